@@ -1,0 +1,4 @@
+fn main() {
+    #[cfg(feature = "shaderc")]
+    { let _ = shaderc::Compiler::new(); }
+}

@@ -1,0 +1,91 @@
+//! Bind-pose geometry: one vertex array, one index array, and draw ranges by material.
+
+use glam::{Vec2, Vec3};
+
+/// One joint's pull on one vertex.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Influence {
+    /// Index into the model's [`PaletteLayout`](super::PaletteLayout).
+    pub joint: u32,
+    /// In (0, 1]; the weights of a vertex sum to one.
+    pub weight: f32,
+}
+
+/// Triangles that share a material and are drawn by one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawRange {
+    /// First index of the range, in [`Geometry::indices`].
+    pub first_index: u32,
+    /// Number of indices, a multiple of three.
+    pub index_count: u32,
+    /// Index into the model's materials.
+    pub material: u32,
+    /// The file has no normals here: glTF asks for flat shading (3.7.2.1), which the fragment shader does.
+    pub flat_shaded: bool,
+    /// The rest pose mirrors these triangles (negative determinant), so that their winding is clockwise (3.7.4).
+    pub mirrored: bool,
+}
+
+/// A primitive of the file, as one mesh node shows it: the way back from our vertices to the file's.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SourcePrimitive {
+    /// glTF node index.
+    pub node: u32,
+    /// glTF mesh index.
+    pub mesh: u32,
+    /// Index of the primitive in its mesh.
+    pub primitive: u32,
+    /// glTF skin index, for a skinned mesh node.
+    pub skin: Option<u32>,
+    /// Whether the file has normals for it.
+    pub has_normals: bool,
+    /// For each vertex of the file, in its order, our vertex (several may share one after welding).
+    pub vertices: Vec<u32>,
+}
+
+/// All vertices and triangles of a model; the per-vertex arrays have equal length.
+#[derive(Debug, Clone, Default)]
+pub struct Geometry {
+    /// Bind pose, in mesh space (what inverse bind matrices expect).
+    pub positions: Vec<Vec3>,
+    /// Unit length, in mesh space; +Z where the file has none.
+    pub normals: Vec<Vec3>,
+    /// The set that the material's base-colour texture uses; zero where the file has none.
+    pub tex_coords: Vec<Vec2>,
+    /// COLOR_0, linear, as unsigned normalised bytes; white where the file has none.
+    pub colors: Vec<[u8; 4]>,
+    /// Influences of vertex `v` are `influences[influence_starts[v] .. influence_starts[v + 1]]`, heaviest first.
+    /// One element more than there are vertices.
+    pub influence_starts: Vec<u32>,
+    /// All vertices' influences, none of weight zero.
+    pub influences: Vec<Influence>,
+    /// Triangle list.
+    pub indices: Vec<u32>,
+    /// Partition of `indices`, in the file's order.
+    pub draw_ranges: Vec<DrawRange>,
+    /// In the order of (node, primitive).
+    pub source_primitives: Vec<SourcePrimitive>,
+}
+
+impl Geometry {
+    /// Number of distinct vertices, as they are skinned.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Number of triangles.
+    #[must_use]
+    pub fn triangle_count(&self) -> usize {
+        self.indices.len() / 3
+    }
+
+    /// Influences of one vertex.
+    ///
+    /// # Panics
+    /// If `vertex` is out of range.
+    #[must_use]
+    pub fn influences_of(&self, vertex: usize) -> &[Influence] {
+        &self.influences[self.influence_starts[vertex] as usize..self.influence_starts[vertex + 1] as usize]
+    }
+}
