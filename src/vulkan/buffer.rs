@@ -1,0 +1,122 @@
+//! Buffers with their memory.
+
+use std::mem::{ManuallyDrop, MaybeUninit, align_of, size_of};
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::Allocation;
+
+use super::device::Device;
+use super::error::{Context, Result};
+
+/// Where a buffer lives and who touches it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferMemory {
+    /// Device memory, written and read by the GPU.
+    Device,
+    /// Mapped and coherent; device-local where such memory exists, else the host's. Written by the CPU, read by the
+    /// GPU. Often write-combined: never read it on the CPU.
+    Upload,
+    /// Mapped, coherent, cached: written by the GPU, read by the CPU.
+    Readback,
+}
+
+/// One `VkBuffer` and its memory.
+pub struct Buffer {
+    /// The handle.
+    pub raw: vk::Buffer,
+    /// As asked for, at least 1.
+    pub size_bytes: u64,
+    allocation: ManuallyDrop<Allocation>,
+    device: Arc<Device>,
+}
+
+impl Buffer {
+    /// Creates a buffer of at least one byte.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(
+        device: &Arc<Device>,
+        name: &str,
+        size_bytes: u64,
+        usage: vk::BufferUsageFlags,
+        memory: BufferMemory,
+    ) -> Result<Self> {
+        let size_bytes = size_bytes.max(1);
+        let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.context("vkCreateBuffer")?;
+        // SAFETY: `raw` was just made from this device.
+        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let location = match memory {
+            BufferMemory::Device => MemoryLocation::GpuOnly,
+            BufferMemory::Upload => MemoryLocation::CpuToGpu,
+            BufferMemory::Readback => MemoryLocation::GpuToCpu,
+        };
+        let bound = device.allocate(name, requirements, location, true).and_then(|allocation| {
+            // SAFETY: the memory is fresh, large enough and of an allowed type.
+            let result = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
+            match result.context("vkBindBufferMemory") {
+                Ok(()) => Ok(allocation),
+                Err(error) => {
+                    device.free(allocation);
+                    Err(error)
+                }
+            }
+        });
+        match bound {
+            Ok(allocation) => {
+                device.register(raw, name);
+                Ok(Self { raw, size_bytes, allocation: ManuallyDrop::new(allocation), device: Arc::clone(device) })
+            }
+            Err(error) => {
+                // SAFETY: nothing uses it.
+                unsafe { device.raw.destroy_buffer(raw, None) };
+                Err(error)
+            }
+        }
+    }
+
+    /// The first `count` elements of a mapped buffer, for writing: the type keeps write-combined memory from being
+    /// read. The caller, holding the only `&mut`, must have waited for the GPU (`renderer::FrameSlot` sees to it).
+    /// Empty if the buffer is not mapped or too small.
+    pub fn mapped_for_writing<T: Pod>(&mut self, count: usize) -> &mut [MaybeUninit<T>] {
+        let fits = (count as u64).checked_mul(size_of::<T>() as u64).is_some_and(|bytes| bytes <= self.size_bytes);
+        match self.allocation.mapped_ptr() {
+            Some(pointer) if fits && pointer.as_ptr().cast::<T>().is_aligned() => {
+                debug_assert!(align_of::<T>() <= 64);
+                // SAFETY: mapped for as long as the buffer lives, large enough and aligned (both just checked);
+                // `&mut self` makes this the only Rust reference; `MaybeUninit` asks nothing of the contents.
+                unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr().cast(), count) }
+            }
+            _ => &mut [],
+        }
+    }
+
+    /// The bytes of a mapped [`BufferMemory::Readback`] buffer. The caller must have waited for the GPU's writes.
+    /// Empty if the buffer is not mapped.
+    #[must_use]
+    pub fn mapped_for_reading(&self) -> &[u8] {
+        let bytes = self.allocation.mapped_slice().unwrap_or(&[]);
+        bytes.get(..self.size_bytes as usize).unwrap_or(bytes)
+    }
+
+    /// The whole buffer, for a descriptor.
+    #[must_use]
+    pub fn descriptor(&self) -> vk::DescriptorBufferInfo {
+        vk::DescriptorBufferInfo { buffer: self.raw, offset: 0, range: vk::WHOLE_SIZE }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses the buffer, nor does the GPU (see `Device`); the allocation is taken once.
+        unsafe {
+            self.device.raw.destroy_buffer(self.raw, None);
+            self.device.free(ManuallyDrop::take(&mut self.allocation));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Command pools, and work that is submitted once and waited for.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::Device;
+use super::error::{Context, Result};
+use super::sync::TimelineSemaphore;
+
+/// A command pool with its one primary command buffer.
+pub struct CommandPool {
+    /// The buffer.
+    pub commands: vk::CommandBuffer,
+    pool: vk::CommandPool,
+    device: Arc<Device>,
+}
+
+impl CommandPool {
+    /// Creates pool and buffer.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(device.physical.queue_family.unwrap_or(0))
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the family exists: the device was made with it.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }.context("vkCreateCommandPool")?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool was just made.
+        let buffers = unsafe { device.raw.allocate_command_buffers(&info) }.context("vkAllocateCommandBuffers");
+        match buffers {
+            Ok(buffers) => {
+                let commands = buffers.into_iter().next().unwrap_or_default();
+                device.register(pool, name);
+                device.register(commands, name);
+                Ok(Self { commands, pool, device: Arc::clone(device) })
+            }
+            Err(error) => {
+                // SAFETY: nothing was allocated from it.
+                unsafe { device.raw.destroy_command_pool(pool, None) };
+                Err(error)
+            }
+        }
+    }
+
+    /// Forgets what was recorded and begins anew. The GPU must have finished with the buffer.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn begin(&self) -> Result<vk::CommandBuffer> {
+        // SAFETY: the caller has waited for the buffer's last submission.
+        unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
+            .context("vkResetCommandPool")?;
+        let info =
+            vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the buffer is in the initial state.
+        unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }.context("vkBeginCommandBuffer")?;
+        Ok(self.commands)
+    }
+
+    /// Ends recording.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn end(&self) -> Result<()> {
+        // SAFETY: the buffer is being recorded.
+        unsafe { self.device.raw.end_command_buffer(self.commands) }.context("vkEndCommandBuffer")
+    }
+}
+
+impl Drop for CommandPool {
+    fn drop(&mut self) {
+        // SAFETY: the GPU has finished with the buffer (see `Device`).
+        unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
+    }
+}
+
+/// Records, submits, and waits until it is done: for loading and reading back, never in a frame.
+///
+/// # Errors
+/// What recording or the device says.
+pub fn submit_and_wait(
+    device: &Arc<Device>,
+    name: &str,
+    record: impl FnOnce(vk::CommandBuffer) -> Result<()>,
+) -> Result<()> {
+    let pool = CommandPool::new(device, name)?;
+    let done = TimelineSemaphore::new(device, name)?;
+    let commands = pool.begin()?;
+    record(commands)?;
+    pool.end()?;
+    let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+    let signals = [vk::SemaphoreSubmitInfo::default()
+        .semaphore(done.raw)
+        .value(1)
+        .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+    let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers).signal_semaphore_infos(&signals);
+    // SAFETY: the queue is used from one thread only; buffer and semaphore outlive the wait below.
+    unsafe { device.raw.queue_submit2(device.queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
+    done.wait(1)
+}

@@ -1,0 +1,143 @@
+//! Descriptor set layouts and sets.
+//!
+//! Each set has a small pool of its own. Sets are few (one per frame in flight, model, material and page), live as
+//! long as their owner, and are written when it is made or grown: a shared pool would only add bookkeeping.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::Device;
+use super::error::{Context, Result};
+
+/// A descriptor set layout: binding `i` is the `i`-th entry, one descriptor each.
+pub struct DescriptorSetLayout {
+    /// The handle.
+    pub raw: vk::DescriptorSetLayout,
+    bindings: Vec<vk::DescriptorType>,
+    device: Arc<Device>,
+}
+
+impl DescriptorSetLayout {
+    /// Creates a layout.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(
+        device: &Arc<Device>,
+        name: &str,
+        bindings: &[(vk::DescriptorType, vk::ShaderStageFlags)],
+    ) -> Result<Self> {
+        let infos: Vec<_> = bindings
+            .iter()
+            .enumerate()
+            .map(|(binding, &(descriptor_type, stages))| {
+                vk::DescriptorSetLayoutBinding::default()
+                    .binding(binding as u32)
+                    .descriptor_type(descriptor_type)
+                    .descriptor_count(1)
+                    .stage_flags(stages)
+            })
+            .collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&infos);
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+            .context("vkCreateDescriptorSetLayout")?;
+        device.register(raw, name);
+        let bindings = bindings.iter().map(|&(descriptor_type, _)| descriptor_type).collect();
+        Ok(Self { raw, bindings, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for DescriptorSetLayout {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses it.
+        unsafe { self.device.raw.destroy_descriptor_set_layout(self.raw, None) };
+    }
+}
+
+/// What a binding points to.
+#[derive(Debug, Clone, Copy)]
+pub enum Binding {
+    /// A uniform or storage buffer.
+    Buffer(vk::DescriptorBufferInfo),
+    /// A sampled image with its sampler.
+    Texture(vk::DescriptorImageInfo),
+}
+
+/// One descriptor set with its own pool.
+pub struct DescriptorSet {
+    /// The handle.
+    pub raw: vk::DescriptorSet,
+    pool: vk::DescriptorPool,
+    types: Vec<vk::DescriptorType>,
+    device: Arc<Device>,
+}
+
+impl DescriptorSet {
+    /// Allocates a set and fills it.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(
+        device: &Arc<Device>,
+        name: &str,
+        layout: &DescriptorSetLayout,
+        bindings: &[Binding],
+    ) -> Result<Self> {
+        let sizes: Vec<_> = layout
+            .bindings
+            .iter()
+            .map(|&ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(1))
+            .collect();
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
+        // SAFETY: a valid create info.
+        let pool = unsafe { device.raw.create_descriptor_pool(&info, None) }.context("vkCreateDescriptorPool")?;
+        let layouts = [layout.raw];
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
+        // SAFETY: the pool has room for exactly this set.
+        let raw = match unsafe { device.raw.allocate_descriptor_sets(&info) }.context("vkAllocateDescriptorSets") {
+            Ok(sets) => sets.into_iter().next().unwrap_or_default(),
+            Err(error) => {
+                // SAFETY: nothing was allocated from it.
+                unsafe { device.raw.destroy_descriptor_pool(pool, None) };
+                return Err(error);
+            }
+        };
+        device.register(pool, name);
+        device.register(raw, name);
+        let set = Self { raw, pool, types: layout.bindings.clone(), device: Arc::clone(device) };
+        set.write(bindings);
+        Ok(set)
+    }
+
+    /// Points the bindings, in order, somewhere else. The GPU must not be using the set.
+    pub fn write(&self, bindings: &[Binding]) {
+        for (index, (binding, &descriptor_type)) in bindings.iter().zip(&self.types).enumerate() {
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(self.raw)
+                .dst_binding(index as u32)
+                .descriptor_type(descriptor_type);
+            let (buffers, images);
+            let write = match *binding {
+                Binding::Buffer(info) => {
+                    buffers = [info];
+                    write.buffer_info(&buffers)
+                }
+                Binding::Texture(info) => {
+                    images = [info];
+                    write.image_info(&images)
+                }
+            };
+            // SAFETY: the set is alive and not in use; the types come from its layout.
+            unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
+        }
+    }
+}
+
+impl Drop for DescriptorSet {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses the set, nor does the GPU (see `Device`); the pool frees it.
+        unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+    }
+}

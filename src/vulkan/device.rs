@@ -1,0 +1,206 @@
+//! The logical device: one queue, the memory allocator, object names, and a count of everything created.
+//!
+//! Every resource of this layer holds an `Arc<Device>` and destroys itself on drop. The device waits for nothing: who
+//! drops a resource that the GPU may still use is wrong, and `renderer::Renderer` waits once, in its own drop.
+
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::{ext, vk};
+use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
+use gpu_allocator::{AllocatorDebugSettings, MemoryLocation};
+
+use super::error::{Context, Error, Result};
+use super::instance::Instance;
+use super::physical_device::PhysicalDevice;
+
+/// The device, its queue and its memory.
+pub struct Device {
+    /// Function table.
+    pub raw: ash::Device,
+    /// The one queue: graphics, compute, transfer and presentation.
+    pub queue: vk::Queue,
+    /// What the device is and can do.
+    pub physical: PhysicalDevice,
+    debug_utils: Option<ext::debug_utils::Device>,
+    allocator: ManuallyDrop<Mutex<Allocator>>,
+    created: AtomicU64,
+    allocated_bytes: AtomicU64,
+    instance: Arc<Instance>,
+}
+
+impl Device {
+    /// Creates the device with what the program needs (Vulkan 1.3's dynamic rendering, synchronization2, timeline
+    /// semaphores) and anisotropy where it exists; `present` adds the swapchain extension.
+    ///
+    /// # Errors
+    /// If the driver refuses.
+    pub fn new(instance: &Arc<Instance>, physical: PhysicalDevice, present: bool) -> Result<Arc<Self>> {
+        let Some(queue_family) = physical.queue_family else {
+            return Err(Error::NoSuitableDevice(vec![physical.name]));
+        };
+        let queues =
+            [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let extensions: Vec<_> = physical.wanted_extensions(present).into_iter().map(std::ffi::CStr::as_ptr).collect();
+        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
+        let mut vulkan13 =
+            vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).dynamic_rendering(true);
+        let mut features = vk::PhysicalDeviceFeatures2::default()
+            .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
+            .push_next(&mut vulkan12)
+            .push_next(&mut vulkan13);
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .enabled_extension_names(&extensions)
+            .push_next(&mut features);
+        // SAFETY: `info` and all that it points to live until the call returns.
+        let raw =
+            unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
+        // SAFETY: the family was in the create info with one queue.
+        let queue = unsafe { raw.get_device_queue(queue_family, 0) };
+        let allocator = Allocator::new(&AllocatorCreateDesc {
+            instance: instance.raw().clone(),
+            device: raw.clone(),
+            physical_device: physical.raw,
+            debug_settings: AllocatorDebugSettings { log_leaks_on_shutdown: false, ..Default::default() },
+            buffer_device_address: false,
+            allocation_sizes: gpu_allocator::AllocationSizes::default(),
+        });
+        let allocator = match allocator {
+            Ok(allocator) => allocator,
+            Err(error) => {
+                // SAFETY: nothing was made from the device yet.
+                unsafe { raw.destroy_device(None) };
+                return Err(Error::Allocation {
+                    name: "the allocator".to_owned(),
+                    size_bytes: 0,
+                    reason: error.to_string(),
+                });
+            }
+        };
+        let debug_utils =
+            instance.has_debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        Ok(Arc::new(Self {
+            raw,
+            queue,
+            physical,
+            debug_utils,
+            allocator: ManuallyDrop::new(Mutex::new(allocator)),
+            created: AtomicU64::new(0),
+            allocated_bytes: AtomicU64::new(0),
+            instance: Arc::clone(instance),
+        }))
+    }
+
+    /// The instance that this device belongs to.
+    #[must_use]
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    /// The device's limits.
+    #[must_use]
+    pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
+        &self.physical.properties.limits
+    }
+
+    /// Vulkan objects and memory allocations made so far: a steady frame must not change it.
+    #[must_use]
+    pub fn created_count(&self) -> u64 {
+        self.created.load(Ordering::Relaxed)
+    }
+
+    /// Device memory in use by buffers and images.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> u64 {
+        self.allocated_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Counts a created object and gives it a name for captures and validation messages.
+    pub(super) fn register<H: vk::Handle>(&self, handle: H, name: &str) {
+        self.created.fetch_add(1, Ordering::Relaxed);
+        if let (Some(debug_utils), Ok(name)) = (&self.debug_utils, std::ffi::CString::new(name)) {
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+            // SAFETY: the handle is alive and belongs to this device. A name that cannot be set is no harm.
+            let _ = unsafe { debug_utils.set_debug_utils_object_name(&info) };
+        }
+    }
+
+    /// Runs `record` inside a labelled region of the command buffer.
+    pub fn cmd_labelled(&self, commands: vk::CommandBuffer, label: &std::ffi::CStr, record: impl FnOnce()) {
+        let Some(debug_utils) = &self.debug_utils else { return record() };
+        let info = vk::DebugUtilsLabelEXT::default().label_name(label);
+        // SAFETY: `commands` is being recorded.
+        unsafe { debug_utils.cmd_begin_debug_utils_label(commands, &info) };
+        record();
+        // SAFETY: as above; closes the region opened above.
+        unsafe { debug_utils.cmd_end_debug_utils_label(commands) };
+    }
+
+    /// Memory for a resource.
+    pub(super) fn allocate(
+        &self,
+        name: &str,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+        linear: bool,
+    ) -> Result<Allocation> {
+        if requirements.size > self.physical.max_allocation_bytes {
+            // gpu-allocator does not look at this limit.
+            return Err(Error::OverLimit {
+                what: name.to_owned(),
+                size_bytes: requirements.size,
+                limit: "maxMemoryAllocationSize",
+                limit_bytes: self.physical.max_allocation_bytes,
+                advice: "use fewer --instances or a smaller --size",
+            });
+        }
+        let allocation = self
+            .allocator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .allocate(&AllocationCreateDesc {
+                name,
+                requirements,
+                location,
+                linear,
+                allocation_scheme: AllocationScheme::GpuAllocatorManaged,
+            })
+            .map_err(|error| Error::Allocation {
+                name: name.to_owned(),
+                size_bytes: requirements.size,
+                reason: error.to_string(),
+            })?;
+        self.created.fetch_add(1, Ordering::Relaxed);
+        self.allocated_bytes.fetch_add(allocation.size(), Ordering::Relaxed);
+        Ok(allocation)
+    }
+
+    /// Gives memory back.
+    pub(super) fn free(&self, allocation: Allocation) {
+        self.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
+        // Freeing fails only for an allocation that is not this allocator's, which the types exclude.
+        let _ = self.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
+    }
+
+    /// Waits until the GPU does nothing.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait_idle(&self) -> Result<()> {
+        // SAFETY: the queue is used from one thread only: the renderer is not `Sync`.
+        unsafe { self.raw.device_wait_idle() }.context("vkDeviceWaitIdle")
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: every resource holds an `Arc` of this device, so none is left; the allocator goes before the device
+        // that its memory belongs to, and is not used again.
+        unsafe {
+            ManuallyDrop::drop(&mut self.allocator);
+            self.raw.destroy_device(None);
+        }
+    }
+}

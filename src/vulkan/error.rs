@@ -1,0 +1,111 @@
+//! What can go wrong with Vulkan, said so that a person can act on it.
+
+use ash::vk;
+
+/// Shorthand for this layer's results.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Every failure of the Vulkan layer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// `libvulkan` could not be loaded.
+    #[error("no Vulkan loader was found ({0}); install a Vulkan driver (on Linux: ./setup.sh)")]
+    Loader(String),
+    /// A Vulkan call returned an error code.
+    #[error("{call} failed: {result}{}", hint(*.result))]
+    Call {
+        /// The C name of the function.
+        call: &'static str,
+        /// What it returned.
+        result: vk::Result,
+    },
+    /// `--validation` was asked for, but the layer is not installed.
+    #[error(
+        "the validation layer VK_LAYER_KHRONOS_validation is not installed; install the Vulkan validation layers (on \
+         Linux: ./setup.sh) or leave out --validation"
+    )]
+    MissingValidationLayer,
+    /// No device can run the program. One line for each device, saying what it lacks.
+    #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none; install a driver (on Linux: ./setup.sh installs Mesa's software driver)".to_owned() } else { .0.join("; ") })]
+    NoSuitableDevice(Vec<String>),
+    /// `--device` names nothing.
+    #[error("no Vulkan device matches '{wanted}'; there are: {}", .available.join(", "))]
+    NoSuchDevice {
+        /// What was asked for.
+        wanted: String,
+        /// Index and name of each device.
+        available: Vec<String>,
+    },
+    /// Device memory ran out, or no memory type fits.
+    #[error("no memory for {name} ({size_bytes} bytes): {reason}; fewer --instances or a smaller --size take less")]
+    Allocation {
+        /// Debug name of the object.
+        name: String,
+        /// How much was asked for.
+        size_bytes: u64,
+        /// The allocator's words.
+        reason: String,
+    },
+    /// Something is larger than a limit of the device.
+    #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}; {advice}")]
+    OverLimit {
+        /// What is too large.
+        what: String,
+        /// Its size.
+        size_bytes: u64,
+        /// The C name of the limit.
+        limit: &'static str,
+        /// The limit.
+        limit_bytes: u64,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// An option asks for what the device does not offer.
+    #[error("{option} is not supported by {device}; it supports: {supported}")]
+    Unsupported {
+        /// The option as typed.
+        option: String,
+        /// The device's name.
+        device: String,
+        /// Allowed values.
+        supported: String,
+    },
+}
+
+impl Error {
+    /// The Vulkan result behind this error, if there is one: presentation decides by it.
+    #[must_use]
+    pub fn result(&self) -> Option<vk::Result> {
+        match self {
+            Self::Call { result, .. } => Some(*result),
+            _ => None,
+        }
+    }
+}
+
+fn hint(result: vk::Result) -> &'static str {
+    match result {
+        vk::Result::ERROR_DEVICE_LOST => {
+            " (the GPU stopped answering: another program, the driver or a too long frame may be the cause; start again)"
+        }
+        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+            " (out of memory: fewer --instances or a smaller --size take less)"
+        }
+        vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
+            " (no usable driver; on Linux ./setup.sh installs Mesa's software driver)"
+        }
+        _ => "",
+    }
+}
+
+/// Gives a Vulkan result the name of the call that it came from.
+pub trait Context<T> {
+    /// `call` is the C name of the function.
+    fn context(self, call: &'static str) -> Result<T>;
+}
+
+impl<T> Context<T> for std::result::Result<T, vk::Result> {
+    fn context(self, call: &'static str) -> Result<T> {
+        self.map_err(|result| Error::Call { call, result })
+    }
+}

@@ -1,0 +1,160 @@
+//! Images with their memory and one view.
+
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan::Allocation;
+
+use super::device::Device;
+use super::error::{Context, Result};
+
+/// What an [`Image`] is made with.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageInfo {
+    /// Texel format.
+    pub format: vk::Format,
+    /// In texels.
+    pub extent: vk::Extent2D,
+    /// At least 1.
+    pub mip_levels: u32,
+    /// Samples per texel.
+    pub samples: vk::SampleCountFlags,
+    /// What it is used for.
+    pub usage: vk::ImageUsageFlags,
+    /// Colour or depth.
+    pub aspect: vk::ImageAspectFlags,
+}
+
+/// A two-dimensional image in device memory.
+pub struct Image {
+    /// The handle.
+    pub raw: vk::Image,
+    /// All levels.
+    pub view: vk::ImageView,
+    /// What it was made with.
+    pub info: ImageInfo,
+    allocation: ManuallyDrop<Allocation>,
+    device: Arc<Device>,
+}
+
+impl Image {
+    /// Creates the image and its view.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Arc<Device>, name: &str, info: ImageInfo) -> Result<Self> {
+        let create = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(info.format)
+            .extent(vk::Extent3D { width: info.extent.width, height: info.extent.height, depth: 1 })
+            .mip_levels(info.mip_levels)
+            .array_layers(1)
+            .samples(info.samples)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(info.usage);
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_image(&create, None) }.context("vkCreateImage")?;
+        let built = Self::bind(device, name, raw).and_then(|allocation| {
+            match create_view(device, raw, info.format, info.aspect, info.mip_levels) {
+                Ok(view) => Ok((allocation, view)),
+                Err(error) => {
+                    device.free(allocation);
+                    Err(error)
+                }
+            }
+        });
+        match built {
+            Ok((allocation, view)) => {
+                device.register(raw, name);
+                device.register(view, name);
+                Ok(Self { raw, view, info, allocation: ManuallyDrop::new(allocation), device: Arc::clone(device) })
+            }
+            Err(error) => {
+                // SAFETY: nothing uses it.
+                unsafe { device.raw.destroy_image(raw, None) };
+                Err(error)
+            }
+        }
+    }
+
+    fn bind(device: &Arc<Device>, name: &str, raw: vk::Image) -> Result<Allocation> {
+        // SAFETY: `raw` was just made from this device.
+        let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+        let allocation = device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
+        // SAFETY: the memory is fresh, large enough and of an allowed type.
+        let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
+        match bound.context("vkBindImageMemory") {
+            Ok(()) => Ok(allocation),
+            Err(error) => {
+                device.free(allocation);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses the image, nor does the GPU (see `Device`); the allocation is taken once.
+        unsafe {
+            self.device.raw.destroy_image_view(self.view, None);
+            self.device.raw.destroy_image(self.raw, None);
+            self.device.free(ManuallyDrop::take(&mut self.allocation));
+        }
+    }
+}
+
+/// A view of all levels of a two-dimensional image; the caller destroys it.
+///
+/// # Errors
+/// Out of memory.
+pub(super) fn create_view(
+    device: &Device,
+    image: vk::Image,
+    format: vk::Format,
+    aspect: vk::ImageAspectFlags,
+    level_count: u32,
+) -> Result<vk::ImageView> {
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image)
+        .view_type(vk::ImageViewType::TYPE_2D)
+        .format(format)
+        .subresource_range(vk::ImageSubresourceRange {
+            aspect_mask: aspect,
+            base_mip_level: 0,
+            level_count,
+            base_array_layer: 0,
+            layer_count: 1,
+        });
+    // SAFETY: the image is alive and has these levels.
+    unsafe { device.raw.create_image_view(&info, None) }.context("vkCreateImageView")
+}
+
+/// A texture sampler.
+pub struct Sampler {
+    /// The handle.
+    pub raw: vk::Sampler,
+    device: Arc<Device>,
+}
+
+impl Sampler {
+    /// Creates a sampler.
+    ///
+    /// # Errors
+    /// Out of memory, or too many samplers.
+    pub fn new(device: &Arc<Device>, name: &str, info: &vk::SamplerCreateInfo) -> Result<Self> {
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_sampler(info, None) }.context("vkCreateSampler")?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses it, nor does the GPU (see `Device`).
+        unsafe { self.device.raw.destroy_sampler(self.raw, None) };
+    }
+}

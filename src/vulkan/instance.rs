@@ -1,0 +1,225 @@
+//! Loader, instance, and the validation layers with everything switched on.
+//!
+//! Validation means core checks, synchronization validation, and its submit-time part, which alone sees hazards
+//! between frames. How the latter two are asked for depends on the layer's age: see [`layer_supports_settings`].
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ash::{ext, khr, vk};
+
+use super::error::{Context, Error, Result};
+
+const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+/// Layers before `VK_EXT_layer_settings` take the submit-time part of synchronization validation from the environment
+/// alone. Set by `main` for `--validation`, and by `.cargo/config.toml` for the tests.
+pub const SUBMIT_VALIDATION_VARIABLE: (&str, &str) =
+    ("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
+
+/// What an [`Instance`] is made with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct InstanceOptions<'a> {
+    /// Enable the validation layer; its absence is an error.
+    pub validation: bool,
+    /// Extensions that the window system needs (`ash_window::enumerate_required_extensions`); empty when offscreen.
+    pub surface_extensions: &'a [*const c_char],
+}
+
+/// Everything that the validation layer has said so far.
+#[derive(Debug, Default)]
+pub struct ValidationMessages {
+    messages: Mutex<Vec<String>>,
+}
+
+impl ValidationMessages {
+    fn push(&self, message: String) {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    }
+
+    /// A copy of the messages, oldest first.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The Vulkan instance; owns the loader and the debug messenger.
+pub struct Instance {
+    // Fields drop in this order only after `Drop` below has destroyed the handles.
+    messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+    messages: Arc<ValidationMessages>,
+    debug_utils: bool,
+    raw: ash::Instance,
+    entry: ash::Entry,
+}
+
+impl Instance {
+    /// Loads Vulkan and creates the instance.
+    ///
+    /// # Errors
+    /// No loader, no driver, or validation asked for without the layer.
+    pub fn new(options: InstanceOptions) -> Result<Arc<Self>> {
+        // SAFETY: the loader library is trusted to be a Vulkan loader; `entry` outlives everything made from it.
+        let entry = unsafe { ash::Entry::load() }.map_err(|error| Error::Loader(error.to_string()))?;
+        let available = extension_names(&entry, None)?;
+        let has = |name: &CStr| available.iter().any(|have| have == name.to_bytes());
+
+        let mut extensions: Vec<*const c_char> = options.surface_extensions.to_vec();
+        let mut flags = vk::InstanceCreateFlags::empty();
+        if has(khr::portability_enumeration::NAME) {
+            // MoltenVK is listed only to those who ask.
+            extensions.push(khr::portability_enumeration::NAME.as_ptr());
+            flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
+        let debug_utils = options.validation || has(ext::debug_utils::NAME);
+        if debug_utils {
+            extensions.push(ext::debug_utils::NAME.as_ptr());
+        }
+
+        let messages = Arc::new(ValidationMessages::default());
+        let mut messenger_info = messenger_info(&messages);
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"throng")
+            .application_version(1)
+            .api_version(vk::API_VERSION_1_3);
+        let mut layers: Vec<*const c_char> = Vec::new();
+        let mut info = vk::InstanceCreateInfo::default().application_info(&application).flags(flags);
+
+        let enabled_features =
+            [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let mut validation_features =
+            vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled_features);
+        let on = [vk::TRUE];
+        let settings = [
+            layer_switch(c"validate_sync", &on),
+            layer_switch(c"syncval_submit_time_validation", &on),
+        ];
+        let mut layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        if options.validation {
+            layers.push(VALIDATION_LAYER.as_ptr());
+            info = info.push_next(&mut messenger_info);
+            if layer_supports_settings(&entry)? {
+                extensions.push(ext::layer_settings::NAME.as_ptr());
+                info = info.push_next(&mut layer_settings);
+            } else {
+                extensions.push(ext::validation_features::NAME.as_ptr());
+                info = info.push_next(&mut validation_features);
+            }
+        }
+        info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
+
+        // SAFETY: `info` and all that it points to live until the call returns.
+        let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+            vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
+            result => Error::Call { call: "vkCreateInstance", result },
+        })?;
+        let mut instance = Self { messenger: None, messages, debug_utils, raw, entry };
+        if options.validation {
+            let loader = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
+            let info = messenger_info(&instance.messages);
+            // SAFETY: the callback's user data is the `ValidationMessages` that `instance` keeps alive.
+            let handle = unsafe { loader.create_debug_utils_messenger(&info, None) }
+                .context("vkCreateDebugUtilsMessengerEXT")?;
+            instance.messenger = Some((loader, handle));
+        }
+        Ok(Arc::new(instance))
+    }
+
+    /// The loader.
+    #[must_use]
+    pub fn entry(&self) -> &ash::Entry {
+        &self.entry
+    }
+
+    /// The instance's function table.
+    #[must_use]
+    pub fn raw(&self) -> &ash::Instance {
+        &self.raw
+    }
+
+    /// Whether names and labels can be given to objects.
+    #[must_use]
+    pub fn has_debug_utils(&self) -> bool {
+        self.debug_utils
+    }
+
+    /// What the validation layer said; always empty without validation.
+    #[must_use]
+    pub fn validation_messages(&self) -> &Arc<ValidationMessages> {
+        &self.messages
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: devices and surfaces hold an `Arc` of this instance, so none is left.
+        unsafe {
+            if let Some((loader, handle)) = self.messenger.take() {
+                loader.destroy_debug_utils_messenger(handle, None);
+            }
+            self.raw.destroy_instance(None);
+        }
+    }
+}
+
+fn layer_switch<'a>(name: &'a CStr, on: &'a [vk::Bool32; 1]) -> vk::LayerSettingEXT<'a> {
+    let mut setting = vk::LayerSettingEXT::default()
+        .layer_name(VALIDATION_LAYER)
+        .setting_name(name)
+        .ty(vk::LayerSettingTypeEXT::BOOL32)
+        .values(bytemuck::bytes_of(on));
+    // ash derives the count from the bytes; Vulkan counts values.
+    setting.value_count = 1;
+    setting
+}
+
+fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<Vec<u8>>> {
+    // SAFETY: no preconditions beyond a loaded entry.
+    let properties = unsafe { entry.enumerate_instance_extension_properties(layer) }
+        .context("vkEnumerateInstanceExtensionProperties")?;
+    Ok(properties
+        .iter()
+        .filter_map(|p| p.extension_name_as_c_str().ok().map(|name| name.to_bytes().to_vec()))
+        .collect())
+}
+
+/// Newer validation layers are set up through `VK_EXT_layer_settings` and warn about the older way.
+fn layer_supports_settings(entry: &ash::Entry) -> Result<bool> {
+    match extension_names(entry, Some(VALIDATION_LAYER)) {
+        Ok(names) => Ok(names.iter().any(|name| name == ext::layer_settings::NAME.to_bytes())),
+        Err(error) if error.result() == Some(vk::Result::ERROR_LAYER_NOT_PRESENT) => Err(Error::MissingValidationLayer),
+        Err(error) => Err(error),
+    }
+}
+
+fn messenger_info(messages: &Arc<ValidationMessages>) -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    use vk::DebugUtilsMessageSeverityFlagsEXT as Severity;
+    use vk::DebugUtilsMessageTypeFlagsEXT as Type;
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(Severity::WARNING | Severity::ERROR)
+        .message_type(Type::VALIDATION | Type::PERFORMANCE)
+        .pfn_user_callback(Some(on_message))
+        .user_data(Arc::as_ptr(messages).cast_mut().cast())
+}
+
+/// Stores the message. Never unwinds into the driver: nothing here can panic short of running out of memory.
+unsafe extern "system" fn on_message(
+    _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT,
+    user_data: *mut c_void,
+) -> vk::Bool32 {
+    if !data.is_null() && !user_data.is_null() {
+        // SAFETY: both pointers are valid for the duration of the callback; `user_data` is the `ValidationMessages`
+        // that the instance keeps alive longer than the messenger.
+        let (messages, text) = unsafe {
+            let text = (*data).message_as_c_str().map(|text| text.to_string_lossy().into_owned());
+            (&*user_data.cast::<ValidationMessages>(), text)
+        };
+        let text = text.unwrap_or_else(|| "(a message without text)".to_owned());
+        tracing::error!(target: "validation", "{text}");
+        messages.push(text);
+    }
+    vk::FALSE
+}

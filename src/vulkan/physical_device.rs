@@ -1,0 +1,265 @@
+//! Which devices there are, what each offers, and which one is taken.
+
+use std::sync::Arc;
+
+use ash::{khr, vk};
+
+use super::error::{Context, Error, Result};
+use super::instance::Instance;
+
+/// One Vulkan device and what the program needs to know about it.
+#[derive(Clone)]
+pub struct PhysicalDevice {
+    /// The handle; lives as long as the instance.
+    pub raw: vk::PhysicalDevice,
+    /// Position in the driver's list: what `--device INDEX` means.
+    pub index: usize,
+    /// As the driver says.
+    pub name: String,
+    /// Driver name and version in the vendor's words.
+    pub driver: String,
+    /// Limits, type, version.
+    pub properties: vk::PhysicalDeviceProperties,
+    /// Heaps and types.
+    pub memory: vk::PhysicalDeviceMemoryProperties,
+    /// `maxMemoryAllocationSize`.
+    pub max_allocation_bytes: u64,
+    /// Family that does graphics, compute and transfer, if there is one.
+    pub queue_family: Option<u32>,
+    /// Valid bits of a timestamp on that family; 0: no timestamps.
+    pub timestamp_valid_bits: u32,
+    /// Anisotropic filtering.
+    pub sampler_anisotropy: bool,
+    /// Lines as polygon mode.
+    pub is_portability: bool,
+    swapchain: bool,
+    missing_features: Vec<&'static str>,
+}
+
+impl PhysicalDevice {
+    /// All devices, in the driver's order.
+    ///
+    /// # Errors
+    /// If the driver cannot list them.
+    pub fn enumerate(instance: &Instance) -> Result<Vec<Self>> {
+        // SAFETY: the instance is alive.
+        let handles =
+            unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
+        handles.into_iter().enumerate().map(|(index, raw)| Self::query(instance, index, raw)).collect()
+    }
+
+    fn query(instance: &Instance, index: usize, raw: vk::PhysicalDevice) -> Result<Self> {
+        let vk_instance = instance.raw();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
+        let mut properties =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut driver).push_next(&mut maintenance3);
+        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default();
+        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
+        // SAFETY: `raw` came from this instance. A device below 1.3 ignores the structures it does not know, whose
+        // fields then stay at their defaults.
+        let (memory, families, extensions) = unsafe {
+            vk_instance.get_physical_device_properties2(raw, &mut properties);
+            let extensions = vk_instance
+                .enumerate_device_extension_properties(raw)
+                .context("vkEnumerateDeviceExtensionProperties")?;
+            (
+                vk_instance.get_physical_device_memory_properties(raw),
+                vk_instance.get_physical_device_queue_family_properties(raw),
+                extensions,
+            )
+        };
+        let properties = properties.properties;
+        let mut features =
+            vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
+        // SAFETY: as above.
+        unsafe { vk_instance.get_physical_device_features2(raw, &mut features) };
+        let features = features.features;
+
+        let mut missing_features = Vec::new();
+        for (have, name) in [
+            (vulkan12.timeline_semaphore, "timelineSemaphore"),
+            (vulkan13.synchronization2, "synchronization2"),
+            (vulkan13.dynamic_rendering, "dynamicRendering"),
+        ] {
+            if have == vk::FALSE {
+                missing_features.push(name);
+            }
+        }
+        let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let queue_family = families.iter().position(|family| family.queue_flags.contains(wanted));
+        let has = |name: &std::ffi::CStr| {
+            extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
+        };
+        let text = |chars: Result<&std::ffi::CStr, _>| {
+            chars.map_or_else(|_: std::ffi::FromBytesUntilNulError| String::new(), |c| c.to_string_lossy().into_owned())
+        };
+        Ok(Self {
+            raw,
+            index,
+            name: text(properties.device_name_as_c_str()),
+            driver: format!("{} {}", text(driver.driver_name_as_c_str()), text(driver.driver_info_as_c_str())),
+            memory,
+            max_allocation_bytes: maintenance3.max_memory_allocation_size,
+            queue_family: queue_family.map(|family| family as u32),
+            timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
+            sampler_anisotropy: features.sampler_anisotropy == vk::TRUE,
+            is_portability: has(khr::portability_subset::NAME),
+            swapchain: has(khr::swapchain::NAME),
+            missing_features,
+            properties,
+        })
+    }
+
+    /// The device to use: the one `wanted` names (an index, or part of a name in any case), or the best.
+    /// `surface` restricts the choice to devices that can present to it.
+    ///
+    /// # Errors
+    /// Nothing matches, or nothing that matches can run the program; the error lists what there is.
+    pub fn choose(
+        instance: &Instance,
+        wanted: Option<&str>,
+        surface: Option<(&khr::surface::Instance, vk::SurfaceKHR)>,
+    ) -> Result<Self> {
+        let all = Self::enumerate(instance)?;
+        let available: Vec<String> = all.iter().map(|device| format!("{} {}", device.index, device.name)).collect();
+        let candidates: Vec<&Self> = match wanted {
+            None => all.iter().collect(),
+            Some(wanted) => {
+                let by_index = wanted.parse::<usize>().ok().and_then(|index| all.get(index));
+                let lower = wanted.to_lowercase();
+                let matching: Vec<&Self> = match by_index {
+                    Some(device) => vec![device],
+                    None => all.iter().filter(|device| device.name.to_lowercase().contains(&lower)).collect(),
+                };
+                if matching.is_empty() {
+                    return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });
+                }
+                matching
+            }
+        };
+        let mut reasons = Vec::new();
+        let mut best: Option<&Self> = None;
+        for device in candidates {
+            match device.obstacle(surface) {
+                Some(reason) => reasons.push(format!("{}: {reason}", device.name)),
+                None if best.is_none_or(|best| device.rank() > best.rank()) => best = Some(device),
+                None => {}
+            }
+        }
+        best.cloned().ok_or(Error::NoSuitableDevice(reasons))
+    }
+
+    /// Why this device cannot run the program; `None` if it can.
+    #[must_use]
+    pub fn obstacle(&self, surface: Option<(&khr::surface::Instance, vk::SurfaceKHR)>) -> Option<String> {
+        let version = self.properties.api_version;
+        if version < vk::API_VERSION_1_3 {
+            return Some(format!(
+                "Vulkan {}.{}, but 1.3 is needed (a newer driver may help)",
+                vk::api_version_major(version),
+                vk::api_version_minor(version)
+            ));
+        }
+        if !self.missing_features.is_empty() {
+            return Some(format!("lacks {}", self.missing_features.join(", ")));
+        }
+        let Some(family) = self.queue_family else {
+            return Some("has no queue for both graphics and compute".to_owned());
+        };
+        if let Some((loader, surface)) = surface {
+            if !self.swapchain {
+                return Some("cannot present (no VK_KHR_swapchain)".to_owned());
+            }
+            // SAFETY: device and surface belong to the same, living instance; the family exists.
+            let presents = unsafe { loader.get_physical_device_surface_support(self.raw, family, surface) };
+            if !matches!(presents, Ok(true)) {
+                return Some("cannot present to this window".to_owned());
+            }
+        }
+        None
+    }
+
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.properties.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
+            vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
+            vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
+            vk::PhysicalDeviceType::CPU => "cpu",
+            _ => "other",
+        }
+    }
+
+    fn rank(&self) -> u32 {
+        match self.properties.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => 4,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => 3,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+            vk::PhysicalDeviceType::CPU => 1,
+            _ => 0,
+        }
+    }
+
+    /// Vulkan version as `major.minor.patch`.
+    #[must_use]
+    pub fn api_version(&self) -> String {
+        let version = self.properties.api_version;
+        format!(
+            "{}.{}.{}",
+            vk::api_version_major(version),
+            vk::api_version_minor(version),
+            vk::api_version_patch(version)
+        )
+    }
+
+    /// Sample counts that colour and depth attachments share, as a bit set.
+    #[must_use]
+    pub fn sample_counts(&self) -> vk::SampleCountFlags {
+        let limits = &self.properties.limits;
+        limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts
+    }
+
+    /// Whether the CPU can write straight into the device's fast memory, and there is enough of it for a palette:
+    /// integrated GPUs, software drivers, and discrete ones with a resizable BAR. The classic 256 MiB window of a
+    /// discrete GPU does not count: it is small, and drivers use it themselves.
+    #[must_use]
+    pub fn has_large_mappable_device_memory(&self) -> bool {
+        let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
+            | vk::MemoryPropertyFlags::HOST_VISIBLE
+            | vk::MemoryPropertyFlags::HOST_COHERENT;
+        const CLASSIC_WINDOW_BYTES: u64 = 256 << 20;
+        self.memory.memory_types_as_slice().iter().any(|memory_type| {
+            memory_type.property_flags.contains(wanted)
+                && self
+                    .memory
+                    .memory_heaps_as_slice()
+                    .get(memory_type.heap_index as usize)
+                    .is_some_and(|heap| heap.size > CLASSIC_WINDOW_BYTES)
+        })
+    }
+
+    /// Extensions that are enabled wherever they are there.
+    #[must_use]
+    pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
+        let mut extensions = Vec::new();
+        if present {
+            extensions.push(khr::swapchain::NAME);
+        }
+        if self.is_portability {
+            extensions.push(khr::portability_subset::NAME);
+        }
+        extensions
+    }
+}
+
+/// An instance without a surface, for listing devices.
+///
+/// # Errors
+/// No loader or no driver.
+pub fn list_devices(validation: bool) -> Result<(Arc<Instance>, Vec<PhysicalDevice>)> {
+    let instance = Instance::new(super::instance::InstanceOptions { validation, surface_extensions: &[] })?;
+    let devices = PhysicalDevice::enumerate(&instance)?;
+    Ok((instance, devices))
+}

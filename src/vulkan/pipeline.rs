@@ -1,0 +1,222 @@
+//! Pipelines and their layouts.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::descriptors::DescriptorSetLayout;
+use super::device::Device;
+use super::error::{Context, Error, Result};
+use super::pipeline_cache::PipelineCache;
+use super::spirv::Spirv;
+
+const ENTRY_POINT: &CStr = c"main";
+
+/// Which sets and push constants a pipeline sees.
+pub struct PipelineLayout {
+    /// The handle.
+    pub raw: vk::PipelineLayout,
+    device: Arc<Device>,
+}
+
+impl PipelineLayout {
+    /// Sets are numbered in order; push constants start at 0 and take `push_constant_bytes`.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(
+        device: &Arc<Device>,
+        name: &str,
+        sets: &[&DescriptorSetLayout],
+        push_constants: Option<(vk::ShaderStageFlags, usize)>,
+    ) -> Result<Self> {
+        let sets: Vec<_> = sets.iter().map(|set| set.raw).collect();
+        let ranges: Vec<_> = push_constants
+            .iter()
+            .map(|&(stages, bytes)| vk::PushConstantRange { stage_flags: stages, offset: 0, size: bytes as u32 })
+            .collect();
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
+        // SAFETY: the set layouts are alive.
+        let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.context("vkCreatePipelineLayout")?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for PipelineLayout {
+    fn drop(&mut self) {
+        // SAFETY: the owner no longer uses it.
+        unsafe { self.device.raw.destroy_pipeline_layout(self.raw, None) };
+    }
+}
+
+/// A shader module that lives while its pipeline is built.
+struct ShaderModule<'a> {
+    raw: vk::ShaderModule,
+    device: &'a Device,
+}
+
+impl<'a> ShaderModule<'a> {
+    fn new(device: &'a Device, shader: &Spirv) -> Result<Self> {
+        let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
+        // SAFETY: the words are SPIR-V that the build proved to belong to today's sources.
+        let raw = unsafe { device.raw.create_shader_module(&info, None) }.context("vkCreateShaderModule")?;
+        device.register(raw, shader.name);
+        Ok(Self { raw, device })
+    }
+}
+
+impl Drop for ShaderModule<'_> {
+    fn drop(&mut self) {
+        // SAFETY: pipelines do not need their modules once they are built.
+        unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
+    }
+}
+
+/// A compute or graphics pipeline.
+pub struct Pipeline {
+    /// The handle.
+    pub raw: vk::Pipeline,
+    device: Arc<Device>,
+}
+
+/// What a graphics pipeline is made with. Everything that is not here is the same for all of ours: triangle lists,
+/// no vertex input (shaders pull), dynamic viewport, scissor, cull mode and front face.
+pub struct GraphicsPipelineInfo<'a> {
+    /// For captures and messages.
+    pub name: &'a str,
+    /// Vertex shader.
+    pub vertex: &'a Spirv,
+    /// Fragment shader.
+    pub fragment: &'a Spirv,
+    /// `uint` specialization constant 0 of the fragment shader.
+    pub fragment_constant: u32,
+    /// Sets and push constants.
+    pub layout: &'a PipelineLayout,
+    /// Of the one colour attachment.
+    pub color_format: vk::Format,
+    /// Format, comparison and whether depth is written; `None`: no depth attachment.
+    pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
+    /// Samples per pixel.
+    pub samples: vk::SampleCountFlags,
+    /// Blend over what is there, by alpha.
+    pub blend: bool,
+}
+
+impl Pipeline {
+    /// Builds a compute pipeline.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn compute(
+        device: &Arc<Device>,
+        cache: &PipelineCache,
+        name: &str,
+        shader: &Spirv,
+        layout: &PipelineLayout,
+    ) -> Result<Self> {
+        let module = ShaderModule::new(device, shader)?;
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(module.raw)
+            .name(ENTRY_POINT);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
+        // SAFETY: module and layout are alive.
+        let built = unsafe { device.raw.create_compute_pipelines(cache.raw, &[info], None) };
+        Self::first(device, name, built, "vkCreateComputePipelines")
+    }
+
+    /// Builds a graphics pipeline.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
+        let vertex = ShaderModule::new(device, info.vertex)?;
+        let fragment = ShaderModule::new(device, info.fragment)?;
+        let constant = info.fragment_constant.to_ne_bytes();
+        let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
+        let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
+        let stages = [
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::VERTEX)
+                .module(vertex.raw)
+                .name(ENTRY_POINT),
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::FRAGMENT)
+                .module(fragment.raw)
+                .name(ENTRY_POINT)
+                .specialization_info(&specialization),
+        ];
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
+        let input_assembly =
+            vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+            .polygon_mode(vk::PolygonMode::FILL)
+            .line_width(1.0);
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(info.samples);
+        let (depth_format, depth_compare, depth_write) =
+            info.depth.unwrap_or((vk::Format::UNDEFINED, vk::CompareOp::ALWAYS, false));
+        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
+            .depth_test_enable(info.depth.is_some())
+            .depth_write_enable(depth_write)
+            .depth_compare_op(depth_compare);
+        let attachments = [vk::PipelineColorBlendAttachmentState {
+            blend_enable: info.blend.into(),
+            src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
+            dst_color_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            color_blend_op: vk::BlendOp::ADD,
+            src_alpha_blend_factor: vk::BlendFactor::ONE,
+            dst_alpha_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
+            alpha_blend_op: vk::BlendOp::ADD,
+            color_write_mask: vk::ColorComponentFlags::RGBA,
+        }];
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments);
+        let dynamic_states = [
+            vk::DynamicState::VIEWPORT,
+            vk::DynamicState::SCISSOR,
+            vk::DynamicState::CULL_MODE,
+            vk::DynamicState::FRONT_FACE,
+        ];
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
+        let color_formats = [info.color_format];
+        let mut rendering = vk::PipelineRenderingCreateInfo::default()
+            .color_attachment_formats(&color_formats)
+            .depth_attachment_format(depth_format);
+        let create = vk::GraphicsPipelineCreateInfo::default()
+            .stages(&stages)
+            .vertex_input_state(&vertex_input)
+            .input_assembly_state(&input_assembly)
+            .viewport_state(&viewport)
+            .rasterization_state(&rasterization)
+            .multisample_state(&multisample)
+            .depth_stencil_state(&depth)
+            .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
+            .layout(info.layout.raw)
+            .push_next(&mut rendering);
+        // SAFETY: modules and layout are alive, all state structures outlive the call.
+        let built = unsafe { device.raw.create_graphics_pipelines(cache.raw, &[create], None) };
+        Self::first(device, info.name, built, "vkCreateGraphicsPipelines")
+    }
+
+    fn first(
+        device: &Arc<Device>,
+        name: &str,
+        built: std::result::Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
+        call: &'static str,
+    ) -> Result<Self> {
+        let unknown = Error::Call { call, result: vk::Result::ERROR_UNKNOWN };
+        let raw = built.map_err(|(_, result)| Error::Call { call, result })?.into_iter().next().ok_or(unknown)?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: the GPU has finished with it (see `Device`).
+        unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
+    }
+}

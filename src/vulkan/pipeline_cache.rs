@@ -1,0 +1,152 @@
+//! The pipeline cache, kept on disk between runs.
+//!
+//! Drivers must check what they are given, and some crash all the same. So the file carries a checksum of ours, and
+//! its Vulkan header is compared with the device before the driver sees a byte; what does not fit is discarded. A cache
+//! that cannot be read or written costs some time at start and is never an error.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::Device;
+use super::error::{Context, Result};
+
+/// No driver's cache for a handful of pipelines comes near; keeps a planted file from filling the memory.
+const MOST_BYTES: u64 = 64 << 20;
+const CHECKSUM_BYTES: usize = 8;
+
+/// A `VkPipelineCache` and the file it is saved to.
+pub struct PipelineCache {
+    /// The handle.
+    pub raw: vk::PipelineCache,
+    file: Option<PathBuf>,
+    loaded_bytes: usize,
+    device: Arc<Device>,
+}
+
+impl PipelineCache {
+    /// Loads the cache for this device from `folder` (`None`: no file at all).
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, folder: Option<&Path>) -> Result<Self> {
+        let properties = &device.physical.properties;
+        let uuid: String = properties.pipeline_cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
+        let file = folder
+            .map(|folder| folder.join(format!("pipelines-{:x}-{:x}-{uuid}.bin", properties.vendor_id, properties.device_id)));
+        let data = file.as_deref().and_then(|file| read(file, properties)).unwrap_or_default();
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
+        // SAFETY: the data are empty, or were written by this driver for this device (checked).
+        let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.context("vkCreatePipelineCache")?;
+        device.register(raw, "pipeline cache");
+        Ok(Self { raw, file, loaded_bytes: data.len(), device: Arc::clone(device) })
+    }
+
+    /// Bytes that came from the disk; 0: a fresh cache.
+    #[must_use]
+    pub fn loaded_bytes(&self) -> usize {
+        self.loaded_bytes
+    }
+
+    /// Writes the cache to its file, through a temporary one, so that a crash leaves the old one whole.
+    fn save(&self) -> Option<()> {
+        let file = self.file.as_deref()?;
+        // SAFETY: the cache is alive.
+        let data = unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }.ok()?;
+        if data.len() == self.loaded_bytes {
+            return Some(());
+        }
+        std::fs::create_dir_all(file.parent()?).ok()?;
+        let temporary = file.with_extension(format!("{}.tmp", std::process::id()));
+        let mut bytes = checksum(&data).to_le_bytes().to_vec();
+        bytes.extend_from_slice(&data);
+        let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, file));
+        if written.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        written.ok()
+    }
+}
+
+impl Drop for PipelineCache {
+    fn drop(&mut self) {
+        let _ = self.save();
+        // SAFETY: no pipeline is being built.
+        unsafe { self.device.raw.destroy_pipeline_cache(self.raw, None) };
+    }
+}
+
+fn checksum(data: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(data);
+    hasher.finish()
+}
+
+fn read(file: &Path, properties: &vk::PhysicalDeviceProperties) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(file).ok()?;
+    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+        return None;
+    }
+    let mut data = std::fs::read(file).ok()?;
+    let sum = u64::from_le_bytes(data.get(..CHECKSUM_BYTES)?.try_into().ok()?);
+    data.drain(..CHECKSUM_BYTES);
+    (sum == checksum(&data) && header_fits(&data, properties)).then_some(data)
+}
+
+/// `VkPipelineCacheHeaderVersionOne`: size, version, vendor, device (four little-endian u32), UUID.
+fn header_fits(data: &[u8], properties: &vk::PhysicalDeviceProperties) -> bool {
+    let word = |at: usize| {
+        data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
+    };
+    word(0).is_some_and(|size| size >= 32)
+        && word(4) == Some(1)
+        && word(8) == Some(properties.vendor_id)
+        && word(12) == Some(properties.device_id)
+        && data.get(16..32) == Some(&properties.pipeline_cache_uuid[..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn properties() -> vk::PhysicalDeviceProperties {
+        vk::PhysicalDeviceProperties { vendor_id: 7, device_id: 9, ..Default::default() }
+    }
+
+    fn sound_file() -> Vec<u8> {
+        let mut data = Vec::new();
+        for word in [32u32, 1, 7, 9] {
+            data.extend_from_slice(&word.to_le_bytes());
+        }
+        data.extend_from_slice(&[0; 16]);
+        data.extend_from_slice(b"payload");
+        let mut file = checksum(&data).to_le_bytes().to_vec();
+        file.extend_from_slice(&data);
+        file
+    }
+
+    #[test]
+    fn a_damaged_or_foreign_file_is_discarded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache.bin");
+        let accepted = |bytes: &[u8], properties| {
+            std::fs::write(&path, bytes).unwrap();
+            read(&path, properties).map(|data| data.len())
+        };
+        assert_eq!(accepted(&sound_file(), &properties()), Some(39));
+        assert_eq!(read(&folder.path().join("missing.bin"), &properties()), None);
+
+        for length in 0..sound_file().len() {
+            assert_eq!(accepted(&sound_file()[..length], &properties()), None, "cut to {length} bytes");
+        }
+        for at in 0..sound_file().len() {
+            let mut bytes = sound_file();
+            bytes[at] ^= 0x10;
+            assert_eq!(accepted(&bytes, &properties()), None, "byte {at} flipped");
+        }
+        let other = vk::PhysicalDeviceProperties { device_id: 10, ..properties() };
+        assert_eq!(accepted(&sound_file(), &other), None, "another device's");
+    }
+}

@@ -1,0 +1,79 @@
+//! Semaphores: one timeline for pacing, binary ones for the window system.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::device::Device;
+use super::error::{Context, Result};
+
+/// A counter that the GPU raises and the CPU waits for.
+pub struct TimelineSemaphore {
+    /// The handle.
+    pub raw: vk::Semaphore,
+    device: Arc<Device>,
+}
+
+impl TimelineSemaphore {
+    /// Starts at 0.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context("vkCreateSemaphore")?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+
+    /// Blocks until the counter is at least `value`.
+    ///
+    /// # Errors
+    /// Device lost, or no answer for a minute, which is treated alike.
+    pub fn wait(&self, value: u64) -> Result<()> {
+        const PATIENCE_NANOSECONDS: u64 = 60_000_000_000;
+        let (semaphores, values) = ([self.raw], [value]);
+        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
+        // SAFETY: the semaphore is alive.
+        unsafe { self.device.raw.wait_semaphores(&info, PATIENCE_NANOSECONDS) }
+            .map_err(|result| if result == vk::Result::TIMEOUT { vk::Result::ERROR_DEVICE_LOST } else { result })
+            .context("vkWaitSemaphores")
+    }
+}
+
+impl Drop for TimelineSemaphore {
+    fn drop(&mut self) {
+        // SAFETY: the GPU has finished with it (see `Device`).
+        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
+    }
+}
+
+/// A binary semaphore, for acquire and present.
+pub struct BinarySemaphore {
+    /// The handle.
+    pub raw: vk::Semaphore,
+    device: Arc<Device>,
+}
+
+impl BinarySemaphore {
+    /// Unsignalled.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_semaphore(&vk::SemaphoreCreateInfo::default(), None) }
+            .context("vkCreateSemaphore")?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for BinarySemaphore {
+    fn drop(&mut self) {
+        // SAFETY: neither the GPU nor the presentation engine uses it any more (see `Swapchain`).
+        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
+    }
+}
