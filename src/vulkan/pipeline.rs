@@ -62,7 +62,7 @@ impl<'a> ShaderModule<'a> {
         let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
         // SAFETY: the words are SPIR-V that the build proved to belong to today's sources.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }.context("vkCreateShaderModule")?;
-        device.register(raw, shader.name);
+        device.register(raw, shader.file_name);
         Ok(Self { raw, device })
     }
 }

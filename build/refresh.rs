@@ -1,0 +1,64 @@
+//! What `THRONG_SPIRV` asks for: comparing the checked-in SPIR-V with what was just compiled, or replacing it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::manifest::{
+    CompiledShader, MANIFEST_FILE, Manifest, Record, out_of_date_message, spirv_path, superfluous_spirv,
+};
+use crate::sources::ShaderSource;
+
+const HEADER: &str = "\
+# Which sources the .spv files here were compiled from; build.rs refuses to embed others.
+# Written by: THRONG_SPIRV=refresh cargo check --features shaderc
+# shader, SHA-256 of its source, includes and compile options, SHA-256 of its .spv
+";
+
+/// An error that lists every checked-in file that is not, byte for byte, what was compiled.
+pub fn check(sources: &[ShaderSource], shaders: &[CompiledShader], spirv_folder: &Path) -> Result<(), String> {
+    let checked_in = Manifest::read(spirv_folder)?;
+    // The `.spv` files have the hashes in their manifest, or that is a finding; so hashes stand for bytes below.
+    let mut findings = checked_in.findings(sources, spirv_folder)?;
+    for (file_name, compiled) in compiled_manifest(sources, shaders).records {
+        if checked_in.records.get(&file_name).is_some_and(|record| record.spirv_sha256 != compiled.spirv_sha256) {
+            findings.entry(file_name).or_insert("compiles to other bytes than its .spv has");
+        }
+    }
+    if findings.is_empty() { Ok(()) } else { Err(out_of_date_message(&findings)) }
+}
+
+/// Makes `spirv_folder` hold what was compiled and nothing else. Files that are right already keep their time.
+pub fn refresh(sources: &[ShaderSource], shaders: &[CompiledShader], spirv_folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(spirv_folder).map_err(|error| format!("{}: {error}", spirv_folder.display()))?;
+    for shader in shaders {
+        write_if_changed(&spirv_path(spirv_folder, &shader.file_name), &shader.spirv)?;
+    }
+    for file_name in superfluous_spirv(sources, spirv_folder)? {
+        let path = spirv_folder.join(file_name);
+        fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let manifest = manifest_text(&compiled_manifest(sources, shaders));
+    write_if_changed(&spirv_folder.join(MANIFEST_FILE), manifest.as_bytes())
+}
+
+fn compiled_manifest(sources: &[ShaderSource], shaders: &[CompiledShader]) -> Manifest {
+    let record = |(source, shader): (&ShaderSource, &CompiledShader)| {
+        (source.file_name.clone(), Record::new(source, &shader.spirv))
+    };
+    Manifest { records: sources.iter().zip(shaders).map(record).collect() }
+}
+
+fn manifest_text(manifest: &Manifest) -> String {
+    let mut text = HEADER.to_owned();
+    for (file_name, record) in &manifest.records {
+        text += &format!("{file_name} {} {}\n", record.source_sha256, record.spirv_sha256);
+    }
+    text
+}
+
+fn write_if_changed(path: &Path, content: &[u8]) -> Result<(), String> {
+    if fs::read(path).is_ok_and(|present| present == content) {
+        return Ok(());
+    }
+    fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,70 @@
+//! Reads the shaders' sources, each with everything that it includes.
+//!
+//! The compiler is given these texts and nothing else, so the hash in the manifest covers all that it read. Line ends
+//! are normalised on reading: a checkout with CRLF has the same hashes and the same SPIR-V.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The extensions of entry points; `.glsl` files are only included.
+const ENTRY_EXTENSIONS: [&str; 3] = ["vert", "frag", "comp"];
+
+/// One entry point.
+pub struct ShaderSource {
+    /// Such as `skin.comp`.
+    pub file_name: String,
+    /// Of the entry point alone.
+    pub text: String,
+    /// The text of every file that it includes, directly or not, by file name.
+    pub includes: BTreeMap<String, String>,
+}
+
+/// Every entry point in `folder`, sorted by file name. A missing folder holds none.
+pub fn read(folder: &Path) -> Result<Vec<ShaderSource>, String> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let mut file_names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
+        let path = entry.map_err(|error| format!("{}: {error}", folder.display()))?.path();
+        let is_entry =
+            path.extension().and_then(|e| e.to_str()).is_some_and(|extension| ENTRY_EXTENSIONS.contains(&extension));
+        if let (true, Some(file_name)) = (is_entry, path.file_name().and_then(|n| n.to_str())) {
+            file_names.push(file_name.to_owned());
+        }
+    }
+    file_names.sort();
+    file_names.into_iter().map(|file_name| read_one(folder, file_name)).collect()
+}
+
+fn read_one(folder: &Path, file_name: String) -> Result<ShaderSource, String> {
+    let text = read_text(folder, &file_name).map_err(|cause| format!("shaders/{file_name}: {cause}"))?;
+    let mut includes = BTreeMap::new();
+    let mut to_scan = vec![(file_name.clone(), text.clone())];
+    while let Some((scanned_name, scanned_text)) = to_scan.pop() {
+        for (line_number, line) in (1..).zip(scanned_text.lines()) {
+            let Some(included_name) = included_file(line) else { continue };
+            if included_name == file_name || includes.contains_key(included_name) {
+                continue;
+            }
+            let included_text = read_text(folder, included_name).map_err(|cause| {
+                format!("shaders/{scanned_name}:{line_number}: error: #include \"{included_name}\": {cause}")
+            })?;
+            includes.insert(included_name.to_owned(), included_text.clone());
+            to_scan.push((included_name.to_owned(), included_text));
+        }
+    }
+    Ok(ShaderSource { file_name, text, includes })
+}
+
+/// The `x.glsl` of a line that says `#include "x.glsl"`.
+fn included_file(line: &str) -> Option<&str> {
+    let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    directive.trim_start().strip_prefix('"')?.split_once('"').map(|(file_name, _)| file_name)
+}
+
+fn read_text(folder: &Path, file_name: &str) -> Result<String, String> {
+    let text = fs::read_to_string(folder.join(file_name)).map_err(|error| error.to_string())?;
+    Ok(text.replace("\r\n", "\n"))
+}
