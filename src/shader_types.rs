@@ -25,11 +25,7 @@ impl JointMatrix {
     #[must_use]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         let p = point.extend(1.0);
-        Vec3::new(
-            Vec4::from(self.rows[0]).dot(p),
-            Vec4::from(self.rows[1]).dot(p),
-            Vec4::from(self.rows[2]).dot(p),
-        )
+        Vec3::new(Vec4::from(self.rows[0]).dot(p), Vec4::from(self.rows[1]).dot(p), Vec4::from(self.rows[2]).dot(p))
     }
 }
 

@@ -37,7 +37,7 @@ pub struct TextureSampler {
 }
 
 /// An image and how to sample it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Texture {
     /// Index into the model's images.
     pub image: u32,

@@ -1,1 +1,329 @@
-//! (being written)
+//! The frame: from joint matrices in mapped memory to a picture in a window or a file.
+//!
+//! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
+//! ([`upload_pass`], [`skin_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
+//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] what is uploaded once.
+//!
+//! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
+//! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
+//! [`Model`](crate::model::Model), never a file format; it waits for the device once, in its `Drop`.
+
+pub mod attachments;
+pub mod character_pass;
+pub mod frame;
+pub mod frame_slot;
+pub mod gpu_model;
+pub mod ground_pass;
+pub mod layouts;
+pub mod plan;
+pub mod skin_pass;
+pub mod target;
+pub mod texture;
+pub mod tone_map_pass;
+pub mod upload_pass;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ash::vk;
+
+pub use self::character_pass::Skinning;
+pub use self::frame::{Frame, FrameMemory, FrameOutcome};
+pub use self::frame_slot::UploadPath;
+pub use self::plan::FramePlan;
+pub use self::target::Target;
+
+use self::attachments::Attachments;
+use self::character_pass::CharacterPass;
+use self::frame_slot::{FrameSlot, TIMESTAMP_COUNT};
+use self::gpu_model::GpuModel;
+use self::ground_pass::GroundPass;
+use self::layouts::Layouts;
+use self::plan::{ModelSize, PlanLimits};
+use self::skin_pass::SkinPass;
+use self::tone_map_pass::ToneMapPass;
+use crate::model::Model;
+use crate::shader_types::SkinnedVertex;
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::device::Device;
+use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::sync::TimelineSemaphore;
+use crate::vulkan::{Error, Result};
+
+/// What a [`Renderer`] is made with.
+#[derive(Debug, Clone, Copy)]
+pub struct RendererSettings<'a> {
+    /// Where vertices are skinned.
+    pub skinning: Skinning,
+    /// `None`: by the device's memory types.
+    pub upload: Option<UploadPath>,
+    /// Samples per pixel: 1, 2, 4 or 8.
+    pub samples: u32,
+    /// 1 to 3.
+    pub frames_in_flight: usize,
+    /// Folder of the pipeline cache; `None`: not kept.
+    pub cache_folder: Option<&'a Path>,
+    /// Pages of the transient vertex buffer are no larger than this, nor than `maxStorageBufferRange`.
+    pub page_bytes: u64,
+}
+
+impl Default for RendererSettings<'_> {
+    fn default() -> Self {
+        Self {
+            skinning: Skinning::Compute,
+            upload: None,
+            samples: 4,
+            frames_in_flight: 2,
+            cache_folder: None,
+            page_bytes: 128 << 20,
+        }
+    }
+}
+
+/// Time that the GPU took for each pass, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GpuTimes {
+    /// Staged copies.
+    pub upload_ms: f64,
+    /// `skin.comp`.
+    pub skin_ms: f64,
+    /// Characters, ground and sky, resolve.
+    pub draw_ms: f64,
+    /// Tone mapping and, where captured, the copy.
+    pub post_ms: f64,
+}
+
+/// Bytes of a frame and of the device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ByteCounts {
+    /// Joint matrices of the last frame.
+    pub palette: u64,
+    /// Skinned vertices of the last frame.
+    pub skinned_vertices: u64,
+    /// Geometry and textures, uploaded once.
+    pub static_data: u64,
+    /// All device memory in use.
+    pub total_device: u64,
+}
+
+/// Draws crowds. See the module's essay.
+pub struct Renderer {
+    device: Arc<Device>,
+    settings: (Skinning, UploadPath, vk::SampleCountFlags),
+    limits: PlanLimits,
+    layouts: Layouts,
+    models: Vec<GpuModel>,
+    model_sizes: Vec<ModelSize>,
+    skin_pass: SkinPass,
+    character_pass: CharacterPass,
+    ground_pass: GroundPass,
+    /// Made by the first frame, and again when the target's size or format changes.
+    output: Option<Output>,
+    target: Target,
+    slots: Vec<FrameSlot>,
+    plan: FramePlan,
+    timeline: TimelineSemaphore,
+    /// Frames submitted; also the timeline value that the last one signals.
+    frame_number: u64,
+    gpu_times: Option<GpuTimes>,
+    pipeline_cache: PipelineCache,
+}
+
+/// What depends on the target.
+struct Output {
+    attachments: Attachments,
+    tone_map: ToneMapPass,
+    format: vk::Format,
+}
+
+impl Renderer {
+    /// Uploads the models and builds everything that frames need.
+    ///
+    /// # Errors
+    /// No memory, a limit of the device, or settings that it does not support.
+    pub fn new(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Self> {
+        let samples = sample_flags(device, settings.samples)?;
+        let path = settings.upload.unwrap_or(if device.physical.has_large_mappable_device_memory() {
+            UploadPath::Direct
+        } else {
+            UploadPath::Staged
+        });
+        let layouts = Layouts::new(device)?;
+        let pipeline_cache = PipelineCache::new(device, settings.cache_folder)?;
+        let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
+        let slots = (0..settings.frames_in_flight.clamp(1, 3))
+            .map(|index| FrameSlot::new(device, &layouts, index, path))
+            .collect::<Result<Vec<_>>>()?;
+        let limits = PlanLimits {
+            page_bytes: settings
+                .page_bytes
+                .min(u64::from(device.limits().max_storage_buffer_range))
+                .min(device.physical.max_allocation_bytes),
+            instances_per_batch: device.limits().max_compute_work_group_count[1],
+        };
+        Ok(Self {
+            settings: (settings.skinning, path, samples),
+            limits,
+            skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
+            character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning)?,
+            ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,
+            output: None,
+            model_sizes: models.iter().map(|model| model.size).collect(),
+            models,
+            target,
+            slots,
+            plan: FramePlan::default(),
+            timeline: TimelineSemaphore::new(device, "frames")?,
+            frame_number: 0,
+            gpu_times: None,
+            pipeline_cache,
+            layouts,
+            device: Arc::clone(device),
+        })
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The upload path in use.
+    #[must_use]
+    pub fn upload_path(&self) -> UploadPath {
+        self.settings.1
+    }
+
+    /// GPU times of the newest frame that is known to be finished.
+    #[must_use]
+    pub fn gpu_times(&self) -> Option<GpuTimes> {
+        self.gpu_times
+    }
+
+    /// Memory in use.
+    #[must_use]
+    pub fn byte_counts(&self) -> ByteCounts {
+        let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
+        let skinned: u64 = match self.settings.0 {
+            Skinning::Compute => self.plan.page_vertices.iter().map(|&vertices| u64::from(vertices)).sum(),
+            Skinning::Vertex => 0,
+        };
+        ByteCounts {
+            palette: newest.map_or(0, |slot| slot.palette.used_bytes()),
+            skinned_vertices: skinned * size_of::<SkinnedVertex>() as u64,
+            static_data: self.models.iter().map(|model| model.static_bytes).sum(),
+            total_device: self.device.allocated_bytes(),
+        }
+    }
+
+    /// Tells that the window has a new size.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        self.target.resize(vk::Extent2D { width, height });
+    }
+
+    /// Waits for the last frame and returns its pixels, if it was captured: RGBA, rows from the top.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
+        self.timeline.wait(self.frame_number)?;
+        Ok(self.target.pixels())
+    }
+
+    /// Waits until the last frame is finished.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait(&self) -> Result<()> {
+        self.timeline.wait(self.frame_number)
+    }
+
+    /// Reads the skinned vertices of the `k`-th visible instance of a model back from the transient vertex buffer of
+    /// the last frame. Empty with [`Skinning::Vertex`], which writes none.
+    ///
+    /// # Errors
+    /// Device lost, no memory.
+    pub fn read_skinned_vertices(&mut self, model: usize, k: u32) -> Result<Vec<SkinnedVertex>> {
+        self.timeline.wait(self.frame_number)?;
+        let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
+        let page =
+            self.plan.batch_of(model, k).and_then(|batch| slot.and_then(|slot| slot.pages.get(batch.page as usize)));
+        let (Some(page), Some(size)) = (page, self.model_sizes.get(model)) else { return Ok(Vec::new()) };
+        let vertex_bytes = size_of::<SkinnedVertex>() as u64;
+        let size_bytes = u64::from(size.vertex_count) * vertex_bytes;
+        if size_bytes == 0 {
+            return Ok(Vec::new());
+        }
+        let usage = vk::BufferUsageFlags::TRANSFER_DST;
+        let readback =
+            Buffer::new(&self.device, "skinned vertices readback", size_bytes, usage, BufferMemory::Readback)?;
+        let src_offset = u64::from(self.plan.skinned_vertex_offset(model, k)) * vertex_bytes;
+        submit_and_wait(&self.device, "skinned vertices readback", |commands| {
+            let regions = [vk::BufferCopy { src_offset, dst_offset: 0, size: size_bytes }];
+            // SAFETY: both buffers are alive and that large; the frame that wrote the page is finished.
+            unsafe { self.device.raw.cmd_copy_buffer(commands, page.buffer.raw, readback.raw, &regions) };
+            Ok(())
+        })?;
+        Ok(bytemuck::pod_collect_to_vec(&readback.mapped_for_reading()[..size_bytes as usize]))
+    }
+
+    /// Whether pipelines came from the cache on disk, in bytes read.
+    #[must_use]
+    pub fn pipeline_cache_bytes(&self) -> usize {
+        self.pipeline_cache.loaded_bytes()
+    }
+
+    /// Reads the GPU times of the frame that last used `slot`, which is finished.
+    fn collect_gpu_times(&mut self, slot: usize) -> Result<()> {
+        let mut intervals = [0.0; TIMESTAMP_COUNT as usize - 1];
+        if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
+            && timestamps.read(&mut intervals)?
+        {
+            let [upload_ms, skin_ms, draw_ms, post_ms] = intervals;
+            self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, draw_ms, post_ms });
+        }
+        Ok(())
+    }
+
+    /// Makes or remakes what depends on the target's size and format.
+    fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> Result<()> {
+        let same = |output: &Output| output.attachments.extent == extent && output.format == format;
+        if self.output.as_ref().is_some_and(same) {
+            return Ok(());
+        }
+        // The old attachments may be in use by the frames before.
+        self.timeline.wait(self.frame_number)?;
+        self.output = None;
+        let attachments = Attachments::new(&self.device, extent, self.settings.2)?;
+        let tone_map = ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?;
+        self.output = Some(Output { attachments, tone_map, format });
+        Ok(())
+    }
+}
+
+impl Drop for Renderer {
+    fn drop(&mut self) {
+        // The one wait that lets everything below be destroyed. A lost device answers too, and an error here changes
+        // nothing about what has to be done.
+        let _ = self.device.wait_idle();
+    }
+}
+
+fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
+    let wanted = vk::SampleCountFlags::from_raw(samples);
+    let supported = device.physical.sample_counts();
+    if samples.is_power_of_two() && supported.contains(wanted) {
+        return Ok(wanted);
+    }
+    let names: Vec<String> = [1, 2, 4, 8]
+        .into_iter()
+        .filter(|&count| supported.contains(vk::SampleCountFlags::from_raw(count)))
+        .map(|count: u32| count.to_string())
+        .collect();
+    Err(Error::Unsupported {
+        option: format!("--msaa {samples}"),
+        device: device.physical.name.clone(),
+        supported: names.join(", "),
+    })
+}

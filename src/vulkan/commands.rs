@@ -56,8 +56,7 @@ impl CommandPool {
         // SAFETY: the caller has waited for the buffer's last submission.
         unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
             .context("vkResetCommandPool")?;
-        let info =
-            vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is in the initial state.
         unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }.context("vkBeginCommandBuffer")?;
         Ok(self.commands)

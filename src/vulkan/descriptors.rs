@@ -41,8 +41,8 @@ impl DescriptorSetLayout {
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&infos);
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
-            .context("vkCreateDescriptorSetLayout")?;
+        let raw =
+            unsafe { device.raw.create_descriptor_set_layout(&info, None) }.context("vkCreateDescriptorSetLayout")?;
         device.register(raw, name);
         let bindings = bindings.iter().map(|&(descriptor_type, _)| descriptor_type).collect();
         Ok(Self { raw, bindings, device: Arc::clone(device) })
@@ -79,17 +79,9 @@ impl DescriptorSet {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn new(
-        device: &Arc<Device>,
-        name: &str,
-        layout: &DescriptorSetLayout,
-        bindings: &[Binding],
-    ) -> Result<Self> {
-        let sizes: Vec<_> = layout
-            .bindings
-            .iter()
-            .map(|&ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(1))
-            .collect();
+    pub fn new(device: &Arc<Device>, name: &str, layout: &DescriptorSetLayout, bindings: &[Binding]) -> Result<Self> {
+        let sizes: Vec<_> =
+            layout.bindings.iter().map(|&ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(1)).collect();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         // SAFETY: a valid create info.
         let pool = unsafe { device.raw.create_descriptor_pool(&info, None) }.context("vkCreateDescriptorPool")?;

@@ -40,12 +40,10 @@ impl Device {
         let Some(queue_family) = physical.queue_family else {
             return Err(Error::NoSuitableDevice(vec![physical.name]));
         };
-        let queues =
-            [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let extensions: Vec<_> = physical.wanted_extensions(present).into_iter().map(std::ffi::CStr::as_ptr).collect();
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
-        let mut vulkan13 =
-            vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).dynamic_rendering(true);
+        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).dynamic_rendering(true);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
             .push_next(&mut vulkan12)
@@ -55,15 +53,14 @@ impl Device {
             .enabled_extension_names(&extensions)
             .push_next(&mut features);
         // SAFETY: `info` and all that it points to live until the call returns.
-        let raw =
-            unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
+        let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
         // SAFETY: the family was in the create info with one queue.
         let queue = unsafe { raw.get_device_queue(queue_family, 0) };
         let allocator = Allocator::new(&AllocatorCreateDesc {
             instance: instance.raw().clone(),
             device: raw.clone(),
             physical_device: physical.raw,
-            debug_settings: AllocatorDebugSettings { log_leaks_on_shutdown: false, ..Default::default() },
+            debug_settings: quiet_allocator(),
             buffer_device_address: false,
             allocation_sizes: gpu_allocator::AllocationSizes::default(),
         });
@@ -79,8 +76,7 @@ impl Device {
                 });
             }
         };
-        let debug_utils =
-            instance.has_debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
+        let debug_utils = instance.has_debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         Ok(Arc::new(Self {
             raw,
             queue,
@@ -192,6 +188,13 @@ impl Device {
         // SAFETY: the queue is used from one thread only: the renderer is not `Sync`.
         unsafe { self.raw.device_wait_idle() }.context("vkDeviceWaitIdle")
     }
+}
+
+/// Settings of the allocator that keep it from logging by itself.
+fn quiet_allocator() -> AllocatorDebugSettings {
+    let mut settings = AllocatorDebugSettings::default();
+    settings.log_leaks_on_shutdown = false;
+    settings
 }
 
 impl Drop for Device {

@@ -78,7 +78,7 @@ impl Instance {
         }
 
         let messages = Arc::new(ValidationMessages::default());
-        let mut messenger_info = messenger_info(&messages);
+        let mut creation_messenger = messenger_info(&messages);
         let application = vk::ApplicationInfo::default()
             .application_name(c"throng")
             .application_version(1)
@@ -86,19 +86,15 @@ impl Instance {
         let mut layers: Vec<*const c_char> = Vec::new();
         let mut info = vk::InstanceCreateInfo::default().application_info(&application).flags(flags);
 
-        let enabled_features =
-            [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+        let enabled_features = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
         let mut validation_features =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled_features);
         let on = [vk::TRUE];
-        let settings = [
-            layer_switch(c"validate_sync", &on),
-            layer_switch(c"syncval_submit_time_validation", &on),
-        ];
+        let settings = [layer_switch(c"validate_sync", &on), layer_switch(c"syncval_submit_time_validation", &on)];
         let mut layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
         if options.validation {
             layers.push(VALIDATION_LAYER.as_ptr());
-            info = info.push_next(&mut messenger_info);
+            info = info.push_next(&mut creation_messenger);
             if layer_supports_settings(&entry)? {
                 extensions.push(ext::layer_settings::NAME.as_ptr());
                 info = info.push_next(&mut layer_settings);

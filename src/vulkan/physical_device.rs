@@ -43,8 +43,7 @@ impl PhysicalDevice {
     /// If the driver cannot list them.
     pub fn enumerate(instance: &Instance) -> Result<Vec<Self>> {
         // SAFETY: the instance is alive.
-        let handles =
-            unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
+        let handles = unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
         handles.into_iter().enumerate().map(|(index, raw)| Self::query(instance, index, raw)).collect()
     }
 
@@ -70,8 +69,7 @@ impl PhysicalDevice {
             )
         };
         let properties = properties.properties;
-        let mut features =
-            vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
         // SAFETY: as above.
         unsafe { vk_instance.get_physical_device_features2(raw, &mut features) };
         let features = features.features;
@@ -88,9 +86,8 @@ impl PhysicalDevice {
         }
         let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
         let queue_family = families.iter().position(|family| family.queue_flags.contains(wanted));
-        let has = |name: &std::ffi::CStr| {
-            extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name))
-        };
+        let has =
+            |name: &std::ffi::CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
         let text = |chars: Result<&std::ffi::CStr, _>| {
             chars.map_or_else(|_: std::ffi::FromBytesUntilNulError| String::new(), |c| c.to_string_lossy().into_owned())
         };

@@ -34,8 +34,9 @@ impl PipelineCache {
     pub fn new(device: &Arc<Device>, folder: Option<&Path>) -> Result<Self> {
         let properties = &device.physical.properties;
         let uuid: String = properties.pipeline_cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
-        let file = folder
-            .map(|folder| folder.join(format!("pipelines-{:x}-{:x}-{uuid}.bin", properties.vendor_id, properties.device_id)));
+        let file = folder.map(|folder| {
+            folder.join(format!("pipelines-{:x}-{:x}-{uuid}.bin", properties.vendor_id, properties.device_id))
+        });
         let data = file.as_deref().and_then(|file| read(file, properties)).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
         // SAFETY: the data are empty, or were written by this driver for this device (checked).
@@ -97,9 +98,7 @@ fn read(file: &Path, properties: &vk::PhysicalDeviceProperties) -> Option<Vec<u8
 
 /// `VkPipelineCacheHeaderVersionOne`: size, version, vendor, device (four little-endian u32), UUID.
 fn header_fits(data: &[u8], properties: &vk::PhysicalDeviceProperties) -> bool {
-    let word = |at: usize| {
-        data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes)
-    };
+    let word = |at: usize| data.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
     word(0).is_some_and(|size| size >= 32)
         && word(4) == Some(1)
         && word(8) == Some(properties.vendor_id)

@@ -159,8 +159,7 @@ impl Swapchain {
             surface: Arc::clone(surface),
         };
         // SAFETY: the swapchain was just made.
-        let images =
-            unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
+        let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
             let view = create_view(device, image, format.format, vk::ImageAspectFlags::COLOR, 1)?;
@@ -239,12 +238,8 @@ fn choose_extent(capabilities: &vk::SurfaceCapabilitiesKHR, window: vk::Extent2D
 /// Plain eight-bit formats first: the shader encodes sRGB itself, which is the same on every driver.
 fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKHR> {
     let srgb = |format: &&vk::SurfaceFormatKHR| format.color_space == vk::ColorSpaceKHR::SRGB_NONLINEAR;
-    let preferred = [
-        vk::Format::B8G8R8A8_UNORM,
-        vk::Format::R8G8B8A8_UNORM,
-        vk::Format::B8G8R8A8_SRGB,
-        vk::Format::R8G8B8A8_SRGB,
-    ];
+    let preferred =
+        [vk::Format::B8G8R8A8_UNORM, vk::Format::R8G8B8A8_UNORM, vk::Format::B8G8R8A8_SRGB, vk::Format::R8G8B8A8_SRGB];
     preferred
         .iter()
         .find_map(|&wanted| formats.iter().filter(srgb).find(|format| format.format == wanted))

@@ -41,6 +41,15 @@ impl TimelineSemaphore {
             .map_err(|result| if result == vk::Result::TIMEOUT { vk::Result::ERROR_DEVICE_LOST } else { result })
             .context("vkWaitSemaphores")
     }
+
+    /// The counter now.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn value(&self) -> Result<u64> {
+        // SAFETY: the semaphore is alive.
+        unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }.context("vkGetSemaphoreCounterValue")
+    }
 }
 
 impl Drop for TimelineSemaphore {

@@ -1,0 +1,11 @@
+// --skinning vertex: the same crowd from the same palette, skinned anew in every pass that draws it.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "skinning.glsl"
+#include "character.glsl"
+
+void main() {
+    uint vertex = gl_VertexIndex;
+    uint instance = gl_InstanceIndex;
+    emit_vertex(vertex, instance, skin_vertex(vertex, instances[instance].palette_offset));
+}

@@ -1,0 +1,95 @@
+// The structs and bindings that the CPU and the shaders share. The CPU's side is src/shader_types.rs, which asserts
+// sizes and offsets; tests/shader_layout.rs compares both with the reflected SPIR-V.
+//
+// Sets: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer, 3 per material.
+#ifndef THRONG_SHARED
+#define THRONG_SHARED
+
+// An affine matrix as three rows: transforming a point is three dot products. 48 bytes.
+struct JointMatrix {
+    vec4 rows[3];
+};
+
+// Scalars rather than vec3s: std430 would align a vec3 to 16 bytes.
+struct BindVertex {
+    float position[3];
+    uint normal_octahedral;
+    uint first_influence;
+    uint influence_count;
+};
+
+struct GpuInfluence {
+    uint joint;
+    float weight;
+};
+
+struct SurfaceVertex {
+    vec2 tex_coord;
+    uint color_unorm8;
+    uint padding;
+};
+
+struct SkinnedVertex {
+    float position[3];
+    uint normal_octahedral;
+};
+
+struct InstanceData {
+    JointMatrix world_from_model;
+    uint palette_offset;
+    uint skinned_vertex_offset;
+    uint padding[2];
+};
+
+layout(set = 0, binding = 0, std140) uniform FrameData {
+    mat4 clip_from_world;
+    mat4 world_from_clip;
+    vec4 camera_position;
+    vec4 to_light;
+    vec4 light_color;
+    vec4 ground; // x height, y crowd radius, z grid spacing, in metres
+} frame;
+
+// All visible instances' joint matrices, one after the other: THE large palette, indexed by palette_offset.
+layout(set = 0, binding = 1, std430) readonly buffer Palette {
+    JointMatrix palette[];
+};
+
+layout(set = 0, binding = 2, std430) readonly buffer Instances {
+    InstanceData instances[];
+};
+
+vec3 transform_point(JointMatrix m, vec3 p) {
+    vec4 point = vec4(p, 1.0);
+    return vec3(dot(m.rows[0], point), dot(m.rows[1], point), dot(m.rows[2], point));
+}
+
+// The inverse transpose of the 3x3 part times |determinant|, without a division: the cofactor matrix, whose sign is
+// put right for mirroring matrices. The result is not normalised.
+vec3 transform_normal(JointMatrix m, vec3 n) {
+    vec3 row0 = m.rows[0].xyz, row1 = m.rows[1].xyz, row2 = m.rows[2].xyz;
+    vec3 cofactor0 = cross(row1, row2), cofactor1 = cross(row2, row0), cofactor2 = cross(row0, row1);
+    float determinant_sign = dot(row0, cofactor0) < 0.0 ? -1.0 : 1.0;
+    return determinant_sign * vec3(dot(cofactor0, n), dot(cofactor1, n), dot(cofactor2, n));
+}
+
+// Cigolle et al., "A Survey of Efficient Representations for Independent Unit Vectors", JCGT 2014.
+uint pack_octahedral(vec3 n) {
+    float sum = abs(n.x) + abs(n.y) + abs(n.z);
+    vec2 p = sum > 0.0 ? n.xy / sum : vec2(0.0);
+    if (n.z < 0.0) {
+        p = (1.0 - abs(p.yx)) * vec2(p.x >= 0.0 ? 1.0 : -1.0, p.y >= 0.0 ? 1.0 : -1.0);
+    }
+    return packSnorm2x16(p);
+}
+
+vec3 unpack_octahedral(uint packed_normal) {
+    vec2 p = unpackSnorm2x16(packed_normal);
+    vec3 n = vec3(p, 1.0 - abs(p.x) - abs(p.y));
+    float fold = max(-n.z, 0.0);
+    n.x += n.x >= 0.0 ? -fold : fold;
+    n.y += n.y >= 0.0 ? -fold : fold;
+    return normalize(n);
+}
+
+#endif

@@ -1,0 +1,44 @@
+// Linear blend skinning of one vertex (glTF 2.0, 3.7.3): the one piece of code behind both --skinning compute
+// (skin.comp) and --skinning vertex (character_skinning.vert). Its CPU twin is src/animation/skin.rs, line by line.
+#ifndef THRONG_SKINNING
+#define THRONG_SKINNING
+
+#include "shared.glsl"
+
+layout(set = 1, binding = 0, std430) readonly buffer BindVertices {
+    BindVertex bind_vertices[];
+};
+
+layout(set = 1, binding = 1, std430) readonly buffer Influences {
+    GpuInfluence influences[];
+};
+
+// The weighted sum of the joint matrices that pull on a vertex.
+JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uint palette_offset) {
+    JointMatrix blended = JointMatrix(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
+    for (uint i = 0; i < influence_count; ++i) {
+        uint joint = palette_offset + influences[first_influence + i].joint;
+        float weight = influences[first_influence + i].weight;
+        blended.rows[0] += weight * palette[joint].rows[0];
+        blended.rows[1] += weight * palette[joint].rows[1];
+        blended.rows[2] += weight * palette[joint].rows[2];
+    }
+    return blended;
+}
+
+// Takes vertex `vertex` from bind-pose mesh space to the model space of one instance.
+SkinnedVertex skin_vertex(uint vertex, uint palette_offset) {
+    JointMatrix model_from_mesh = blend_joint_matrices(
+        bind_vertices[vertex].first_influence, bind_vertices[vertex].influence_count, palette_offset);
+    vec3 position = vec3(bind_vertices[vertex].position[0], bind_vertices[vertex].position[1],
+                         bind_vertices[vertex].position[2]);
+    position = transform_point(model_from_mesh, position);
+    vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
+    vec3 normal = transform_normal(model_from_mesh, bind_normal);
+    // The octahedral map divides by the length (in the 1-norm) itself; a collapsed joint keeps the bind pose's normal.
+    bool collapsed = dot(normal, normal) == 0.0;
+    return SkinnedVertex(float[3](position.x, position.y, position.z),
+                         pack_octahedral(collapsed ? bind_normal : normal));
+}
+
+#endif

@@ -1,0 +1,261 @@
+//! What one frame in flight owns, so that the CPU can write the next frame while the GPU draws this one.
+//!
+//! A slot's memory is lent for writing only after [`FrameSlot::wait`]: the borrow checker then makes a race between CPU
+//! and GPU impossible to write. Whole buffers per slot, not slices of one buffer, also keep synchronization validation
+//! honest: it tracks buffers.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+
+use super::layouts::Layouts;
+use super::plan::FramePlan;
+use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::commands::CommandPool;
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::device::Device;
+use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
+use crate::vulkan::timestamps::Timestamps;
+use crate::vulkan::{Error, Result};
+
+/// How joint matrices and instances reach the memory that shaders read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadPath {
+    /// Written straight into mapped memory that shaders read: device-local where such memory exists.
+    Direct,
+    /// Written into a mapped staging buffer, copied to device memory at the start of the frame.
+    Staged,
+}
+
+impl UploadPath {
+    /// As in options and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Staged => "staged",
+        }
+    }
+}
+
+/// An array that the CPU writes anew each frame and shaders read.
+pub struct StreamBuffer {
+    name: String,
+    mapped: Buffer,
+    /// Staged path only: what shaders read.
+    device_local: Option<Buffer>,
+    used_bytes: u64,
+}
+
+impl StreamBuffer {
+    fn new(device: &Arc<Device>, name: String, path: UploadPath, size_bytes: u64) -> Result<Self> {
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let (mapped, device_local) = match path {
+            UploadPath::Direct => (Buffer::new(device, &name, size_bytes, storage, BufferMemory::Upload)?, None),
+            UploadPath::Staged => {
+                let staging_usage = vk::BufferUsageFlags::TRANSFER_SRC;
+                let staging_name = format!("{name} (staging)");
+                let usage = storage | vk::BufferUsageFlags::TRANSFER_DST;
+                (
+                    Buffer::new(device, &staging_name, size_bytes, staging_usage, BufferMemory::Upload)?,
+                    Some(Buffer::new(device, &name, size_bytes, usage, BufferMemory::Device)?),
+                )
+            }
+        };
+        Ok(Self { name, mapped, device_local, used_bytes: 0 })
+    }
+
+    /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
+    fn ensure(&mut self, device: &Arc<Device>, path: UploadPath, used_bytes: u64) -> Result<bool> {
+        self.used_bytes = used_bytes;
+        if used_bytes <= self.mapped.size_bytes {
+            return Ok(false);
+        }
+        let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
+        if used_bytes > limit_bytes {
+            return Err(Error::OverLimit {
+                what: self.name.clone(),
+                size_bytes: used_bytes,
+                limit: "maxStorageBufferRange",
+                limit_bytes,
+                advice: "use fewer --instances",
+            });
+        }
+        // Half as much again, so that a slowly growing crowd does not reallocate each frame.
+        let size_bytes = (used_bytes + used_bytes / 2).min(limit_bytes);
+        *self = Self::new(device, std::mem::take(&mut self.name), path, size_bytes)?;
+        self.used_bytes = used_bytes;
+        Ok(true)
+    }
+
+    fn binding(&self) -> Binding {
+        Binding::Buffer(self.device_local.as_ref().unwrap_or(&self.mapped).descriptor())
+    }
+
+    fn elements<T: Pod>(&mut self) -> &mut [MaybeUninit<T>] {
+        self.mapped.mapped_for_writing((self.used_bytes / size_of::<T>() as u64) as usize)
+    }
+
+    /// The copy that the staged path needs: source, destination, bytes.
+    #[must_use]
+    pub fn pending_copy(&self) -> Option<(vk::Buffer, vk::Buffer, u64)> {
+        let device_local = self.device_local.as_ref().filter(|_| self.used_bytes > 0)?;
+        Some((self.mapped.raw, device_local.raw, self.used_bytes))
+    }
+
+    /// Bytes of this frame.
+    #[must_use]
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+}
+
+/// One page of the transient vertex buffer.
+pub struct Page {
+    /// Skinned vertices.
+    pub buffer: Buffer,
+    /// The set that points to it.
+    pub set: DescriptorSet,
+}
+
+impl Page {
+    fn new(device: &Arc<Device>, layouts: &Layouts, name: &str, size_bytes: u64) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
+        let buffer = Buffer::new(device, name, size_bytes, usage, BufferMemory::Device)?;
+        let set = DescriptorSet::new(device, name, &layouts.page, &[Binding::Buffer(buffer.descriptor())])?;
+        Ok(Self { buffer, set })
+    }
+}
+
+/// Moments in a frame at which a timestamp is written; passes lie between neighbours.
+pub const TIMESTAMP_COUNT: u32 = 5;
+
+/// Everything that belongs to one frame in flight.
+pub struct FrameSlot {
+    /// Recorded anew each frame.
+    pub commands: CommandPool,
+    /// All visible instances' joint matrices.
+    pub palette: StreamBuffer,
+    /// All visible instances.
+    pub instances: StreamBuffer,
+    /// Points to the three buffers above and below.
+    pub set: DescriptorSet,
+    /// The transient vertex buffer.
+    pub pages: Vec<Page>,
+    /// GPU time of each pass.
+    pub timestamps: Option<Timestamps>,
+    /// Signalled when the window system hands out an image.
+    pub image_available: BinarySemaphore,
+    /// Value of the timeline at which the GPU has finished with this slot.
+    pub finished_at: u64,
+    frame_data: Buffer,
+    path: UploadPath,
+    index: usize,
+}
+
+impl FrameSlot {
+    /// Creates slot `index` with room for a small crowd.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, path: UploadPath) -> Result<Self> {
+        const FIRST_BYTES: u64 = 64 << 10;
+        let palette = StreamBuffer::new(device, format!("palette {index}"), path, FIRST_BYTES)?;
+        let instances = StreamBuffer::new(device, format!("instances {index}"), path, FIRST_BYTES)?;
+        let frame_data = Buffer::new(
+            device,
+            &format!("frame data {index}"),
+            size_of::<FrameData>() as u64,
+            vk::BufferUsageFlags::UNIFORM_BUFFER,
+            BufferMemory::Upload,
+        )?;
+        let bindings = [Binding::Buffer(frame_data.descriptor()), palette.binding(), instances.binding()];
+        Ok(Self {
+            commands: CommandPool::new(device, &format!("frame {index}"))?,
+            set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
+            palette,
+            instances,
+            pages: Vec::new(),
+            timestamps: Timestamps::new(device, &format!("timestamps {index}"), TIMESTAMP_COUNT)?,
+            image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
+            finished_at: 0,
+            frame_data,
+            path,
+            index,
+        })
+    }
+
+    /// Waits until the GPU has finished this slot's last frame: only then may its memory be written.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait(&self, timeline: &TimelineSemaphore) -> Result<()> {
+        timeline.wait(self.finished_at)
+    }
+
+    /// Makes room for a frame. Steady frames find everything there; a growing crowd gets larger buffers, never fewer
+    /// characters. Must follow [`Self::wait`].
+    ///
+    /// # Errors
+    /// No memory, or beyond a limit of the device.
+    pub fn ensure(
+        &mut self,
+        device: &Arc<Device>,
+        layouts: &Layouts,
+        plan: &FramePlan,
+        joint_count: usize,
+        page_limit_bytes: u64,
+        needs_pages: bool,
+    ) -> Result<()> {
+        let palette_bytes = joint_count as u64 * size_of::<JointMatrix>() as u64;
+        let instance_bytes = u64::from(plan.instance_count) * size_of::<InstanceData>() as u64;
+        let palette_grew = self.palette.ensure(device, self.path, palette_bytes)?;
+        let instances_grew = self.instances.ensure(device, self.path, instance_bytes)?;
+        if palette_grew || instances_grew {
+            self.set.write(&[
+                Binding::Buffer(self.frame_data.descriptor()),
+                self.palette.binding(),
+                self.instances.binding(),
+            ]);
+        }
+        if !needs_pages {
+            return Ok(());
+        }
+        for (page, &vertices) in plan.page_vertices.iter().enumerate() {
+            let used_bytes = u64::from(vertices) * size_of::<SkinnedVertex>() as u64;
+            let have_bytes = self.pages.get(page).map_or(0, |page| page.buffer.size_bytes);
+            if used_bytes <= have_bytes {
+                continue;
+            }
+            let name = format!("transient vertices {}, page {page}", self.index);
+            let size_bytes = (used_bytes + used_bytes / 4).min(page_limit_bytes);
+            if page < self.pages.len() {
+                // Free the old one first: both together may not fit.
+                self.pages.truncate(page);
+            }
+            self.pages.push(Page::new(device, layouts, &name, size_bytes)?);
+        }
+        Ok(())
+    }
+
+    /// This frame's palette and instances, to be written once, in order.
+    pub fn memory(&mut self) -> (&mut [MaybeUninit<JointMatrix>], &mut [MaybeUninit<InstanceData>]) {
+        (self.palette.elements(), self.instances.elements())
+    }
+
+    /// Sets what is the same for the whole frame.
+    pub fn write_frame_data(&mut self, data: FrameData) {
+        if let [place] = self.frame_data.mapped_for_writing(1) {
+            place.write(data);
+        }
+    }
+
+    /// Device memory of the transient vertex buffer.
+    #[must_use]
+    pub fn page_bytes(&self) -> u64 {
+        self.pages.iter().map(|page| page.buffer.size_bytes).sum()
+    }
+}

@@ -1,0 +1,211 @@
+//! A model on the GPU: everything that is uploaded once and shared by all of its instances.
+
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+use glam::Vec4;
+
+use super::layouts::Layouts;
+use super::plan::ModelSize;
+use super::texture::{Texture, TextureCache};
+use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model};
+use crate::shader_types::{BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, SurfaceVertex, pack_octahedral};
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::device::Device;
+use crate::vulkan::{Error, Result};
+
+/// A draw range with all that a draw call needs.
+pub struct GpuDraw {
+    /// First index.
+    pub first_index: u32,
+    /// Number of indices.
+    pub index_count: u32,
+    /// Index into [`GpuModel::materials`].
+    pub material: usize,
+    /// Pushed before the draw.
+    pub constants: DrawConstants,
+    /// Faces that are not drawn.
+    pub cull_mode: vk::CullModeFlags,
+    /// Winding of front faces.
+    pub front_face: vk::FrontFace,
+    /// Drawn after all opaque ones, blended.
+    pub blend: bool,
+}
+
+/// Buffers, textures and sets of one model.
+pub struct GpuModel {
+    /// For labels.
+    pub name: String,
+    /// What the frame's plan needs.
+    pub size: ModelSize,
+    /// 32-bit indices.
+    pub indices: Buffer,
+    /// Bind-pose vertices, influences, surface attributes.
+    pub set: DescriptorSet,
+    /// One set for each material.
+    pub materials: Vec<DescriptorSet>,
+    /// In the file's order.
+    pub draws: Vec<GpuDraw>,
+    /// Static device memory, in bytes.
+    pub static_bytes: u64,
+    _buffers: [Buffer; 3],
+    _textures: Vec<Arc<Texture>>,
+}
+
+impl GpuModel {
+    /// Uploads a model and waits for it.
+    ///
+    /// # Errors
+    /// No memory, or an array is larger than a storage buffer binding may be.
+    pub fn new(device: &Arc<Device>, layouts: &Layouts, model: &Model) -> Result<Self> {
+        let before = device.allocated_bytes();
+        let geometry = &model.geometry;
+        let name = &model.name;
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let buffers = [
+            upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
+            upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
+            upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
+        ];
+        let indices =
+            upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
+        let set = DescriptorSet::new(
+            device,
+            &format!("{name}: model set"),
+            &layouts.model,
+            &buffers.each_ref().map(|buffer| Binding::Buffer(buffer.descriptor())),
+        )?;
+
+        let mut cache = TextureCache::new(device);
+        let mut materials = Vec::new();
+        for material in &model.materials {
+            let texture = cache.get(model, material.base_color_texture)?;
+            let label = format!("{name}: {}", material.name);
+            materials.push(DescriptorSet::new(device, &label, &layouts.material, &[texture.binding()])?);
+        }
+        let draws = geometry
+            .draw_ranges
+            .iter()
+            .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?)))
+            .collect();
+        Ok(Self {
+            name: name.clone(),
+            size: ModelSize { vertex_count: geometry.vertex_count() as u32 },
+            indices,
+            set,
+            materials,
+            draws,
+            static_bytes: device.allocated_bytes().saturating_sub(before),
+            _buffers: buffers,
+            _textures: cache.into_textures(),
+        })
+    }
+}
+
+fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
+    let (alpha_cutoff, blend) = match material.alpha_mode {
+        AlphaMode::Opaque => (0.0, false),
+        AlphaMode::Mask(cutoff) => (cutoff, false),
+        AlphaMode::Blend => (0.0, true),
+    };
+    let Vec4 { x, y, z, w } = material.base_color_factor;
+    GpuDraw {
+        first_index: range.first_index,
+        index_count: range.index_count,
+        material: range.material as usize,
+        constants: DrawConstants {
+            base_color_factor: [x, y, z, w],
+            alpha_cutoff,
+            metallic: material.metallic,
+            roughness: material.roughness,
+            flags: if range.flat_shaded { DRAW_FLAT_SHADED } else { 0 },
+        },
+        cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
+        // glTF: counter-clockwise is front, unless the node mirrors.
+        front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
+        blend,
+    }
+}
+
+/// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
+#[must_use]
+pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
+    let starts = geometry.influence_starts.iter().zip(geometry.influence_starts.iter().skip(1));
+    geometry
+        .positions
+        .iter()
+        .zip(&geometry.normals)
+        .zip(starts)
+        .map(|((position, &normal), (&first, &end))| BindVertex {
+            position: position.to_array(),
+            normal_octahedral: pack_octahedral(normal),
+            first_influence: first,
+            influence_count: end - first,
+        })
+        .collect()
+}
+
+/// All vertices' influences, as `skin.comp` reads them.
+#[must_use]
+pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
+    geometry
+        .influences
+        .iter()
+        .map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight })
+        .collect()
+}
+
+fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
+    geometry
+        .tex_coords
+        .iter()
+        .zip(&geometry.colors)
+        .map(|(tex_coord, &color)| SurfaceVertex {
+            tex_coord: tex_coord.to_array(),
+            color_unorm8: u32::from_le_bytes(color),
+            padding: 0,
+        })
+        .collect()
+}
+
+/// A device buffer with `data` in it; waits for the copy.
+fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+    let size_bytes = size_of_val(data) as u64;
+    let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
+    if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {
+        return Err(Error::OverLimit {
+            what: name.to_owned(),
+            size_bytes,
+            limit: "maxStorageBufferRange",
+            limit_bytes,
+            advice: "use a model with fewer vertices",
+        });
+    }
+    let buffer =
+        Buffer::new(device, name, size_bytes, usage | vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Device)?;
+    if !data.is_empty() {
+        let staging = staging_buffer(device, name, bytemuck::cast_slice(data))?;
+        submit_and_wait(device, name, |commands| {
+            let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: size_bytes }];
+            // SAFETY: both buffers are alive and at least that large. The caller of a later submission waits for this
+            // one on the CPU, which makes the copy visible to it.
+            unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
+            Ok(())
+        })?;
+    }
+    Ok(buffer)
+}
+
+/// A mapped buffer with `bytes` in it, to copy from.
+pub(super) fn staging_buffer(device: &Arc<Device>, name: &str, bytes: &[u8]) -> Result<Buffer> {
+    let name = format!("{name} (staging)");
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC;
+    let mut staging = Buffer::new(device, &name, bytes.len() as u64, usage, BufferMemory::Upload)?;
+    for (to, &from) in staging.mapped_for_writing::<u8>(bytes.len()).iter_mut().zip(bytes) {
+        to.write(from);
+    }
+    Ok(staging)
+}

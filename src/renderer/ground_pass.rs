@@ -1,0 +1,71 @@
+//! Ground and sky (`ground.vert`, `ground.frag`): drawn after the opaque characters, which hide most of it.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use super::layouts::{FRAME_SET, Layouts};
+use crate::vulkan::Result;
+use crate::vulkan::device::Device;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::spirv;
+
+/// The pipeline.
+pub struct GroundPass {
+    pipeline: Pipeline,
+}
+
+impl GroundPass {
+    /// Builds the pipeline.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn new(
+        device: &Arc<Device>,
+        cache: &PipelineCache,
+        layouts: &Layouts,
+        samples: vk::SampleCountFlags,
+    ) -> Result<Self> {
+        let info = GraphicsPipelineInfo {
+            name: "ground and sky",
+            vertex: &spirv::GROUND_VERT,
+            fragment: &spirv::GROUND_FRAG,
+            fragment_constant: 0,
+            layout: &layouts.scene,
+            color_format: HDR_FORMAT,
+            // The sky lies on the far plane (depth 0) and must pass where nothing was drawn.
+            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
+            samples,
+            blend: false,
+        };
+        Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
+    }
+
+    /// Two triangles of ground, one of sky.
+    pub fn cmd_draw(
+        &self,
+        device: &Device,
+        commands: vk::CommandBuffer,
+        layouts: &Layouts,
+        frame_set: vk::DescriptorSet,
+    ) {
+        const VERTEX_COUNT: u32 = 9;
+        // SAFETY: `commands` is being recorded inside a rendering of matching formats; the set is alive.
+        unsafe {
+            device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline.raw);
+            device.raw.cmd_bind_descriptor_sets(
+                commands,
+                vk::PipelineBindPoint::GRAPHICS,
+                layouts.scene.raw,
+                FRAME_SET,
+                &[frame_set],
+                &[],
+            );
+            device.raw.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
+            device.raw.cmd_set_front_face(commands, vk::FrontFace::COUNTER_CLOCKWISE);
+            device.raw.cmd_draw(commands, VERTEX_COUNT, 1, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The four descriptor sets, by how often they change: per frame in flight, model, page, material.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use crate::shader_types::{DrawConstants, SkinConstants};
+use crate::vulkan::Result;
+use crate::vulkan::descriptors::DescriptorSetLayout;
+use crate::vulkan::device::Device;
+use crate::vulkan::pipeline::PipelineLayout;
+
+/// Set numbers, as in `shaders/shared.glsl`.
+pub const FRAME_SET: u32 = 0;
+/// One for each model.
+pub const MODEL_SET: u32 = 1;
+/// One for each page of the transient vertex buffer.
+pub const PAGE_SET: u32 = 2;
+/// One for each material.
+pub const MATERIAL_SET: u32 = 3;
+
+/// All set layouts and the two pipeline layouts that combine them.
+pub struct Layouts {
+    /// Frame data, palette, instances.
+    pub frame: DescriptorSetLayout,
+    /// Bind-pose vertices, influences, surface attributes.
+    pub model: DescriptorSetLayout,
+    /// Skinned vertices.
+    pub page: DescriptorSetLayout,
+    /// Base-colour texture.
+    pub material: DescriptorSetLayout,
+    /// Of `skin.comp`.
+    pub skin: PipelineLayout,
+    /// Of everything that draws the scene. `--skinning vertex` leaves the page set unused.
+    pub scene: PipelineLayout,
+}
+
+/// Stages that may read [`DrawConstants`].
+pub const DRAW_STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::FRAGMENT;
+
+impl Layouts {
+    /// Creates them.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>) -> Result<Self> {
+        use vk::DescriptorType as Type;
+        use vk::ShaderStageFlags as Stage;
+        let skinning = Stage::COMPUTE | Stage::VERTEX;
+        let frame = DescriptorSetLayout::new(
+            device,
+            "frame set layout",
+            &[
+                (Type::UNIFORM_BUFFER, skinning | Stage::FRAGMENT),
+                (Type::STORAGE_BUFFER, skinning),
+                (Type::STORAGE_BUFFER, skinning),
+            ],
+        )?;
+        let model = DescriptorSetLayout::new(
+            device,
+            "model set layout",
+            &[
+                (Type::STORAGE_BUFFER, skinning),
+                (Type::STORAGE_BUFFER, skinning),
+                (Type::STORAGE_BUFFER, Stage::VERTEX),
+            ],
+        )?;
+        let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning)])?;
+        let material = DescriptorSetLayout::new(
+            device,
+            "material set layout",
+            &[(Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)],
+        )?;
+        let skin = PipelineLayout::new(
+            device,
+            "skin pipeline layout",
+            &[&frame, &model, &page],
+            Some((Stage::COMPUTE, size_of::<SkinConstants>())),
+        )?;
+        let scene = PipelineLayout::new(
+            device,
+            "scene pipeline layout",
+            &[&frame, &model, &page, &material],
+            Some((DRAW_STAGES, size_of::<DrawConstants>())),
+        )?;
+        Ok(Self { frame, model, page, material, skin, scene })
+    }
+}

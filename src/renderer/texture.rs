@@ -1,0 +1,227 @@
+//! Base-colour textures: sRGB, with a full chain of mipmaps made on the GPU.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::gpu_model::staging_buffer;
+use crate::model::{self, Filter, Model, TextureSampler, Wrap};
+use crate::vulkan::Result;
+use crate::vulkan::barrier::{Access, ImageBarrier, cmd_image_barriers};
+use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::descriptors::Binding;
+use crate::vulkan::device::Device;
+use crate::vulkan::image::{Image, ImageInfo, Sampler};
+
+const FORMAT: vk::Format = vk::Format::R8G8B8A8_SRGB;
+
+/// An image with its sampler.
+pub struct Texture {
+    image: Arc<Image>,
+    sampler: Sampler,
+}
+
+impl Texture {
+    /// For a descriptor set.
+    #[must_use]
+    pub fn binding(&self) -> Binding {
+        Binding::Texture(vk::DescriptorImageInfo {
+            sampler: self.sampler.raw,
+            image_view: self.image.view,
+            image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+        })
+    }
+}
+
+/// Uploads each image once, however many materials use it.
+pub struct TextureCache<'a> {
+    device: &'a Arc<Device>,
+    images: HashMap<Option<u32>, Arc<Image>>,
+    textures: HashMap<Option<model::Texture>, Arc<Texture>>,
+}
+
+impl<'a> TextureCache<'a> {
+    /// An empty cache.
+    #[must_use]
+    pub fn new(device: &'a Arc<Device>) -> Self {
+        Self { device, images: HashMap::new(), textures: HashMap::new() }
+    }
+
+    /// The texture of a material; one white texel where it has none.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>) -> Result<Arc<Texture>> {
+        let source = texture.and_then(|texture| model.images.get(texture.image as usize));
+        // An index beyond the images falls back to white like no texture at all.
+        let texture = source.and(texture);
+        if let Some(known) = self.textures.get(&texture) {
+            return Ok(Arc::clone(known));
+        }
+        let white = model::Image { name: "white".to_owned(), width: 1, height: 1, rgba: vec![255; 4] };
+        let key = texture.map(|texture| texture.image);
+        let image = match self.images.get(&key) {
+            Some(image) => Arc::clone(image),
+            None => {
+                let image = Arc::new(upload(self.device, source.unwrap_or(&white))?);
+                self.images.insert(key, Arc::clone(&image));
+                image
+            }
+        };
+        let sampler = texture.map_or_else(TextureSampler::default, |texture| texture.sampler);
+        let sampler = Sampler::new(self.device, "texture sampler", &sampler_info(self.device, sampler))?;
+        let made = Arc::new(Texture { image, sampler });
+        self.textures.insert(texture, Arc::clone(&made));
+        Ok(made)
+    }
+
+    /// All textures, for their owner to keep.
+    #[must_use]
+    pub fn into_textures(self) -> Vec<Arc<Texture>> {
+        self.textures.into_values().collect()
+    }
+}
+
+fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateInfo<'static> {
+    const MOST_ANISOTROPY: f32 = 8.0;
+    let filter = |filter| match filter {
+        Filter::Nearest => vk::Filter::NEAREST,
+        Filter::Linear => vk::Filter::LINEAR,
+    };
+    let wrap = |wrap| match wrap {
+        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
+        Wrap::MirroredRepeat => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+    };
+    let mipmap_mode = match sampler.mipmap {
+        Some(Filter::Nearest) => vk::SamplerMipmapMode::NEAREST,
+        _ => vk::SamplerMipmapMode::LINEAR,
+    };
+    let anisotropic = device.physical.sampler_anisotropy && sampler.min == Filter::Linear && sampler.mipmap.is_some();
+    vk::SamplerCreateInfo::default()
+        .mag_filter(filter(sampler.mag))
+        .min_filter(filter(sampler.min))
+        .mipmap_mode(mipmap_mode)
+        .max_lod(if sampler.mipmap.is_some() { vk::LOD_CLAMP_NONE } else { 0.0 })
+        .address_mode_u(wrap(sampler.wrap_u))
+        .address_mode_v(wrap(sampler.wrap_v))
+        .anisotropy_enable(anisotropic)
+        .max_anisotropy(if anisotropic { MOST_ANISOTROPY.min(device.limits().max_sampler_anisotropy) } else { 1.0 })
+}
+
+const TRANSFER_WRITE: Access = Access::new(vk::PipelineStageFlags2::TRANSFER, vk::AccessFlags2::TRANSFER_WRITE);
+const TRANSFER_READ: Access = Access::new(vk::PipelineStageFlags2::TRANSFER, vk::AccessFlags2::TRANSFER_READ);
+const FRAGMENT_READ: Access =
+    Access::new(vk::PipelineStageFlags2::FRAGMENT_SHADER, vk::AccessFlags2::SHADER_SAMPLED_READ);
+const NOTHING: Access = Access::new(vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
+
+fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
+    let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
+    let image = Image::new(
+        device,
+        &source.name,
+        ImageInfo {
+            format: FORMAT,
+            extent: vk::Extent2D { width: source.width, height: source.height },
+            mip_levels,
+            samples: vk::SampleCountFlags::TYPE_1,
+            usage: vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
+            aspect: vk::ImageAspectFlags::COLOR,
+        },
+    )?;
+    let staging = staging_buffer(device, &source.name, &source.rgba)?;
+    submit_and_wait(device, &source.name, |commands| {
+        let levels = |first, count, from, to| ImageBarrier {
+            image: image.raw,
+            aspect: vk::ImageAspectFlags::COLOR,
+            levels: (first, count),
+            from,
+            to,
+        };
+        use vk::ImageLayout as Layout;
+        // A new image: nothing to wait for.
+        let fresh = levels(0, mip_levels, (NOTHING, Layout::UNDEFINED), (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL));
+        cmd_image_barriers(device, commands, [fresh]);
+        let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(vk::Extent3D {
+            width: source.width,
+            height: source.height,
+            depth: 1,
+        });
+        // SAFETY: the staging buffer holds four bytes for each texel; the image is in the layout named.
+        unsafe {
+            device.raw.cmd_copy_buffer_to_image(
+                commands,
+                staging.raw,
+                image.raw,
+                Layout::TRANSFER_DST_OPTIMAL,
+                &[region],
+            );
+        }
+        for level in 1..mip_levels {
+            // The level above was just written by the copy or a blit, and is now read by this blit (RAW).
+            let above = levels(
+                level - 1,
+                1,
+                (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL),
+                (TRANSFER_READ, Layout::TRANSFER_SRC_OPTIMAL),
+            );
+            cmd_image_barriers(device, commands, [above]);
+            cmd_blit_to_level(device, commands, &image, level);
+        }
+        // Blits have read all levels but the last, which was written: then fragment shaders read them all (RAW).
+        let last = levels(
+            mip_levels - 1,
+            1,
+            (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL),
+            (FRAGMENT_READ, Layout::SHADER_READ_ONLY_OPTIMAL),
+        );
+        cmd_image_barriers(device, commands, [last]);
+        if mip_levels > 1 {
+            let others = levels(
+                0,
+                mip_levels - 1,
+                (TRANSFER_READ, Layout::TRANSFER_SRC_OPTIMAL),
+                (FRAGMENT_READ, Layout::SHADER_READ_ONLY_OPTIMAL),
+            );
+            cmd_image_barriers(device, commands, [others]);
+        }
+        Ok(())
+    })?;
+    Ok(image)
+}
+
+fn cmd_blit_to_level(device: &Device, commands: vk::CommandBuffer, image: &Image, level: u32) {
+    let corner = |level: u32| vk::Offset3D {
+        x: (image.info.extent.width >> level).max(1) as i32,
+        y: (image.info.extent.height >> level).max(1) as i32,
+        z: 1,
+    };
+    let blit = vk::ImageBlit {
+        src_subresource: subresource(level - 1),
+        src_offsets: [vk::Offset3D::default(), corner(level - 1)],
+        dst_subresource: subresource(level),
+        dst_offsets: [vk::Offset3D::default(), corner(level)],
+    };
+    // SAFETY: the levels exist and are in the layouts named; blits of this format are required of every driver.
+    unsafe {
+        device.raw.cmd_blit_image(
+            commands,
+            image.raw,
+            vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+            image.raw,
+            vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+            &[blit],
+            vk::Filter::LINEAR,
+        );
+    }
+}
+
+fn subresource(level: u32) -> vk::ImageSubresourceLayers {
+    vk::ImageSubresourceLayers {
+        aspect_mask: vk::ImageAspectFlags::COLOR,
+        mip_level: level,
+        base_array_layer: 0,
+        layer_count: 1,
+    }
+}

@@ -1,0 +1,18 @@
+//! Upload: the staged path's copies of palette and instances into device memory. Nothing to do on the direct path.
+
+use ash::vk;
+
+use super::frame_slot::FrameSlot;
+use crate::vulkan::device::Device;
+
+/// Copies what this frame wrote. Returns whether anything was copied (and must be waited for).
+pub fn cmd_upload(device: &Device, commands: vk::CommandBuffer, slot: &FrameSlot) -> bool {
+    let mut copied = false;
+    for (from, to, size) in [&slot.palette, &slot.instances].into_iter().filter_map(|stream| stream.pending_copy()) {
+        let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size }];
+        // SAFETY: both buffers are alive and that large; the CPU's writes happen before the submission.
+        unsafe { device.raw.cmd_copy_buffer(commands, from, to, &regions) };
+        copied = true;
+    }
+    copied
+}
