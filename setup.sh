@@ -49,14 +49,15 @@ need() {
     command -v "$1" >/dev/null || missing+=("${@:2}")
 }
 
+# announce MANAGER: false where nothing is missing; stops where there is no right to install.
+announce() {
+    ((${#missing[@]})) || return 1
+    ((EUID == 0)) || command -v sudo >/dev/null || fail "there is no sudo; as root, install with $1: ${missing[*]}"
+    say "installing with $1: ${missing[*]}"
+}
+
 as_root() {
-    if ((EUID == 0)); then
-        "$@"
-    elif command -v sudo >/dev/null; then
-        sudo "$@"
-    else
-        fail "there is no sudo; run this as root: $*"
-    fi
+    if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
 
 missing_deb() {
@@ -80,8 +81,7 @@ setup_apt() {
         need python3 python3
         need git git
     fi
-    ((${#missing[@]})) || return 0
-    say "installing with apt-get: ${missing[*]}"
+    announce apt-get || return 0
     as_root apt-get update --quiet
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
 }
@@ -101,8 +101,7 @@ setup_dnf() {
         need python3 python3
         need git git
     fi
-    ((${#missing[@]})) || return 0
-    say "installing with dnf: ${missing[*]}"
+    announce dnf || return 0
     as_root dnf install --assumeyes --setopt=install_weak_deps=False "${missing[@]}"
 }
 
@@ -119,8 +118,7 @@ setup_pacman() {
         need python3 python
         need git git
     fi
-    ((${#missing[@]})) || return 0
-    say "installing with pacman: ${missing[*]}"
+    announce pacman || return 0
     # Not -Sy: Arch supports no partial upgrades.
     as_root pacman -S --needed --noconfirm "${missing[@]}" || fail "pacman failed; bring the system up to date: pacman -Syu"
 }
