@@ -60,7 +60,7 @@ impl CharacterPass {
             Skinning::Compute => &spirv::CHARACTER_VERT,
             Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
         };
-        let build = |name, blend| {
+        let build = |name, blend: bool| {
             // Reversed Z: nearer is greater. Blended surfaces are hidden by opaque ones but hide nothing.
             let depth = Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blend));
             let info = GraphicsPipelineInfo {

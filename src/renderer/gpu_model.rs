@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ash::vk;
 use bytemuck::Pod;
-use glam::Vec4;
 
 use super::layouts::Layouts;
 use super::plan::ModelSize;
@@ -111,13 +110,13 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
         AlphaMode::Mask(cutoff) => (cutoff, false),
         AlphaMode::Blend => (0.0, true),
     };
-    let Vec4 { x, y, z, w } = material.base_color_factor;
+    
     GpuDraw {
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
         constants: DrawConstants {
-            base_color_factor: [x, y, z, w],
+            base_color_factor: material.base_color_factor.to_array(),
             alpha_cutoff,
             metallic: material.metallic,
             roughness: material.roughness,

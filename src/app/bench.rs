@@ -1,0 +1,396 @@
+//! `bench`: frames as fast as they come, offscreen, and what each stage of them costs.
+//!
+//! Nothing is measured while pipelines are built or pages fault in: the warm-up frames see to that. All figures are in
+//! milliseconds; GPU times come from timestamps around each pass, CPU times from the monotonic clock. The rate of a
+//! device-to-device copy, measured in the same process, gives the skin pass a yardstick.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use ash::vk;
+use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
+
+use super::gpu::{check_validation, offscreen_renderer};
+use super::render::progress_bar;
+use super::scene::{CpuTimes, Scene, load_models};
+use crate::cli::BenchArgs;
+use crate::model::Model;
+use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::device::Device;
+
+/// The file that `--json` writes.
+#[derive(Debug, Serialize)]
+struct Report {
+    schema: u32,
+    program: Program,
+    device: DeviceInfo,
+    cpu: CpuInfo,
+    runs: Vec<Run>,
+}
+
+#[derive(Debug, Serialize)]
+struct Program {
+    version: &'static str,
+    commit: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+struct DeviceInfo {
+    name: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    driver: String,
+    api: String,
+}
+
+#[derive(Debug, Serialize)]
+struct CpuInfo {
+    name: String,
+    threads: usize,
+}
+
+/// One row: one set of settings.
+#[derive(Debug, Serialize)]
+struct Run {
+    models: Vec<String>,
+    instances: u32,
+    visible: u32,
+    unique_poses: u32,
+    /// Joint matrices per instance of the mix.
+    joints: f64,
+    /// Skinned vertices per instance of the mix.
+    vertices: f64,
+    /// Per instance of the mix.
+    triangles: f64,
+    width: u32,
+    height: u32,
+    msaa: u32,
+    shadows: bool,
+    skinning: &'static str,
+    upload: &'static str,
+    threads: usize,
+    frames: u32,
+    warmup: u32,
+    frame_ms: Summary,
+    cpu_ms: CpuSummary,
+    gpu_ms: Option<GpuSummary>,
+    bytes: Bytes,
+    joints_per_second: f64,
+    skinned_vertices_per_second: Option<f64>,
+    skin_bytes_per_second: Option<f64>,
+    copy_bytes_per_second: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct CpuSummary {
+    cull: Summary,
+    animate: Summary,
+    record: Summary,
+    wait: Summary,
+}
+
+#[derive(Debug, Serialize)]
+struct GpuSummary {
+    upload: Summary,
+    skin: Summary,
+    shadow: Summary,
+    draw: Summary,
+    post: Summary,
+}
+
+#[derive(Debug, Serialize)]
+struct Bytes {
+    palette: u64,
+    skinned_vertices: u64,
+    #[serde(rename = "static")]
+    static_data: u64,
+    total_device: u64,
+}
+
+/// Order statistics of a sample, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+struct Summary {
+    min: f64,
+    median: f64,
+    p95: f64,
+    p99: f64,
+    max: f64,
+}
+
+impl Summary {
+    /// Nearest-rank percentiles; the median of an even count is the mean of the middle two.
+    fn new(mut sample: Vec<f64>) -> Self {
+        sample.sort_by(f64::total_cmp);
+        let Some((&min, &max)) = sample.first().zip(sample.last()) else { return Self::default() };
+        let count = sample.len();
+        let rank = |share: f64| sample[((share * count as f64).ceil() as usize).clamp(1, count) - 1];
+        let median = (sample[(count - 1) / 2] + sample[count / 2]) / 2.0;
+        Self { min, median, p95: rank(0.95), p99: rank(0.99), max }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What loading, rendering or writing says.
+pub fn run(args: &BenchArgs) -> Result<()> {
+    let models = load_models(&args.scene.models)?;
+    let mut device = None;
+    let mut runs = Vec::new();
+    for &instances in &args.instances {
+        let mut renderer = offscreen_renderer(&args.gpu, &models)?;
+        let copy_bytes_per_second = copy_rate(renderer.device())?;
+        runs.push(measure(args, &models, instances, &mut renderer, copy_bytes_per_second)?);
+        check_validation(renderer.device())?;
+        device = Some(Arc::clone(renderer.device()));
+    }
+    let device = device.context("--instances names no run")?;
+    super::print(&as_text(&device, &runs))?;
+    if let Some(path) = &args.json {
+        let physical = &device.physical;
+        let report = Report {
+            schema: 1,
+            program: Program { version: env!("CARGO_PKG_VERSION"), commit: env!("THRONG_COMMIT") },
+            device: DeviceInfo {
+                name: physical.name.clone(),
+                kind: physical.kind(),
+                driver: physical.driver.clone(),
+                api: physical.api_version(),
+            },
+            cpu: CpuInfo {
+                name: cpu_name(),
+                threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            },
+            runs,
+        };
+        write_json(path, &report).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn measure(
+    args: &BenchArgs,
+    models: &Arc<[Model]>,
+    instances: u32,
+    renderer: &mut Renderer,
+    copy_bytes_per_second: f64,
+) -> Result<Run> {
+    let size = args.gpu.size;
+    let mut scene = Scene::new(Arc::clone(models), &args.scene, instances, size.aspect())?;
+    let progress = progress_bar(u64::from(args.warmup + args.frames), "measuring");
+    let mut frame_ms = Vec::with_capacity(args.frames as usize);
+    let mut cpu: Vec<CpuTimes> = Vec::with_capacity(args.frames as usize);
+    let mut gpu: Vec<GpuTimes> = Vec::with_capacity(args.frames as usize);
+    let mut time_seconds = args.scene.time;
+    for frame in 0..args.warmup + args.frames {
+        if frame == args.warmup {
+            renderer.wait()?;
+        }
+        let started = Instant::now();
+        let (_, times) = scene.draw(renderer, time_seconds, size.aspect(), false)?;
+        if frame >= args.warmup {
+            frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
+            cpu.push(times);
+            gpu.extend(renderer.gpu_times());
+        }
+        // A fixed step: every run animates the same moments, however fast it is.
+        time_seconds += 1.0 / 60.0;
+        progress.inc(1);
+    }
+    let waited = Instant::now();
+    renderer.wait()?;
+    // The last frames in flight belong to the time that the frames took.
+    if let Some(last) = frame_ms.last_mut() {
+        *last += waited.elapsed().as_secs_f64() * 1e3;
+    }
+    progress.finish_and_clear();
+
+    let counts = scene.crowd.visible_counts();
+    let visible: u32 = counts.iter().sum();
+    let per_instance = |of: fn(&Model) -> usize| {
+        let total: f64 = models.iter().zip(counts).map(|(model, &count)| of(model) as f64 * f64::from(count)).sum();
+        total / f64::from(visible.max(1))
+    };
+    let joints = per_instance(|model| model.palette.len());
+    let vertices = per_instance(|model| model.geometry.vertex_count());
+    let summary = |of: fn(&CpuTimes) -> f64| Summary::new(cpu.iter().map(of).collect());
+    let gpu_summary = |of: fn(&GpuTimes) -> f64| Summary::new(gpu.iter().map(of).collect());
+    let cpu_ms = CpuSummary {
+        cull: summary(|times| times.cull_ms),
+        animate: summary(|times| times.animate_ms),
+        record: summary(|times| times.record_ms),
+        wait: summary(|times| times.wait_ms),
+    };
+    let gpu_ms = (!gpu.is_empty()).then(|| GpuSummary {
+        upload: gpu_summary(|times| times.upload_ms),
+        skin: gpu_summary(|times| times.skin_ms),
+        shadow: Summary::default(),
+        draw: gpu_summary(|times| times.draw_ms),
+        post: gpu_summary(|times| times.post_ms),
+    });
+    let ByteCounts { palette, skinned_vertices, static_data, total_device } = renderer.byte_counts();
+    let per_second = |amount: f64, ms: f64| amount / (ms * 1e-3).max(1e-9);
+    let skin_ms = gpu_ms.as_ref().map(|gpu| gpu.skin.median).filter(|&ms| ms > 0.0 && skinned_vertices > 0);
+    Ok(Run {
+        models: models.iter().map(|model| model.name.clone()).collect(),
+        instances,
+        visible,
+        unique_poses: visible,
+        joints,
+        vertices,
+        triangles: per_instance(|model| model.geometry.triangle_count()),
+        width: size.width,
+        height: size.height,
+        msaa: args.gpu.msaa,
+        shadows: false,
+        skinning: Skinning::from(args.gpu.skinning).name(),
+        upload: renderer.upload_path().name(),
+        threads: scene.thread_count(),
+        frames: args.frames,
+        warmup: args.warmup,
+        frame_ms: Summary::new(frame_ms),
+        joints_per_second: per_second(joints * f64::from(visible), cpu_ms.animate.median),
+        skinned_vertices_per_second: skin_ms.map(|ms| per_second(vertices * f64::from(visible), ms)),
+        skin_bytes_per_second: skin_ms.map(|ms| per_second(skinned_vertices as f64, ms)),
+        cpu_ms,
+        gpu_ms,
+        bytes: Bytes { palette, skinned_vertices, static_data, total_device },
+        copy_bytes_per_second,
+    })
+}
+
+/// Bytes per second of a device-to-device buffer copy: the median of a few.
+fn copy_rate(device: &Arc<Device>) -> Result<f64> {
+    const SIZE_BYTES: u64 = 64 << 20;
+    const TRIES: usize = 5;
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    let from = Buffer::new(device, "copy source", SIZE_BYTES, usage, BufferMemory::Device)?;
+    let to = Buffer::new(device, "copy destination", SIZE_BYTES, usage, BufferMemory::Device)?;
+    submit_and_wait(device, "fill", |commands| {
+        // SAFETY: the buffer is alive; a multiple of four bytes is filled.
+        unsafe { device.raw.cmd_fill_buffer(commands, from.raw, 0, vk::WHOLE_SIZE, 0x3f80_0000) };
+        Ok(())
+    })?;
+    let mut rates = Vec::new();
+    for _ in 0..TRIES {
+        let started = Instant::now();
+        submit_and_wait(device, "copy", |commands| {
+            let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES }];
+            // SAFETY: both buffers are alive and that large; every submission is waited for.
+            unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+            Ok(())
+        })?;
+        rates.push(SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
+    }
+    rates.sort_by(f64::total_cmp);
+    Ok(rates[TRIES / 2])
+}
+
+fn as_text(device: &Device, runs: &[Run]) -> String {
+    let mut table = Table::new();
+    table.load_preset(comfy_table::presets::NOTHING);
+    table.set_header([
+        "instances", "visible", "frame", "p95", "cull", "animate", "record", "wait", "| upload", "skin", "draw", "post",
+    ]);
+    for run in runs {
+        let ms = |value: f64| if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") };
+        let mut row = vec![
+            run.instances.to_string(),
+            run.visible.to_string(),
+            ms(run.frame_ms.median),
+            ms(run.frame_ms.p95),
+            ms(run.cpu_ms.cull.median),
+            ms(run.cpu_ms.animate.median),
+            ms(run.cpu_ms.record.median),
+            ms(run.cpu_ms.wait.median),
+        ];
+        match &run.gpu_ms {
+            Some(gpu) => row.extend([gpu.upload, gpu.skin, gpu.draw, gpu.post].map(|stage| ms(stage.median))),
+            None => row.extend(["-".to_owned(), "-".to_owned(), "-".to_owned(), "-".to_owned()]),
+        }
+        table.add_row(row);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+        column.set_padding((0, 1));
+    }
+    let mut text = String::new();
+    if let Some(run) = runs.first() {
+        text += &format!(
+            "{} on {} ({}), {}x{}, msaa {}, {} skinning, {} upload, {} thread(s)\n{} frames after {} to warm up; median \
+             milliseconds: CPU stages | GPU passes\n\n",
+            run.models.join(" + "),
+            device.physical.name,
+            device.physical.driver,
+            run.width,
+            run.height,
+            run.msaa,
+            run.skinning,
+            run.upload,
+            run.threads,
+            run.frames,
+            run.warmup,
+        );
+    }
+    text += &format!("{table}\n\n");
+    for run in runs {
+        text += &format!(
+            "{:>9} instances: {:.1} joints, {:.0} vertices, {:.0} triangles each; {:.1} M joints/s",
+            run.instances,
+            run.joints,
+            run.vertices,
+            run.triangles,
+            run.joints_per_second * 1e-6
+        );
+        if let (Some(vertices), Some(bytes)) = (run.skinned_vertices_per_second, run.skin_bytes_per_second) {
+            text += &format!(
+                "; {:.1} M vertices/s skinned, {:.2} GB/s: {:.0} % of a copy ({:.2} GB/s)",
+                vertices * 1e-6,
+                bytes * 1e-9,
+                100.0 * bytes / run.copy_bytes_per_second,
+                run.copy_bytes_per_second * 1e-9
+            );
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn write_json(path: &Path, report: &Report) -> Result<()> {
+    let mut out = BufWriter::new(File::create(path)?);
+    serde_json::to_writer_pretty(&mut out, report)?;
+    writeln!(out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// As the system calls it; there is no portable way to ask.
+fn cpu_name() -> String {
+    let from_linux = || {
+        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        let line = text.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    from_linux().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_are_order_statistics() {
+        let of = |values: std::ops::RangeInclusive<u32>| Summary::new(values.rev().map(f64::from).collect());
+        assert_eq!(of(1..=100), Summary { min: 1.0, median: 50.5, p95: 95.0, p99: 99.0, max: 100.0 });
+        assert_eq!(of(1..=3), Summary { min: 1.0, median: 2.0, p95: 3.0, p99: 3.0, max: 3.0 });
+        assert_eq!(of(7..=7), Summary { min: 7.0, median: 7.0, p95: 7.0, p99: 7.0, max: 7.0 });
+        assert_eq!(Summary::new(Vec::new()), Summary::default());
+    }
+}

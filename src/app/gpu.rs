@@ -1,0 +1,92 @@
+//! Instance, device and renderer, from the command line's options.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use ash::vk;
+use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
+
+use crate::cli::{DeviceArgs, GpuArgs, Size};
+use crate::model::Model;
+use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::vulkan::device::Device;
+use crate::vulkan::instance::{Instance, InstanceOptions};
+use crate::vulkan::physical_device::PhysicalDevice;
+use crate::vulkan::swapchain::{PresentMode, Surface};
+
+/// A device that draws to images.
+///
+/// # Errors
+/// No loader, no driver, no device.
+pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
+    let instance = Instance::new(InstanceOptions { validation: args.validation, surface_extensions: &[] })?;
+    let physical = PhysicalDevice::choose(&instance, args.device.as_deref(), None)?;
+    Ok(Device::new(&instance, physical, false)?)
+}
+
+/// A renderer that draws to images of `size`.
+///
+/// # Errors
+/// No device, no memory, or options that the device does not support.
+pub fn offscreen_renderer(args: &GpuArgs, models: &[Model]) -> Result<Renderer> {
+    let device = offscreen_device(&args.device)?;
+    let target = Target::offscreen(&device, extent(args.size))?;
+    renderer(&device, args, models, target)
+}
+
+/// A renderer that presents to a window, which must outlive it.
+///
+/// # Errors
+/// As above, or no device that can present.
+pub fn window_renderer(
+    args: &GpuArgs,
+    models: &[Model],
+    window: &(impl HasDisplayHandle + HasWindowHandle),
+    size: Size,
+) -> Result<Renderer> {
+    let display = window.display_handle()?;
+    let extensions = ash_window::enumerate_required_extensions(display.as_raw())
+        .map_err(|result| anyhow::anyhow!("this window system cannot be drawn to with Vulkan ({result})"))?;
+    let instance =
+        Instance::new(InstanceOptions { validation: args.device.validation, surface_extensions: extensions })?;
+    let surface = Arc::new(Surface::new(&instance, window)?);
+    let physical =
+        PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
+    let device = Device::new(&instance, physical, true)?;
+    let target = Target::window(surface, extent(size), PresentMode::VSync);
+    renderer(&device, args, models, target)
+}
+
+/// Fails if the validation layer has said anything.
+///
+/// # Errors
+/// The messages.
+pub fn check_validation(device: &Device) -> Result<()> {
+    let messages = device.instance().validation_messages().all();
+    if let Some(first) = messages.first() {
+        bail!("{} validation message(s); the first: {first}", messages.len());
+    }
+    Ok(())
+}
+
+fn renderer(device: &Arc<Device>, args: &GpuArgs, models: &[Model], target: Target) -> Result<Renderer> {
+    let cache_folder = cache_folder();
+    let settings = RendererSettings {
+        skinning: args.skinning.into(),
+        upload: args.upload.path(),
+        samples: args.msaa,
+        cache_folder: cache_folder.as_deref(),
+        ..RendererSettings::default()
+    };
+    Ok(Renderer::new(device, models, target, settings)?)
+}
+
+/// Where the platform keeps caches; `None`: this one has no such place, and nothing is kept.
+fn cache_folder() -> Option<PathBuf> {
+    dirs::cache_dir().map(|folder| folder.join("throng"))
+}
+
+fn extent(size: Size) -> vk::Extent2D {
+    vk::Extent2D { width: size.width, height: size.height }
+}

@@ -1,0 +1,269 @@
+//! `pose`: one instance at given moments, in numbers: what a second implementation can be held against.
+//!
+//! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
+//! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
+
+use std::io::{BufWriter, Write};
+
+use anyhow::{Context, Result, bail};
+use glam::{Affine3A, Mat4, Vec3};
+use serde::Serialize;
+
+use super::gpu::{check_validation, offscreen_device};
+use super::scene::load_model;
+use crate::animation::{PoseScratch, joint_matrices, posed_nodes, skin_vertices};
+use crate::cli::{OnArg, PoseArgs};
+use crate::crowd::ClipChoice;
+use crate::model::{Clip, Model, PaletteLayout, SourcePrimitive};
+use crate::renderer::gpu_model::{bind_vertices, gpu_influences};
+use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
+
+/// Everything that the command prints.
+#[derive(Debug, Serialize)]
+pub struct PoseReport {
+    model: String,
+    clip: Option<ClipReport>,
+    on: &'static str,
+    frames: Vec<FrameReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct ClipReport {
+    index: usize,
+    name: Option<String>,
+    duration: f64,
+}
+
+/// One moment.
+#[derive(Debug, Serialize)]
+struct FrameReport {
+    time: f64,
+    /// World matrix by glTF node index, column-major; null outside the default scene.
+    nodes: Vec<Option<[f32; 16]>>,
+    /// Per skin, per joint.
+    skins: Vec<Vec<[f32; 16]>>,
+    /// Morph weights by node.
+    weights: serde_json::Map<String, serde_json::Value>,
+    primitives: Vec<PrimitiveReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct PrimitiveReport {
+    node: u32,
+    mesh: u32,
+    primitive: u32,
+    skin: Option<u32>,
+    indices: Vec<u32>,
+    positions: Vec<[f32; 3]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    normals: Vec<[f32; 3]>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What loading or the GPU says, or a clip that the model does not have.
+pub fn run(args: &PoseArgs) -> Result<()> {
+    let model = load_model(args.model.as_ref())?;
+    for warning in &model.warnings {
+        tracing::warn!("{}: {warning}", model.name);
+    }
+    let clip = choose_clip(&model, args.clip.as_ref())?;
+    let mut skinner = Skinner::new(args, &model)?;
+    let mut frames = Vec::new();
+    for &time_seconds in &args.time {
+        frames.push(evaluate(&model, clip.map(|(_, clip)| clip), time_seconds, &mut skinner)?);
+    }
+    skinner.finish()?;
+    let report = PoseReport {
+        model: model.name.clone(),
+        clip: clip.map(|(index, clip)| ClipReport {
+            index,
+            name: clip.name.clone(),
+            duration: f64::from(clip.duration_seconds),
+        }),
+        on: match args.on {
+            OnArg::Cpu => "cpu",
+            OnArg::Gpu => "gpu",
+        },
+        frames,
+    };
+    if args.json {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        return serde_json::to_writer(&mut out, &report)
+            .map_err(std::io::Error::from)
+            .and_then(|()| writeln!(out).and_then(|()| out.flush()))
+            .or_else(|error| if error.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+            .context("cannot write to standard output");
+    }
+    super::print(&as_text(&model, &report))
+}
+
+fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Option<(usize, &'m Clip)>> {
+    let found = match wanted {
+        None => return Ok(model.clips.first().map(|clip| (0, clip))),
+        Some(ClipChoice::None) => return Ok(None),
+        Some(ClipChoice::All) => bail!("pose shows one clip; name it with --clip NAME, INDEX or none"),
+        Some(ClipChoice::Index(index)) => model.clips.get(*index).map(|clip| (*index, clip)),
+        Some(ClipChoice::Name(name)) => {
+            model.clips.iter().enumerate().find(|(_, clip)| clip.name.as_deref() == Some(name))
+        }
+    };
+    found.map(Some).with_context(|| {
+        let names: Vec<String> = model
+            .clips
+            .iter()
+            .enumerate()
+            .map(|(index, clip)| format!("{index} {}", clip.name.as_deref().unwrap_or("(unnamed)")))
+            .collect();
+        format!("{} has no such clip; it has: none, {}", model.name, names.join(", "))
+    })
+}
+
+fn evaluate(
+    model: &Model,
+    clip: Option<&Clip>,
+    time_seconds: f64,
+    skinner: &mut Skinner,
+) -> Result<FrameReport> {
+    let mut scratch = PoseScratch::for_model(model);
+    let model_from_node = posed_nodes(model, clip, time_seconds, &mut scratch);
+
+    let mut nodes = vec![None; model.skeleton.source_node_count as usize];
+    for (node, &matrix) in model_from_node.iter().enumerate() {
+        if model.skeleton.in_scene[node]
+            && let Some(place) = nodes.get_mut(model.skeleton.source_nodes[node] as usize)
+        {
+            *place = Some(columns(matrix));
+        }
+    }
+    let skins = model
+        .skins
+        .iter()
+        .map(|skin| {
+            let layout =
+                PaletteLayout { nodes: skin.joints.clone(), joint_from_mesh: skin.joint_from_mesh.clone() };
+            joint_matrices(&layout, model_from_node).into_iter().map(|joint| columns(joint.into())).collect()
+        })
+        .collect();
+    let palette = joint_matrices(&model.palette, model_from_node);
+    let vertices = skinner.skin(model, &palette)?;
+    let primitives =
+        model.geometry.source_primitives.iter().map(|source| primitive(source, &vertices)).collect();
+    Ok(FrameReport { time: time_seconds, nodes, skins, weights: serde_json::Map::new(), primitives })
+}
+
+/// A primitive in the file's own vertex order.
+fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveReport {
+    let skinned = || source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize));
+    PrimitiveReport {
+        node: source.node,
+        mesh: source.mesh,
+        primitive: source.primitive,
+        skin: source.skin,
+        indices: (0..source.vertices.len() as u32).collect(),
+        positions: skinned().map(|vertex| vertex.position).collect(),
+        normals: if source.has_normals {
+            skinned().map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+fn columns(matrix: Affine3A) -> [f32; 16] {
+    Mat4::from(matrix).to_cols_array()
+}
+
+/// Who skins the vertices.
+enum Skinner {
+    Cpu,
+    Gpu(Box<Renderer>),
+}
+
+impl Skinner {
+    fn new(args: &PoseArgs, model: &Model) -> Result<Self> {
+        if args.on == OnArg::Cpu {
+            return Ok(Self::Cpu);
+        }
+        /// Nobody looks at the picture: only the skin pass counts.
+        const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
+        let device = offscreen_device(&args.device)?;
+        let target = Target::offscreen(&device, SMALL)?;
+        let settings = RendererSettings { samples: 1, ..RendererSettings::default() };
+        Ok(Self::Gpu(Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?)))
+    }
+
+    fn skin(&mut self, model: &Model, palette: &[JointMatrix]) -> Result<Vec<SkinnedVertex>> {
+        match self {
+            Self::Cpu => {
+                let vertices = bind_vertices(&model.geometry);
+                let mut out = vec![bytemuck::Zeroable::zeroed(); vertices.len()];
+                skin_vertices(&vertices, &gpu_influences(&model.geometry), palette, &mut out);
+                Ok(out)
+            }
+            Self::Gpu(renderer) => {
+                let mut frame = renderer.begin_frame(&[1], palette.len())?;
+                let memory = frame.memory();
+                for (to, &joint) in memory.palette.iter_mut().zip(palette) {
+                    to.write(joint);
+                }
+                for instance in memory.instances {
+                    instance.write(InstanceData {
+                        world_from_model: JointMatrix::IDENTITY,
+                        palette_offset: 0,
+                        skinned_vertex_offset: memory.plan.skinned_vertex_offset(0, 0),
+                        padding: [0; 2],
+                    });
+                }
+                frame.submit(looking_at_nothing(), false)?;
+                Ok(renderer.read_skinned_vertices(0, 0)?)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Cpu => Ok(()),
+            Self::Gpu(renderer) => check_validation(renderer.device()),
+        }
+    }
+}
+
+fn looking_at_nothing() -> FrameData {
+    FrameData {
+        clip_from_world: Mat4::IDENTITY.to_cols_array_2d(),
+        world_from_clip: Mat4::IDENTITY.to_cols_array_2d(),
+        camera_position: [0.0; 4],
+        to_light: Vec3::Y.extend(0.0).to_array(),
+        light_color: [1.0; 4],
+        ground: [0.0, 1.0, 1.0, 0.0],
+    }
+}
+
+fn as_text(model: &Model, report: &PoseReport) -> String {
+    use std::fmt::Write;
+    let mut text = String::new();
+    let clip = report.clip.as_ref().map_or("rest pose".to_owned(), |clip| {
+        format!("clip {} {}, {:.3} s", clip.index, clip.name.as_deref().unwrap_or("(unnamed)"), clip.duration)
+    });
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{}: {clip}, on the {}", report.model, report.on);
+    for frame in &report.frames {
+        let positions = || frame.primitives.iter().flat_map(|p| &p.positions).map(|&p| Vec3::from(p));
+        let (min, max) = positions()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)));
+        let _ = writeln!(text, "\ntime {} s", frame.time);
+        if positions().next().is_some() {
+            let _ = writeln!(text, "  {} vertices, from {min:.4} to {max:.4}", positions().count());
+        }
+        for (node, name) in model.skeleton.names.iter().enumerate() {
+            let source = model.skeleton.source_nodes[node] as usize;
+            if let Some(Some(m)) = frame.nodes.get(source) {
+                let _ = writeln!(text, "  node {source:>3}  {:>10.4} {:>10.4} {:>10.4}  {name}", m[12], m[13], m[14]);
+            }
+        }
+    }
+    text
+}

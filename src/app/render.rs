@@ -1,0 +1,145 @@
+//! `render`: one image, or a sequence, to PNG files.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::gpu::{check_validation, offscreen_renderer};
+use super::scene::Scene;
+use crate::cli::{RenderArgs, Size};
+use crate::renderer::Renderer;
+
+/// Runs the command.
+///
+/// # Errors
+/// What loading, rendering or writing says.
+pub fn run(args: &RenderArgs) -> Result<()> {
+    let pattern = OutputPattern::new(&args.out, args.frames)?;
+    let mut scene = Scene::load(&args.scene, args.count.instances, args.gpu.size.aspect())?;
+    let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
+    let progress = progress_bar(u64::from(args.frames), "rendering");
+    for frame in 0..args.frames {
+        let time_seconds = args.scene.time + f64::from(frame) / args.fps;
+        draw_to_file(&mut scene, &mut renderer, time_seconds, args.gpu.size, &pattern.path(frame))?;
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    let visible: u32 = scene.crowd.visible_counts().iter().sum();
+    super::print(&format!(
+        "{}: {} of {} instances visible, {}, {} skinning, {} upload\n",
+        args.out.display(),
+        visible,
+        args.count.instances,
+        renderer.device().physical.name,
+        crate::renderer::Skinning::from(args.gpu.skinning).name(),
+        renderer.upload_path().name(),
+    ))?;
+    check_validation(renderer.device())
+}
+
+/// Draws one frame and writes it as a PNG.
+///
+/// # Errors
+/// What rendering or writing says.
+pub fn draw_to_file(
+    scene: &mut Scene,
+    renderer: &mut Renderer,
+    time_seconds: f64,
+    size: Size,
+    path: &Path,
+) -> Result<()> {
+    scene.draw(renderer, time_seconds, size.aspect(), true)?;
+    write_png(path, renderer.wait_for_pixels()?, size)
+}
+
+/// A bar on a terminal, with the time left; nothing elsewhere.
+pub(super) fn progress_bar(length: u64, doing: &'static str) -> ProgressBar {
+    if length < 2 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style).with_message(doing)
+}
+
+/// Writes through a temporary file, so that nobody ever sees half an image.
+fn write_png(path: &Path, rgba: &[u8], size: Size) -> Result<()> {
+    let failed = || format!("cannot write {}", path.display());
+    let mut png = Vec::new();
+    let encoder = image::codecs::png::PngEncoder::new(&mut png);
+    image::ImageEncoder::write_image(encoder, rgba, size.width, size.height, image::ExtendedColorType::Rgba8)
+        .with_context(failed)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).with_context(failed)?;
+    }
+    // A device file or a pipe (`--out /dev/stdout`) cannot be replaced; it is written to.
+    let special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
+    if special {
+        return std::fs::OpenOptions::new()
+            .write(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(&png))
+            .with_context(failed);
+    }
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written = std::fs::write(&temporary, png).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // Whatever was begun is of no use; the error of writing is the one to report.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.with_context(failed)
+}
+
+/// `--out`, with the place of the frame's number.
+#[derive(Debug)]
+struct OutputPattern {
+    before: String,
+    /// `None`: a single file.
+    digits: Option<usize>,
+    after: String,
+}
+
+impl OutputPattern {
+    fn new(out: &Path, frames: u32) -> Result<Self> {
+        const MOST_DIGITS: usize = 9;
+        let text = out.to_str().with_context(|| format!("--out {}: the name is not Unicode", out.display()))?;
+        let split = text.split_once('%').and_then(|(before, rest)| {
+            let (digits, after) = rest.split_once('d')?;
+            let digits = if digits.is_empty() { 1 } else { digits.parse().ok().filter(|&n| n <= MOST_DIGITS)? };
+            Some(Self { before: before.to_owned(), digits: Some(digits), after: after.to_owned() })
+        });
+        match split {
+            Some(pattern) => Ok(pattern),
+            None if frames > 1 => {
+                bail!("--out {text}: {frames} frames need a place for the number, such as frame_%04d.png")
+            }
+            None => Ok(Self { before: text.to_owned(), digits: None, after: String::new() }),
+        }
+    }
+
+    fn path(&self, frame: u32) -> PathBuf {
+        match self.digits {
+            None => PathBuf::from(&self.before),
+            Some(digits) => format!("{}{frame:0digits$}{}", self.before, self.after).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_numbered() {
+        let pattern = OutputPattern::new(Path::new("out/fox_%04d.png"), 100).unwrap();
+        assert_eq!(pattern.path(7), Path::new("out/fox_0007.png"));
+        assert_eq!(OutputPattern::new(Path::new("a%d"), 2).unwrap().path(12), Path::new("a12"));
+        assert_eq!(OutputPattern::new(Path::new("a.png"), 1).unwrap().path(0), Path::new("a.png"));
+        let error = OutputPattern::new(Path::new("a.png"), 2).unwrap_err();
+        assert!(error.to_string().contains("frame_%04d.png"), "{error}");
+        // Not a place for a number: the name is taken as it is.
+        assert_eq!(OutputPattern::new(Path::new("100%.png"), 1).unwrap().path(0), Path::new("100%.png"));
+    }
+}

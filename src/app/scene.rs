@@ -1,0 +1,184 @@
+//! Models, crowd and camera, and how a frame of them is drawn: what `view`, `render` and `bench` share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use glam::Vec3;
+
+use crate::camera::{Frustum, OrbitCamera};
+use crate::cli::{SceneArgs, Switch};
+use crate::crowd::{Crowd, CrowdSettings, thread_pool};
+use crate::model::{Model, import};
+use crate::renderer::{FrameMemory, FrameOutcome, Renderer};
+use crate::shader_types::FrameData;
+
+/// The character that needs no file.
+const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
+
+/// What is shown.
+pub struct Scene {
+    /// By index in the crowd.
+    pub models: Arc<[Model]>,
+    /// All instances.
+    pub crowd: Crowd,
+    /// Frames the crowd at first.
+    pub camera: OrbitCamera,
+    pool: rayon::ThreadPool,
+    cull: bool,
+}
+
+/// Time that the CPU took for each stage of a frame, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CpuTimes {
+    /// Choosing the visible instances.
+    pub cull_ms: f64,
+    /// Waiting for the GPU to finish the slot's last frame.
+    pub wait_ms: f64,
+    /// Clips to joint matrices, written to mapped memory.
+    pub animate_ms: f64,
+    /// Recording and submitting, and presenting.
+    pub record_ms: f64,
+}
+
+impl Scene {
+    /// Loads the models and places the crowd.
+    ///
+    /// # Errors
+    /// A file that cannot be loaded, or a clip that no model has.
+    pub fn load(args: &SceneArgs, instance_count: u32, aspect: f32) -> Result<Self> {
+        Self::new(load_models(&args.models)?, args, instance_count, aspect)
+    }
+
+    /// Places a crowd of loaded models.
+    ///
+    /// # Errors
+    /// A clip that no model has.
+    pub fn new(models: Arc<[Model]>, args: &SceneArgs, instance_count: u32, aspect: f32) -> Result<Self> {
+        let settings = CrowdSettings {
+            instance_count,
+            spacing_metres: args.spacing.map(|metres| metres as f32),
+            seed: args.seed,
+            phase: args.phase_mode(instance_count),
+            clip: args.clip.clone(),
+            speed: args.speed as f32,
+        };
+        let crowd = Crowd::new(Arc::clone(&models), &settings)?;
+        for note in crowd.notes() {
+            tracing::warn!("{note}");
+        }
+        let mut camera = OrbitCamera::framing(crowd.bounds(), aspect);
+        if let Some(wanted) = args.camera {
+            camera.yaw_radians = wanted.yaw_degrees.to_radians();
+            camera.pitch_radians = wanted.pitch_degrees.to_radians();
+            camera.distance *= wanted.zoom;
+        }
+        let pool = thread_pool(args.threads.map(|threads| threads as usize))
+            .context("cannot start the threads that animate")?;
+        Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
+    }
+
+    /// Threads that animate.
+    #[must_use]
+    pub fn thread_count(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// One frame: cull, wait for memory, animate into it, record and submit.
+    ///
+    /// # Errors
+    /// Device lost, no memory, or beyond a limit of the device.
+    pub fn draw(
+        &mut self,
+        renderer: &mut Renderer,
+        time_seconds: f64,
+        aspect: f32,
+        capture: bool,
+    ) -> Result<(FrameOutcome, CpuTimes)> {
+        let clip_from_world = self.camera.clip_from_world(aspect);
+        let mut stopwatch = Stopwatch::start();
+
+        let frustum = self.cull.then(|| Frustum::from_clip_from_world(clip_from_world));
+        self.crowd.cull(frustum.as_ref());
+        let cull_ms = stopwatch.lap_ms();
+
+        let mut frame = renderer.begin_frame(self.crowd.visible_counts(), self.crowd.visible_joint_count())?;
+        let wait_ms = stopwatch.lap_ms();
+
+        let FrameMemory { palette, instances, plan } = frame.memory();
+        self.crowd.evaluate(&self.pool, time_seconds, palette);
+        self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
+        let animate_ms = stopwatch.lap_ms();
+
+        let outcome = frame.submit(self.frame_data(aspect), capture)?;
+        let record_ms = stopwatch.lap_ms();
+        Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
+    }
+
+    /// Camera, light and ground of a frame.
+    fn frame_data(&self, aspect: f32) -> FrameData {
+        let clip_from_world = self.camera.clip_from_world(aspect);
+        let bounds = self.crowd.bounds();
+        // A high sun from the left and a little in front of the crowd, as seen by the first camera.
+        let to_light = Vec3::new(-0.5, 1.0, 0.55).normalize();
+        const SUN: Vec3 = Vec3::new(3.1, 2.95, 2.7);
+        FrameData {
+            clip_from_world: clip_from_world.to_cols_array_2d(),
+            world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+            camera_position: self.camera.position().extend(1.0).to_array(),
+            to_light: to_light.extend(0.0).to_array(),
+            light_color: SUN.extend(0.0).to_array(),
+            ground: [self.crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
+        }
+    }
+}
+
+/// A power of ten that gives a crowd of this radius some ten to a hundred cells.
+fn grid_spacing(radius: f32) -> f32 {
+    10f32.powf((radius.max(1e-6) / 2.0).log10().floor())
+}
+
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    fn lap_ms(&mut self) -> f64 {
+        let now = Instant::now();
+        let elapsed = now - self.0;
+        self.0 = now;
+        elapsed.as_secs_f64() * 1e3
+    }
+}
+
+/// Loads the files, or the bundled character where there is none. Warnings go to standard error.
+///
+/// # Errors
+/// The first file that cannot be loaded.
+pub fn load_models(paths: &[PathBuf]) -> Result<Arc<[Model]>> {
+    let models = if paths.is_empty() {
+        vec![import::load_glb(BUNDLED.0, BUNDLED.1)?]
+    } else {
+        paths.iter().map(|path| import::load(path)).collect::<Result<Vec<_>, _>>()?
+    };
+    for model in &models {
+        for warning in &model.warnings {
+            tracing::warn!("{}: {warning}", model.name);
+        }
+    }
+    Ok(models.into())
+}
+
+/// Loads one file, or the bundled character.
+///
+/// # Errors
+/// If the file cannot be loaded.
+pub fn load_model(path: Option<&PathBuf>) -> Result<Model> {
+    Ok(match path {
+        None => import::load_glb(BUNDLED.0, BUNDLED.1)?,
+        Some(path) => import::load(path)?,
+    })
+}

@@ -1,0 +1,357 @@
+//! `view`: the crowd in a window.
+//!
+//! Where no display can be opened (a server, a container) one image is rendered instead, so that a newcomer's first
+//! command always shows something. Drawing starts in winit's `resumed` and ends in `suspended` or `exiting`; the
+//! renderer, and with it the surface, is dropped before the window.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use ash::vk;
+use winit::application::ApplicationHandler;
+use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::keyboard::{Key, NamedKey};
+use winit::window::{Window, WindowId};
+
+use super::gpu::{check_validation, offscreen_renderer, window_renderer};
+use super::render::draw_to_file;
+use super::scene::Scene;
+use crate::camera::OrbitCamera;
+use crate::cli::{Size, ViewArgs};
+use crate::crowd::ClipChoice;
+use crate::renderer::{FrameOutcome, Renderer};
+use crate::vulkan;
+
+/// Where the one image goes when there is no display.
+const FALLBACK_IMAGE: &str = "throng.png";
+
+/// Runs the command.
+///
+/// # Errors
+/// What loading or rendering says.
+pub fn run(args: &ViewArgs) -> Result<()> {
+    let mut scene = Scene::load(&args.scene, args.count.instances, args.gpu.size.aspect())?;
+    match EventLoop::new() {
+        Ok(event_loop) => {
+            let mut viewer = Viewer::new(args, scene);
+            event_loop.run_app(&mut viewer).context("the window system failed")?;
+            viewer.finish()
+        }
+        Err(error) => {
+            let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
+            let path = Path::new(FALLBACK_IMAGE);
+            draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
+            let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            super::print(&format!(
+                "No display could be opened ({error}), so here is one image instead of a window: {}\n`throng render` \
+                 makes more of them; `throng --help` says what else there is.\n",
+                shown.display()
+            ))?;
+            check_validation(renderer.device())
+        }
+    }
+}
+
+/// A window with everything that depends on it. The renderer (with the surface) drops before the window.
+struct Shown {
+    renderer: Renderer,
+    window: Arc<Window>,
+}
+
+/// State of the window application.
+struct Viewer<'a> {
+    args: &'a ViewArgs,
+    scene: Scene,
+    shown: Option<Shown>,
+    clock: Clock,
+    mouse: Mouse,
+    title: Title,
+    presented: u64,
+    error: Option<anyhow::Error>,
+}
+
+impl<'a> Viewer<'a> {
+    fn new(args: &'a ViewArgs, scene: Scene) -> Self {
+        let clock = Clock { time_seconds: args.scene.time, last: Instant::now(), paused: false };
+        Self {
+            args,
+            scene,
+            shown: None,
+            clock,
+            mouse: Mouse::default(),
+            title: Title::new(),
+            presented: 0,
+            error: None,
+        }
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        super::print(&format!("{} frames presented\n", self.presented))
+    }
+
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let size = self.args.gpu.size;
+        let attributes = Window::default_attributes()
+            .with_title("Throng")
+            .with_inner_size(PhysicalSize::new(size.width, size.height));
+        let window = Arc::new(event_loop.create_window(attributes).context("cannot open a window")?);
+        let inner = window.inner_size();
+        let size = Size { width: inner.width, height: inner.height };
+        let renderer = window_renderer(&self.args.gpu, &self.scene.models, &window, size)?;
+        self.shown = Some(Shown { renderer, window });
+        Ok(())
+    }
+
+    fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let Some(shown) = &mut self.shown else { return Ok(()) };
+        let size = shown.window.inner_size();
+        if size.width == 0 || size.height == 0 {
+            // Minimised: nothing to draw until a resize.
+            event_loop.set_control_flow(ControlFlow::Wait);
+            return Ok(());
+        }
+        event_loop.set_control_flow(ControlFlow::Poll);
+        let time_seconds = self.clock.advance();
+        let aspect = size.width as f32 / size.height as f32;
+        let drawn = self.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
+        match drawn {
+            Ok((FrameOutcome::Drawn, _)) => {
+                self.presented += 1;
+                self.title.count(&shown.window, &self.scene, &self.args.scene.clip);
+                if self.args.frames.is_some_and(|frames| self.presented >= frames) {
+                    event_loop.exit();
+                }
+                Ok(())
+            }
+            Ok((FrameOutcome::Skipped, _)) => Ok(()),
+            Err(error) if surface_lost(&error) => {
+                // The window is still there: a new surface for it, and everything that hangs on it.
+                self.shown = None;
+                self.open(event_loop)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
+        match key {
+            Key::Named(NamedKey::Escape) => event_loop.exit(),
+            Key::Named(NamedKey::Space) => self.clock.paused = !self.clock.paused,
+            Key::Character(text) => match text.as_str() {
+                "f" | "F" => self.frame_crowd(),
+                "[" => self.step_clip(-1),
+                "]" => self.step_clip(1),
+                "0" => self.choose_clip(ClipChoice::All),
+                digit => {
+                    if let Ok(number @ 1..=9) = digit.parse::<usize>() {
+                        self.choose_clip(ClipChoice::Index(number - 1));
+                    }
+                }
+            },
+            _ => {}
+        }
+    }
+
+    fn frame_crowd(&mut self) {
+        let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.window.inner_size());
+        let aspect = size.width.max(1) as f32 / size.height.max(1) as f32;
+        self.scene.camera = OrbitCamera::framing(self.scene.crowd.bounds(), aspect);
+    }
+
+    fn step_clip(&mut self, step: isize) {
+        let count = self.scene.models.iter().map(|model| model.clips.len()).max().unwrap_or(0);
+        if count > 0 {
+            let next = self.title.clip_index.unwrap_or(0) as isize + step;
+            self.choose_clip(ClipChoice::Index(next.rem_euclid(count as isize) as usize));
+        }
+    }
+
+    fn choose_clip(&mut self, choice: ClipChoice) {
+        // A number beyond the clips changes nothing.
+        if self.scene.crowd.set_clip(&choice).is_ok() {
+            self.title.clip_index = match choice {
+                ClipChoice::Index(index) => Some(index),
+                _ => None,
+            };
+            self.title.chosen = Some(choice);
+        }
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
+        self.error = Some(error);
+        event_loop.exit();
+    }
+}
+
+impl ApplicationHandler for Viewer<'_> {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.shown.is_none()
+            && let Err(error) = self.open(event_loop)
+        {
+            self.fail(event_loop, error);
+        }
+    }
+
+    fn suspended(&mut self, _event_loop: &ActiveEventLoop) {
+        // The window's surface is gone from here on (Android).
+        self.shown = None;
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // Here and not later: the connection to the window system ends with the event loop.
+        if let Some(Shown { renderer, window }) = self.shown.take() {
+            let device = Arc::clone(renderer.device());
+            drop(renderer);
+            drop(window);
+            if let Err(error) = check_validation(&device) {
+                self.error.get_or_insert(error);
+            }
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {
+        match event {
+            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::Resized(size) => {
+                if let Some(shown) = &mut self.shown {
+                    shown.renderer.resize(size.width, size.height);
+                    shown.window.request_redraw();
+                }
+            }
+            WindowEvent::RedrawRequested => {
+                if let Err(error) = self.draw(event_loop) {
+                    self.fail(event_loop, error);
+                }
+            }
+            WindowEvent::KeyboardInput {
+                event: KeyEvent { logical_key, state: ElementState::Pressed, .. }, ..
+            } => self.key(event_loop, &logical_key),
+            WindowEvent::MouseInput { state, button, .. } => self.mouse.press(button, state),
+            WindowEvent::CursorMoved { position, .. } => {
+                let height = self.shown.as_ref().map_or(1, |shown| shown.window.inner_size().height);
+                self.mouse.moved(position, height, &mut self.scene.camera);
+            }
+            WindowEvent::MouseWheel { delta, .. } => {
+                const PIXELS_PER_LINE: f64 = 40.0;
+                let lines = match delta {
+                    MouseScrollDelta::LineDelta(_, lines) => lines,
+                    MouseScrollDelta::PixelDelta(pixels) => (pixels.y / PIXELS_PER_LINE) as f32,
+                };
+                self.scene.camera.zoom(0.9f32.powf(lines));
+            }
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, _event_loop: &ActiveEventLoop) {
+        if let Some(shown) = &self.shown {
+            shown.window.request_redraw();
+        }
+    }
+}
+
+fn surface_lost(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<vulkan::Error>().and_then(vulkan::Error::result) == Some(vk::Result::ERROR_SURFACE_LOST_KHR)
+}
+
+/// Animation time: follows the wall clock, except while paused.
+struct Clock {
+    time_seconds: f64,
+    last: Instant,
+    paused: bool,
+}
+
+impl Clock {
+    fn advance(&mut self) -> f64 {
+        let now = Instant::now();
+        if !self.paused {
+            self.time_seconds += (now - self.last).as_secs_f64();
+        }
+        self.last = now;
+        self.time_seconds
+    }
+}
+
+/// Buttons held and where the cursor was.
+#[derive(Default)]
+struct Mouse {
+    orbiting: bool,
+    panning: bool,
+    last: Option<PhysicalPosition<f64>>,
+}
+
+impl Mouse {
+    fn press(&mut self, button: MouseButton, state: ElementState) {
+        let pressed = state == ElementState::Pressed;
+        match button {
+            MouseButton::Left => self.orbiting = pressed,
+            MouseButton::Right | MouseButton::Middle => self.panning = pressed,
+            _ => {}
+        }
+    }
+
+    fn moved(&mut self, position: PhysicalPosition<f64>, window_height: u32, camera: &mut OrbitCamera) {
+        /// A drag over the window's height turns the camera this far.
+        const RADIANS_PER_HEIGHT: f32 = std::f32::consts::PI;
+        if let Some(last) = self.last.replace(position) {
+            let height = f64::from(window_height.max(1));
+            let right = ((position.x - last.x) / height) as f32;
+            let down = ((position.y - last.y) / height) as f32;
+            if self.orbiting {
+                camera.orbit(-right * RADIANS_PER_HEIGHT, down * RADIANS_PER_HEIGHT);
+            } else if self.panning {
+                camera.pan(-right, down);
+            }
+        }
+    }
+}
+
+/// The window's title: what is shown and how fast.
+struct Title {
+    since: Instant,
+    frames: u32,
+    clip_index: Option<usize>,
+    chosen: Option<ClipChoice>,
+}
+
+impl Title {
+    fn new() -> Self {
+        Self { since: Instant::now(), frames: 0, clip_index: None, chosen: None }
+    }
+
+    /// Counts a frame; a few times a second the title says how many there were.
+    fn count(&mut self, window: &Window, scene: &Scene, first_choice: &ClipChoice) {
+        const PERIOD: Duration = Duration::from_millis(250);
+        self.frames += 1;
+        let elapsed = self.since.elapsed();
+        if elapsed < PERIOD {
+            return;
+        }
+        let frame_ms = elapsed.as_secs_f64() * 1e3 / f64::from(self.frames);
+        let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
+        let clip = match self.chosen.as_ref().unwrap_or(first_choice) {
+            ClipChoice::None => "rest pose".to_owned(),
+            ClipChoice::All => "all clips".to_owned(),
+            ClipChoice::Name(name) => name.clone(),
+            ClipChoice::Index(index) => {
+                let clip = scene.models.iter().find_map(|model| model.clips.get(*index));
+                clip.and_then(|clip| clip.name.clone()).unwrap_or_else(|| format!("clip {index}"))
+            }
+        };
+        let visible: u32 = scene.crowd.visible_counts().iter().sum();
+        window.set_title(&format!(
+            "Throng: {} · {visible} visible · {clip} · {frame_ms:.1} ms ({:.0} fps)",
+            names.join(" + "),
+            1e3 / frame_ms
+        ));
+        self.since = Instant::now();
+        self.frames = 0;
+    }
+}
