@@ -53,7 +53,7 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
     }
     for (index, name) in names(root, "extensionsUsed").into_iter().enumerate() {
         let at = format!("extensionsUsed[{index}]");
-        match support(name) {
+        match support(&name) {
             Support::Honoured => {}
             Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
             Support::Compression => warnings.add(at, format_args!("{name} is ignored; the uncompressed data is read")),
@@ -63,6 +63,8 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
     Ok(())
 }
 
-fn names<'v>(root: &'v Map<String, Value>, key: &str) -> Vec<&'v str> {
-    root.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+/// Escaped, since messages repeat them and a terminal obeys control characters.
+fn names(root: &Map<String, Value>, key: &str) -> Vec<String> {
+    let list = root.get(key).and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(|name| name.escape_debug().to_string()).collect()
 }

@@ -26,7 +26,7 @@ impl NodeTree {
         let nodes = &document.root.nodes;
         let parents = find_parents(nodes)?;
         let order = parents_first(nodes, &parents)?;
-        let in_scene = scene_nodes(document)?;
+        let in_scene = scene_nodes(document, warnings)?;
         let wanted = with_joints_and_ancestors(document, &parents, &in_scene)?;
 
         let mut tree = Self { skeleton: Skeleton::default(), skeleton_node: vec![None; nodes.len()] };
@@ -104,9 +104,13 @@ fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<
 }
 
 /// Which nodes the default scene shows: `scene`, else the first one, else, without scenes, all.
-fn scene_nodes(document: &Document) -> Result<Vec<bool>> {
+fn scene_nodes(document: &Document, warnings: &mut Warnings) -> Result<Vec<bool>> {
     let json::Root { nodes, scenes, scene, .. } = &document.root;
     if scenes.is_empty() {
+        if let Some(scene) = scene {
+            let problem = format!("scenes[{}] does not exist, nor does any other; all nodes are shown", scene.value());
+            warnings.add("scene", problem);
+        }
         return Ok(vec![true; nodes.len()]);
     }
     let index = scene.map_or(0, |scene| scene.value());
