@@ -170,6 +170,8 @@ fn json_of_the_wrong_shape_is_refused_by_place() {
     assert!(gltf.error().starts_with("test.gltf: nodes[0]: invalid type: string \"zero\""), "{}", gltf.error());
     gltf.json["nodes"] = json!({});
     assert_eq!(gltf.error(), "test.gltf: nodes: expected an array");
+    gltf.json["nodes"] = json!(vec![0; (1 << 20) + 1]);
+    assert_eq!(gltf.error(), "test.gltf: nodes: 1048577 elements, at most 1048576 are read");
     // Cameras are not read, so nothing in them can be wrong.
     let mut gltf = Gltf::triangle();
     gltf.json["cameras"] = json!([{"type": "pinhole"}]);

@@ -84,7 +84,9 @@ impl<'a> AttributeReader<'a, '_> {
         let Some(accessor) = self.open_beside_positions(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
         let mut degenerate_count = 0_usize;
         let unit = |normal: [f32; 3]| {
-            Vec3::from(normal).try_normalize().unwrap_or_else(|| {
+            // In f64, because squares of small or large f32 leave its range.
+            let unit = Vec3::from(normal).as_dvec3().try_normalize();
+            unit.map(|unit| unit.as_vec3()).unwrap_or_else(|| {
                 degenerate_count += 1;
                 Vec3::Z
             })

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::container::Container;
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
+use super::limits::{MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
 use super::uri::{Files, UriFault};
 
 /// Parsed file and resolved buffers.
@@ -37,6 +38,10 @@ enum Buffer<'f> {
 impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
+        if container.json.len() > MAX_JSON_BYTES {
+            let problem = format!("{} bytes of JSON, at most {MAX_JSON_BYTES} are read", container.json.len());
+            return Err(Fault::NotGltf { problem });
+        }
         let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
         let Value::Object(mut object) = value else {
             return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
@@ -152,6 +157,10 @@ fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -
         Some(Value::Array(elements)) => elements,
         Some(_) => return Err(Fault::content(key, "expected an array")),
     };
+    if elements.len() > MAX_LIST_ELEMENTS {
+        let problem = format!("{} elements, at most {MAX_LIST_ELEMENTS} are read", elements.len());
+        return Err(Fault::unsupported(key, problem));
+    }
     let parse = |(index, element)| {
         serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
     };

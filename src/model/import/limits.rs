@@ -8,6 +8,10 @@ use super::error::{Fault, Result};
 
 /// Bytes of the model file and of all files beside it, together.
 pub(super) const MAX_FILE_BYTES: u64 = 2 << 30;
+/// Bytes of JSON: parsed, the shortest things in it take some twenty times their bytes.
+pub(super) const MAX_JSON_BYTES: usize = 256 << 20;
+/// Elements of one of the lists at the top of the JSON, for the same reason (`{},` becomes hundreds of bytes).
+pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 20;
 /// Elements of an accessor without a buffer view: all zeros, so nothing in the file bounds them.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
 /// Texels of one side of an image.

@@ -4,15 +4,15 @@
 //! [`crate::model`] or with an [`ImportError`] that says where in the file it went wrong; never with a panic, a hang
 //! or memory that the file does not account for. To that end:
 //!
-//! * [`container`] reads regular files only and splits a GLB; [`uri`] confines URIs to the model's folder;
-//! * [`document`] parses the JSON into `gltf::json`'s serde structs and resolves the buffers; it is all that we take
+//! * `container` reads regular files only and splits a GLB; `uri` confines URIs to the model's folder;
+//! * `document` parses the JSON into `gltf::json`'s serde structs and resolves the buffers; it is all that we take
 //!   from the `gltf` crate, whose readers trust the file;
-//! * [`accessor`] proves that an accessor's elements lie inside the bytes that are there before it decodes one;
-//! * [`limits`] holds what a model may cost at most, for everything that the file's size does not bound;
+//! * `accessor` proves that an accessor's elements lie inside the bytes that are there before it decodes one;
+//! * `limits` holds what a model may cost at most, for everything that the file's size does not bound;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
-//! On that stand the readers, in the order in which [`load`] calls them: [`materials`] with [`images`], [`nodes`],
-//! [`skins`], [`geometry`] (with [`attributes`], [`influences`], [`triangles`] and [`weld`]) and [`clips`].
+//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `images`, `nodes`,
+//! `skins`, `geometry` (with `attributes`, `influences`, `triangles` and `weld`) and `clips`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
