@@ -1,4 +1,4 @@
-//! What is in a model: the facts behind `throng inspect`, for people ([`report`]) and for programs ([`json`]).
+//! What is in a model: the facts behind `throng inspect`, for people ([`report`]) and for programs ([`json()`]).
 //!
 //! Both say the same, from the imported [`Model`] alone: no file and no GPU is touched here. Nothing recurses on the
 //! node tree, and deep trees stop being indented, so that a hostile chain of nodes prints in bounded width.
