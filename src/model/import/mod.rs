@@ -1,1 +1,92 @@
-//! (being written)
+//! From a `.gltf` or `.glb` file to a [`Model`]: the only code that knows glTF.
+//!
+//! Files are untrusted. Whatever is in one, importing it ends soon, with a model that keeps every promise of
+//! [`crate::model`] or with an [`ImportError`] that says where in the file it went wrong; never with a panic, a hang
+//! or memory that the file does not account for. To that end:
+//!
+//! * `container` reads regular files only and splits a GLB; `uri` confines URIs to the model's folder;
+//! * `document` parses the JSON into `gltf::json`'s serde structs and resolves the buffers; it is all that we take
+//!   from the `gltf` crate, whose readers trust the file;
+//! * `accessor` proves that an accessor's elements lie inside the bytes that are there before it decodes one;
+//! * `limits` holds what a model may cost at most, for everything that the file's size does not bound;
+//! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
+//!
+//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `images`, `nodes`,
+//! `skins`, `geometry` (with `attributes`, `influences`, `triangles` and `weld`) and `clips`.
+//!
+//! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
+//! warning if it can. Nothing is left out silently: see [`Model::warnings`].
+
+mod accessor;
+mod attributes;
+mod clips;
+mod container;
+mod document;
+mod error;
+mod extensions;
+mod geometry;
+mod images;
+mod influences;
+mod limits;
+mod materials;
+mod nodes;
+mod skins;
+mod triangles;
+mod uri;
+mod weld;
+
+use std::path::Path;
+
+pub use error::ImportError;
+
+use super::Model;
+use document::Document;
+use error::Warnings;
+use geometry::Scene;
+use materials::Materials;
+use nodes::NodeTree;
+use uri::Files;
+
+/// Imports the model at `path`; buffers and images may be in other files in its folder or below.
+///
+/// # Errors
+/// If the file cannot be read, is not glTF 2.0, contradicts itself, or requires an extension that is not supported.
+pub fn load(path: &Path) -> Result<Model, ImportError> {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let bytes = container::read_regular_file(path, limits::MAX_FILE_BYTES)
+        .map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
+    import(&name, &bytes, Files::beside(path)).map_err(|fault| fault.in_file(&name))
+}
+
+/// Imports a model from memory, which must not refer to other files. `name` is for messages and reports.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
+    import(name, bytes, Files::none()).map_err(|fault| fault.in_file(name))
+}
+
+fn import(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> {
+    let mut warnings = Warnings::default();
+    let mut document = Document::open(&container::split(bytes)?, files, &mut warnings)?;
+    let mut materials = Materials::read(&mut document, &mut warnings)?;
+    let tree = NodeTree::read(&document, &mut warnings)?;
+    let skins = skins::read(&document, &tree, &mut warnings)?;
+    let scene = Scene { document: &document, tree: &tree, skins: &skins };
+    let (geometry, palette) = geometry::read(&scene, &mut materials, &mut warnings)?;
+    let clips = clips::read(&document, &tree, &mut warnings)?;
+    if materials.list.is_empty() {
+        materials.default();
+    }
+    Ok(Model {
+        name: name.to_owned(),
+        skeleton: tree.skeleton,
+        skins,
+        palette,
+        geometry,
+        materials: materials.list,
+        images: materials.images,
+        clips,
+        warnings: warnings.into_sentences(),
+    })
+}

@@ -1,0 +1,306 @@
+//! Bounds-checked access to the numbers of an accessor.
+//!
+//! [`Accessor::open`] proves once that every element lies inside the bytes that are really there; after that, reading
+//! cannot fail on bounds. Elements are decoded into plain arrays of `f32` or `u32`, whatever the file stores.
+//!
+//! Source: glTF 2.0, 3.6.2 (accessors: alignment, stride, sparse storage, zeros where there is no buffer view) and
+//! 3.6.2.2 with 3.11 for the normalisation of integers.
+
+use gltf::json::accessor::{ComponentType, Type, sparse};
+use gltf::json::validation::Checked;
+
+use super::document::Document;
+use super::error::{Fault, Result};
+use super::limits::MAX_ELEMENTS_WITHOUT_DATA;
+
+/// A proven accessor.
+#[derive(Debug)]
+pub(super) struct Accessor<'d> {
+    /// Who refers to it, and its own index: `skins[0].inverseBindMatrices (accessors[12])`.
+    pub at: String,
+    /// Number of elements.
+    pub count: usize,
+    /// SCALAR to MAT4.
+    pub shape: Type,
+    /// As stored.
+    pub component_type: ComponentType,
+    /// Integers stand for 0..1 or -1..1.
+    pub normalized: bool,
+    layout: Layout,
+    /// `None` means zeros.
+    elements: Option<Strided<'d>>,
+    sparse: Option<Sparse<'d>>,
+}
+
+/// Where the components of one element are. Columns of matrices start at multiples of four bytes (3.6.2.4).
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    component_bytes: usize,
+    rows: usize,
+    column_bytes: usize,
+    element_bytes: usize,
+    /// Distance of elements where the view has no byteStride.
+    packed_bytes: usize,
+}
+
+/// Elements at a fixed distance; `bytes` starts at the first.
+#[derive(Debug)]
+struct Strided<'d> {
+    bytes: &'d [u8],
+    stride_bytes: usize,
+}
+
+/// Replacements: `indices[k]` takes `values[k]`.
+#[derive(Debug)]
+struct Sparse<'d> {
+    count: usize,
+    index_type: ComponentType,
+    indices: &'d [u8],
+    values: &'d [u8],
+}
+
+impl<'d> Accessor<'d> {
+    /// Looks up accessor `index` and proves its bounds. `at` is the JSON path of whoever refers to it.
+    pub fn open(document: &'d Document, index: usize, at: &str) -> Result<Self> {
+        let accessors = &document.root.accessors;
+        let entry = accessors.get(index).ok_or_else(|| Fault::dangling(at, "accessors", index, accessors.len()))?;
+        let at = format!("{at} (accessors[{index}])");
+        let Checked::Valid(shape) = entry.type_ else { return Err(Fault::content(at, "unknown type")) };
+        let Checked::Valid(component) = entry.component_type else {
+            return Err(Fault::content(at, "unknown componentType"));
+        };
+        let component_type = component.0;
+        if entry.normalized && matches!(component_type, ComponentType::F32 | ComponentType::U32) {
+            return Err(Fault::content(at, "normalized, which only 8-bit and 16-bit integers can be"));
+        }
+        let layout = Layout::new(shape, component_type);
+        let count = entry.count.0;
+        let elements = match entry.buffer_view {
+            Some(view) => {
+                let (bytes, stride) = document.view(view.value(), &at)?;
+                Some(Strided::new(bytes, stride, entry.byte_offset.unwrap_or_default().0, count, layout, &at)?)
+            }
+            None if count > MAX_ELEMENTS_WITHOUT_DATA => {
+                let problem = format!("{count} elements without a bufferView; at most {MAX_ELEMENTS_WITHOUT_DATA}");
+                return Err(Fault::unsupported(at, problem));
+            }
+            None => None,
+        };
+        let sparse = match &entry.sparse {
+            Some(sparse) => Some(Sparse::new(document, sparse, count, layout, &at)?),
+            None => None,
+        };
+        // Bounded by the bytes of the view or by the constant above.
+        let count = usize::try_from(count).map_err(|_| Fault::unsupported(&at, "too many elements"))?;
+        Ok(Self { at, count, shape, component_type, normalized: entry.normalized, layout, elements, sparse })
+    }
+
+    /// All elements as numbers: integers become 0..1 or -1..1 where the accessor is normalised and are converted
+    /// as they are otherwise.
+    pub fn floats<const N: usize>(&self) -> Result<Vec<[f32; N]>> {
+        self.first_floats(self.count)
+    }
+
+    /// The first `limit` elements, as [`Accessor::floats`].
+    pub fn first_floats<const N: usize>(&self, limit: usize) -> Result<Vec<[f32; N]>> {
+        self.expect_shape(N)?;
+        let (component_type, normalized) = (self.component_type, self.normalized);
+        Ok(self.read(limit, [0.0; N], |bytes| decode_float(bytes, component_type, normalized)))
+    }
+
+    /// All elements as unsigned integers (indices, joints).
+    pub fn unsigned<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
+        self.expect_shape(N)?;
+        let component_type = self.component_type;
+        if !matches!(component_type, ComponentType::U8 | ComponentType::U16 | ComponentType::U32) || self.normalized {
+            return Err(Fault::content(&self.at, "expected unsigned integers that are not normalized"));
+        }
+        Ok(self.read(self.count, [0; N], |bytes| decode_unsigned(bytes, component_type)))
+    }
+
+    fn expect_shape(&self, components: usize) -> Result<()> {
+        let expected = match components {
+            1 => Type::Scalar,
+            2 => Type::Vec2,
+            3 => Type::Vec3,
+            4 => Type::Vec4,
+            _ => Type::Mat4,
+        };
+        if self.shape == expected {
+            return Ok(());
+        }
+        Err(Fault::content(&self.at, format_args!("{:?} elements, expected {expected:?}", self.shape)))
+    }
+
+    fn read<T: Copy, const N: usize>(&self, limit: usize, zero: [T; N], decode: impl Fn(&[u8]) -> T) -> Vec<[T; N]> {
+        let count = self.count.min(limit);
+        let element_of = |bytes: &[u8]| {
+            let mut element = zero;
+            for (component, value) in element.iter_mut().enumerate() {
+                if let Some(component_bytes) = bytes.get(self.layout.component_range(component)) {
+                    *value = decode(component_bytes);
+                }
+            }
+            element
+        };
+        let mut elements: Vec<[T; N]> = match &self.elements {
+            // The last element may end before its stride does, so `chunks` rather than `chunks_exact`.
+            Some(strided) => strided.bytes.chunks(strided.stride_bytes).take(count).map(element_of).collect(),
+            None => vec![zero; count],
+        };
+        for (index, value) in self.sparse.iter().flat_map(|sparse| sparse.entries(self.layout)) {
+            match elements.get_mut(index) {
+                Some(element) => *element = element_of(value),
+                // Indices increase: what follows lies beyond `limit` as well.
+                None => break,
+            }
+        }
+        elements
+    }
+}
+
+impl Layout {
+    fn new(shape: Type, component_type: ComponentType) -> Self {
+        let (columns, rows) = match shape {
+            Type::Scalar => (1, 1),
+            Type::Vec2 => (1, 2),
+            Type::Vec3 => (1, 3),
+            Type::Vec4 => (1, 4),
+            Type::Mat2 => (2, 2),
+            Type::Mat3 => (3, 3),
+            Type::Mat4 => (4, 4),
+        };
+        let component_bytes = component_bytes(component_type);
+        let used_bytes = rows * component_bytes;
+        let column_bytes = if columns > 1 { used_bytes.next_multiple_of(4) } else { used_bytes };
+        let element_bytes = column_bytes * (columns - 1) + used_bytes;
+        Self { component_bytes, rows, column_bytes, element_bytes, packed_bytes: column_bytes * columns }
+    }
+
+    fn component_range(&self, component: usize) -> std::ops::Range<usize> {
+        let first = component / self.rows * self.column_bytes + component % self.rows * self.component_bytes;
+        first..first + self.component_bytes
+    }
+}
+
+impl<'d> Strided<'d> {
+    fn new(view: &'d [u8], stride: Option<usize>, offset: u64, count: u64, layout: Layout, at: &str) -> Result<Self> {
+        let stride_bytes = stride.unwrap_or(layout.packed_bytes);
+        if stride_bytes < layout.element_bytes {
+            let problem = format!("byteStride {stride_bytes} is less than one element of {}", layout.element_bytes);
+            return Err(Fault::content(at, problem));
+        }
+        let needed = match count.checked_sub(1) {
+            Some(last) => last
+                .checked_mul(stride_bytes as u64)
+                .and_then(|bytes| bytes.checked_add(layout.element_bytes as u64)?.checked_add(offset)),
+            None => Some(0),
+        };
+        let fits = needed.is_some_and(|needed| needed <= view.len() as u64);
+        let bytes =
+            if count == 0 { Some(&view[..0]) } else { usize::try_from(offset).ok().and_then(|o| view.get(o..)) };
+        match bytes {
+            Some(bytes) if fits => Ok(Self { bytes, stride_bytes }),
+            _ => {
+                let problem = format!(
+                    "{count} elements of {} bytes every {stride_bytes} from byte {offset} do not fit in its \
+                     bufferView of {} bytes",
+                    layout.element_bytes,
+                    view.len()
+                );
+                Err(Fault::content(at, problem))
+            }
+        }
+    }
+}
+
+impl<'d> Sparse<'d> {
+    fn new(
+        document: &'d Document,
+        entry: &sparse::Sparse,
+        element_count: u64,
+        layout: Layout,
+        at: &str,
+    ) -> Result<Self> {
+        let count = entry.count.0;
+        if count > element_count {
+            return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
+        }
+        let Checked::Valid(index_type) = entry.indices.component_type else {
+            return Err(Fault::content(at, "sparse.indices.componentType is no unsigned integer"));
+        };
+        let part = |name: &str, view: usize, offset: u64, element_bytes: usize| -> Result<&'d [u8]> {
+            let (bytes, _) = document.view(view, &format!("{at}.sparse.{name}"))?;
+            let part = count.checked_mul(element_bytes as u64).and_then(|length| {
+                bytes.get(usize::try_from(offset).ok()?..usize::try_from(offset.checked_add(length)?).ok()?)
+            });
+            part.ok_or_else(|| {
+                let problem =
+                    format!("sparse.{name}: {count} elements from byte {offset} do not fit in {} bytes", bytes.len());
+                Fault::content(at, problem)
+            })
+        };
+        let (indices, values) = (&entry.indices, &entry.values);
+        let index_bytes = component_bytes(index_type.0);
+        let sparse = Self {
+            count: usize::try_from(count).map_err(|_| Fault::unsupported(at, "too many elements"))?,
+            index_type: index_type.0,
+            indices: part("indices", indices.buffer_view.value(), indices.byte_offset.0, index_bytes)?,
+            values: part("values", values.buffer_view.value(), values.byte_offset.0, layout.packed_bytes)?,
+        };
+        let mut previous = None;
+        for (index, _) in sparse.entries(layout) {
+            if index as u64 >= element_count || previous.is_some_and(|p| p >= index) {
+                let problem =
+                    format!("sparse index {index} is out of range or order; there are {element_count} elements");
+                return Err(Fault::content(at, problem));
+            }
+            previous = Some(index);
+        }
+        Ok(sparse)
+    }
+
+    fn entries(&self, layout: Layout) -> impl Iterator<Item = (usize, &'d [u8])> {
+        let index_type = self.index_type;
+        let indices = self.indices.chunks_exact(component_bytes(index_type));
+        let indices = indices.map(move |bytes| decode_unsigned(bytes, index_type) as usize);
+        indices.zip(self.values.chunks_exact(layout.packed_bytes)).take(self.count)
+    }
+}
+
+const fn component_bytes(component_type: ComponentType) -> usize {
+    match component_type {
+        ComponentType::I8 | ComponentType::U8 => 1,
+        ComponentType::I16 | ComponentType::U16 => 2,
+        ComponentType::U32 | ComponentType::F32 => 4,
+    }
+}
+
+/// Little endian; missing bytes count as zero, which a proven accessor never needs.
+fn word(bytes: &[u8]) -> [u8; 4] {
+    let mut word = [0; 4];
+    word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    word
+}
+
+fn decode_unsigned(bytes: &[u8], component_type: ComponentType) -> u32 {
+    let bits = u32::from_le_bytes(word(bytes));
+    match component_type {
+        ComponentType::I8 | ComponentType::U8 => bits & 0xff,
+        ComponentType::I16 | ComponentType::U16 => bits & 0xffff,
+        ComponentType::U32 | ComponentType::F32 => bits,
+    }
+}
+
+fn decode_float(bytes: &[u8], component_type: ComponentType, normalized: bool) -> f32 {
+    let [b0, b1, _, _] = word(bytes);
+    let (value, one) = match component_type {
+        ComponentType::F32 => return f32::from_le_bytes(word(bytes)),
+        ComponentType::U32 => return u32::from_le_bytes(word(bytes)) as f32,
+        ComponentType::I8 => (f32::from(b0 as i8), 127.0),
+        ComponentType::U8 => (f32::from(b0), 255.0),
+        ComponentType::I16 => (f32::from(i16::from_le_bytes([b0, b1])), 32_767.0),
+        ComponentType::U16 => (f32::from(u16::from_le_bytes([b0, b1])), 65_535.0),
+    };
+    if normalized { (value / one).max(-1.0) } else { value }
+}

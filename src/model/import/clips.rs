@@ -1,0 +1,271 @@
+//! Animations: keyframes as the file has them, with everything that sampling may rely on proven here.
+//!
+//! After this: key times are finite, never negative and strictly increasing; each track has the number of values that
+//! its interpolation needs; rotations are unit quaternions (integers and careless exporters need that), while spline
+//! tangents stay as they are; a node's property has one track at most.
+//!
+//! A clip lasts to the last key of any of its channels that has a target, ignored ones included: otherwise a
+//! character would loop at another moment than the file means.
+//!
+//! Source: glTF 2.0, 3.11 (animations), appendix C (interpolation).
+
+use std::collections::HashMap;
+
+use glam::{Vec3, Vec4};
+use gltf::json;
+use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
+use gltf::json::validation::Checked;
+
+use super::accessor::Accessor;
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::limits::Budget;
+use super::nodes::{NodeTree, unit_quaternion};
+use crate::model::{Clip, Interpolation, Track};
+
+/// Reads every animation of the file.
+pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
+    let mut budget = Budget::key_values();
+    let mut clips = Vec::new();
+    for (index, entry) in document.root.animations.iter().enumerate() {
+        let mut reader = ClipReader {
+            document,
+            tree,
+            entry,
+            at: format!("animations[{index}]"),
+            timelines: Timelines::default(),
+            tracks: HashMap::new(),
+            clip: Clip { name: entry.name.clone(), ..Clip::default() },
+            budget: &mut budget,
+            warnings,
+        };
+        for (number, channel) in entry.channels.iter().enumerate() {
+            reader.add_channel(number, channel)?;
+        }
+        let mut clip = reader.clip;
+        clip.timelines = reader.timelines.list;
+        clips.push(clip);
+    }
+    Ok(clips)
+}
+
+struct ClipReader<'a, 'f> {
+    document: &'a Document<'f>,
+    tree: &'a NodeTree,
+    entry: &'a json::Animation,
+    /// JSON path of the animation.
+    at: String,
+    timelines: Timelines,
+    /// Place of the track of a node's property in its list, for the case that there is a second one.
+    tracks: HashMap<(u32, PropertyKey), usize>,
+    clip: Clip,
+    budget: &'a mut Budget,
+    warnings: &'a mut Warnings,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum PropertyKey {
+    Translation,
+    Rotation,
+    Scale,
+}
+
+impl<'a> ClipReader<'a, '_> {
+    fn add_channel(&mut self, number: usize, channel: &json::animation::Channel) -> Result<()> {
+        let at = format!("{}.channels[{number}]", self.at);
+        let Checked::Valid(path) = channel.target.path else {
+            self.warnings.add(&at, "unknown target path, ignored");
+            return Ok(());
+        };
+        let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
+        let Some(sampler) = samplers.get(index) else {
+            return Err(Fault::dangling(at, "samplers", index, samplers.len()));
+        };
+        let at_sampler = format!("{}.samplers[{index}]", self.at);
+        let times = self.timelines.read(self.document, sampler, &at_sampler, self.budget)?;
+        self.clip.duration_seconds = self.clip.duration_seconds.max(times.last_seconds);
+        let property = match path {
+            Property::Translation => PropertyKey::Translation,
+            Property::Rotation => PropertyKey::Rotation,
+            Property::Scale => PropertyKey::Scale,
+            Property::MorphTargetWeights => {
+                self.warnings.add(&self.at, "channels that animate morph weights are not supported and ignored");
+                return Ok(());
+            }
+        };
+        let Some(node) = self.target_node(channel.target.node.value(), &at)? else { return Ok(()) };
+        let interpolation = interpolation_of(sampler, &at_sampler)?;
+        let output = self.open_output(sampler, &at_sampler, times.key_count, interpolation)?;
+        let place = self.tracks.get(&(node, property)).copied();
+        if place.is_some() {
+            self.warnings.add(&at, "a second channel for the same property of the same node; the last one counts");
+        }
+        let timeline = times.index;
+        let place = match property {
+            PropertyKey::Rotation => {
+                let values = read_rotations(&output, interpolation, self.warnings)?;
+                put(&mut self.clip.rotations, place, Track { node, timeline, interpolation, values })
+            }
+            PropertyKey::Translation => {
+                let values = read_vectors(&output)?;
+                put(&mut self.clip.translations, place, Track { node, timeline, interpolation, values })
+            }
+            PropertyKey::Scale => {
+                let values = read_vectors(&output)?;
+                put(&mut self.clip.scales, place, Track { node, timeline, interpolation, values })
+            }
+        };
+        self.tracks.insert((node, property), place);
+        Ok(())
+    }
+
+    /// Skeleton node of a channel's target, or `None` (with a warning) where animating it shows nothing.
+    fn target_node(&mut self, source: usize, at: &str) -> Result<Option<u32>> {
+        let Some(&node) = self.tree.skeleton_node.get(source) else {
+            let count = self.tree.skeleton_node.len();
+            return Err(Fault::dangling(format_args!("{at}.target.node"), "nodes", source, count));
+        };
+        let Some(node) = node else {
+            self.warnings.add(at, format_args!("nodes[{source}] is neither in the scene nor a joint; ignored"));
+            return Ok(None);
+        };
+        if self.tree.skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_ok() {
+            self.warnings.add(at, format_args!("nodes[{source}] has a matrix and cannot be animated; ignored"));
+            return Ok(None);
+        }
+        Ok(Some(node))
+    }
+
+    /// The sampler's output, proven to have the right number of elements and paid for.
+    fn open_output(
+        &mut self,
+        sampler: &json::animation::Sampler,
+        at_sampler: &str,
+        key_count: usize,
+        interpolation: Interpolation,
+    ) -> Result<Accessor<'a>> {
+        let output = Accessor::open(self.document, sampler.output.value(), &format!("{at_sampler}.output"))?;
+        let values_per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let expected = key_count.checked_mul(values_per_key);
+        if Some(output.count) != expected {
+            let problem = format!(
+                "{} values for {key_count} keys; {interpolation:?} needs {values_per_key} for each",
+                output.count
+            );
+            return Err(Fault::content(&output.at, problem));
+        }
+        self.budget.take(4 * output.count as u64, &output.at)?;
+        Ok(output)
+    }
+}
+
+fn interpolation_of(sampler: &json::animation::Sampler, at_sampler: &str) -> Result<Interpolation> {
+    match sampler.interpolation {
+        Checked::Valid(JsonInterpolation::Linear) => Ok(Interpolation::Linear),
+        Checked::Valid(JsonInterpolation::Step) => Ok(Interpolation::Step),
+        Checked::Valid(JsonInterpolation::CubicSpline) => Ok(Interpolation::CubicSpline),
+        Checked::Invalid => {
+            let problem = "unknown, expected LINEAR, STEP or CUBICSPLINE";
+            Err(Fault::content(format_args!("{at_sampler}.interpolation"), problem))
+        }
+    }
+}
+
+/// Replaces the track at `place` or appends one; returns where it is.
+fn put<T>(tracks: &mut Vec<Track<T>>, place: Option<usize>, track: Track<T>) -> usize {
+    match place.and_then(|place| tracks.get_mut(place).map(|slot| (place, slot))) {
+        Some((place, slot)) => {
+            *slot = track;
+            place
+        }
+        None => {
+            tracks.push(track);
+            tracks.len() - 1
+        }
+    }
+}
+
+fn read_vectors(output: &Accessor) -> Result<Vec<Vec3>> {
+    let values: Vec<Vec3> = output.floats::<3>()?.into_iter().map(Vec3::from).collect();
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(value) => Err(Fault::content(&output.at, format_args!("value {value} is not finite"))),
+        None => Ok(values),
+    }
+}
+
+fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mut Warnings) -> Result<Vec<Vec4>> {
+    let mut values: Vec<Vec4> = output.floats::<4>()?.into_iter().map(Vec4::from).collect();
+    if let Some(value) = values.iter().position(|value| !value.is_finite()) {
+        return Err(Fault::content(&output.at, format_args!("value {value} is not finite")));
+    }
+    for (index, value) in values.iter_mut().enumerate() {
+        let is_tangent = interpolation == Interpolation::CubicSpline && index % 3 != 1;
+        if !is_tangent {
+            *value = unit_quaternion(*value, || output.at.clone(), warnings);
+        }
+    }
+    Ok(values)
+}
+
+/// The distinct timelines of one clip.
+#[derive(Default)]
+struct Timelines {
+    list: Vec<Vec<f32>>,
+    by_accessor: HashMap<usize, Times>,
+    /// By the bits of all times: exporters like to repeat them.
+    by_content: HashMap<Vec<u32>, Times>,
+}
+
+/// What a channel needs to know of its timeline.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    index: u32,
+    key_count: usize,
+    last_seconds: f32,
+}
+
+impl Timelines {
+    fn read(
+        &mut self,
+        document: &Document,
+        sampler: &json::animation::Sampler,
+        at_sampler: &str,
+        budget: &mut Budget,
+    ) -> Result<Times> {
+        let accessor = sampler.input.value();
+        if let Some(&times) = self.by_accessor.get(&accessor) {
+            return Ok(times);
+        }
+        let input = Accessor::open(document, accessor, &format!("{at_sampler}.input"))?;
+        budget.take(input.count as u64, &input.at)?;
+        let seconds: Vec<f32> = input.floats::<1>()?.into_iter().flatten().collect();
+        let last_seconds = check_times(&seconds, &input.at)?;
+        let bits = seconds.iter().map(|time| time.to_bits()).collect();
+        let times = *self.by_content.entry(bits).or_insert_with(|| {
+            let times = Times { index: self.list.len() as u32, key_count: seconds.len(), last_seconds };
+            self.list.push(seconds);
+            times
+        });
+        self.by_accessor.insert(accessor, times);
+        Ok(times)
+    }
+}
+
+/// Returns the last time.
+fn check_times(seconds: &[f32], at: &str) -> Result<f32> {
+    let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else {
+        return Err(Fault::content(at, "no keyframes, expected at least one"));
+    };
+    if let Some(key) = seconds.iter().position(|time| !time.is_finite()) {
+        return Err(Fault::content(at, format_args!("key {key} is at {} seconds", seconds[key])));
+    }
+    if first < 0.0 {
+        return Err(Fault::content(at, format_args!("key 0 is at {first} seconds, expected 0 or later")));
+    }
+    if let Some(key) = seconds.windows(2).position(|pair| pair[1] <= pair[0]) {
+        let (earlier, later) = (seconds[key], seconds[key + 1]);
+        let problem = format!("key {} is at {later} seconds, which is not after {earlier}", key + 1);
+        return Err(Fault::content(at, problem));
+    }
+    Ok(last)
+}

@@ -1,0 +1,70 @@
+//! Which extensions are honoured, which only change the looks, and which stop the import.
+//!
+//! Source: glTF 2.0, 3.12. A *required* extension that is not understood means that the file cannot be shown
+//! correctly: an error that names it. One that is merely *used* has a fallback: a warning.
+
+use serde_json::{Map, Value};
+
+use super::error::{Fault, Result, Warnings};
+
+/// Fully read: integers as vertex data, and the base-colour texture's transform.
+const HONOURED: &[&str] = &["KHR_mesh_quantization", "KHR_texture_transform"];
+/// These change how a surface looks or what else stands in the scene, not where a character is.
+const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
+const COMPRESSION: &[&str] = &["EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_draco_mesh_compression"];
+
+enum Support {
+    Honoured,
+    OnlyLooks,
+    Compression,
+    Unknown,
+}
+
+fn support(name: &str) -> Support {
+    if HONOURED.contains(&name) {
+        Support::Honoured
+    } else if ONLY_LOOKS.iter().any(|prefix| name.starts_with(prefix)) {
+        Support::OnlyLooks
+    } else if COMPRESSION.contains(&name) {
+        Support::Compression
+    } else {
+        Support::Unknown
+    }
+}
+
+/// Whether `name` is one of the extensions that compress vertex data.
+pub(super) fn is_compression(name: &str) -> bool {
+    matches!(support(name), Support::Compression)
+}
+
+/// Goes through `extensionsRequired` and `extensionsUsed`.
+pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<()> {
+    let required = names(root, "extensionsRequired");
+    for (index, name) in required.iter().enumerate() {
+        let at = format!("extensionsRequired[{index}]");
+        match support(name) {
+            Support::Honoured | Support::OnlyLooks => {}
+            Support::Compression => {
+                let problem = format!("{name} is not supported; export or convert the model without compression");
+                return Err(Fault::unsupported(at, problem));
+            }
+            Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
+        }
+    }
+    for (index, name) in names(root, "extensionsUsed").into_iter().enumerate() {
+        let at = format!("extensionsUsed[{index}]");
+        match support(&name) {
+            Support::Honoured => {}
+            Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
+            Support::Compression => warnings.add(at, format_args!("{name} is ignored; the uncompressed data is read")),
+            Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
+        }
+    }
+    Ok(())
+}
+
+/// Escaped, since messages repeat them and a terminal obeys control characters.
+fn names(root: &Map<String, Value>, key: &str) -> Vec<String> {
+    let list = root.get(key).and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(|name| name.escape_debug().to_string()).collect()
+}

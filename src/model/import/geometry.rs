@@ -1,0 +1,207 @@
+//! All mesh nodes of the scene as one vertex array, one index array and draw ranges.
+//!
+//! A mesh that several nodes show is there several times, once for each palette section it follows: afterwards a
+//! vertex needs nothing but its influences to know where it goes. Mesh nodes are taken in the order of their glTF
+//! index and their primitives in the order of the file.
+
+use glam::{Affine3A, Vec2, Vec3};
+use gltf::json;
+
+use super::attributes::{AttributeReader, Attributes};
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::influences::{Influences, PaletteSection};
+use super::limits::Budget;
+use super::materials::Materials;
+use super::nodes::NodeTree;
+use super::skins::Palette;
+use super::triangles;
+use super::weld::{Vertex, Welder};
+use crate::model::{DrawRange, Geometry, PaletteLayout, Skin, SourcePrimitive};
+
+/// What was read before the geometry and is needed for it.
+pub(super) struct Scene<'a, 'f> {
+    pub document: &'a Document<'f>,
+    pub tree: &'a NodeTree,
+    pub skins: &'a [Skin],
+}
+
+/// Reads the geometry, and the palette that it follows.
+pub(super) fn read(
+    scene: &Scene,
+    materials: &mut Materials,
+    warnings: &mut Warnings,
+) -> Result<(Geometry, PaletteLayout)> {
+    let mut builder = Builder {
+        rest_matrices: scene.tree.rest_matrices(),
+        materials,
+        warnings,
+        palette: Palette::default(),
+        welder: Welder::new(),
+        vertices: Budget::vertices(),
+        indices: Budget::indices(),
+        influences: Budget::influences(),
+    };
+    for (node, entry) in scene.document.root.nodes.iter().enumerate() {
+        let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
+        let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
+        if let (true, Some(mesh)) = (in_scene, entry.mesh) {
+            builder.add_mesh_node(scene, MeshNode { node, skeleton_node, mesh: mesh.value() }, entry)?;
+        }
+    }
+    if builder.welder.geometry.indices.is_empty() {
+        builder.warnings.add("scene", "shows no triangles");
+    }
+    Ok((builder.welder.geometry, builder.palette.layout))
+}
+
+struct Builder<'b> {
+    rest_matrices: Vec<Affine3A>,
+    materials: &'b mut Materials,
+    warnings: &'b mut Warnings,
+    palette: Palette,
+    welder: Welder,
+    vertices: Budget,
+    indices: Budget,
+    influences: Budget,
+}
+
+#[derive(Clone, Copy)]
+struct MeshNode {
+    /// glTF index.
+    node: usize,
+    skeleton_node: u32,
+    /// glTF index.
+    mesh: usize,
+}
+
+/// What the vertices of a mesh node follow.
+#[derive(Clone, Copy)]
+enum Follow {
+    Skin(PaletteSection),
+    Entry(u32),
+}
+
+impl Builder<'_> {
+    fn add_mesh_node(&mut self, scene: &Scene, place: MeshNode, entry: &json::Node) -> Result<()> {
+        let MeshNode { node, mesh, .. } = place;
+        let meshes = &scene.document.root.meshes;
+        let Some(mesh_entry) = meshes.get(mesh) else {
+            return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
+        };
+        let follow = match entry.skin.map(|skin| skin.value()) {
+            Some(index) => {
+                let at = || format!("nodes[{node}].skin");
+                let skin = scene.skins.get(index);
+                let skin = skin.ok_or_else(|| Fault::dangling(at(), "skins", index, scene.skins.len()))?;
+                let first = self.palette.skin_section(index, skin);
+                Follow::Skin(PaletteSection { first, joint_count: skin.joints.len() as u32, skin: index })
+            }
+            None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node)),
+        };
+        if mesh_entry.primitives.iter().any(|primitive| primitive.targets.as_ref().is_some_and(|t| !t.is_empty())) {
+            self.warnings.add(format_args!("meshes[{mesh}]"), "morph targets are not supported and ignored");
+        }
+        for (number, primitive) in mesh_entry.primitives.iter().enumerate() {
+            self.add_primitive(scene, place, (number, primitive), follow)?;
+        }
+        Ok(())
+    }
+
+    fn add_primitive(
+        &mut self,
+        scene: &Scene,
+        place: MeshNode,
+        (number, primitive): (usize, &json::mesh::Primitive),
+        follow: Follow,
+    ) -> Result<()> {
+        let document = scene.document;
+        let at = format!("meshes[{}].primitives[{number}]", place.mesh);
+        let at_attributes = format!("{at}.attributes");
+        let reader = AttributeReader { document, primitive, at: &at_attributes };
+        if !reader.has_positions() {
+            self.warnings.add(&at_attributes, "no POSITION, so there is nothing to draw");
+            return Ok(());
+        }
+        let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
+        let tex_coords = self.materials.tex_coords.get(material as usize).copied().flatten();
+        let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
+        let count = attributes.positions.len();
+        let influences = match follow {
+            Follow::Entry(entry) => Influences::rigid(count, entry),
+            Follow::Skin(section) => {
+                let (budget, warnings) = (&mut self.influences, &mut *self.warnings);
+                Influences::read(document, primitive, &at_attributes, count, section, budget, warnings)?
+            }
+        };
+        let triangles = triangles::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+
+        let vertices = self.weld(&attributes, &influences);
+        if let Some(triangles) = triangles {
+            let flat_shaded = attributes.normals.is_none();
+            let mirrored = self.is_mirrored(&influences);
+            let range = DrawRange { first_index: 0, index_count: 0, material, flat_shaded, mirrored };
+            self.push_triangles(range, &triangles, &vertices);
+        }
+        self.welder.geometry.source_primitives.push(SourcePrimitive {
+            node: place.node as u32,
+            mesh: place.mesh as u32,
+            primitive: number as u32,
+            skin: match follow {
+                Follow::Skin(section) => Some(section.skin as u32),
+                Follow::Entry(_) => None,
+            },
+            has_normals: attributes.normals.is_some(),
+            vertices,
+        });
+        Ok(())
+    }
+
+    /// Our vertex for each vertex of the primitive.
+    fn weld(&mut self, attributes: &Attributes, influences: &Influences) -> Vec<u32> {
+        let Attributes { positions, normals, tex_coords, colors } = attributes;
+        let vertex = |(index, &position): (usize, &Vec3)| {
+            self.welder.push(&Vertex {
+                position,
+                normal: at(normals, index).unwrap_or(Vec3::Z),
+                tex_coord: at(tex_coords, index).unwrap_or(Vec2::ZERO),
+                color: at(colors, index).unwrap_or([255; 4]),
+                influences: influences.of(index),
+            })
+        };
+        positions.iter().enumerate().map(vertex).collect()
+    }
+
+    /// Whether the first joint of the first vertex turns the primitive inside out at rest. Parts of one primitive
+    /// that are mirrored differently cannot be told apart by a draw call; no exporter writes such.
+    fn is_mirrored(&self, influences: &Influences) -> bool {
+        let PaletteLayout { nodes, joint_from_mesh } = &self.palette.layout;
+        let determinant = || {
+            let entry = influences.of(0).first()?.joint as usize;
+            let model_from_joint = self.rest_matrices.get(*nodes.get(entry)? as usize)?;
+            Some((*model_from_joint * *joint_from_mesh.get(entry)?).matrix3.determinant())
+        };
+        determinant().is_some_and(|determinant| determinant < 0.0)
+    }
+
+    /// Appends triangles, to the last draw range if that is drawn the same way.
+    fn push_triangles(&mut self, range: DrawRange, triangles: &[u32], vertices: &[u32]) {
+        let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
+        let first_index = indices.len() as u32;
+        // Proven to be in range by `triangles::read`.
+        indices.extend(triangles.iter().filter_map(|&index| vertices.get(index as usize)));
+        let index_count = indices.len() as u32 - first_index;
+        let DrawRange { material, flat_shaded, mirrored, .. } = range;
+        match draw_ranges.last_mut() {
+            Some(last) if (last.material, last.flat_shaded, last.mirrored) == (material, flat_shaded, mirrored) => {
+                last.index_count += index_count;
+            }
+            _ if index_count > 0 => draw_ranges.push(DrawRange { first_index, index_count, ..range }),
+            _ => {}
+        }
+    }
+}
+
+fn at<T: Copy>(attribute: &Option<Vec<T>>, vertex: usize) -> Option<T> {
+    attribute.as_ref()?.get(vertex).copied()
+}

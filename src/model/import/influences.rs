@@ -1,0 +1,172 @@
+//! Joint weights: from any number of JOINTS_n/WEIGHTS_n sets to a short sorted list for each vertex.
+//!
+//! What real files do and must not hurt: weights that do not sum to one (renormalised over all sets), joint indices
+//! beyond the skin where the weight is zero (never looked at), vertices without any weight (they follow the first
+//! joint listed), the same joint twice (merged).
+//!
+//! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
+
+use gltf::json::mesh::{Primitive, Semantic};
+use gltf::json::validation::Checked;
+
+use super::accessor::Accessor;
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::limits::Budget;
+use crate::model::Influence;
+
+/// Influences of the vertices of one primitive, as in [`Geometry`](crate::model::Geometry).
+pub(super) struct Influences {
+    starts: Vec<u32>,
+    list: Vec<Influence>,
+}
+
+/// Where the joints of a primitive's skin stand in the palette.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PaletteSection {
+    /// Index of the first joint's entry.
+    pub first: u32,
+    /// Number of joints of the skin.
+    pub joint_count: u32,
+    /// glTF index of the skin, for messages.
+    pub skin: usize,
+}
+
+impl Influences {
+    /// Every vertex follows one palette entry.
+    pub fn rigid(vertex_count: usize, palette_entry: u32) -> Self {
+        let list = vec![Influence { joint: palette_entry, weight: 1.0 }; vertex_count];
+        Self { starts: (0..=vertex_count as u32).collect(), list }
+    }
+
+    /// Reads all sets of a primitive. `at` is the JSON path of its attributes.
+    pub fn read(
+        document: &Document,
+        primitive: &Primitive,
+        at: &str,
+        vertex_count: usize,
+        section: PaletteSection,
+        budget: &mut Budget,
+        warnings: &mut Warnings,
+    ) -> Result<Self> {
+        let sets = read_sets(document, primitive, at, vertex_count, budget)?;
+        if sets.is_empty() {
+            let problem = format!("no JOINTS_0, but a node shows this mesh with skins[{}]", section.skin);
+            return Err(Fault::content(at, problem));
+        }
+        let mut influences = Self { starts: vec![0], list: Vec::with_capacity(vertex_count) };
+        let mut repairs = Repairs::default();
+        let mut scratch = Vec::with_capacity(4 * sets.len());
+        for vertex in 0..vertex_count {
+            scratch.clear();
+            for set in &sets {
+                if let (Some(joints), Some(weights)) = (set.joints.get(vertex), set.weights.get(vertex)) {
+                    scratch.extend(joints.iter().copied().zip(weights.iter().copied()));
+                }
+            }
+            influences
+                .push_vertex(&mut scratch, section, &mut repairs)
+                .map_err(|problem| Fault::content(at, format_args!("vertex {vertex}: {problem}")))?;
+        }
+        repairs.warn(at, warnings);
+        Ok(influences)
+    }
+
+    /// Influences of one vertex, heaviest first.
+    pub fn of(&self, vertex: usize) -> &[Influence] {
+        let (Some(&start), Some(&end)) = (self.starts.get(vertex), self.starts.get(vertex + 1)) else { return &[] };
+        self.list.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Appends one vertex; `listed` holds its joints (of the skin) and weights in the file's order.
+    fn push_vertex(
+        &mut self,
+        listed: &mut Vec<(u32, f32)>,
+        section: PaletteSection,
+        repairs: &mut Repairs,
+    ) -> std::result::Result<(), String> {
+        let PaletteSection { first, joint_count, skin } = section;
+        let first_listed = listed.first().map_or(0, |&(joint, _)| joint);
+        if let Some((_, weight)) = listed.iter().find(|(_, weight)| !weight.is_finite()) {
+            return Err(format!("weight {weight} is not finite"));
+        }
+        repairs.negative_weights += listed.iter().filter(|(_, weight)| *weight < 0.0).count();
+        listed.retain(|&(_, weight)| weight > 0.0);
+        if let Some((joint, weight)) = listed.iter().find(|(joint, _)| *joint >= joint_count) {
+            return Err(format!("joint {joint} with weight {weight}, but skins[{skin}] has {joint_count} joints"));
+        }
+        // In f64: the sum of many large f32 may leave their range.
+        let sum: f64 = listed.iter().map(|&(_, weight)| f64::from(weight)).sum();
+        // Sorted by joint, so that merging stays cheap for a vertex with thousands of influences.
+        listed.sort_by_key(|&(joint, _)| joint);
+        let start = self.list.len();
+        for same_joint in listed.chunk_by(|a, b| a.0 == b.0) {
+            let weight = (same_joint.iter().map(|&(_, weight)| f64::from(weight)).sum::<f64>() / sum) as f32;
+            // A weight may vanish beside one that is 1e38 times larger.
+            if let (Some(&(joint, _)), true) = (same_joint.first(), weight > 0.0) {
+                self.list.push(Influence { joint: first + joint, weight });
+            }
+        }
+        if self.list.len() == start {
+            let last = joint_count.checked_sub(1).ok_or_else(|| format!("skins[{skin}] has no joints"))?;
+            self.list.push(Influence { joint: first + first_listed.min(last), weight: 1.0 });
+            repairs.weightless_vertices += 1;
+        }
+        self.list[start..].sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.joint.cmp(&b.joint)));
+        self.starts.push(self.list.len() as u32);
+        Ok(())
+    }
+}
+
+/// Counted rather than listed, for one warning per primitive.
+#[derive(Default)]
+struct Repairs {
+    negative_weights: usize,
+    weightless_vertices: usize,
+}
+
+impl Repairs {
+    fn warn(&self, at: &str, warnings: &mut Warnings) {
+        if self.negative_weights > 0 {
+            warnings.add(at, format_args!("{} negative weights are read as zero", self.negative_weights));
+        }
+        if self.weightless_vertices > 0 {
+            let count = self.weightless_vertices;
+            warnings.add(at, format_args!("{count} vertices without any weight follow the first joint they list"));
+        }
+    }
+}
+
+struct InfluenceSet {
+    joints: Vec<[u32; 4]>,
+    weights: Vec<[f32; 4]>,
+}
+
+fn read_sets(
+    document: &Document,
+    primitive: &Primitive,
+    at: &str,
+    vertex_count: usize,
+    budget: &mut Budget,
+) -> Result<Vec<InfluenceSet>> {
+    let attribute = |semantic: Semantic| primitive.attributes.get(&Checked::Valid(semantic));
+    let mut sets = Vec::new();
+    for number in 0.. {
+        let Some(joints) = attribute(Semantic::Joints(number)) else { break };
+        let at_joints = format!("{at}.JOINTS_{number}");
+        let Some(weights) = attribute(Semantic::Weights(number)) else {
+            return Err(Fault::content(at_joints, format_args!("no WEIGHTS_{number} beside it")));
+        };
+        budget.take(4 * vertex_count as u64, &at_joints)?;
+        let joints = Accessor::open(document, joints.value(), &at_joints)?;
+        let weights = Accessor::open(document, weights.value(), &format!("{at}.WEIGHTS_{number}"))?;
+        for accessor in [&joints, &weights] {
+            if accessor.count != vertex_count {
+                let problem = format!("{} elements for {vertex_count} vertices", accessor.count);
+                return Err(Fault::content(&accessor.at, problem));
+            }
+        }
+        sets.push(InfluenceSet { joints: joints.unsigned()?, weights: weights.floats()? });
+    }
+    Ok(sets)
+}

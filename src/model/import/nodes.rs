@@ -1,0 +1,209 @@
+//! The node tree: from glTF's child lists to the skeleton's parent-before-child arrays.
+//!
+//! Everything here is iterative, so that a chain of a million nodes is as harmless as a chain of three. The tree of
+//! the whole file is checked (one parent at most, no cycle) before a part of it is taken.
+//!
+//! Source: glTF 2.0, 3.5 (scenes, nodes, transformations).
+
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
+use gltf::json;
+
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use crate::model::{FixedLocal, LocalPose, NO_PARENT, Skeleton};
+
+/// The skeleton and the way to it from glTF node indices.
+pub(super) struct NodeTree {
+    /// Nodes of the default scene, joints of all skins, and the ancestors of both.
+    pub skeleton: Skeleton,
+    /// Skeleton node by glTF node index; `None` for nodes that nothing reaches.
+    pub skeleton_node: Vec<Option<u32>>,
+}
+
+impl NodeTree {
+    /// Checks the file's tree and takes what the default scene and the skins reach.
+    pub fn read(document: &Document, warnings: &mut Warnings) -> Result<Self> {
+        let nodes = &document.root.nodes;
+        let parents = find_parents(nodes)?;
+        let order = parents_first(nodes, &parents)?;
+        let in_scene = scene_nodes(document, warnings)?;
+        let wanted = with_joints_and_ancestors(document, &parents, &in_scene)?;
+
+        let mut tree = Self { skeleton: Skeleton::default(), skeleton_node: vec![None; nodes.len()] };
+        for source in order.into_iter().filter(|&source| wanted[source]) {
+            let skeleton = &mut tree.skeleton;
+            let index = skeleton.len() as u32;
+            // Ancestors are wanted as well and come first, so a parent is always known by now.
+            let parent = parents[source].and_then(|parent| tree.skeleton_node[parent]);
+            skeleton.parents.push(parent.unwrap_or(NO_PARENT));
+            skeleton.names.push(nodes[source].name.clone().unwrap_or_else(|| format!("node {source}")));
+            skeleton.source_nodes.push(source as u32);
+            skeleton.in_scene.push(in_scene[source]);
+            push_local(skeleton, &nodes[source], source, warnings)?;
+            tree.skeleton_node[source] = Some(index);
+        }
+        Ok(tree)
+    }
+
+    /// Matrix of every skeleton node where nothing is animated.
+    pub fn rest_matrices(&self) -> Vec<Affine3A> {
+        let Skeleton { parents, rest, fixed_locals, .. } = &self.skeleton;
+        let mut fixed = fixed_locals.iter().peekable();
+        let mut model_from_node: Vec<Affine3A> = Vec::with_capacity(parents.len());
+        for (node, &parent) in parents.iter().enumerate() {
+            let parent_from_node = match fixed.next_if(|fixed| fixed.node as usize == node) {
+                Some(fixed) => fixed.parent_from_node,
+                None => Affine3A::from_scale_rotation_translation(
+                    rest.scales[node],
+                    rest.rotations[node],
+                    rest.translations[node],
+                ),
+            };
+            let model_from_parent = model_from_node.get(parent as usize).copied().unwrap_or(Affine3A::IDENTITY);
+            model_from_node.push(model_from_parent * parent_from_node);
+        }
+        model_from_node
+    }
+}
+
+/// Parent of each node. Children are proven to exist and to have one parent.
+fn find_parents(nodes: &[json::Node]) -> Result<Vec<Option<usize>>> {
+    let mut parents = vec![None; nodes.len()];
+    for (node, entry) in nodes.iter().enumerate() {
+        for (rank, child) in entry.children.iter().flatten().enumerate() {
+            let at = || format!("nodes[{node}].children[{rank}]");
+            let child = child.value();
+            match parents.get_mut(child) {
+                None => return Err(Fault::dangling(at(), "nodes", child, nodes.len())),
+                Some(Some(other)) => {
+                    let problem = format!("nodes[{child}] already is a child of nodes[{other}]; expected one parent");
+                    return Err(Fault::content(at(), problem));
+                }
+                Some(parent) => *parent = Some(node),
+            }
+        }
+    }
+    Ok(parents)
+}
+
+/// All nodes in depth-first order, so that a report of the skeleton reads as a tree. Fails if there is a cycle.
+fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<usize>> {
+    let mut left: Vec<usize> = (0..nodes.len()).rev().filter(|&node| parents[node].is_none()).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut reached = vec![false; nodes.len()];
+    while let Some(node) = left.pop() {
+        reached[node] = true;
+        order.push(node);
+        left.extend(nodes[node].children.iter().flatten().rev().map(json::Index::value));
+    }
+    // Each node has one parent at most, so what no root reaches hangs on a cycle.
+    match reached.iter().position(|&reached| !reached) {
+        Some(node) => Err(Fault::content(format_args!("nodes[{node}]"), "is part of a cycle, or below one")),
+        None => Ok(order),
+    }
+}
+
+/// Which nodes the default scene shows: `scene`, else the first one, else, without scenes, all.
+fn scene_nodes(document: &Document, warnings: &mut Warnings) -> Result<Vec<bool>> {
+    let json::Root { nodes, scenes, scene, .. } = &document.root;
+    if scenes.is_empty() {
+        if let Some(scene) = scene {
+            let problem = format!("scenes[{}] does not exist, nor does any other; all nodes are shown", scene.value());
+            warnings.add("scene", problem);
+        }
+        return Ok(vec![true; nodes.len()]);
+    }
+    let index = scene.map_or(0, |scene| scene.value());
+    let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
+    let mut in_scene = vec![false; nodes.len()];
+    let mut left = Vec::new();
+    for (rank, root) in scene.nodes.iter().enumerate() {
+        let root = root.value();
+        if root >= nodes.len() {
+            return Err(Fault::dangling(format_args!("scenes[{index}].nodes[{rank}]"), "nodes", root, nodes.len()));
+        }
+        left.push(root);
+    }
+    while let Some(node) = left.pop() {
+        if !std::mem::replace(&mut in_scene[node], true) {
+            left.extend(nodes[node].children.iter().flatten().map(json::Index::value));
+        }
+    }
+    Ok(in_scene)
+}
+
+fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_scene: &[bool]) -> Result<Vec<bool>> {
+    let mut starts: Vec<usize> = (0..in_scene.len()).filter(|&node| in_scene[node]).collect();
+    for (skin, entry) in document.root.skins.iter().enumerate() {
+        for (rank, joint) in entry.joints.iter().enumerate() {
+            let joint = joint.value();
+            if joint >= parents.len() {
+                let at = format!("skins[{skin}].joints[{rank}]");
+                return Err(Fault::dangling(at, "nodes", joint, parents.len()));
+            }
+            starts.push(joint);
+        }
+    }
+    let mut wanted = vec![false; parents.len()];
+    for start in starts {
+        let mut at = Some(start);
+        while let Some(node) = at.filter(|&node| !std::mem::replace(&mut wanted[node], true)) {
+            at = parents[node];
+        }
+    }
+    Ok(wanted)
+}
+
+/// Appends the node's local transform to the rest pose, or to the fixed locals if it is a matrix.
+fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnings: &mut Warnings) -> Result<()> {
+    let at = |property: &str| format!("nodes[{source}].{property}");
+    let node = skeleton.rest.len() as u32;
+    let LocalPose { translations, rotations, scales } = &mut skeleton.rest;
+    if let Some(matrix) = &entry.matrix {
+        if entry.translation.is_some() || entry.rotation.is_some() || entry.scale.is_some() {
+            warnings.add(at("matrix"), "the node has both a matrix and other transforms, which are ignored");
+        }
+        let parent_from_node = affine_from_columns(matrix, &at("matrix"), warnings)?;
+        skeleton.fixed_locals.push(FixedLocal { node, parent_from_node });
+        translations.push(Vec3::ZERO);
+        rotations.push(Quat::IDENTITY);
+        scales.push(Vec3::ONE);
+        return Ok(());
+    }
+    let translation = Vec3::from(entry.translation.unwrap_or([0.0; 3]));
+    let rotation = Vec4::from(entry.rotation.unwrap_or_default().0);
+    let scale = Vec3::from(entry.scale.unwrap_or([1.0; 3]));
+    let finite =
+        [("translation", translation.is_finite()), ("rotation", rotation.is_finite()), ("scale", scale.is_finite())];
+    if let Some((property, _)) = finite.iter().find(|(_, finite)| !finite) {
+        return Err(Fault::content(at(property), "a number is too large"));
+    }
+    translations.push(translation);
+    rotations.push(Quat::from_vec4(unit_quaternion(rotation, || at("rotation"), warnings)));
+    scales.push(scale);
+    Ok(())
+}
+
+/// Normalises a finite quaternion (x, y, z, w); one without length becomes the identity, with a warning.
+pub(super) fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings) -> Vec4 {
+    // In f64, because squares of small or large f32 leave its range.
+    let unit = q.as_dvec4().try_normalize();
+    unit.map(|unit| unit.as_vec4()).unwrap_or_else(|| {
+        warnings.add(at(), "a rotation without length is read as no rotation");
+        Vec4::W
+    })
+}
+
+/// An affine matrix from 16 numbers in column-major order. The last row is read as 0 0 0 1 (3.5.3, 3.7.3.1); rounding
+/// in it is common and harmless, anything else gets a warning.
+pub(super) fn affine_from_columns(m: &[f32; 16], at: &str, warnings: &mut Warnings) -> Result<Affine3A> {
+    if m.iter().any(|number| !number.is_finite()) {
+        return Err(Fault::content(at, "a matrix with a number that is not finite"));
+    }
+    let last_row = Vec4::new(m[3], m[7], m[11], m[15]);
+    if !last_row.abs_diff_eq(Vec4::W, 1e-4) {
+        warnings.add(at, format_args!("the last row of a matrix is {last_row}, read as [0, 0, 0, 1]"));
+    }
+    let column = |c: usize| Vec3A::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
+    Ok(Affine3A { matrix3: Mat3A::from_cols(column(0), column(1), column(2)), translation: column(3) })
+}

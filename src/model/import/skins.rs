@@ -1,0 +1,79 @@
+//! Skins and the palette that a model's mesh nodes stream.
+//!
+//! Source: glTF 2.0, 3.7.3 (skins). The skinned mesh node's own transform and `skin.skeleton` take no part.
+
+use std::collections::HashMap;
+
+use glam::Affine3A;
+
+use super::accessor::Accessor;
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::nodes::{NodeTree, affine_from_columns};
+use crate::model::{PaletteLayout, Skin};
+
+/// Reads every skin of the file, used or not.
+pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
+    (0..document.root.skins.len()).map(|index| read_skin(document, index, tree, warnings)).collect()
+}
+
+fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut Warnings) -> Result<Skin> {
+    let Some(entry) = document.root.skins.get(index) else {
+        return Err(Fault::dangling("skins", "skins", index, document.root.skins.len()));
+    };
+    let count = document.root.nodes.len();
+    let joint = |(rank, node): (usize, usize)| {
+        let found = tree.skeleton_node.get(node).copied().flatten();
+        found.ok_or_else(|| Fault::dangling(format_args!("skins[{index}].joints[{rank}]"), "nodes", node, count))
+    };
+    let joints: Vec<u32> =
+        entry.joints.iter().map(|node| node.value()).enumerate().map(joint).collect::<Result<_>>()?;
+    let joint_from_mesh = match entry.inverse_bind_matrices {
+        Some(accessor) => {
+            let accessor = Accessor::open(document, accessor.value(), &format!("skins[{index}].inverseBindMatrices"))?;
+            read_inverse_binds(&accessor, joints.len(), warnings)?
+        }
+        None => vec![Affine3A::IDENTITY; joints.len()],
+    };
+    Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh })
+}
+
+fn read_inverse_binds(accessor: &Accessor, joint_count: usize, warnings: &mut Warnings) -> Result<Vec<Affine3A>> {
+    let mismatch = format!("{} matrices for {joint_count} joints", accessor.count);
+    if accessor.count < joint_count {
+        return Err(Fault::content(&accessor.at, mismatch));
+    }
+    if accessor.count > joint_count {
+        warnings.add(&accessor.at, format_args!("{mismatch}; the rest is ignored"));
+    }
+    let matrices = accessor.first_floats::<16>(joint_count)?;
+    matrices.iter().map(|matrix| affine_from_columns(matrix, &accessor.at, warnings)).collect()
+}
+
+/// The palette while it grows: one section for each skin in use, one entry for each rigid mesh node.
+#[derive(Default)]
+pub(super) struct Palette {
+    /// What the model gets.
+    pub layout: PaletteLayout,
+    section_of_skin: HashMap<usize, u32>,
+}
+
+impl Palette {
+    /// First entry of the section of `skin`, which all mesh nodes that use it share.
+    pub fn skin_section(&mut self, index: usize, skin: &Skin) -> u32 {
+        let layout = &mut self.layout;
+        *self.section_of_skin.entry(index).or_insert_with(|| {
+            let first = layout.nodes.len() as u32;
+            layout.nodes.extend_from_slice(&skin.joints);
+            layout.joint_from_mesh.extend_from_slice(&skin.joint_from_mesh);
+            first
+        })
+    }
+
+    /// The entry of a rigid mesh: its own node, without an inverse bind.
+    pub fn rigid_entry(&mut self, skeleton_node: u32) -> u32 {
+        self.layout.nodes.push(skeleton_node);
+        self.layout.joint_from_mesh.push(Affine3A::IDENTITY);
+        self.layout.nodes.len() as u32 - 1
+    }
+}

@@ -1,0 +1,160 @@
+//! What a URI in a glTF file may reach: data inside the URI, and regular files in the model's folder or below it.
+//!
+//! A model comes from strangers. A URI that names a scheme, an absolute path, a folder above, or a symbolic link that
+//! leads out, is refused and fails the import, rather than being a "missing file": see [`UriFault`].
+//!
+//! Source: glTF 2.0, 2.8 (URIs), RFC 3986 (percent-encoding), RFC 2397 (data URIs).
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
+
+use super::container::read_regular_file;
+use super::limits::MAX_FILE_BYTES;
+
+/// Encoders disagree about padding and about the unused bits of the last digit; neither changes the bytes.
+const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// Why a URI gave no bytes.
+#[derive(Debug, PartialEq)]
+pub(super) enum UriFault {
+    /// It asks for something that a model must not reach. Always an error.
+    Refused(String),
+    /// It is harmless but there is nothing to read. An error for buffers; images have a fallback.
+    Unreadable(String),
+}
+
+/// The files beside a model, each read once.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// As given; `None` for a model that is not in a folder.
+    folder: Option<PathBuf>,
+    /// By canonical path, so that many names for one file cost its bytes once.
+    read: HashMap<PathBuf, Arc<Vec<u8>>>,
+    bytes_left: u64,
+}
+
+impl Files {
+    /// Of the folder that `model_path` is in.
+    pub fn beside(model_path: &Path) -> Self {
+        let parent = model_path.parent().unwrap_or(Path::new(""));
+        let folder = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() };
+        Self { folder: Some(folder), ..Self::none() }
+    }
+
+    /// Only data URIs.
+    pub fn none() -> Self {
+        Self { folder: None, read: HashMap::new(), bytes_left: MAX_FILE_BYTES }
+    }
+
+    /// The bytes that `uri` stands for.
+    pub fn fetch(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {
+        match uri.get(..5) {
+            Some(scheme) if scheme.eq_ignore_ascii_case("data:") => decode_data_uri(&uri[5..]).map(Arc::new),
+            _ => self.read_file(uri),
+        }
+    }
+
+    fn read_file(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {
+        let relative = confined_path(uri)?;
+        let Some(folder) = &self.folder else {
+            return Err(UriFault::Refused(format!("{uri:?}: this model must not refer to other files")));
+        };
+        let unreadable = |error: std::io::Error| UriFault::Unreadable(format!("{uri:?} cannot be read: {error}"));
+        let folder = folder.canonicalize().map_err(unreadable)?;
+        let path = folder.join(relative).canonicalize().map_err(unreadable)?;
+        if !path.starts_with(&folder) {
+            return Err(UriFault::Refused(format!("{uri:?} leads out of the model's folder by a symbolic link")));
+        }
+        if let Some(bytes) = self.read.get(&path) {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes = Arc::new(read_regular_file(&path, self.bytes_left).map_err(unreadable)?);
+        self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
+        self.read.insert(path, Arc::clone(&bytes));
+        Ok(bytes)
+    }
+}
+
+/// Percent-decodes a relative reference and refuses one that leaves the folder by its spelling alone.
+fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
+    let refused = |why: &str| Err(UriFault::Refused(format!("{uri:?} {why}")));
+    if let Some((scheme, _)) = uri.split_once(':')
+        && !scheme.is_empty()
+        && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+    {
+        return refused("names a scheme or drive; only data URIs and relative paths are read");
+    }
+    let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
+        return Err(UriFault::Unreadable(format!("{uri:?} is not UTF-8 once percent-decoded")));
+    };
+    let path = PathBuf::from(decoded.as_ref());
+    let mut depth = 0_i64;
+    for component in path.components() {
+        match component {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir => depth -= 1,
+            Component::RootDir | Component::Prefix(_) => {
+                return refused("is an absolute path; only paths below the model's folder are read");
+            }
+        }
+        if depth < 0 {
+            return refused("leads out of the model's folder");
+        }
+    }
+    Ok(path)
+}
+
+/// Decodes what follows `data:`.
+fn decode_data_uri(rest: &str) -> Result<Vec<u8>, UriFault> {
+    let Some((head, body)) = rest.split_once(',') else {
+        return Err(UriFault::Unreadable("a data URI without a comma".to_owned()));
+    };
+    let bytes: Vec<u8> = percent_decode_str(body).collect();
+    if !head.to_ascii_lowercase().ends_with(";base64") {
+        return Ok(bytes);
+    }
+    LENIENT_BASE64
+        .decode(bytes)
+        .map_err(|error| UriFault::Unreadable(format!("a data URI whose base64 is malformed: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_uris_are_decoded_with_and_without_base64_and_padding() {
+        let fetch = |uri: &str| Files::none().fetch(uri).map(|bytes| bytes.to_vec());
+        for uri in
+            ["data:;base64,AAEC/w==", "DATA:application/octet-stream;base64,AAEC/w", "data:;base64,AAEC%2Fw%3D%3D"]
+        {
+            assert_eq!(fetch(uri).unwrap(), [0, 1, 2, 255], "{uri}");
+        }
+        assert_eq!(fetch("data:,a%20b").unwrap(), b"a b");
+        assert!(matches!(fetch("data:;base64,A*"), Err(UriFault::Unreadable(_))));
+        assert!(matches!(fetch("data:nothing"), Err(UriFault::Unreadable(_))));
+    }
+
+    #[test]
+    fn paths_stay_in_the_folder() {
+        for uri in ["../x", "a/../../x", "%2e%2e/x", "/etc/passwd", "%2Fetc/passwd", "file:///x", "http://x/y", "C:/x"]
+        {
+            assert!(matches!(confined_path(uri), Err(UriFault::Refused(_))), "{uri}");
+        }
+        assert_eq!(confined_path("a%20b/./c.bin").unwrap(), PathBuf::from("a b/c.bin"));
+        assert_eq!(confined_path("a/../c.bin").unwrap(), PathBuf::from("a/../c.bin"));
+        assert!(matches!(confined_path("%FF"), Err(UriFault::Unreadable(_))));
+    }
+}

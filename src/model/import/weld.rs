@@ -1,0 +1,61 @@
+//! One vertex array in which no vertex stands twice.
+//!
+//! Many files are not indexed, or repeat vertices; every repeated one would be skinned again for every instance in
+//! every frame. Vertices are the same if all they are made of has the same bits, so welding changes no picture.
+
+use std::collections::HashMap;
+
+use glam::{Vec2, Vec3};
+
+use crate::model::{Geometry, Influence};
+
+/// A vertex with everything that tells it from another.
+pub(super) struct Vertex<'i> {
+    pub position: Vec3,
+    pub normal: Vec3,
+    pub tex_coord: Vec2,
+    pub color: [u8; 4],
+    pub influences: &'i [Influence],
+}
+
+/// Fills a [`Geometry`].
+pub(super) struct Welder {
+    /// Vertices, their influences; whatever else the caller puts in.
+    pub geometry: Geometry,
+    index_of: HashMap<Box<[u8]>, u32>,
+    /// The bytes of the vertex at hand, kept for its memory.
+    key: Vec<u8>,
+}
+
+impl Welder {
+    pub fn new() -> Self {
+        let geometry = Geometry { influence_starts: vec![0], ..Geometry::default() };
+        Self { geometry, index_of: HashMap::new(), key: Vec::new() }
+    }
+
+    /// Index of `vertex`, which is appended if it is new.
+    pub fn push(&mut self, vertex: &Vertex) -> u32 {
+        self.key.clear();
+        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.position));
+        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.normal));
+        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tex_coord));
+        self.key.extend_from_slice(&vertex.color);
+        for influence in vertex.influences {
+            self.key.extend_from_slice(&influence.joint.to_ne_bytes());
+            self.key.extend_from_slice(&influence.weight.to_ne_bytes());
+        }
+        if let Some(&index) = self.index_of.get(self.key.as_slice()) {
+            return index;
+        }
+        let geometry = &mut self.geometry;
+        let index = geometry.positions.len() as u32;
+        self.index_of.insert(self.key.as_slice().into(), index);
+        geometry.positions.push(vertex.position);
+        geometry.normals.push(vertex.normal);
+        geometry.tex_coords.push(vertex.tex_coord);
+        geometry.colors.push(vertex.color);
+        geometry.influences.extend_from_slice(vertex.influences);
+        geometry.influence_starts.push(geometry.influences.len() as u32);
+        index
+    }
+}

@@ -1,0 +1,10 @@
+//! Import: each rule of `throng::model::import` on a file built for it, then real models.
+
+mod accessors;
+mod builder;
+mod clips;
+mod files;
+mod geometry;
+mod samples;
+mod skins;
+mod surfaces;

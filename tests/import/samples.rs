@@ -1,0 +1,92 @@
+//! Real models, from the folder that `THRONG_SAMPLE_MODELS` names. Where it is not set these tests are reported as
+//! ignored; where it is set a missing model fails.
+
+use std::path::PathBuf;
+
+use throng::model::Model;
+use throng::model::import::load;
+
+fn sample(path: &str) -> Model {
+    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
+    load(&PathBuf::from(folder).join(path)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Nodes, joints of the first skin, clips, vertices in the file, after welding, triangles.
+fn figures(path: &str) -> [usize; 6] {
+    let model = sample(path);
+    let geometry = &model.geometry;
+    [
+        model.skeleton.len(),
+        model.skins.first().map_or(0, |skin| skin.joints.len()),
+        model.clips.len(),
+        geometry.source_primitives.iter().map(|primitive| primitive.vertices.len()).sum(),
+        geometry.vertex_count(),
+        geometry.triangle_count(),
+    ]
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn known_models_have_their_known_figures() {
+    assert_eq!(figures("Fox/Fox.glb"), [26, 24, 3, 1728, 434, 576]);
+    assert_eq!(figures("CesiumMan/CesiumMan.glb"), [22, 19, 1, 3273, 3273, 4672]);
+    assert_eq!(figures("RiggedFigure/RiggedFigure.glb"), [22, 19, 1, 370, 365, 256]);
+    assert_eq!(figures("SimpleSkin/SimpleSkin.gltf"), [3, 2, 1, 10, 10, 8]);
+    assert_eq!(figures("KayKit_Knight/Knight.glb"), [57, 41, 76, 7024, 7024, 6952]);
+    assert_eq!(figures("RobotExpressive_raylib/robot.glb"), [58, 43, 14, 7218, 7214, 3238]);
+    assert_eq!(figures("Mannequiny/mannequiny.glb"), [48, 45, 10, 12_597, 10_995, 13_832]);
+    assert_eq!(figures("derived/Fox-gltfpack-quantized.glb"), [27, 24, 3, 434, 434, 576]);
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn the_fox_has_its_clips_and_its_texture() {
+    let fox = sample("Fox/Fox.glb");
+    let clips: Vec<(&str, f32, usize)> = fox
+        .clips
+        .iter()
+        .map(|clip| (clip.name.as_deref().unwrap_or(""), clip.duration_seconds, clip.timelines.len()))
+        .collect();
+    let expected = [("Survey", 3.416_666_7, 1), ("Walk", 0.708_333_3, 1), ("Run", 1.158_333_3, 1)];
+    assert_eq!(clips, expected);
+    assert_eq!((fox.images[0].width, fox.images[0].height), (1024, 1024));
+    assert!(fox.geometry.draw_ranges[0].flat_shaded);
+    assert!(fox.warnings.is_empty(), "{:?}", fox.warnings);
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn every_core_model_loads_and_keeps_the_models_promises() {
+    let folder = PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS"));
+    let list = std::fs::read_to_string(folder.join("core.txt")).unwrap();
+    assert!(list.lines().count() >= 52);
+    for path in list.lines() {
+        let model = sample(path);
+        assert!(model.geometry.triangle_count() > 0, "{path}");
+        promises_hold(&model, path);
+    }
+}
+
+/// What `throng::model` promises about every model.
+fn promises_hold(model: &Model, path: &str) {
+    let Model { skeleton, palette, geometry, clips, .. } = model;
+    for (node, &parent) in skeleton.parents.iter().enumerate() {
+        assert!(parent == throng::model::NO_PARENT || (parent as usize) < node, "{path}: node {node}");
+    }
+    assert!(skeleton.rest.rotations.iter().all(|rotation| rotation.is_normalized()), "{path}");
+    assert!(palette.nodes.iter().all(|&node| (node as usize) < skeleton.len()), "{path}");
+    assert!(geometry.indices.iter().all(|&index| (index as usize) < geometry.vertex_count()), "{path}");
+    for vertex in 0..geometry.vertex_count() {
+        let influences = geometry.influences_of(vertex);
+        let sum: f32 = influences.iter().map(|influence| influence.weight).sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{path}: weights of vertex {vertex} sum to {sum}");
+        assert!(influences.iter().all(|influence| (influence.joint as usize) < palette.len()), "{path}");
+        assert!(influences.is_sorted_by(|a, b| a.weight >= b.weight), "{path}");
+    }
+    let drawn: u32 = geometry.draw_ranges.iter().map(|range| range.index_count).sum();
+    assert_eq!(drawn as usize, geometry.indices.len(), "{path}");
+    for clip in clips {
+        assert!(clip.timelines.iter().all(|timeline| timeline.is_sorted_by(|a, b| a < b)), "{path}");
+        assert!(clip.rotations.iter().all(|track| (track.node as usize) < skeleton.len()), "{path}");
+    }
+}
