@@ -1,7 +1,7 @@
 //! The walker's shape: about thirty lofts around the skeleton, and which joints pull at them.
 //!
 //! An explorer in a helmet: a big head, mittens and boots, so that gait and mood can be read from far away in a crowd.
-//! Weights depend on the bind-pose position alone and pass from one joint to the next over 8 to 14 centimetres around
+//! Weights depend on the bind-pose position alone and pass from one joint to the next over 6 to 20 centimetres around
 //! each bend; parts that are hard (helmet, visor, backpack) follow one joint.
 
 use glam::{DVec3, dvec3};
@@ -101,11 +101,11 @@ fn add_head(mesh: &mut Mesh) {
 
     let frame = vec![station(0.0, 1.505, 0.06, 0.150, 0.100), station(0.0, 1.505, 0.150, 0.142, 0.094)];
     let loft = Loft::new(DVec3::Y, Swatch::VisorFrame, frame);
-    mesh.add(&Loft { squareness: 3.4, segments: 24, rings_per_stretch: 1, cap_lengths: [0.02, 0.016], ..loft }, &head);
+    mesh.add(&Loft { squareness: 3.4, segments: 24, rings_per_stretch: 1, cap_lengths: [0.0, 0.016], ..loft }, &head);
 
     let visor = vec![station(0.0, 1.505, 0.10, 0.126, 0.078), station(0.0, 1.505, 0.160, 0.124, 0.076)];
     let loft = Loft::new(DVec3::Y, Swatch::Visor, visor);
-    mesh.add(&Loft { squareness: 3.0, segments: 24, rings_per_stretch: 1, cap_lengths: [0.02, 0.030], ..loft }, &head);
+    mesh.add(&Loft { squareness: 3.0, segments: 24, rings_per_stretch: 1, cap_lengths: [0.0, 0.030], ..loft }, &head);
 
     for side in Side::BOTH {
         let [back, front] = [0.150, 0.186].map(|z| Station {
@@ -114,7 +114,7 @@ fn add_head(mesh: &mut Mesh) {
             half_depth: 0.031,
         });
         let loft = Loft::new(DVec3::Y, Swatch::Eye, vec![back, front]);
-        let loft = Loft { segments: 12, rings_per_stretch: 1, cap_lengths: [0.01, 0.008], ..loft };
+        let loft = Loft { segments: 12, rings_per_stretch: 1, cap_lengths: [0.0, 0.008], ..loft };
         mesh.add(&loft, &|_| vec![(Joint::Eyes, 1.0)]);
     }
 
@@ -124,7 +124,7 @@ fn add_head(mesh: &mut Mesh) {
     };
     let mast = vec![station(-0.08, 1.62, -0.03, 0.010, 0.010), station(-0.10, 1.75, -0.05, 0.006, 0.006)];
     let loft = Loft::new(DVec3::Z, Swatch::Metal, mast);
-    mesh.add(&Loft { segments: 8, rings_per_stretch: 3, cap_lengths: [0.005; 2], ..loft }, &mast_pull);
+    mesh.add(&Loft { segments: 8, rings_per_stretch: 3, cap_lengths: [0.0; 2], ..loft }, &mast_pull);
     let beacon = vec![station(-0.1, 1.758, -0.05, 0.024, 0.024), station(-0.1, 1.760, -0.05, 0.024, 0.024)];
     let loft = Loft::new(DVec3::Z, Swatch::Beacon, beacon);
     let loft = Loft { segments: 12, rings_per_stretch: 1, cap_lengths: [0.024; 2], ..loft };
@@ -139,7 +139,7 @@ fn add_ear(mesh: &mut Mesh, side: Side) {
             half_depth: radius,
         });
         let loft = Loft::new(DVec3::Y, swatch, vec![inner, outer]);
-        let loft = Loft { segments: 14, rings_per_stretch: 1, cap_lengths: [0.01, 0.012], ..loft };
+        let loft = Loft { segments: 14, rings_per_stretch: 1, cap_lengths: [0.0, 0.012], ..loft };
         mesh.add(&loft, &|_| vec![(Joint::Head, 1.0)]);
     }
 }
@@ -168,7 +168,7 @@ fn add_scarf(mesh: &mut Mesh) {
         chain([Joint::Chest, Joint::ScarfUpper, Joint::ScarfLower], handovers)
     };
     let loft = Loft::new(DVec3::Y, Swatch::Scarf, tail);
-    let loft = Loft { squareness: 3.0, segments: 10, rings_per_stretch: 3, cap_lengths: [0.01, 0.012], ..loft };
+    let loft = Loft { squareness: 3.0, segments: 10, rings_per_stretch: 3, cap_lengths: [0.0, 0.012], ..loft };
     mesh.add(&loft, &tail_pull);
 }
 
@@ -200,7 +200,7 @@ fn arm_pull(p: DVec3, side: Side) -> Pull {
     let elbow = UPPER_ARM_LENGTH;
     let handovers = [
         smooth_step(-0.06, 0.07, along),
-        smooth_step(elbow - 0.06, elbow + 0.06, along),
+        smooth_step(elbow - 0.085, elbow + 0.085, along),
         smooth_step(0.44, 0.50, along),
         0.0,
     ];
@@ -228,7 +228,7 @@ fn add_arm(mesh: &mut Mesh, side: Side) {
     ];
     let stations = radii.iter().map(|&(along, radius)| arm_station(side, [along, 0.0, 0.0], radius, radius)).collect();
     let loft = Loft::new(DVec3::Z, Swatch::Sleeve, stations);
-    let loft = Loft { segments: 16, cap_lengths: [0.06, 0.02], ..loft };
+    let loft = Loft { segments: 16, cap_lengths: [0.06, 0.0], ..loft };
     mesh.add(&loft, &|p| arm_pull(p, side));
 }
 
@@ -251,14 +251,14 @@ fn add_hand(mesh: &mut Mesh, side: Side) {
         arm_station(side, [0.560, 0.018, 0.082], 0.019, 0.019),
     ];
     let loft = Loft::new(DVec3::Z, Swatch::Glove, thumb);
-    let loft = Loft { segments: 10, rings_per_stretch: 2, cap_lengths: [0.012, 0.018], ..loft };
+    let loft = Loft { segments: 10, rings_per_stretch: 2, cap_lengths: [0.0, 0.018], ..loft };
     mesh.add(&loft, &|_| vec![(Joint::Hand(side), 1.0)]);
 }
 
 fn leg_pull(p: DVec3, side: Side) -> Pull {
     let mut pull = chain(
         [Joint::Thigh(side), Joint::Shin(side), Joint::Foot(side)],
-        [smooth_step(0.53, 0.39, p.y), smooth_step(0.15, 0.05, p.y), 0.0],
+        [smooth_step(0.56, 0.36, p.y), smooth_step(0.18, 0.03, p.y), 0.0],
     );
     give(&mut pull, Joint::Thigh(side), Joint::Hips, 0.6 * smooth_step(0.79, 0.91, p.y));
     pull
@@ -281,7 +281,7 @@ fn add_leg(mesh: &mut Mesh, side: Side) {
         leg(0.22, 0.0, 0.056, 0.060),
     ];
     let loft = Loft::new(DVec3::Z, Swatch::Trousers, trousers);
-    let loft = Loft { segments: 16, cap_lengths: [0.05, 0.02], ..loft };
+    let loft = Loft { segments: 16, cap_lengths: [0.05, 0.0], ..loft };
     mesh.add(&loft, &|p| leg_pull(p, side));
 
     let shaft = vec![
@@ -292,7 +292,7 @@ fn add_leg(mesh: &mut Mesh, side: Side) {
         leg(0.080, 0.0, 0.058, 0.066),
     ];
     let loft = Loft::new(DVec3::Z, Swatch::BootShaft, shaft);
-    let loft = Loft { segments: 16, cap_lengths: [0.014, 0.03], ..loft };
+    let loft = Loft { segments: 16, cap_lengths: [0.014, 0.0], ..loft };
     mesh.add(&loft, &|p| leg_pull(p, side));
 }
 
@@ -312,7 +312,9 @@ fn add_foot(mesh: &mut Mesh, side: Side) {
     let loft = Loft::new(DVec3::Y, Swatch::Shoe, stations);
     let loft = Loft { squareness: 2.5, segments: 18, cap_lengths: [0.04, 0.055], floor: 0.0, ..loft };
     mesh.add(&loft, &|p| {
-        let mut pull = chain([Joint::Foot(side), Joint::Toe(side)], [smooth_step(0.085, 0.145, p.z), 0.0]);
+        // The instep is far above the joint that it bends about: it needs a longer way than the sole.
+        let (start, end) = (0.085 - 0.5 * p.y, 0.145 + 0.5 * p.y);
+        let mut pull = chain([Joint::Foot(side), Joint::Toe(side)], [smooth_step(start, end, p.z), 0.0]);
         give(&mut pull, Joint::Foot(side), Joint::Shin(side), smooth_step(0.06, 0.16, p.y) * 0.5);
         pull
     });

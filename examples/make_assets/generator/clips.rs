@@ -8,7 +8,7 @@
 use glam::DQuat;
 use serde_json::{Value, json};
 
-use super::document::{Document, Usage, snap, snap_all};
+use super::document::{Document, Usage, snap_all};
 use super::gait::{RUN, WALK};
 use super::pose::Pose;
 use super::skeleton::{JOINTS, Joint, Side};
@@ -20,9 +20,9 @@ const KEYS_PER_SECOND: f64 = 30.0;
 const SPLINE_SECONDS: f64 = 0.1;
 /// How long the eyes are shut.
 const BLINK_SECONDS: f64 = 0.12;
-/// Grid of rotations and times: about what an f32 holds of them.
+/// Grids of rotations (about what an f32 holds of them) and of their slopes. Times need none: no libm made them.
 const ROTATION_BITS: i32 = 22;
-const TIME_BITS: i32 = 20;
+const SLOPE_BITS: i32 = 18;
 
 /// The walker's animations; "Walk" is the first.
 pub fn clips(document: &mut Document) -> Vec<Value> {
@@ -99,12 +99,12 @@ impl<'a> Clip<'a> {
     fn key_spline(&mut self, joint: Joint, rotation_at: impl Fn(f64) -> DQuat) {
         let interval_count = (self.duration_seconds / SPLINE_SECONDS).round() as u32;
         let times = (0..=interval_count).map(|key| f64::from(key) * SPLINE_SECONDS).collect::<Vec<_>>();
-        let tiny = 1e-4;
+        let tiny = 1e-3;
         let mut keys = vec![];
         for time in &times {
             // The same slope from both sides, also across the loop: the function is at rest there.
             let slope = (rotation_at(time + tiny) - rotation_at(time - tiny)) / (2.0 * tiny);
-            let slope = snap_all(slope.to_array(), TIME_BITS);
+            let slope = snap_all(slope.to_array(), SLOPE_BITS);
             keys.extend([slope, rotation(rotation_at(*time)), slope]);
         }
         let input = self.key_times(&times);
@@ -113,7 +113,7 @@ impl<'a> Clip<'a> {
     }
 
     fn key_times(&mut self, times: &[f64]) -> usize {
-        let times = times.iter().map(|time| [snap(*time, TIME_BITS)]).collect::<Vec<_>>();
+        let times = times.iter().map(|time| [*time as f32]).collect::<Vec<_>>();
         self.document.floats(&times, Usage::KeyTimes)
     }
 

@@ -3,8 +3,8 @@
 //! The clips stay in place: the ground moves back under the walker at [`Gait::speed`], and whoever moves the character
 //! forward at that speed sees feet that stand still. A step is planned from the ground up. While a foot stands, it
 //! moves back with the ground: it lands on its heel and rolls down, stands flat, then rolls off over the ball with the
-//! toes planted. In the air the ankle follows a Hermite curve that leaves and meets the ground with the ground's
-//! own velocity. The legs are solved from that (see [`Pose::place_foot`]); hips, shoulders and arms are sines around it.
+//! toes planted. In the air the ball follows a Hermite curve that leaves and meets the ground with the ground's
+//! own velocity, lifted in between so that the toes clear the ground. The legs are solved from that (see [`Pose::place_foot`]); hips, shoulders and arms are sines around it.
 //!
 //! Phase 0 is the left heel's landing; the right foot is half a cycle later. Angles are radians, lengths metres.
 
@@ -27,12 +27,12 @@ pub struct Gait {
     /// Phase at which the foot, just landed, has become flat, and at which the heel leaves the ground.
     flat: f64,
     heel_off: f64,
-    /// Phase at which the standing ankle is under the hip.
+    /// Phase at which the standing foot's ankle is under the hip.
     under_hip: f64,
     /// Toes up when landing; heel up when leaving.
     strike_pitch: f64,
     leave_pitch: f64,
-    /// How far the ankle rises in the air beyond the straight way, and when (above 1 is earlier).
+    /// How far the ball of the foot rises in the air beyond the straight way, and when (above 1 is earlier).
     lift: f64,
     earliness: f64,
     /// Between the feet's lines and the middle.
@@ -54,65 +54,71 @@ pub struct Gait {
     scarf: f64,
 }
 
-/// About 3.5 km/h.
+/// Landing, heel-off and leaving fall on keys of 30 per second, so that interpolation does not round them off.
+///
+/// About 3.6 km/h.
 pub const WALK: Gait = Gait {
-    duration_seconds: 33.0 / 30.0,
-    speed: 0.98,
-    stance: 0.62,
-    flat: 0.09,
-    heel_off: 0.36,
+    duration_seconds: 32.0 / 30.0,
+    speed: 1.0,
+    stance: 20.0 / 32.0,
+    flat: 3.0 / 32.0,
+    heel_off: 11.0 / 32.0,
     under_hip: 0.27,
     strike_pitch: 0.36,
-    leave_pitch: 0.95,
-    lift: 0.045,
+    leave_pitch: 0.88,
+    lift: 0.022,
     earliness: 1.1,
-    track_width: 0.075,
-    hips_height: -0.030,
-    bob: 0.017,
+    track_width: 0.080,
+    hips_height: -0.026,
+    bob: 0.013,
     highest: 0.31,
     sway: 0.022,
     roll: 0.065,
     yaw: 0.14,
     lean: 0.04,
     counter_yaw: 0.16,
-    arm_swing: 0.52,
-    elbow: [0.38, 0.22],
+    arm_swing: 0.46,
+    elbow: [0.30, 0.18],
     scarf: 0.22,
 };
 
 /// About 9 km/h.
 pub const RUN: Gait = Gait {
-    duration_seconds: 21.0 / 30.0,
-    speed: 2.5,
-    stance: 0.35,
-    flat: 0.05,
-    heel_off: 0.14,
-    under_hip: 0.145,
+    duration_seconds: 22.0 / 30.0,
+    speed: 2.4,
+    stance: 8.0 / 22.0,
+    flat: 1.0 / 22.0,
+    heel_off: 3.0 / 22.0,
+    under_hip: 0.135,
     strike_pitch: 0.14,
-    leave_pitch: 1.05,
-    lift: 0.26,
+    leave_pitch: 0.98,
+    lift: 0.20,
     earliness: 1.25,
-    track_width: 0.055,
-    hips_height: -0.045,
+    track_width: 0.062,
+    hips_height: -0.058,
     bob: 0.036,
     highest: 0.425,
     sway: 0.012,
     roll: 0.07,
     yaw: 0.20,
-    lean: 0.17,
+    lean: 0.23,
     counter_yaw: 0.24,
     arm_swing: 0.95,
-    elbow: [1.45, 0.25],
+    elbow: [1.35, 0.22],
     scarf: 0.85,
 };
 
-/// Landing turns about the heel; relative to the ankle, foot flat.
+/// What landing turns about; relative to the ankle, foot flat.
 const HEEL_FROM_ANKLE: DVec3 = dvec3(0.0, -0.09, -0.075);
 
-/// Ankle in the plane x = 0, and the foot's angles.
+/// How far the feet turn outwards, radians.
+const TOES_OUT: f64 = 0.06;
+
+/// One foot, seen from the side.
 #[derive(Clone, Copy)]
 struct Step {
-    ankle: DVec3,
+    /// The joint of the toes, in the plane x = 0.
+    ball: DVec3,
     pitch: f64,
     toe_pitch: f64,
 }
@@ -125,8 +131,11 @@ impl Gait {
         self.pose_trunk(&mut pose, phase);
         for (side, phase) in [(Side::Left, phase), (Side::Right, (phase + 0.5).fract())] {
             let step = self.step(phase);
-            let ankle = step.ankle + dvec3(side.sign() * self.track_width, 0.0, 0.0);
-            let yaw = side.sign() * 0.06;
+            // From the ball, because that is what stays in place longest, whichever way the toes point.
+            let yaw = side.sign() * TOES_OUT;
+            let rotation = DQuat::from_rotation_y(yaw) * DQuat::from_rotation_x(step.pitch);
+            let ball = step.ball + dvec3(side.sign() * self.track_width, 0.0, 0.0);
+            let ankle = ball - rotation * ball_from_ankle();
             pose.place_foot(side, FootTarget { ankle, pitch: step.pitch, toe_pitch: step.toe_pitch, yaw });
 
             // Arms swing against the legs, a little late, the elbow most bent in front.
@@ -180,20 +189,19 @@ impl Gait {
     fn standing(&self, phase: f64) -> Step {
         let back = self.speed * self.duration_seconds * (phase - self.under_hip);
         let flat_ankle = dvec3(0.0, Joint::Foot(Side::Left).position().y, -back);
-        let ball_from_ankle = dvec3(0.0, Joint::Toe(Side::Left).offset().y, Joint::Toe(Side::Left).offset().z);
-        let landing = squared(1.0 - phase / self.flat);
-        let leaving = squared((phase - self.heel_off) / (self.stance - self.heel_off));
+        let landing = (1.0 - phase / self.flat).max(0.0).powi(2);
+        let leaving = smooth_step(self.heel_off, self.stance, phase);
         let pitch = self.leave_pitch * leaving - self.strike_pitch * landing;
-        let pivot = if leaving > 0.0 { ball_from_ankle } else { HEEL_FROM_ANKLE };
-        let ankle = flat_ankle + pivot - DQuat::from_rotation_x(pitch) * pivot;
-        Step { ankle, pitch, toe_pitch: -self.leave_pitch * leaving }
+        let pivot = if leaving > 0.0 { ball_from_ankle() } else { HEEL_FROM_ANKLE };
+        let ball = flat_ankle + pivot + DQuat::from_rotation_x(pitch) * (ball_from_ankle() - pivot);
+        Step { ball, pitch, toe_pitch: -self.leave_pitch * leaving }
     }
 
     fn flying(&self, phase: f64) -> Step {
         let airborne = 1.0 - self.stance;
         let t = (phase - self.stance) / airborne;
         // Slopes at both ends, per unit of t, from the standing foot.
-        let tiny = 1e-4;
+        let tiny = 1e-3;
         let (leave, land) = (self.standing(self.stance), self.standing(0.0));
         let (before, after) = (self.standing(self.stance - tiny), self.standing(tiny));
         let per_t = airborne / tiny;
@@ -208,14 +216,65 @@ impl Gait {
             let from_slope = (value(&leave) - value(&before)) * per_t;
             spline(value(&leave), from_slope, value(&land), (value(&after) - value(&land)) * per_t)
         };
+        let pitch = curve(|s| s.pitch);
         let bump = (PI * (1.0 - (1.0 - t).powf(self.earliness))).sin().powi(2);
-        let ankle = dvec3(0.0, curve(|s| s.ankle.y) + self.lift * bump, curve(|s| s.ankle.z));
-        let toe_pitch = leave.toe_pitch * (1.0 - smooth_step(0.0, 0.45, t));
-        Step { ankle, pitch: curve(|s| s.pitch), toe_pitch }
+        let ball = dvec3(0.0, curve(|s| s.ball.y) + self.lift * bump, curve(|s| s.ball.z));
+        let toe_pitch = leave.toe_pitch * (1.0 - smooth_step(0.1, 0.8, t));
+        Step { ball, pitch, toe_pitch }
     }
 }
 
-/// 0 for t below 0, then a parabola up to 1: what starts to turn does so gently.
-fn squared(t: f64) -> f64 {
-    t.clamp(0.0, 1.0).powi(2)
+/// Where the toes begin, which the foot rolls over when it leaves; foot flat.
+fn ball_from_ankle() -> DVec3 {
+    dvec3(0.0, Joint::Toe(Side::Left).offset().y, Joint::Toe(Side::Left).offset().z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Follows one point of each foot through its stance, with the ground moving along.
+    fn assert_planted(gait: &Gait, joint: fn(Side) -> Joint, from_phase: f64, to_phase: f64) {
+        for (side, offset) in [(Side::Left, 0.0), (Side::Right, 0.5)] {
+            let on_ground = |step: u32| {
+                let phase = from_phase + (to_phase - from_phase) * f64::from(step) / 20.0;
+                let position = gait.pose((phase + offset).fract()).model_position(joint(side));
+                position + DVec3::Z * (gait.speed * gait.duration_seconds * phase)
+            };
+            for step in 1..=20 {
+                let slip_metres = (on_ground(step) - on_ground(0)).length();
+                assert!(slip_metres < 1e-3, "{side:?} slips by {slip_metres} at step {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn standing_feet_do_not_slide() {
+        for gait in [&WALK, &RUN] {
+            assert_planted(gait, Joint::Foot, gait.flat, gait.heel_off);
+            assert_planted(gait, Joint::Toe, gait.flat, gait.stance);
+        }
+    }
+
+    #[test]
+    fn no_joint_of_the_foot_sinks() {
+        for gait in [&WALK, &RUN] {
+            for step in 0..200 {
+                let pose = gait.pose(f64::from(step) / 200.0);
+                for side in Side::BOTH {
+                    // Below the bind pose's height, a joint would press the sole into the ground.
+                    assert!(pose.model_position(Joint::Toe(side)).y > 0.03 - 1e-3, "step {step}, {side:?}");
+                    assert!(pose.model_position(Joint::Foot(side)).y > 0.09 - 1e-3, "step {step}, {side:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn walking_always_has_a_foot_on_the_ground_and_running_does_not() {
+        let grounded = |gait: &Gait, phase: f64| phase < gait.stance || (phase + 0.5).fract() < gait.stance;
+        let phases = (0..100).map(|step| f64::from(step) / 100.0);
+        assert!(phases.clone().all(|phase| grounded(&WALK, phase)));
+        assert!(phases.filter(|phase| !grounded(&RUN, *phase)).count() > 20);
+    }
 }

@@ -41,7 +41,8 @@ pub struct Loft {
     pub segments: u16,
     /// Rings per stretch between two stations.
     pub rings_per_stretch: u16,
-    /// How far the rounding goes beyond the first and last station, metres.
+    /// How far the rounding goes beyond the first and last station, metres. 0 is a flat end, for ends that are hidden
+    /// inside other parts.
     pub cap_lengths: [f64; 2],
     /// The path returns to the first station; there are no caps.
     pub closed: bool,
@@ -225,7 +226,8 @@ fn rings_of(loft: &Loft) -> Vec<Ring> {
 
 /// A quarter of an ellipse from `ring` to a pole, `length` along its direction (against it where negative).
 fn cap(ring: Ring, length: f64) -> Vec<Ring> {
-    (1..=CAP_RINGS + 1)
+    let first_step = if length == 0.0 { CAP_RINGS + 1 } else { 1 };
+    (first_step..=CAP_RINGS + 1)
         .map(|step| {
             let angle = FRAC_PI_2 * f64::from(step) / f64::from(CAP_RINGS + 1);
             // Exactly zero at the pole, where cos(pi / 2) is not.

@@ -9,8 +9,8 @@
 //!
 //! The same bytes everywhere: all arithmetic is in f64, and every number is snapped to a binary grid before it is
 //! written ([`document::snap`]). `sin` and `cos` come from the platform's libm and may differ in their last bit, about
-//! 1e-16; the finest grid is 2^-22, so a difference would have to straddle the middle between two grid lines to be
-//! seen: about one chance in a million for a whole file.
+//! 1e-16, or 1e-13 where slopes are taken by differences; the finest grid is 2^-22 or 2.4e-7. To be seen, such a
+//! difference would have to straddle the middle between two grid lines, which is not excluded but very unlikely.
 
 mod body;
 mod clips;

@@ -97,3 +97,30 @@ impl Pose {
 fn leg_rotation(hinge: DVec3, direction: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(hinge, -direction, hinge.cross(-direction)))
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::dvec3;
+
+    use super::*;
+
+    #[test]
+    fn a_leg_reaches_its_target_with_the_foot_as_asked() {
+        for (side, z) in [(Side::Left, 0.25), (Side::Right, -0.3), (Side::Left, 0.0)] {
+            let mut pose = Pose::rest();
+            pose.rotate(Joint::Hips, DQuat::from_rotation_z(0.1) * DQuat::from_rotation_y(0.2));
+            let ankle = side.of(dvec3(0.12, 0.2, z));
+            pose.place_foot(side, FootTarget { ankle, pitch: 0.4, toe_pitch: -0.4, yaw: 0.1 });
+            let error_metres = (pose.model_position(Joint::Foot(side)) - ankle).length();
+            assert!(error_metres < 1e-9, "{side:?} misses by {error_metres}");
+            let wanted = DQuat::from_rotation_y(0.1) * DQuat::from_rotation_x(0.4);
+            assert!(pose.model_rotation(Joint::Foot(side)).angle_between(wanted) < 1e-6);
+            // Toe pitch undoes the foot's pitch: the toes are level.
+            let toes = pose.model_rotation(Joint::Toe(side)) * DVec3::Z;
+            assert!(toes.y.abs() < 1e-9, "{toes}");
+            let knee = pose.model_position(Joint::Shin(side));
+            let straight = (pose.model_position(Joint::Thigh(side)) + ankle) / 2.0;
+            assert!(knee.z > straight.z, "the knee bends backwards");
+        }
+    }
+}

@@ -206,3 +206,16 @@ impl Joint {
 pub fn arm_direction(side: Side) -> DVec3 {
     side.of(dvec3(ARM_SPREAD.sin(), -ARM_SPREAD.cos(), 0.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_stand_at_their_index_and_after_their_parent() {
+        for (place, joint) in JOINTS.into_iter().enumerate() {
+            assert_eq!(joint.index(), place, "{}", joint.name());
+            assert!(joint.parent().is_none_or(|parent| parent.index() < place), "{}", joint.name());
+        }
+    }
+}

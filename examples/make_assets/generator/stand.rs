@@ -24,7 +24,7 @@ fn pulse(start: f64, end: f64, ramp: f64, time: f64) -> f64 {
 /// Weight on one leg: `shift` metres to the left; `breath` from -1 to 1.
 fn stand(shift: f64, breath: f64) -> Pose {
     let mut pose = Pose::rest();
-    pose.hips_position = Joint::Hips.position() + dvec3(shift, -0.014 + 0.003 * breath - 2.0 * shift * shift, -0.01);
+    pose.hips_position = Joint::Hips.position() + dvec3(shift, -0.009 + 0.003 * breath - 2.0 * shift * shift, -0.004);
     let roll = 1.6 * shift;
     pose.rotate(Joint::Hips, DQuat::from_rotation_z(roll));
     pose.rotate(Joint::Spine, DQuat::from_rotation_z(-1.1 * roll) * DQuat::from_rotation_x(0.02 - 0.012 * breath));

@@ -107,12 +107,12 @@ impl Swatch {
 /// Jacket with hem, belt, buckle, zip, straps of the backpack and a collar; below it the seat of the trousers.
 fn jacket(u: f64, v: f64) -> DVec3 {
     let cloth = shaded(TERRACOTTA, 0.90 + 0.14 * v).lerp(color(RUST), band(u, -0.1, 0.022) + band(v, 0.22, 0.245));
-    let straps = band(v, 0.40, 1.1) * band(u, 0.19, 0.26);
+    let straps = band(v, 0.40, 0.89) * band(u, 0.19, 0.26);
     let belt = band(v, 0.345, 0.395);
     cloth
         .lerp(shaded(NAVY, 1.05), 1.0 - edge(v, 0.22))
         .lerp(color(LEATHER), straps)
-        .lerp(color(DARK_LEATHER), belt)
+        .lerp(color(DARK_LEATHER), belt + edge(v, 0.89))
         .lerp(color(MUSTARD), belt * band(u, -0.1, 0.055) + straps * band(v, 0.585, 0.625))
 }
 
