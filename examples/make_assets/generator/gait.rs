@@ -3,8 +3,9 @@
 //! The clips stay in place: the ground moves back under the walker at [`Gait::speed`], and whoever moves the character
 //! forward at that speed sees feet that stand still. A step is planned from the ground up. While a foot stands, it
 //! moves back with the ground: it lands on its heel and rolls down, stands flat, then rolls off over the ball with the
-//! toes planted. In the air the ball follows a Hermite curve that leaves and meets the ground with the ground's
-//! own velocity, lifted in between so that the toes clear the ground. The legs are solved from that (see [`Pose::place_foot`]); hips, shoulders and arms are sines around it.
+//! toes planted. In the air the ball follows a Hermite curve that leaves and meets the ground with the ground's own
+//! velocity, lifted in between so that the toes clear the ground. The legs are solved from that (see
+//! [`Pose::place_foot`]); hips, shoulders and arms are sines around it.
 //!
 //! Phase 0 is the left heel's landing; the right foot is half a cycle later. Angles are radians, lengths metres.
 

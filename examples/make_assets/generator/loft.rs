@@ -38,9 +38,9 @@ pub struct Loft {
     /// Exponent of the superellipse: 2 is an ellipse, 4 a box with soft edges.
     pub squareness: f64,
     /// Vertices around.
-    pub segments: u16,
+    pub segments: usize,
     /// Rings per stretch between two stations.
-    pub rings_per_stretch: u16,
+    pub rings_per_stretch: u32,
     /// How far the rounding goes beyond the first and last station, metres. 0 is a flat end, for ends that are hidden
     /// inside other parts.
     pub cap_lengths: [f64; 2],
@@ -71,7 +71,7 @@ impl Loft {
 }
 
 /// Rings that round off one end, the pole not counted.
-const CAP_RINGS: u16 = 3;
+const CAP_RINGS: u32 = 3;
 
 /// The growing mesh; the per-vertex arrays have equal length.
 #[derive(Default)]
@@ -83,7 +83,7 @@ pub struct Mesh {
     /// Normalised bytes; the four add up to 255.
     pub weights: Vec<[u8; 4]>,
     /// Counter-clockwise from outside.
-    pub triangles: Vec<[u16; 3]>,
+    pub triangles: Vec<[usize; 3]>,
 }
 
 /// One ring of the sweep: a station with its frame.
@@ -114,7 +114,7 @@ impl Mesh {
             let across = front.cross(ring.direction);
             let vertex_count = if is_pole(ring) { 1 } else { loft.segments };
             for segment in 0..vertex_count {
-                let angle = TAU * f64::from(segment) / f64::from(loft.segments);
+                let angle = TAU * segment as f64 / loft.segments as f64;
                 let depth = superellipse(angle.cos(), loft.squareness) * ring.station.half_depth;
                 let width = superellipse(angle.sin(), loft.squareness) * ring.station.half_width;
                 let mut position = ring.station.center + front * depth - across * width;
@@ -140,7 +140,7 @@ impl Mesh {
     /// Triangles between neighbouring rings; fans at the poles.
     fn stitch(&mut self, first_vertex: usize, rings: &[Ring], loft: &Loft) {
         let segments = loft.segments;
-        let mut start = first_vertex as u16;
+        let mut start = first_vertex;
         for (index, ring) in rings.iter().enumerate() {
             let next_ring = match rings.get(index + 1) {
                 Some(next) => next,
@@ -149,7 +149,7 @@ impl Mesh {
             };
             let (here_count, next_count) =
                 (if is_pole(ring) { 1 } else { segments }, if is_pole(next_ring) { 1 } else { segments });
-            let next_start = if index + 1 < rings.len() { start + here_count } else { first_vertex as u16 };
+            let next_start = if index + 1 < rings.len() { start + here_count } else { first_vertex };
             for segment in 0..segments {
                 let [a, b] = [segment, (segment + 1) % segments].map(|s| start + s % here_count);
                 let [c, d] = [segment, (segment + 1) % segments].map(|s| next_start + s % next_count);
@@ -169,11 +169,11 @@ impl Mesh {
     fn smooth_normals(&mut self, first_vertex: usize, first_triangle: usize) {
         self.normals.resize(self.positions.len(), DVec3::ZERO);
         for triangle in &self.triangles[first_triangle..] {
-            let corners = triangle.map(|index| self.positions[usize::from(index)]);
+            let corners = triangle.map(|index| self.positions[index]);
             let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
             for corner in 0..3 {
                 let [to_next, to_previous] = [1, 2].map(|step| corners[(corner + step) % 3] - corners[corner]);
-                self.normals[usize::from(triangle[corner])] += normal * to_next.angle_between(to_previous);
+                self.normals[triangle[corner]] += normal * to_next.angle_between(to_previous);
             }
         }
         for normal in &mut self.normals[first_vertex..] {
@@ -185,36 +185,24 @@ impl Mesh {
 /// Ring stations with splines evaluated and caps added.
 fn rings_of(loft: &Loft) -> Vec<Ring> {
     let stations = &loft.stations;
-    let count = stations.len();
-    let stretch_count = if loft.closed { count } else { count - 1 };
-    let at = |index: isize| {
-        let index = if loft.closed { index.rem_euclid(count as isize) } else { index.clamp(0, count as isize - 1) };
-        stations[index as usize]
-    };
-    let mut centers = Vec::new();
-    for stretch in 0..stretch_count as isize {
-        let four = [at(stretch - 1), at(stretch), at(stretch + 1), at(stretch + 2)];
+    let stretch_count = if loft.closed { stations.len() } else { stations.len() - 1 };
+    let mut between = Vec::new();
+    for stretch in 0..stretch_count {
+        let four = [-1, 0, 1, 2].map(|step| stations[neighbour(stretch, step, stations.len(), loft.closed)]);
         for step in 0..loft.rings_per_stretch {
-            centers.push(catmull_rom(four, f64::from(step) / f64::from(loft.rings_per_stretch)));
+            between.push(catmull_rom(four, f64::from(step) / f64::from(loft.rings_per_stretch)));
         }
     }
     if !loft.closed {
-        centers.push(at(count as isize - 1));
+        between.push(stations[stations.len() - 1]);
     }
-    let ring_count = centers.len();
-    let neighbour = |index: usize, step: usize| {
-        if loft.closed { (index + step) % ring_count } else { (index + step).clamp(1, ring_count) - 1 }
+    let ring_count = between.len();
+    let direction_at = |ring: usize| {
+        let [before, after] = [-1, 1].map(|step| between[neighbour(ring, step, ring_count, loft.closed)].center);
+        (after - before).normalize()
     };
-    let mut rings = Vec::new();
-    for (index, &station) in centers.iter().enumerate() {
-        let (before, after) = if loft.closed {
-            (neighbour(index, ring_count - 1), neighbour(index, 1))
-        } else {
-            (neighbour(index, 0), neighbour(index, 2))
-        };
-        let direction = (centers[after].center - centers[before].center).normalize();
-        rings.push(Ring { station, direction });
-    }
+    let mut rings =
+        (0..ring_count).map(|ring| Ring { station: between[ring], direction: direction_at(ring) }).collect::<Vec<_>>();
     if !loft.closed {
         let start_cap = cap(rings[0], -loft.cap_lengths[0]);
         let end_cap = cap(rings[ring_count - 1], loft.cap_lengths[1]);
@@ -222,6 +210,13 @@ fn rings_of(loft: &Loft) -> Vec<Ring> {
         rings.extend(end_cap);
     }
     rings
+}
+
+/// `step` places further among `count`: around the corner on closed paths, no further than the ends on open ones.
+fn neighbour(index: usize, step: isize, count: usize, closed: bool) -> usize {
+    let place = index as isize + step;
+    let count = count as isize;
+    (if closed { place.rem_euclid(count) } else { place.clamp(0, count - 1) }) as usize
 }
 
 /// A quarter of an ellipse from `ring` to a pole, `length` along its direction (against it where negative).

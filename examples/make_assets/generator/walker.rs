@@ -33,7 +33,7 @@ pub fn length(metres: DVec3) -> [f32; 3] {
 /// The file.
 ///
 /// # Errors
-/// If texture or JSON cannot be encoded.
+/// If texture or JSON cannot be encoded, or the mesh has more vertices than 16 bits can number.
 pub fn walker() -> anyhow::Result<Vec<u8>> {
     let mut document = Document::default();
     let mut rest = Map::new();
@@ -41,7 +41,7 @@ pub fn walker() -> anyhow::Result<Vec<u8>> {
     put("scene", json!(0));
     put("scenes", json!([{ "name": "walker", "nodes": [MESH_NODE, joint_node(Joint::Hips)] }]));
     put("nodes", nodes());
-    put("meshes", json!([{ "name": "walker", "primitives": [primitive(&mut document)] }]));
+    put("meshes", json!([{ "name": "walker", "primitives": [primitive(&mut document)?] }]));
     put("skins", json!([skin(&mut document)]));
     put(
         "materials",
@@ -80,12 +80,16 @@ fn nodes() -> Value {
     json!(nodes)
 }
 
-fn primitive(document: &mut Document) -> Value {
+fn primitive(document: &mut Document) -> anyhow::Result<Value> {
     let mesh = body();
     let positions = mesh.positions.iter().map(|position| length(*position)).collect::<Vec<_>>();
     let normals = mesh.normals.iter().map(|n| snap_all(n.to_array(), LENGTH_BITS)).collect::<Vec<_>>();
     let tex_coords = mesh.tex_coords.iter().map(|t| snap_all(t.to_array(), LENGTH_BITS)).collect::<Vec<_>>();
-    json!({
+    let mut triangles = vec![];
+    for [a, b, c] in mesh.triangles {
+        triangles.push([u16::try_from(a)?, u16::try_from(b)?, u16::try_from(c)?]);
+    }
+    Ok(json!({
         "attributes": {
             "POSITION": document.floats(&positions, Usage::Positions),
             "NORMAL": document.floats(&normals, Usage::Attribute),
@@ -93,9 +97,9 @@ fn primitive(document: &mut Document) -> Value {
             "JOINTS_0": document.joints(&mesh.joints),
             "WEIGHTS_0": document.weights_unorm8(&mesh.weights),
         },
-        "indices": document.triangles(&mesh.triangles),
+        "indices": document.triangles(&triangles),
         "material": 0,
-    })
+    }))
 }
 
 fn skin(document: &mut Document) -> Value {
