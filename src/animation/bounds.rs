@@ -1,0 +1,127 @@
+//! Boxes round a model in motion, for culling, framing and spacing.
+//!
+//! A skinned vertex is a weighted mean of where its joints would take it, so it lies in the convex hull of those
+//! points. Therefore: for each palette entry, the box of the bind positions that it influences; each box taken along by
+//! its joint matrix; the union of all. That costs a box per joint where skinning would cost thousands of vertices.
+//!
+//! What is conservative about it: at a sampled time the box holds every vertex, with room to spare, since a box
+//! that turns is replaced by the larger axis-aligned one and a faint influence counts in full. What is not: between
+//! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see [`MAX_SAMPLES`]) and
+//! the box grows by [`MARGIN`] of its size, which covers an arc of half a radian between two samples.
+
+use glam::{Affine3A, Vec3, Vec3A};
+
+use super::{PoseScratch, pose_nodes};
+use crate::model::{Clip, Model};
+
+/// Samples per second of a clip.
+const SAMPLES_PER_SECOND: f64 = 30.0;
+/// Clips longer than 8.5 seconds are sampled more sparsely, so that the cost stays bounded whatever the file says.
+const MAX_SAMPLES: usize = 256;
+/// Growth of an animated box, as a share of its largest extent, on each side: motion between samples.
+const MARGIN: f32 = 0.02;
+
+/// An axis-aligned box in model space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PosedBounds {
+    /// Smallest coordinates.
+    pub min: Vec3,
+    /// Largest coordinates.
+    pub max: Vec3,
+}
+
+impl PosedBounds {
+    /// A box of one metre round the origin: what an empty model has.
+    pub const UNIT: Self = Self { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
+
+    /// The middle of the box.
+    #[must_use]
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Radius of the sphere round the box.
+    #[must_use]
+    pub fn radius(&self) -> f32 {
+        self.half_extents().length()
+    }
+
+    /// Half of the box's size along each axis.
+    #[must_use]
+    pub fn half_extents(&self) -> Vec3 {
+        (self.max - self.min) * 0.5
+    }
+
+    /// The smallest box that holds both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// The axis-aligned box round this one after a transform (Arvo, "Transforming Axis-Aligned Bounding Boxes",
+    /// Graphics Gems, 1990).
+    #[must_use]
+    pub fn transformed(&self, to_from_model: &Affine3A) -> Self {
+        let center = to_from_model.transform_point3(self.center());
+        let half = Vec3A::from(self.half_extents());
+        let m = &to_from_model.matrix3;
+        let half = Vec3::from(m.x_axis.abs() * half.x + m.y_axis.abs() * half.y + m.z_axis.abs() * half.z);
+        Self { min: center - half, max: center + half }
+    }
+}
+
+/// The box that holds `model` throughout `clip`, or in its rest pose for `None`; [`PosedBounds::UNIT`] where there is
+/// nothing to draw.
+#[must_use]
+pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
+    let joint_boxes = joint_boxes(model);
+    let mut scratch = PoseScratch::for_model(model);
+    let bounds = sample_times(clip)
+        .filter_map(|time_seconds| {
+            let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
+            union_of_joint_boxes(model, model_from_node, &joint_boxes)
+        })
+        .reduce(|a, b| a.union(&b));
+    match bounds {
+        Some(bounds) if bounds.min.is_finite() && bounds.max.is_finite() => {
+            let margin = if clip.is_some() { MARGIN * (bounds.max - bounds.min).max_element() } else { 0.0 };
+            PosedBounds { min: bounds.min - margin, max: bounds.max + margin }
+        }
+        _ => PosedBounds::UNIT,
+    }
+}
+
+/// For each palette entry the box, in mesh space, of the bind positions that it influences, if any.
+fn joint_boxes(model: &Model) -> Vec<Option<PosedBounds>> {
+    let mut boxes: Vec<Option<PosedBounds>> = vec![None; model.palette.len()];
+    for (vertex, &position) in model.geometry.positions.iter().enumerate() {
+        for influence in model.geometry.influences_of(vertex) {
+            let joint_box = &mut boxes[influence.joint as usize];
+            let point = PosedBounds { min: position, max: position };
+            *joint_box = Some(joint_box.map_or(point, |joint_box| joint_box.union(&point)));
+        }
+    }
+    boxes
+}
+
+fn union_of_joint_boxes(
+    model: &Model,
+    model_from_node: &[Affine3A],
+    joint_boxes: &[Option<PosedBounds>],
+) -> Option<PosedBounds> {
+    let layout = &model.palette;
+    let boxes = layout.nodes.iter().zip(&layout.joint_from_mesh).zip(joint_boxes);
+    boxes
+        .filter_map(|((&node, joint_from_mesh), joint_box)| {
+            let model_from_mesh = model_from_node[node as usize] * *joint_from_mesh;
+            joint_box.map(|joint_box| joint_box.transformed(&model_from_mesh))
+        })
+        .reduce(|a, b| a.union(&b))
+}
+
+/// Evenly spread over the clip, both ends included; one moment for a rest pose or a clip without length.
+fn sample_times(clip: Option<&Clip>) -> impl Iterator<Item = f64> {
+    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+    let intervals = ((duration_seconds * SAMPLES_PER_SECOND).ceil() as usize).min(MAX_SAMPLES - 1);
+    (0..=intervals).map(move |k| duration_seconds * (k as f64 / intervals.max(1) as f64))
+}

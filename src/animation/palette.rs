@@ -1,0 +1,37 @@
+//! Step three: model pose → the joint matrices that one instance streams to the GPU.
+//!
+//! A joint matrix takes the bind pose's mesh space straight to model space: `model_from_joint * joint_from_mesh`. The
+//! transform of the node that carries a skinned mesh plays no part in it, as glTF 2.0, 3.7.3.3 asks.
+
+use std::mem::MaybeUninit;
+
+use glam::Affine3A;
+
+use crate::model::PaletteLayout;
+use crate::shader_types::JointMatrix;
+
+/// The joint matrices of one instance, in the palette's order.
+///
+/// # Panics
+/// While iterating, if `model_from_node` is shorter than the skeleton that `layout` belongs to.
+pub fn joint_matrices<'a>(
+    layout: &'a PaletteLayout,
+    model_from_node: &'a [Affine3A],
+) -> impl ExactSizeIterator<Item = JointMatrix> + 'a {
+    layout
+        .nodes
+        .iter()
+        .zip(&layout.joint_from_mesh)
+        .map(|(&node, joint_from_mesh)| JointMatrix::from(model_from_node[node as usize] * *joint_from_mesh))
+}
+
+/// Writes the joint matrices of one instance, each element once and in order, as write-combined memory wants it.
+///
+/// # Panics
+/// If `out` is not as long as `layout`, or `model_from_node` is shorter than the skeleton that `layout` belongs to.
+pub fn write_palette(layout: &PaletteLayout, model_from_node: &[Affine3A], out: &mut [MaybeUninit<JointMatrix>]) {
+    assert_eq!(out.len(), layout.len(), "room for {} joint matrices of {}", out.len(), layout.len());
+    for (element, matrix) in out.iter_mut().zip(joint_matrices(layout, model_from_node)) {
+        element.write(matrix);
+    }
+}
