@@ -31,19 +31,27 @@ pub enum Command {
     ///
     /// Drag with the left button to orbit, with the right one to pan, turn the wheel to zoom, F frames the crowd.
     /// Space pauses, 1 to 9 and [ ] choose the clip, Escape closes.
-    #[command(after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1")]
+    #[command(
+        after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1"
+    )]
     View(ViewArgs),
     /// Render one image, or a sequence, to PNG files.
-    #[command(after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png")]
+    #[command(
+        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png"
+    )]
     Render(RenderArgs),
     /// Measure frames: offscreen, as fast as they come.
-    #[command(after_help = "Examples:\n  throng bench Fox.glb --instances 1000\n  throng bench Fox.glb --instances 1,100,1000 --size 1280x720 --frames 30 --json bench.json")]
+    #[command(
+        after_help = "Examples:\n  throng bench Fox.glb --instances 1000\n  throng bench Fox.glb --instances 1,100,1000 --size 1280x720 --frames 30 --json bench.json"
+    )]
     Bench(BenchArgs),
     /// Say what is in a model file. Needs no GPU.
     #[command(after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json")]
     Inspect(InspectArgs),
     /// Evaluate one instance: node matrices, joint matrices, skinned positions.
-    #[command(after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json")]
+    #[command(
+        after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json"
+    )]
     Pose(PoseArgs),
     /// List the Vulkan devices and what each offers.
     #[command(after_help = "Example:\n  throng devices")]
@@ -231,7 +239,6 @@ pub struct DevicesArgs {
 
 /// `--phase`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
 pub enum PhaseArg {
     Random,
     Zero,
@@ -239,7 +246,6 @@ pub enum PhaseArg {
 
 /// A switch that is spelled out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
 pub enum Switch {
     On,
     Off,
@@ -247,7 +253,6 @@ pub enum Switch {
 
 /// `--skinning`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
 pub enum SkinningArg {
     Compute,
     Vertex,
@@ -264,7 +269,6 @@ impl From<SkinningArg> for Skinning {
 
 /// `--upload`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
 pub enum UploadArg {
     Auto,
     Direct,
@@ -285,7 +289,6 @@ impl UploadArg {
 
 /// `pose --on`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
 pub enum OnArg {
     Cpu,
     Gpu,
@@ -293,7 +296,6 @@ pub enum OnArg {
 
 /// An image's size in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub struct Size {
     pub width: u32,
     pub height: u32,

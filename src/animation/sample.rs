@@ -157,8 +157,7 @@ fn acos_first_quadrant(x: f32) -> f32 {
 
 /// Sine for 0 <= x <= π/2 by its Taylor series up to x^11; error 6e-8.
 fn sin_first_quadrant(x: f32) -> f32 {
-    const COEFFICIENTS: [f32; 6] =
-        [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
+    const COEFFICIENTS: [f32; 6] = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
     let x2 = x * x;
     x * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x2 + coefficient)
 }

@@ -295,9 +295,20 @@ fn copy_rate(device: &Arc<Device>) -> Result<f64> {
 
 fn as_text(device: &Device, runs: &[Run]) -> String {
     let mut table = Table::new();
-    table.load_preset(comfy_table::presets::NOTHING);
+    table.load_style(comfy_table::presets::NOTHING);
     table.set_header([
-        "instances", "visible", "frame", "p95", "cull", "animate", "record", "wait", "| upload", "skin", "draw", "post",
+        "instances",
+        "visible",
+        "frame",
+        "p95",
+        "cull",
+        "animate",
+        "record",
+        "wait",
+        "| upload",
+        "skin",
+        "draw",
+        "post",
     ]);
     for run in runs {
         let ms = |value: f64| if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") };

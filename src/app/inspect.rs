@@ -6,13 +6,25 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::scene::load_model;
+use crate::cli::InspectArgs;
 use crate::model::{Clip, Interpolation, Model, NO_PARENT, Skeleton, Track};
 use crate::shader_types::{JointMatrix, SkinnedVertex};
 
 /// Indentation of the node tree stops here.
 const MAX_INDENT_LEVELS: usize = 24;
+
+/// Runs the command.
+///
+/// # Errors
+/// If the file cannot be loaded.
+pub fn run(args: &InspectArgs) -> Result<()> {
+    let model = load_model(args.model.as_ref())?;
+    super::print(&if args.json { format!("{:#}\n", json(&model)) } else { report(&model) })
+}
 
 /// A page of text: sections with aligned columns.
 #[must_use]

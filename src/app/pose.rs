@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use super::gpu::{check_validation, offscreen_device};
 use super::scene::load_model;
-use crate::animation::{PoseScratch, joint_matrices, posed_nodes, skin_vertices};
+use crate::animation::{PoseScratch, joint_matrices, pose_nodes, skin_vertices};
 use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::ClipChoice;
-use crate::model::{Clip, Model, PaletteLayout, SourcePrimitive};
+use crate::model::{Clip, Model, SourcePrimitive};
 use crate::renderer::gpu_model::{bind_vertices, gpu_influences};
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
@@ -121,14 +121,9 @@ fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Opti
     })
 }
 
-fn evaluate(
-    model: &Model,
-    clip: Option<&Clip>,
-    time_seconds: f64,
-    skinner: &mut Skinner,
-) -> Result<FrameReport> {
+fn evaluate(model: &Model, clip: Option<&Clip>, time_seconds: f64, skinner: &mut Skinner) -> Result<FrameReport> {
     let mut scratch = PoseScratch::for_model(model);
-    let model_from_node = posed_nodes(model, clip, time_seconds, &mut scratch);
+    let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
 
     let mut nodes = vec![None; model.skeleton.source_node_count as usize];
     for (node, &matrix) in model_from_node.iter().enumerate() {
@@ -142,15 +137,21 @@ fn evaluate(
         .skins
         .iter()
         .map(|skin| {
-            let layout =
-                PaletteLayout { nodes: skin.joints.clone(), joint_from_mesh: skin.joint_from_mesh.clone() };
-            joint_matrices(&layout, model_from_node).into_iter().map(|joint| columns(joint.into())).collect()
+            let inverse_binds = skin.joint_from_mesh.iter().zip(&skin.inverse_bind_w);
+            skin.joints
+                .iter()
+                .zip(inverse_binds)
+                .map(|(&joint, (&joint_from_mesh, &w))| {
+                    let mut inverse_bind = Mat4::from(joint_from_mesh);
+                    inverse_bind.w_axis.w = w;
+                    (Mat4::from(model_from_node[joint as usize]) * inverse_bind).to_cols_array()
+                })
+                .collect()
         })
         .collect();
-    let palette = joint_matrices(&model.palette, model_from_node);
+    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
     let vertices = skinner.skin(model, &palette)?;
-    let primitives =
-        model.geometry.source_primitives.iter().map(|source| primitive(source, &vertices)).collect();
+    let primitives = model.geometry.source_primitives.iter().map(|source| primitive(source, &vertices)).collect();
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: serde_json::Map::new(), primitives })
 }
 

@@ -68,7 +68,7 @@ impl Scene {
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
-        let mut camera = OrbitCamera::framing(crowd.bounds(), aspect);
+        let mut camera = OrbitCamera::framing(&crowd.bounds(), aspect);
         if let Some(wanted) = args.camera {
             camera.yaw_radians = wanted.yaw_degrees.to_radians();
             camera.pitch_radians = wanted.pitch_degrees.to_radians();

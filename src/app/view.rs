@@ -162,7 +162,7 @@ impl<'a> Viewer<'a> {
     fn frame_crowd(&mut self) {
         let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.window.inner_size());
         let aspect = size.width.max(1) as f32 / size.height.max(1) as f32;
-        self.scene.camera = OrbitCamera::framing(self.scene.crowd.bounds(), aspect);
+        self.scene.camera = OrbitCamera::framing(&self.scene.crowd.bounds(), aspect);
     }
 
     fn step_clip(&mut self, step: isize) {

@@ -3,26 +3,27 @@
 use glam::Vec4;
 
 /// How a texture is continued outside 0..1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    #[default]
+    /// Tiled.
     Repeat,
+    /// Tiled, every other tile mirrored.
     MirroredRepeat,
+    /// The border goes on.
     ClampToEdge,
 }
 
 /// How texels are blended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
+    /// The nearest texel.
     Nearest,
-    #[default]
+    /// The weighted mean of the nearest ones.
     Linear,
 }
 
-/// glTF 2.0, 5.26; where the file is silent: repeat, linear, with mipmaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// glTF 2.0, 5.26.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextureSampler {
     /// Horizontal continuation.
     pub wrap_u: Wrap,
@@ -34,6 +35,19 @@ pub struct TextureSampler {
     pub min: Filter,
     /// Between levels; `None` never uses mipmaps.
     pub mipmap: Option<Filter>,
+}
+
+impl Default for TextureSampler {
+    /// What is used where the file is silent: repeat, linear, with mipmaps.
+    fn default() -> Self {
+        Self {
+            wrap_u: Wrap::Repeat,
+            wrap_v: Wrap::Repeat,
+            mag: Filter::Linear,
+            min: Filter::Linear,
+            mipmap: Some(Filter::Linear),
+        }
+    }
 }
 
 /// An image and how to sample it.

@@ -73,6 +73,8 @@ pub struct Skeleton {
     pub names: Vec<String>,
     /// glTF node index of each node.
     pub source_nodes: Vec<u32>,
+    /// Number of nodes in the file, reached or not.
+    pub source_node_count: u32,
     /// False for nodes that only a skin reaches: they are evaluated but belong to no scene.
     pub in_scene: Vec<bool>,
 }
@@ -91,7 +93,7 @@ impl Skeleton {
     }
 }
 
-/// One glTF skin. `joints` and `joint_from_mesh` have equal length.
+/// One glTF skin; the arrays have equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Skin {
     /// The file's name, if any.
@@ -100,6 +102,9 @@ pub struct Skin {
     pub joints: Vec<u32>,
     /// Inverse bind matrices: bind-pose mesh space to joint space. Identity where the file has none.
     pub joint_from_mesh: Vec<Affine3A>,
+    /// The last element of each inverse bind matrix, as the file has it. It must be 1 (glTF 2.0, 3.7.3.1) and is taken
+    /// as 1 everywhere but in reports, which print what the file says.
+    pub inverse_bind_w: Vec<f32>,
 }
 
 /// The joint matrices that one instance streams: the concatenation, over all skins that a mesh uses and all rigid

@@ -91,7 +91,7 @@ impl Frame<'_> {
         renderer.slots[index].commands.end()?;
         renderer.submit(commands, index, &image, next_value)?;
         renderer.frame_number = next_value;
-        renderer.slots[index].finished_at = next_value;
+        renderer.slots[index].submitted(next_value);
         renderer.target.present(&image)?;
         Ok(FrameOutcome::Drawn)
     }
@@ -185,7 +185,7 @@ impl Renderer {
             .wait_semaphore_infos(waits)
             .signal_semaphore_infos(signals);
         // SAFETY: all that the commands use lives until the timeline reaches `value`; one thread uses the queue.
-        unsafe { self.device.raw.queue_submit2(self.device.queue, &[info], vk::Fence::null()) }
+        unsafe { self.device.raw.queue_submit2(self.device.queue, &[info], self.slots[index].fence()) }
             .context("vkQueueSubmit2")
     }
 }

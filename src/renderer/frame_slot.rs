@@ -17,7 +17,7 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
-use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
+use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
 use crate::vulkan::{Error, Result};
 
@@ -149,8 +149,9 @@ pub struct FrameSlot {
     pub timestamps: Option<Timestamps>,
     /// Signalled when the window system hands out an image.
     pub image_available: BinarySemaphore,
-    /// Value of the timeline at which the GPU has finished with this slot.
-    pub finished_at: u64,
+    finished: Fence,
+    /// Value of the timeline at which the GPU has finished with this slot; `None`: it has, and somebody has waited.
+    in_flight_until: Option<u64>,
     frame_data: Buffer,
     path: UploadPath,
     index: usize,
@@ -181,7 +182,8 @@ impl FrameSlot {
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), TIMESTAMP_COUNT)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
-            finished_at: 0,
+            finished: Fence::new(device, &format!("frame {index} finished"))?,
+            in_flight_until: None,
             frame_data,
             path,
             index,
@@ -192,8 +194,24 @@ impl FrameSlot {
     ///
     /// # Errors
     /// Device lost.
-    pub fn wait(&self, timeline: &TimelineSemaphore) -> Result<()> {
-        timeline.wait(self.finished_at)
+    pub fn wait(&mut self, timeline: &TimelineSemaphore) -> Result<()> {
+        if let Some(value) = self.in_flight_until {
+            timeline.wait(value)?;
+            self.finished.wait_and_reset()?;
+            self.in_flight_until = None;
+        }
+        Ok(())
+    }
+
+    /// The fence that this slot's next submission signals.
+    #[must_use]
+    pub fn fence(&self) -> vk::Fence {
+        self.finished.raw
+    }
+
+    /// Notes that a submission signals the fence, and the timeline with `value`.
+    pub fn submitted(&mut self, value: u64) {
+        self.in_flight_until = Some(value);
     }
 
     /// Makes room for a frame. Steady frames find everything there; a growing crowd gets larger buffers, never fewer

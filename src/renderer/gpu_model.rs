@@ -110,7 +110,7 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
         AlphaMode::Mask(cutoff) => (cutoff, false),
         AlphaMode::Blend => (0.0, true),
     };
-    
+
     GpuDraw {
         first_index: range.first_index,
         index_count: range.index_count,

@@ -227,16 +227,16 @@ impl Renderer {
     /// # Errors
     /// Device lost.
     pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
-        self.timeline.wait(self.frame_number)?;
+        self.wait()?;
         Ok(self.target.pixels())
     }
 
-    /// Waits until the last frame is finished.
+    /// Waits until all frames are finished.
     ///
     /// # Errors
     /// Device lost.
-    pub fn wait(&self) -> Result<()> {
-        self.timeline.wait(self.frame_number)
+    pub fn wait(&mut self) -> Result<()> {
+        self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
     }
 
     /// Reads the skinned vertices of the `k`-th visible instance of a model back from the transient vertex buffer of
@@ -245,7 +245,7 @@ impl Renderer {
     /// # Errors
     /// Device lost, no memory.
     pub fn read_skinned_vertices(&mut self, model: usize, k: u32) -> Result<Vec<SkinnedVertex>> {
-        self.timeline.wait(self.frame_number)?;
+        self.wait()?;
         let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
         let page =
             self.plan.batch_of(model, k).and_then(|batch| slot.and_then(|slot| slot.pages.get(batch.page as usize)));
@@ -293,7 +293,7 @@ impl Renderer {
             return Ok(());
         }
         // The old attachments may be in use by the frames before.
-        self.timeline.wait(self.frame_number)?;
+        self.wait()?;
         self.output = None;
         let attachments = Attachments::new(&self.device, extent, self.settings.2)?;
         let tone_map = ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?;

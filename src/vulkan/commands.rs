@@ -6,7 +6,6 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Context, Result};
-use super::sync::TimelineSemaphore;
 
 /// A command pool with its one primary command buffer.
 pub struct CommandPool {
@@ -89,17 +88,13 @@ pub fn submit_and_wait(
     record: impl FnOnce(vk::CommandBuffer) -> Result<()>,
 ) -> Result<()> {
     let pool = CommandPool::new(device, name)?;
-    let done = TimelineSemaphore::new(device, name)?;
     let commands = pool.begin()?;
     record(commands)?;
     pool.end()?;
     let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
-    let signals = [vk::SemaphoreSubmitInfo::default()
-        .semaphore(done.raw)
-        .value(1)
-        .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
-    let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers).signal_semaphore_infos(&signals);
-    // SAFETY: the queue is used from one thread only; buffer and semaphore outlive the wait below.
+    let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
+    // SAFETY: the queue is used from one thread only; the buffer outlives the wait below.
     unsafe { device.raw.queue_submit2(device.queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
-    done.wait(1)
+    // SAFETY: as above.
+    unsafe { device.raw.queue_wait_idle(device.queue) }.context("vkQueueWaitIdle")
 }

@@ -31,8 +31,8 @@ pub struct Device {
 }
 
 impl Device {
-    /// Creates the device with what the program needs (Vulkan 1.3's dynamic rendering, synchronization2, timeline
-    /// semaphores) and anisotropy where it exists; `present` adds the swapchain extension.
+    /// Creates the device with what the program needs (dynamic rendering, synchronization2, timeline semaphores, and
+    /// what `discard` means since SPIR-V 1.6: all required of Vulkan 1.3) and anisotropy where it exists; `present` adds the swapchain extension.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -43,7 +43,10 @@ impl Device {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let extensions: Vec<_> = physical.wanted_extensions(present).into_iter().map(std::ffi::CStr::as_ptr).collect();
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
-        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default().synchronization2(true).dynamic_rendering(true);
+        let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
+            .synchronization2(true)
+            .dynamic_rendering(true)
+            .shader_demote_to_helper_invocation(true);
         let mut features = vk::PhysicalDeviceFeatures2::default()
             .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
             .push_next(&mut vulkan12)

@@ -79,6 +79,7 @@ impl PhysicalDevice {
             (vulkan12.timeline_semaphore, "timelineSemaphore"),
             (vulkan13.synchronization2, "synchronization2"),
             (vulkan13.dynamic_rendering, "dynamicRendering"),
+            (vulkan13.shader_demote_to_helper_invocation, "shaderDemoteToHelperInvocation"),
         ] {
             if have == vk::FALSE {
                 missing_features.push(name);

@@ -145,7 +145,7 @@ fn read_texture(
             let found = samplers.get(sampler);
             read_sampler(found.ok_or_else(|| Fault::dangling(&at, "samplers", sampler, samplers.len()))?, &at, warnings)
         }
-        None => TextureSampler { mipmap: Some(Filter::Linear), ..TextureSampler::default() },
+        None => TextureSampler::default(),
     };
     let source = entry.source.value();
     // What the serde struct makes of a missing `source`: then only an extension has the image (KTX2, WebP).

@@ -29,7 +29,8 @@ impl NodeTree {
         let in_scene = scene_nodes(document, warnings)?;
         let wanted = with_joints_and_ancestors(document, &parents, &in_scene)?;
 
-        let mut tree = Self { skeleton: Skeleton::default(), skeleton_node: vec![None; nodes.len()] };
+        let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
+        let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;

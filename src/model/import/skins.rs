@@ -28,17 +28,22 @@ fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut 
     };
     let joints: Vec<u32> =
         entry.joints.iter().map(|node| node.value()).enumerate().map(joint).collect::<Result<_>>()?;
-    let joint_from_mesh = match entry.inverse_bind_matrices {
+    let (joint_from_mesh, inverse_bind_w) = match entry.inverse_bind_matrices {
         Some(accessor) => {
             let accessor = Accessor::open(document, accessor.value(), &format!("skins[{index}].inverseBindMatrices"))?;
             read_inverse_binds(&accessor, joints.len(), warnings)?
         }
-        None => vec![Affine3A::IDENTITY; joints.len()],
+        None => (vec![Affine3A::IDENTITY; joints.len()], vec![1.0; joints.len()]),
     };
-    Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh })
+    Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh, inverse_bind_w })
 }
 
-fn read_inverse_binds(accessor: &Accessor, joint_count: usize, warnings: &mut Warnings) -> Result<Vec<Affine3A>> {
+/// The matrices, and the last element of each.
+fn read_inverse_binds(
+    accessor: &Accessor,
+    joint_count: usize,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Affine3A>, Vec<f32>)> {
     let mismatch = format!("{} matrices for {joint_count} joints", accessor.count);
     if accessor.count < joint_count {
         return Err(Fault::content(&accessor.at, mismatch));
@@ -47,7 +52,9 @@ fn read_inverse_binds(accessor: &Accessor, joint_count: usize, warnings: &mut Wa
         warnings.add(&accessor.at, format_args!("{mismatch}; the rest is ignored"));
     }
     let matrices = accessor.first_floats::<16>(joint_count)?;
-    matrices.iter().map(|matrix| affine_from_columns(matrix, &accessor.at, warnings)).collect()
+    let affine =
+        matrices.iter().map(|matrix| affine_from_columns(matrix, &accessor.at, warnings)).collect::<Result<_>>()?;
+    Ok((affine, matrices.iter().map(|matrix| matrix[15]).collect()))
 }
 
 /// The palette while it grows: one section for each skin in use, one entry for each rigid mesh node.
