@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn framing_shows_everything_and_fills_the_image() {
-        let disc = Bounds { min: Vec3::new(-20.0, 0.0, -20.0), max: Vec3::new(20.0, 1.8, 20.0), footprint_radius: 20.0 };
+        let disc =
+            Bounds { min: Vec3::new(-20.0, 0.0, -20.0), max: Vec3::new(20.0, 1.8, 20.0), footprint_radius: 20.0 };
         let figure = Bounds { min: Vec3::new(-0.4, 0.0, -0.3), max: Vec3::new(0.4, 1.8, 0.3), footprint_radius: 0.5 };
         for (bounds, aspect) in [(disc, WIDE), (disc, 0.5), (figure, WIDE), (figure, 0.5)] {
             let camera = OrbitCamera::framing(&bounds, aspect);

@@ -150,15 +150,14 @@ fn acos_first_quadrant(x: f32) -> f32 {
         -0.050_174_305,
         0.088_978_99,
         -0.214_598_8,
-        1.570_796_3,
+        std::f32::consts::FRAC_PI_2,
     ];
     (1.0 - x).max(0.0).sqrt() * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
 /// Sine for 0 <= x <= π/2 by its Taylor series up to x^11; error 6e-8.
 fn sin_first_quadrant(x: f32) -> f32 {
-    const COEFFICIENTS: [f32; 6] =
-        [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
+    const COEFFICIENTS: [f32; 6] = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
     let x2 = x * x;
     x * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x2 + coefficient)
 }

@@ -3,9 +3,7 @@
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
-use crate::shader_types::{
-    BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral,
-};
+use crate::shader_types::{BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral};
 
 /// Skins vertex `v` of the bind pose; `palette` starts at the instance's first joint matrix.
 ///
@@ -42,8 +40,8 @@ pub fn skin_vertex(
     let cofactor2 = row0.xyz().cross(row1.xyz());
     let determinant_sign = if row0.xyz().dot(cofactor0) < 0.0 { -1.0 } else { 1.0 };
     let bind_normal = unpack_octahedral(vertex.normal_octahedral);
-    let direction =
-        determinant_sign * Vec3::new(cofactor0.dot(bind_normal), cofactor1.dot(bind_normal), cofactor2.dot(bind_normal));
+    let direction = determinant_sign
+        * Vec3::new(cofactor0.dot(bind_normal), cofactor1.dot(bind_normal), cofactor2.dot(bind_normal));
     let length = direction.length();
     let normal = if length > 0.0 { direction / length } else { bind_normal };
 

@@ -76,6 +76,9 @@ pub enum CrowdError {
     /// Not a number, or infinite.
     #[error("a speed of {0}: it must be a finite number")]
     Speed(f32),
+    /// More than [`MAX_INSTANCES`](super::MAX_INSTANCES).
+    #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
+    TooManyInstances(u32),
     /// Palette offsets are 32 bits wide.
     #[error("{instances} instances with {joints} joint matrices in all: at most 4,294,967,295 can be addressed")]
     TooManyJoints {
@@ -95,6 +98,18 @@ pub(super) enum ModelClips {
     All(u32),
     /// This one.
     One(u32),
+}
+
+impl ModelClips {
+    /// Never empty; `None` stands for the rest pose.
+    pub(super) fn candidates(self) -> impl Iterator<Item = Option<u32>> + Clone {
+        let (rest_pose, clips) = match self {
+            Self::None => (Some(None), 0..0),
+            Self::All(count) => (None, 0..count),
+            Self::One(clip) => (None, clip..clip + 1),
+        };
+        rest_pose.into_iter().chain(clips.map(Some))
+    }
 }
 
 /// What `choice` means for each model.
