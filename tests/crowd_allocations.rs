@@ -86,7 +86,9 @@ fn steady_frames_allocate_nothing() {
             crowd.evaluate(&pool, f64::from(k) / 60.0, &mut palette[..joint_count]);
             crowd.write_instances(&mut instances[..visible], |_, _| 0);
         };
-        // Warm: scratches, and what rayon's threads set up when they first steal.
+        // Warm: the scratches, and what each of rayon's threads sets up when it first takes a job. On a busy machine
+        // a thread may not even have started by the time that the first frames are over, so it is waited for.
+        pool.broadcast(|_| ());
         (0..40).for_each(&mut frame);
         let before = ALLOCATIONS.load(Ordering::Relaxed);
         (40..140).for_each(&mut frame);
