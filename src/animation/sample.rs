@@ -150,7 +150,7 @@ fn acos_first_quadrant(x: f32) -> f32 {
         -0.050_174_305,
         0.088_978_99,
         -0.214_598_8,
-        1.570_796_3,
+        std::f32::consts::FRAC_PI_2,
     ];
     (1.0 - x).max(0.0).sqrt() * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
 }

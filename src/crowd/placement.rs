@@ -1,0 +1,97 @@
+//! Where everybody stands: a hexagonal arrangement that fills a disc round the origin, slightly disturbed, so that the
+//! crowd looks alive but in order.
+
+use glam::{Quat, Vec2, Vec3};
+
+use super::random::SplitMix64;
+
+/// Largest displacement along an axis, as a share of the spacing.
+const JITTER: f32 = 0.1;
+/// Everybody faces +Z, as glTF characters do, give or take this.
+const MAX_YAW_RADIANS: f32 = 0.5;
+
+/// One place to stand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    /// On the plane y = 0.
+    pub position: Vec3,
+    /// About +Y.
+    pub yaw_radians: f32,
+}
+
+impl Place {
+    pub(super) fn rotation(&self) -> Quat {
+        Quat::from_rotation_y(self.yaw_radians)
+    }
+}
+
+/// `count` places, from the middle outwards. A single one is exactly the origin, undisturbed.
+pub(super) fn places(count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Place> {
+    if count == 1 {
+        return vec![Place { position: Vec3::ZERO, yaw_radians: 0.0 }];
+    }
+    let lattice = hexagonal_disc(count as usize);
+    // A ring that is only partly filled would pull the crowd to one side.
+    let center = lattice.iter().sum::<Vec2>() / lattice.len().max(1) as f32;
+    let place = |point: Vec2| {
+        let jitter = Vec2::new(random.signed_unit(), random.signed_unit()) * JITTER;
+        let at = (point - center + jitter) * spacing_metres;
+        Place { position: Vec3::new(at.x, 0.0, at.y), yaw_radians: random.signed_unit() * MAX_YAW_RADIANS }
+    };
+    lattice.into_iter().map(place).collect()
+}
+
+/// The `count` points of the hexagonal lattice with unit spacing that lie nearest to the origin.
+///
+/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2); the squared distance i² + ij + j² is an integer, so the
+/// order does not depend on rounding. Ties go to the middle rows first, then from left to right.
+fn hexagonal_disc(count: usize) -> Vec<Vec2> {
+    const ROW_DISTANCE: f32 = 0.866_025_4;
+    // A disc of radius r holds about π r² / (√3/2) points. The corners of the rhombus that is searched must not cut
+    // into it: i and j reach 2/√3 of the radius.
+    let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
+    let reach = (radius * 1.154_700_6).ceil() as i64;
+    let radius_squared = (radius * radius).ceil() as i64;
+    let mut points: Vec<(i64, i64, i64)> = Vec::new();
+    for j in -reach..=reach {
+        for i in -reach..=reach {
+            let distance_squared = i * i + i * j + j * j;
+            if distance_squared <= radius_squared {
+                points.push((distance_squared, j, i));
+            }
+        }
+    }
+    points.sort_unstable_by_key(|&(distance_squared, j, i)| (distance_squared, j.abs(), j, i));
+    points.truncate(count);
+    points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disc_is_round_and_evenly_filled() {
+        for count in [2, 3, 7, 19, 100, 1000, 5000] {
+            let points = hexagonal_disc(count);
+            assert_eq!(points.len(), count);
+            let farthest = points.iter().map(|p| p.length()).fold(0.0, f32::max);
+            // Area per point is √3/2: radius of the disc that they fill, and at most one ring more.
+            let expected = (count as f32 * 0.866 / std::f32::consts::PI).sqrt();
+            assert!((farthest - expected).abs() < 1.0, "{count}: {farthest} instead of {expected}");
+        }
+        // Seven: one in the middle, six round it.
+        assert!(hexagonal_disc(7)[1..].iter().all(|p| (p.length() - 1.0).abs() < 1e-6));
+    }
+
+    #[test]
+    fn jitter_never_brings_neighbours_close() {
+        let places = places(300, 2.0, &mut SplitMix64::new(3, 0));
+        for (k, a) in places.iter().enumerate() {
+            assert!(a.yaw_radians.abs() <= MAX_YAW_RADIANS && a.position.y == 0.0);
+            for b in &places[..k] {
+                assert!(a.position.distance(b.position) > 2.0 * (1.0 - 2.0 * JITTER * 1.415));
+            }
+        }
+    }
+}

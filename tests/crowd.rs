@@ -1,0 +1,286 @@
+//! Crowds: seeds, threads, palette offsets, culling, playback, units.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+use throng::animation::{PoseScratch, joint_matrices, pose_nodes, posed_bounds};
+use throng::camera::{Frustum, OrbitCamera};
+use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, thread_pool, wrap_seconds};
+use throng::model::{
+    Clip, Geometry, Influence, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track,
+};
+use throng::shader_types::{InstanceData, JointMatrix};
+
+/// A chain of `joints` joints, `size` high, one vertex at each; each clip turns all of them about its own axis.
+fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
+    let step = size / joints as f32;
+    let axes = [Vec3::Z, Vec3::X, Vec3::Y];
+    let clips = clip_names.iter().zip(axes.into_iter().cycle()).map(|(clip_name, axis)| {
+        let values = [0.0, 0.2, -0.2, 0.0].map(|angle| Vec4::from(Quat::from_axis_angle(axis, angle))).to_vec();
+        let track = |node| Track { node, timeline: 0, interpolation: Interpolation::Linear, values: values.clone() };
+        Clip {
+            name: Some((*clip_name).to_owned()),
+            duration_seconds: 1.5,
+            timelines: vec![vec![0.0, 0.5, 1.0, 1.5]],
+            rotations: (0..joints).map(track).collect(),
+            ..Clip::default()
+        }
+    });
+    let mut rest = LocalPose::identity(joints as usize);
+    rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
+    Model {
+        name: name.to_owned(),
+        skeleton: Skeleton {
+            parents: (0..joints).map(|node| node.checked_sub(1).unwrap_or(NO_PARENT)).collect(),
+            rest,
+            ..Skeleton::default()
+        },
+        palette: PaletteLayout {
+            nodes: (0..joints).collect(),
+            joint_from_mesh: (0..joints)
+                .map(|joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)))
+                .collect(),
+        },
+        geometry: Geometry {
+            positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
+            influence_starts: (0..=joints).collect(),
+            influences: (0..joints).map(|joint| Influence { joint, weight: 1.0 }).collect(),
+            ..Geometry::default()
+        },
+        clips: clips.collect(),
+        ..Model::default()
+    }
+}
+
+fn mixed() -> Arc<[Model]> {
+    Arc::from([
+        chain("A.glb", 5, 1.8, &["Idle", "Walk"]),
+        chain("B.glb", 3, 1.2, &["Walk"]),
+        chain("C.glb", 7, 1.5, &[]),
+    ])
+}
+
+fn settings(instance_count: u32) -> CrowdSettings {
+    CrowdSettings { instance_count, ..CrowdSettings::default() }
+}
+
+fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+    let pool = thread_pool(Some(threads)).unwrap();
+    assert_eq!(pool.current_num_threads(), threads);
+    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); crowd.visible_joint_count()];
+    crowd.evaluate(&pool, time_seconds, &mut out);
+    // SAFETY: every element was initialised on creation.
+    out.iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
+    let count = crowd.visible_counts().iter().sum::<u32>() as usize;
+    let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
+    crowd.write_instances(&mut out, |model, k| model as u32 * 1_000_000 + k);
+    // SAFETY: every element was initialised on creation.
+    out.iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+fn positions(crowd: &Crowd) -> Vec<Vec3> {
+    instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
+}
+
+#[test]
+fn the_seed_decides_everything_and_nothing_else_does() {
+    let crowd = |seed| Crowd::new(mixed(), &CrowdSettings { seed, ..settings(100) }).unwrap();
+    assert_eq!(instances_of(&crowd(1)), instances_of(&crowd(1)));
+    assert_eq!(palette_of(&mut crowd(1), 1, 0.3), palette_of(&mut crowd(1), 1, 0.3));
+    assert_ne!(instances_of(&crowd(1)), instances_of(&crowd(2)));
+    // Another clip or phase moves nobody, as long as the spacing is given.
+    let spaced = CrowdSettings { spacing_metres: Some(2.0), ..settings(100) };
+    let other = CrowdSettings { clip: ClipChoice::None, phase: PhaseMode::Zero, ..spaced.clone() };
+    assert_eq!(
+        instances_of(&Crowd::new(mixed(), &spaced).unwrap()),
+        instances_of(&Crowd::new(mixed(), &other).unwrap())
+    );
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
+    let one = palette_of(&mut crowd, 1, 12.34);
+    assert!(one.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
+    for threads in [2, 3] {
+        let other = palette_of(&mut crowd, threads, 12.34);
+        assert_eq!(bytemuck::cast_slice::<_, u8>(&one), bytemuck::cast_slice::<_, u8>(&other), "{threads} threads");
+    }
+}
+
+#[test]
+fn palette_offsets_are_contiguous_and_grouped_by_model() {
+    let models = mixed();
+    let mut crowd = Crowd::new(Arc::clone(&models), &settings(100)).unwrap();
+    let camera = OrbitCamera { distance: 3.0, ..OrbitCamera::default() };
+    for frustum in [None, Some(Frustum::from_clip_from_world(camera.clip_from_world(1.0)))] {
+        crowd.cull(frustum.as_ref());
+        let mut instances = instances_of(&crowd).into_iter();
+        let mut offset = 0;
+        for (model, &count) in crowd.visible_counts().iter().enumerate() {
+            for (k, instance) in instances.by_ref().take(count as usize).enumerate() {
+                assert_eq!(instance.palette_offset, offset);
+                assert_eq!(instance.skinned_vertex_offset, model as u32 * 1_000_000 + k as u32);
+                offset += models[model].palette.len() as u32;
+            }
+        }
+        assert_eq!(offset as usize, crowd.visible_joint_count());
+    }
+    assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull somebody");
+    crowd.cull(None);
+    assert_eq!(crowd.visible_counts(), [34, 33, 33], "dealt out evenly");
+}
+
+#[test]
+fn culling_never_loses_a_visible_vertex() {
+    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
+    let mut crowd = Crowd::new(Arc::clone(&models), &settings(400)).unwrap();
+    let all = instances_of(&crowd);
+    for step in 0..12 {
+        let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
+        camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
+        let clip_from_world = camera.clip_from_world(1.5);
+        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)));
+        let seen = positions(&crowd);
+        for time in [0.0, 0.5, 1.1] {
+            let mut scratch = PoseScratch::for_model(&models[0]);
+            let nodes = pose_nodes(&models[0], models[0].clips.first(), time, &mut scratch).to_vec();
+            let palette: Vec<JointMatrix> = joint_matrices(&models[0].palette, &nodes).collect();
+            for instance in &all {
+                let in_view = palette.iter().zip(&models[0].geometry.positions).any(|(joint, &position)| {
+                    let world = instance.world_from_model.transform_point(joint.transform_point(position));
+                    let clip = clip_from_world * world.extend(1.0);
+                    clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
+                });
+                let place = instance.world_from_model.transform_point(Vec3::ZERO);
+                assert!(!in_view || seen.contains(&place), "step {step}: the one at {place} is missing");
+            }
+        }
+        assert!(seen.len() < 400, "step {step} culls nobody");
+    }
+}
+
+#[test]
+fn posed_bounds_hold_every_vertex_between_the_samples_too() {
+    let model = chain("A.glb", 6, 2.0, &["Idle", "Walk", "Turn"]);
+    for clip in &model.clips {
+        let bounds = posed_bounds(&model, Some(clip));
+        let mut scratch = PoseScratch::for_model(&model);
+        for k in 0..=1500 {
+            let nodes = pose_nodes(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
+            for (joint, &position) in joint_matrices(&model.palette, nodes).zip(&model.geometry.positions) {
+                let point = joint.transform_point(position);
+                assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
+            }
+        }
+        assert!(bounds.radius() < 2.0, "far too loose: {bounds:?}");
+    }
+    let rest = posed_bounds(&model, None);
+    assert!((rest.max - Vec3::new(0.2, 2.0, 0.0)).length() < 1e-5, "{rest:?}");
+    let empty = posed_bounds(&Model::default(), None);
+    assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
+}
+
+#[test]
+fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
+    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
+    let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
+    let mut crowd = Crowd::new(Arc::clone(&models), &one).unwrap();
+    assert_eq!(instances_of(&crowd)[0].world_from_model, JointMatrix::IDENTITY);
+    // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s of the next round.
+    for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
+        let mut scratch = PoseScratch::for_model(&models[0]);
+        let nodes = pose_nodes(&models[0], models[0].clips.first(), clip_time, &mut scratch);
+        let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, nodes).collect();
+        assert_eq!(palette_of(&mut crowd, 1, time), expected, "at {time}");
+    }
+}
+
+#[test]
+fn times_wrap_into_the_clip() {
+    // Exact in binary, so that the comparison can be exact.
+    let cases = [(0.0, 0.0), (1.5, 1.5), (1.75, 0.25), (-0.25, 1.25), (-1.5, 0.0), (30.5, 0.5)];
+    for (time, expected) in cases.into_iter().chain([(f64::NAN, 0.0), (f64::INFINITY, 0.0)]) {
+        assert_eq!(wrap_seconds(time, 1.5), expected, "at {time}");
+    }
+    assert_eq!((wrap_seconds(7.0, 0.0), wrap_seconds(-1.0, 0.0)), (0.0, 0.0));
+}
+
+#[test]
+fn clips_are_chosen_by_name_index_or_evenly() {
+    let crowd = |clip| Crowd::new(mixed(), &CrowdSettings { clip, ..settings(9) });
+    assert!(crowd(ClipChoice::Name("Idle".into())).is_ok(), "one model of three has it");
+    assert!(crowd(ClipChoice::Index(1)).is_ok());
+    let error = crowd(ClipChoice::Name("Fly".into())).unwrap_err().to_string();
+    assert_eq!(error, r#"no clip "Fly"; there are 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
+    let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
+    assert!(error.starts_with("no clip 2; there are 0 \"Idle\""), "{error}");
+
+    // Two clips over 100 instances, all at the same moment: two poses, 50 of each.
+    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"])]);
+    let all = CrowdSettings { phase: PhaseMode::Zero, ..settings(100) };
+    let mut crowd = Crowd::new(models, &all).unwrap();
+    let first_joints = |crowd: &mut Crowd| -> Vec<JointMatrix> {
+        palette_of(crowd, 1, 0.5).chunks(5).map(|instance| instance[0]).collect()
+    };
+    let mixed_joints = first_joints(&mut crowd);
+    assert_eq!(mixed_joints.iter().filter(|&joint| *joint == mixed_joints[0]).count(), 50);
+    crowd.set_clip(&ClipChoice::Index(1)).unwrap();
+    let same = first_joints(&mut crowd);
+    assert!(same.iter().all(|joint| *joint == same[0]));
+    assert!(matches!(crowd.set_clip(&ClipChoice::Index(2)), Err(CrowdError::UnknownClip { .. })));
+    assert_eq!(first_joints(&mut crowd), same, "a refused clip changes nothing");
+    crowd.set_clip(&ClipChoice::None).unwrap();
+    assert!(first_joints(&mut crowd).iter().all(|joint| *joint == JointMatrix::IDENTITY));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let crowd = |settings: CrowdSettings| Crowd::new(mixed(), &settings).unwrap_err().to_string();
+    assert_eq!(Crowd::new(Arc::from([]), &settings(1)).unwrap_err(), CrowdError::NoModels);
+    assert!(crowd(CrowdSettings { spacing_metres: Some(0.0), ..settings(1) }).contains("spacing of 0"));
+    assert!(crowd(CrowdSettings { spacing_metres: Some(f32::NAN), ..settings(1) }).contains("spacing of NaN"));
+    assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
+    assert!(crowd(settings(u32::MAX)).contains("at most 4194304"));
+    let nobody = Crowd::new(mixed(), &settings(0)).unwrap();
+    assert_eq!((nobody.visible_joint_count(), nobody.bounds().radius() > 0.0), (0, true));
+}
+
+#[test]
+fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
+    let models: Arc<[Model]> =
+        Arc::from([chain("Fox.glb", 5, 154.0, &["Run"]), chain("A.glb", 5, 1.8, &[]), chain("B.glb", 5, 1.5, &[])]);
+    let crowd = Crowd::new(models, &settings(30)).unwrap();
+    assert_eq!(crowd.notes().len(), 1);
+    assert!(crowd.notes()[0].starts_with("Fox.glb: ") && crowd.notes()[0].contains("scaled by 0.01"));
+    for (k, instance) in instances_of(&crowd).iter().enumerate() {
+        let scale = Affine3A::from(instance.world_from_model).matrix3.x_axis.length();
+        assert!((scale - if k < 10 { 0.01 } else { 1.0 }).abs() < 1e-6, "{k}: {scale}");
+    }
+    let bounds = crowd.bounds();
+    assert!(bounds.max.y < 2.5 && bounds.footprint_radius < 10.0, "{bounds:?}");
+    let alone: Arc<[Model]> = Arc::from([chain("Fox.glb", 5, 154.0, &["Run"])]);
+    assert!(Crowd::new(alone, &settings(30)).unwrap().notes().is_empty());
+}
+
+#[test]
+fn the_crowds_bounds_hold_all_of_it() {
+    let crowd = Crowd::new(mixed(), &settings(200)).unwrap();
+    let bounds = crowd.bounds();
+    for position in positions(&crowd) {
+        assert!(position.cmpge(bounds.min - 1.0).all() && position.cmple(bounds.max + 1.0).all());
+        let offset = position - bounds.center();
+        assert!(offset.x.hypot(offset.z) <= bounds.footprint_radius);
+        assert_eq!(position.y, 0.0);
+    }
+    assert_eq!(crowd.ground_height(), bounds.min.y);
+    // Framed tightly, everybody is in view.
+    let mut crowd = crowd;
+    let camera = OrbitCamera::framing(&bounds, 16.0 / 9.0);
+    crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0))));
+    assert_eq!(crowd.visible_counts().iter().sum::<u32>(), 200);
+}

@@ -1,0 +1,98 @@
+//! A steady frame of a crowd allocates nothing. This is a test binary of its own with a single test, because the
+//! allocator counts what all threads of the process do.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use glam::{Affine3A, Vec3, Vec4};
+use throng::camera::{Frustum, OrbitCamera};
+use throng::crowd::{Crowd, CrowdSettings, thread_pool};
+use throng::model::{
+    Clip, Geometry, Influence, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track,
+};
+use throng::shader_types::InstanceData;
+
+struct CountingAllocator;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
+unsafe impl GlobalAlloc for CountingAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// `joints` joints under one root, with a clip that has a timeline for each of them.
+fn model(joints: u32) -> Model {
+    let values = vec![Vec4::W, Vec4::new(0.0, 0.0, 0.6, 0.8)];
+    let track = |node| Track { node, timeline: node, interpolation: Interpolation::Linear, values: values.clone() };
+    Model {
+        skeleton: Skeleton {
+            parents: (0..joints).map(|node| if node == 0 { NO_PARENT } else { 0 }).collect(),
+            rest: LocalPose::identity(joints as usize),
+            ..Skeleton::default()
+        },
+        palette: PaletteLayout {
+            nodes: (0..joints).collect(),
+            joint_from_mesh: vec![Affine3A::IDENTITY; joints as usize],
+        },
+        geometry: Geometry {
+            positions: vec![Vec3::ONE],
+            influence_starts: vec![0, 1],
+            influences: vec![Influence { joint: 0, weight: 1.0 }],
+            ..Geometry::default()
+        },
+        clips: vec![Clip {
+            duration_seconds: 1.0,
+            timelines: vec![vec![0.0, 1.0]; joints as usize],
+            rotations: (0..joints).map(track).collect(),
+            ..Clip::default()
+        }],
+        ..Model::default()
+    }
+}
+
+#[test]
+fn steady_frames_allocate_nothing() {
+    // The first pool takes this thread in, so it must be the one with several threads; one thread needs no queue.
+    for threads in [2, 1] {
+        let pool = thread_pool(Some(threads)).unwrap();
+        let settings = CrowdSettings { instance_count: 500, ..CrowdSettings::default() };
+        let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
+        let mut palette = vec![MaybeUninit::uninit(); crowd.visible_joint_count()];
+        let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
+        let mut camera = OrbitCamera::framing(&crowd.bounds(), 1.5);
+        let mut fewest_visible = 500;
+        let mut frame = |k: u32| {
+            camera.orbit(0.1, 0.0);
+            camera.zoom(if k % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
+            crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(1.5))));
+            let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
+            fewest_visible = fewest_visible.min(visible);
+            let joint_count = crowd.visible_joint_count();
+            crowd.evaluate(&pool, f64::from(k) / 60.0, &mut palette[..joint_count]);
+            crowd.write_instances(&mut instances[..visible], |_, _| 0);
+        };
+        // Warm: the scratches, and what each of rayon's threads sets up when it first takes a job. On a busy machine
+        // a thread may not even have started by the time that the first frames are over, so it is waited for.
+        pool.broadcast(|_| ());
+        (0..40).for_each(&mut frame);
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        (40..140).for_each(&mut frame);
+        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{threads} threads");
+        assert!(fewest_visible < 400, "the frames must differ in what is visible: {fewest_visible}");
+    }
+}

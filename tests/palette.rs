@@ -1,0 +1,114 @@
+//! Model pose to joint matrices, and what they do to vertices: the CPU twin of `skin.comp`.
+
+use std::f32::consts::FRAC_PI_2;
+use std::mem::MaybeUninit;
+
+use glam::{Affine3A, Quat, Vec3};
+use throng::animation::{joint_matrices, skin_vertex, skin_vertices, write_palette};
+use throng::model::PaletteLayout;
+use throng::shader_types::{BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral};
+
+fn assert_close(actual: Vec3, expected: Vec3) {
+    assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
+}
+
+fn vertex(position: Vec3, normal: Vec3, first_influence: u32, influence_count: u32) -> BindVertex {
+    BindVertex {
+        position: position.into(),
+        normal_octahedral: pack_octahedral(normal),
+        first_influence,
+        influence_count,
+    }
+}
+
+#[test]
+fn entries_are_node_times_inverse_bind_with_repeats_and_rigid_parts() {
+    let model_from_node = [
+        Affine3A::from_translation(Vec3::new(0.0, 1.0, 0.0)),
+        Affine3A::from_rotation_translation(Quat::from_rotation_z(FRAC_PI_2), Vec3::new(0.0, 2.0, 0.0)),
+    ];
+    let joint_from_mesh = Affine3A::from_translation(Vec3::new(0.0, -2.0, 0.0));
+    // Joint 1 twice, with different inverse binds, and node 0 carrying a rigid mesh.
+    let layout = PaletteLayout {
+        nodes: vec![1, 0, 1],
+        joint_from_mesh: vec![joint_from_mesh, Affine3A::IDENTITY, Affine3A::IDENTITY],
+    };
+    let matrices: Vec<JointMatrix> = joint_matrices(&layout, &model_from_node).collect();
+    // (1, 2, 0) lies at (1, 0, 0) in the joint's space, turns to (0, 1, 0), and is raised by 2.
+    assert_close(matrices[0].transform_point(Vec3::new(1.0, 2.0, 0.0)), Vec3::new(0.0, 3.0, 0.0));
+    assert_eq!(matrices[1], JointMatrix::from(model_from_node[0]));
+    assert_eq!(matrices[2], JointMatrix::from(model_from_node[1]));
+    // Rows: 48 bytes, translation last in each.
+    assert_eq!(bytemuck::bytes_of(&matrices[1]).len(), 48);
+    assert_eq!(matrices[1].rows[1], [0.0, 1.0, 0.0, 1.0]);
+
+    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); 3];
+    write_palette(&layout, &model_from_node, &mut out);
+    // SAFETY: every element was initialised on creation.
+    let written: Vec<JointMatrix> = out.iter().map(|element| unsafe { element.assume_init() }).collect();
+    assert_eq!(written, matrices);
+}
+
+#[test]
+#[should_panic(expected = "room for 2 joint matrices of 1")]
+fn a_palette_of_another_length_is_refused() {
+    let layout = PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY] };
+    write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
+}
+
+#[test]
+fn identity_matrices_give_the_bind_pose() {
+    let vertices = [
+        vertex(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.6, -0.8, 0.0), 0, 2),
+        vertex(Vec3::new(-4.0, 5.0, -6.0), -Vec3::Z, 2, 1),
+    ];
+    let influences = [(0, 0.25), (1, 0.75), (1, 1.0)].map(|(joint, weight)| GpuInfluence { joint, weight });
+    let mut out = [SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; 2];
+    skin_vertices(&vertices, &influences, &[JointMatrix::IDENTITY; 2], &mut out);
+    for (skinned, vertex) in out.iter().zip(&vertices) {
+        assert_eq!(skinned.position, vertex.position);
+        assert_close(unpack_octahedral(skinned.normal_octahedral), unpack_octahedral(vertex.normal_octahedral));
+    }
+}
+
+#[test]
+fn a_two_joint_strip_bends_as_calculated() {
+    // The upper joint sits at y = 1 and turns by 90 degrees about z there; the lower one stays.
+    let pivot = Vec3::new(0.0, 1.0, 0.0);
+    let upper = Affine3A::from_rotation_translation(Quat::from_rotation_z(FRAC_PI_2), pivot)
+        * Affine3A::from_translation(-pivot);
+    let palette = [JointMatrix::IDENTITY, JointMatrix::from(upper)];
+    let influences = [(0, 1.0), (0, 0.5), (1, 0.5), (1, 1.0)].map(|(joint, weight)| GpuInfluence { joint, weight });
+    let vertices = [
+        vertex(Vec3::new(0.5, 0.0, 0.0), Vec3::X, 0, 1),
+        vertex(Vec3::new(0.5, 1.0, 0.0), Vec3::X, 1, 2),
+        vertex(Vec3::new(0.5, 2.0, 0.0), Vec3::X, 3, 1),
+    ];
+    let skin = |v| skin_vertex(&vertices, &influences, &palette, v);
+    let diagonal = Vec3::new(1.0, 1.0, 0.0).normalize();
+    // Upper: (0.5, 1) from the pivot turns to (-1, 0.5). Middle: the mean of (0.5, 0) and (0, 0.5) from the pivot.
+    let expected = [
+        (Vec3::new(0.5, 0.0, 0.0), Vec3::X),
+        (Vec3::new(0.25, 1.25, 0.0), diagonal),
+        (Vec3::new(-1.0, 1.5, 0.0), Vec3::Y),
+    ];
+    for (v, (position, normal)) in expected.into_iter().enumerate() {
+        assert_close(skin(v).position.into(), position);
+        assert_close(unpack_octahedral(skin(v).normal_octahedral), normal);
+    }
+}
+
+#[test]
+fn normals_go_by_the_cofactors_and_stay_outside_when_mirrored() {
+    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
+    let normal = Vec3::new(0.6, 0.8, 0.0);
+    let skinned_normal = |scale: Vec3| {
+        let palette = [JointMatrix::from(Affine3A::from_scale(scale))];
+        unpack_octahedral(skin_vertex(&[vertex(Vec3::ZERO, normal, 0, 1)], &influences, &palette, 0).normal_octahedral)
+    };
+    // Inverse transpose: x is stretched by 2, so the normal leans to y: (0.3, 0.8).
+    assert_close(skinned_normal(Vec3::new(2.0, 1.0, 1.0)), Vec3::new(0.3, 0.8, 0.0).normalize());
+    assert_close(skinned_normal(Vec3::new(-1.0, 1.0, 1.0)), Vec3::new(-0.6, 0.8, 0.0));
+    assert_close(skinned_normal(Vec3::splat(-2.0)), Vec3::new(-0.6, -0.8, 0.0));
+    assert_close(skinned_normal(Vec3::ZERO), normal);
+}

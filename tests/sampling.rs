@@ -1,0 +1,187 @@
+//! Sampling of clips. Timelines are drawn: `o` is a key, the numbers below are its time and its value.
+
+use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+
+use glam::{DQuat, DVec3, Quat, Vec3, Vec4};
+use throng::animation::{SampleScratch, sample_clip};
+use throng::model::{Clip, Interpolation, LocalPose, Track};
+
+use Interpolation::{CubicSpline, Linear, Step};
+
+/// A clip that moves node 0 along x.
+fn translation_clip(keys: &[f32], interpolation: Interpolation, x: &[f32]) -> Clip {
+    let values = x.iter().map(|&x| Vec3::new(x, 0.0, 0.0)).collect();
+    Clip {
+        duration_seconds: *keys.last().unwrap(),
+        timelines: vec![keys.to_vec()],
+        translations: vec![Track { node: 0, timeline: 0, interpolation, values }],
+        ..Clip::default()
+    }
+}
+
+fn rotation_clip(keys: &[f32], interpolation: Interpolation, values: &[Vec4]) -> Clip {
+    Clip {
+        duration_seconds: *keys.last().unwrap(),
+        timelines: vec![keys.to_vec()],
+        rotations: vec![Track { node: 0, timeline: 0, interpolation, values: values.to_vec() }],
+        ..Clip::default()
+    }
+}
+
+fn sample(clip: &Clip, time_seconds: f64) -> LocalPose {
+    let mut pose = LocalPose::identity(1);
+    sample_clip(clip, time_seconds, &mut SampleScratch::default(), &mut pose);
+    pose
+}
+
+fn x_at(clip: &Clip, time_seconds: f64) -> f32 {
+    sample(clip, time_seconds).translations[0].x
+}
+
+fn rotation_at(clip: &Clip, time_seconds: f64) -> Quat {
+    sample(clip, time_seconds).rotations[0]
+}
+
+fn about_z(radians: f32) -> Vec4 {
+    Vec4::from(Quat::from_rotation_z(radians))
+}
+
+#[test]
+fn step_holds_the_earlier_key() {
+    // o-------o-------o
+    // 1 s     2 s     4 s
+    // 10      20      40
+    let clip = translation_clip(&[1.0, 2.0, 4.0], Step, &[10.0, 20.0, 40.0]);
+    for (time, x) in [(1.0, 10.0), (1.999, 10.0), (2.0, 20.0), (3.999, 20.0), (4.0, 40.0)] {
+        assert_eq!(x_at(&clip, time), x, "at {time}");
+    }
+}
+
+#[test]
+fn linear_runs_straight_and_clamps_at_both_ends() {
+    //         o-------o---------------o
+    // 0 s     1 s     2 s             4 s
+    // (10)    10      20              0     (0)
+    let clip = translation_clip(&[1.0, 2.0, 4.0], Linear, &[10.0, 20.0, 0.0]);
+    let expected = [(-5.0, 10.0), (0.0, 10.0), (1.0, 10.0), (1.25, 12.5), (2.0, 20.0), (3.0, 10.0), (3.5, 5.0)];
+    for (time, x) in expected.into_iter().chain([(4.0, 0.0), (1e9, 0.0), (f64::NAN, 10.0)]) {
+        assert_eq!(x_at(&clip, time), x, "at {time}");
+    }
+}
+
+#[test]
+fn a_single_key_is_constant() {
+    //     o
+    //     2 s
+    //     7
+    for (interpolation, values) in [(Step, vec![7.0]), (Linear, vec![7.0]), (CubicSpline, vec![99.0, 7.0, 99.0])] {
+        let clip = translation_clip(&[2.0], interpolation, &values);
+        for time in [0.0, 2.0, 9.0] {
+            assert_eq!(x_at(&clip, time), 7.0, "{interpolation:?} at {time}");
+        }
+    }
+}
+
+#[test]
+fn times_are_compared_in_double_precision() {
+    // o-----------o
+    // 0 s         0.1 s, which as f32 is 0.100000001490116
+    // 1           2
+    let clip = translation_clip(&[0.0, 0.1], Step, &[1.0, 2.0]);
+    assert_eq!(x_at(&clip, 0.1), 1.0, "0.1 is earlier than the key");
+    assert_eq!(x_at(&clip, f64::from(0.1f32)), 2.0);
+}
+
+#[test]
+fn spline_tangents_are_per_second() {
+    // o---------------o
+    // 1 s             3 s         values 0 and 8, out-tangent 4 per second, in-tangent -2 per second
+    let clip = translation_clip(&[1.0, 3.0], CubicSpline, &[99.0, 0.0, 4.0, -2.0, 8.0, 99.0]);
+    // t = 1/2: 1/2·0 + 2·1/8·4 + 1/2·8 - 2·1/8·(-2) = 1 + 4 + 0.5. Without the length 2 it would be 4.75.
+    assert_eq!(x_at(&clip, 2.0), 5.5);
+    // t = 1/4: 2·9/64·4 + 10/64·8 - 2·3/64·(-2) = 1.125 + 1.25 + 0.1875
+    assert_eq!(x_at(&clip, 1.5), 2.5625);
+    assert_eq!((x_at(&clip, 0.0), x_at(&clip, 3.0), x_at(&clip, 4.0)), (0.0, 8.0, 8.0));
+}
+
+#[test]
+fn linear_rotations_take_the_short_way() {
+    // o---------------o
+    // 0 s             1 s         90 degrees about z, the second key with its sign flipped
+    let clip = rotation_clip(&[0.0, 1.0], Linear, &[about_z(0.0), -about_z(FRAC_PI_2)]);
+    for (time, degrees) in [(0.0, 0.0f32), (1.0 / 3.0, 30.0), (0.5, 45.0), (0.9, 81.0)] {
+        let expected = Quat::from_rotation_z(degrees.to_radians());
+        assert!((rotation_at(&clip, time) - expected).length() < 3e-7, "at {time}");
+    }
+}
+
+#[test]
+fn slerp_is_exact_to_a_microradian_and_of_unit_length() {
+    let axis = DVec3::new(0.48, -0.6, 0.64);
+    for angle in [1e-7, 1e-4, 0.01, 0.0282, 0.0284, 0.1, 0.5, 1.0, 2.0, 3.0, 3.13] {
+        // The keys as an f32 file has them: the reference starts from the rounded ones.
+        let a = Quat::from_xyzw(0.1, 0.2, 0.3, 0.927_361_85).normalize();
+        let b = (a.as_dquat() * DQuat::from_axis_angle(axis, angle)).normalize().as_quat();
+        let clip = rotation_clip(&[0.0, 1.0], Linear, &[Vec4::from(a), Vec4::from(b)]);
+        for time in [0.05, 0.25, 0.5, 0.7, 0.95] {
+            let (a, b) = (a.as_dquat().normalize(), b.as_dquat().normalize());
+            let half = a.dot(b).min(1.0).acos();
+            let expected = if half < 1e-8 {
+                a.lerp(b, time)
+            } else {
+                (a * ((half * (1.0 - time)).sin() / half.sin()) + b * ((half * time).sin() / half.sin())).normalize()
+            };
+            let actual = rotation_at(&clip, time).as_dquat();
+            assert!((actual.length() - 1.0).abs() < 2e-7, "length {} at {angle}, {time}", actual.length());
+            let error_radians = 2.0 * (actual.normalize() - expected).length();
+            assert!(error_radians < 1e-6, "off by {error_radians} for {angle} at {time}");
+        }
+    }
+}
+
+#[test]
+fn spline_rotations_are_normalised_and_never_flipped() {
+    let zero = Vec4::ZERO;
+    // Half way between 0 and 90 degrees with flat tangents: the mean, normalised, is 45 degrees.
+    let keys = [zero, about_z(0.0), zero, zero, about_z(FRAC_PI_2), zero];
+    let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
+    assert!((rotation.length() - 1.0).abs() < 1e-6);
+    assert!(rotation.dot(Quat::from_rotation_z(45f32.to_radians())) > 1.0 - 1e-6);
+
+    // With the second key's sign flipped, the mean (1 - cos 45°, -sin 45°) / 2 is 225 degrees away: the long way.
+    let keys = [zero, about_z(0.0), zero, zero, -about_z(FRAC_PI_2), zero];
+    let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
+    let expected = Vec4::new(0.0, 0.0, -FRAC_1_SQRT_2, 1.0 - FRAC_1_SQRT_2).normalize();
+    assert!((Vec4::from(rotation) - expected).length() < 1e-6, "{rotation}");
+
+    // Opposite keys cancel out: no direction is left, and no NaN either.
+    let keys = [zero, about_z(0.0), zero, zero, -about_z(0.0), zero];
+    assert_eq!(rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5), Quat::IDENTITY);
+}
+
+#[test]
+fn only_what_is_animated_is_overwritten() {
+    // timeline 0: o-------o           timeline 1:     o---o
+    //             0 s     1 s                         2 s 3 s
+    let clip = Clip {
+        duration_seconds: 3.0,
+        timelines: vec![vec![0.0, 1.0], vec![2.0, 3.0]],
+        translations: vec![Track { node: 1, timeline: 0, interpolation: Linear, values: vec![Vec3::ZERO, Vec3::ONE] }],
+        scales: vec![Track { node: 0, timeline: 1, interpolation: Linear, values: vec![Vec3::ZERO, Vec3::splat(8.0)] }],
+        ..Clip::default()
+    };
+    let rest = LocalPose {
+        translations: vec![Vec3::splat(5.0); 2],
+        rotations: vec![Quat::from_rotation_y(1.0); 2],
+        scales: vec![Vec3::splat(3.0); 2],
+    };
+    let mut pose = rest.clone();
+    let mut scratch = SampleScratch::with_capacity(2);
+    sample_clip(&clip, 0.5, &mut scratch, &mut pose);
+    assert_eq!(pose.translations, [Vec3::splat(5.0), Vec3::splat(0.5)]);
+    assert_eq!(pose.rotations, rest.rotations);
+    assert_eq!(pose.scales, [Vec3::ZERO, Vec3::splat(3.0)], "a late first key holds before its time");
+    sample_clip(&clip, 2.25, &mut scratch, &mut pose);
+    assert_eq!(pose.translations[1], Vec3::ONE);
+    assert_eq!(pose.scales[0], Vec3::splat(2.0));
+}
