@@ -109,14 +109,12 @@ impl Renderer {
         cmd_timestamp(slot, commands, S::NONE, 0);
 
         // Joint matrices and instances, where the CPU could not write them in place.
-        let mut uploaded = false;
-        device.cmd_labelled(commands, c"upload", || uploaded = cmd_upload(device, commands, slot));
-        if uploaded {
-            // The copies are read by skinning, or by the vertex shader itself (RAW).
-            let copies = Access::new(S::COPY, A::TRANSFER_WRITE);
-            cmd_memory_barrier(device, commands, copies, Access::new(STREAM_READERS, A::SHADER_STORAGE_READ));
-        }
+        device.cmd_labelled(commands, c"upload", || cmd_upload(device, commands, slot));
         cmd_timestamp(slot, commands, S::COPY, 1);
+        // The copies are read by skinning, or by the vertex shader itself (RAW). Nothing to wait for on the direct path;
+        // but Mesa's software driver takes a timestamp at its next flush, and would count skinning as upload without it.
+        let copies = Access::new(S::COPY, A::TRANSFER_WRITE);
+        cmd_memory_barrier(device, commands, copies, Access::new(STREAM_READERS, A::SHADER_STORAGE_READ));
 
         // Every visible instance's vertices, once, for all passes that follow.
         if self.settings.0 == Skinning::Compute {

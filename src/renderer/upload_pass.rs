@@ -5,14 +5,11 @@ use ash::vk;
 use super::frame_slot::FrameSlot;
 use crate::vulkan::device::Device;
 
-/// Copies what this frame wrote. Returns whether anything was copied (and must be waited for).
-pub fn cmd_upload(device: &Device, commands: vk::CommandBuffer, slot: &FrameSlot) -> bool {
-    let mut copied = false;
+/// Copies what this frame wrote.
+pub fn cmd_upload(device: &Device, commands: vk::CommandBuffer, slot: &FrameSlot) {
     for (from, to, size) in [&slot.palette, &slot.instances].into_iter().filter_map(|stream| stream.pending_copy()) {
         let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size }];
         // SAFETY: both buffers are alive and that large; the CPU's writes happen before the submission.
         unsafe { device.raw.cmd_copy_buffer(commands, from, to, &regions) };
-        copied = true;
     }
-    copied
 }

@@ -105,7 +105,6 @@ impl Buffer {
     }
 
     /// The whole buffer, for a descriptor.
-    #[must_use]
     pub fn descriptor(&self) -> vk::DescriptorBufferInfo {
         vk::DescriptorBufferInfo { buffer: self.raw, offset: 0, range: vk::WHOLE_SIZE }
     }

@@ -99,7 +99,6 @@ impl Device {
     }
 
     /// The device's limits.
-    #[must_use]
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.physical.properties.limits
     }

@@ -130,7 +130,7 @@ mod tests {
     fn a_damaged_or_foreign_file_is_discarded() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.bin");
-        let accepted = |bytes: &[u8], properties| {
+        let accepted = |bytes: &[u8], properties: &vk::PhysicalDeviceProperties| {
             std::fs::write(&path, bytes).unwrap();
             read(&path, properties).map(|data| data.len())
         };
