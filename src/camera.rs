@@ -100,12 +100,13 @@ impl OrbitCamera {
     pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
         let height = (bounds.max.y - bounds.min.y).max(1e-6);
         let flatness = ((bounds.footprint_radius / height - 1.5) / 6.0).clamp(0.0, 1.0);
-        let mut camera = Self {
-            target: bounds.center(),
-            yaw_radians: 0.45 - 0.2 * flatness,
-            pitch_radians: (15.0 + 8.0 * flatness).to_radians(),
-            ..Self::default()
-        };
+        Self::framing_from(bounds, aspect, 0.45 - 0.2 * flatness, (15.0 + 8.0 * flatness).to_radians())
+    }
+
+    /// The same from a given direction.
+    #[must_use]
+    pub fn framing_from(bounds: &Bounds, aspect: f32, yaw_radians: f32, pitch_radians: f32) -> Self {
+        let mut camera = Self { target: bounds.center(), yaw_radians, pitch_radians, ..Self::default() };
         camera.fit(bounds, aspect);
         camera
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::sun::{self, ShadowView};
 use crate::camera::{Frustum, OrbitCamera};
-use crate::cli::{SceneArgs, Switch};
+use crate::cli::{CameraArg, SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{FrameMemory, FrameOutcome, Renderer};
@@ -68,12 +68,15 @@ impl Scene {
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
-        let mut camera = OrbitCamera::framing(&crowd.bounds(), aspect);
-        if let Some(wanted) = args.camera {
-            camera.yaw_radians = wanted.yaw_degrees.to_radians();
-            camera.pitch_radians = wanted.pitch_degrees.to_radians();
-            camera.distance *= wanted.zoom;
-        }
+        let camera = match args.camera {
+            None => OrbitCamera::framing(&crowd.bounds(), aspect),
+            Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) => {
+                let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
+                let mut camera = OrbitCamera::framing_from(&crowd.bounds(), aspect, yaw, pitch);
+                camera.zoom(zoom);
+                camera
+            }
+        };
         let pool = thread_pool(args.threads.map(|threads| threads as usize))
             .context("cannot start the threads that animate")?;
         Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
