@@ -33,7 +33,8 @@ float light_arriving(vec3 place_world, vec3 normal) {
     if (edge >= 1.0 || place.z <= 0.0 || place.z >= 1.0) {
         return 1.0;
     }
-    vec2 middle = place.xy * 0.5 + 0.5;
+    // The map was drawn with +Y up, and its rows count downwards.
+    vec2 middle = place.xy * vec2(0.5, -0.5) + 0.5;
     float texel = frame.shadow.x;
     float lit = texture(shadow_map, vec3(middle + texel * vec2(-0.5, -0.5), place.z))
               + texture(shadow_map, vec3(middle + texel * vec2(0.5, -0.5), place.z))

@@ -7,7 +7,6 @@ use anyhow::{Result, bail};
 use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
-use super::sun::SHADOW_MAP_SIZE;
 use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
 use crate::model::Model;
 use crate::renderer::{Renderer, RendererSettings, Target};
@@ -77,7 +76,7 @@ fn renderer(device: &Arc<Device>, args: &GpuArgs, models: &[Model], target: Targ
         skinning: args.skinning.into(),
         upload: args.upload.path(),
         samples: args.msaa,
-        shadow_map_size: (args.shadows == Switch::On).then_some(SHADOW_MAP_SIZE),
+        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.shadows == Switch::On),
         cache_folder: cache_folder.as_deref(),
         ..RendererSettings::default()
     };

@@ -103,10 +103,10 @@ impl Scene {
         let mut stopwatch = Stopwatch::start();
 
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(clip_from_world));
-        self.crowd.cull(frustum.as_ref(), renderer.casts_shadows().then(sun::to_light));
+        self.crowd.cull(frustum.as_ref(), renderer.shadow_map_size().map(|_| sun::to_light()));
         let cull_ms = stopwatch.lap_ms();
 
-        let data = self.frame_data(aspect, renderer.casts_shadows());
+        let data = self.frame_data(aspect, renderer.shadow_map_size());
         let mut frame = renderer.begin_frame(self.crowd.visible_counts(), self.crowd.visible_joint_count())?;
         let wait_ms = stopwatch.lap_ms();
 
@@ -121,10 +121,12 @@ impl Scene {
     }
 
     /// Camera, light and ground of a frame.
-    fn frame_data(&self, aspect: f32, casts_shadows: bool) -> FrameData {
+    fn frame_data(&self, aspect: f32, shadow_map_size: Option<u32>) -> FrameData {
         let clip_from_world = self.camera.clip_from_world(aspect);
         let bounds = self.crowd.bounds();
-        let shadows = ShadowView::fit(&bounds, &self.camera);
+        let map_texels = shadow_map_size.unwrap_or(1);
+        let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
+        let shadows = ShadowView::fit(&bounds, &self.camera, map_texels);
         FrameData {
             clip_from_world: clip_from_world.to_cols_array_2d(),
             world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
@@ -133,12 +135,7 @@ impl Scene {
             light_color: sun::COLOR.extend(0.0).to_array(),
             ground: [self.crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
             shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
-            shadow: [
-                1.0 / sun::SHADOW_MAP_SIZE as f32,
-                shadows.texel_metres,
-                if casts_shadows { 1.0 } else { 0.0 },
-                0.0,
-            ],
+            shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
         }
     }
 }

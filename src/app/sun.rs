@@ -4,9 +4,6 @@ use glam::{Mat4, Vec3};
 
 use crate::camera::{Bounds, OrbitCamera};
 
-/// Texels along one side of the shadow map.
-pub const SHADOW_MAP_SIZE: u32 = 2048;
-
 /// Linear RGB of a low, warm sun.
 pub const COLOR: Vec3 = Vec3::new(3.3, 3.05, 2.65);
 
@@ -28,9 +25,9 @@ pub struct ShadowView {
 
 impl ShadowView {
     /// Covers the crowd or, where the camera has come close, the part round its target: a map of fixed size then has
-    /// texels as small as what is looked at deserves. Moves in whole texels, so that edges do not crawl.
+    /// texels as small as what is looked at deserves. `map_texels` is the length of its side. Moves in whole texels, so that edges do not crawl.
     #[must_use]
-    pub fn fit(crowd: &Bounds, camera: &OrbitCamera) -> Self {
+    pub fn fit(crowd: &Bounds, camera: &OrbitCamera, map_texels: u32) -> Self {
         /// What the camera sees lies within about this many times its distance round the target.
         const NEAR_SHARE: f32 = 1.5;
         let near_radius = camera.distance * NEAR_SHARE;
@@ -42,7 +39,7 @@ impl ShadowView {
         /// Shadows fade out near the map's edge; the crowd should end before.
         const ROOM: f32 = 1.1;
         let radius = ROOM * radius.max(1e-4);
-        let texel_metres = 2.0 * radius / SHADOW_MAP_SIZE as f32;
+        let texel_metres = 2.0 * radius / map_texels.max(1) as f32;
 
         let forward = -to_light();
         let right = forward.cross(Vec3::Y).normalize();
@@ -73,7 +70,7 @@ mod tests {
     #[test]
     fn the_map_holds_the_whole_crowd() {
         let camera = OrbitCamera::framing(&crowd(), 1.5);
-        let view = ShadowView::fit(&crowd(), &camera);
+        let view = ShadowView::fit(&crowd(), &camera, 2048);
         for (x, y, z) in [(-14.0, 0.0, -14.0), (14.0, 2.0, 14.0), (-14.0, 2.0, 14.0), (0.0, 1.0, 20.0)] {
             let place = view.shadow_from_world.project_point3(Vec3::new(x, y, z));
             assert!(place.x.abs() <= 1.0 && place.y.abs() <= 1.0 && (0.0..=1.0).contains(&place.z), "{place}");
@@ -82,7 +79,7 @@ mod tests {
 
     #[test]
     fn nearer_to_the_light_is_greater_and_along_its_ray_nothing_moves() {
-        let view = ShadowView::fit(&crowd(), &OrbitCamera::framing(&crowd(), 1.5));
+        let view = ShadowView::fit(&crowd(), &OrbitCamera::framing(&crowd(), 1.5), 2048);
         let low = view.shadow_from_world.project_point3(Vec3::ZERO);
         let high = view.shadow_from_world.project_point3(to_light() * 3.0);
         assert!(high.z > low.z);
@@ -93,7 +90,7 @@ mod tests {
     fn a_close_camera_gets_smaller_texels() {
         let far = OrbitCamera::framing(&crowd(), 1.5);
         let close = OrbitCamera { distance: 4.0, target: Vec3::new(5.0, 1.0, 5.0), ..far };
-        let (far, close) = (ShadowView::fit(&crowd(), &far), ShadowView::fit(&crowd(), &close));
+        let (far, close) = (ShadowView::fit(&crowd(), &far, 2048), ShadowView::fit(&crowd(), &close, 2048));
         assert!(close.texel_metres < 0.25 * far.texel_metres);
         let place = close.shadow_from_world.project_point3(Vec3::new(5.0, 1.0, 5.0));
         assert!(place.truncate().length() < 0.01, "{place}");

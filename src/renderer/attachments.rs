@@ -96,6 +96,12 @@ impl Attachments {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         cmd_set_viewport(device, commands, self.extent, true);
     }
+
+    /// Ends drawing the scene.
+    pub fn cmd_end(&self, device: &Device, commands: vk::CommandBuffer) {
+        // SAFETY: ends the rendering that `cmd_begin` began.
+        unsafe { device.raw.cmd_end_rendering(commands) };
+    }
 }
 
 /// Sets viewport and scissor to the whole extent. `y_up` turns Vulkan's viewport over, so that clip space has +Y up as

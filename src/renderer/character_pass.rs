@@ -81,29 +81,29 @@ impl CharacterPass {
     }
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
-    pub fn cmd_draw(&self, draws: &CharacterDraws, blend: bool) {
-        draws.cmd_draw(if blend { &self.blended } else { &self.opaque }, blend);
+    pub fn cmd_draw(&self, crowd: &VisibleCrowd, blend: bool) {
+        crowd.cmd_draw(if blend { &self.blended } else { &self.opaque }, blend);
     }
 }
 
-/// The draw calls of all visible instances, for whichever pass wants them: from the camera or from the light.
+/// All visible instances of a frame, and what it takes to skin and draw them: from the camera or from the light.
 #[derive(Clone, Copy)]
-pub struct CharacterDraws<'a> {
+pub struct VisibleCrowd<'a> {
     /// The device.
     pub device: &'a Device,
     /// Being recorded.
     pub commands: vk::CommandBuffer,
-    /// Of the pipelines that draw.
+    /// Of the pipelines.
     pub layouts: &'a Layouts,
     /// By index in the plan.
     pub models: &'a [GpuModel],
-    /// What is visible, and where its vertices are.
+    /// Batches of visible instances.
     pub plan: &'a FramePlan,
-    /// Whose vertices and instances are drawn.
+    /// Their joint matrices, placements and vertices.
     pub slot: &'a FrameSlot,
 }
 
-impl CharacterDraws<'_> {
+impl VisibleCrowd<'_> {
     /// Draws the opaque or the blended parts with a pipeline of the scene's layout, inside a rendering.
     pub fn cmd_draw(&self, pipeline: &Pipeline, blend: bool) {
         let Self { device, commands, layouts, models, plan, slot } = *self;

@@ -130,8 +130,45 @@ impl Page {
     }
 }
 
-/// Moments in a frame at which a timestamp is written; passes lie between neighbours.
-pub const TIMESTAMP_COUNT: u32 = 6;
+/// The passes of a frame, in order: what is labelled in captures and timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Copies of the staged path.
+    Upload,
+    /// `skin.comp`.
+    Skin,
+    /// The shadow map.
+    Shadow,
+    /// Characters, ground and sky.
+    Draw,
+    /// Tone mapping, and the copy for reading back.
+    Post,
+}
+
+impl Pass {
+    /// Number of passes.
+    pub const COUNT: usize = 5;
+
+    fn label(self) -> &'static std::ffi::CStr {
+        match self {
+            Self::Upload => c"upload",
+            Self::Skin => c"skin",
+            Self::Shadow => c"shadow",
+            Self::Draw => c"draw",
+            Self::Post => c"post",
+        }
+    }
+
+    /// The stage after which the pass is over.
+    fn last_stage(self) -> vk::PipelineStageFlags2 {
+        match self {
+            Self::Upload => vk::PipelineStageFlags2::COPY,
+            Self::Skin => vk::PipelineStageFlags2::COMPUTE_SHADER,
+            Self::Shadow => vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS,
+            Self::Draw | Self::Post => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
+        }
+    }
+}
 
 /// Everything that belongs to one frame in flight.
 pub struct FrameSlot {
@@ -187,7 +224,7 @@ impl FrameSlot {
             palette,
             instances,
             pages: Vec::new(),
-            timestamps: Timestamps::new(device, &format!("timestamps {index}"), TIMESTAMP_COUNT)?,
+            timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
             finished: Fence::new(device, &format!("frame {index} finished"))?,
             in_flight_until: None,
@@ -251,21 +288,39 @@ impl FrameSlot {
         if !needs_pages {
             return Ok(());
         }
+        let last = plan.page_vertices.len().saturating_sub(1);
         for (page, &vertices) in plan.page_vertices.iter().enumerate() {
             let used_bytes = u64::from(vertices) * size_of::<SkinnedVertex>() as u64;
-            let have_bytes = self.pages.get(page).map_or(0, |page| page.buffer.size_bytes);
-            if used_bytes <= have_bytes {
+            if self.pages.get(page).is_some_and(|page| used_bytes <= page.buffer.size_bytes) {
                 continue;
             }
-            let name = format!("transient vertices {}, page {page}", self.index);
-            let size_bytes = (used_bytes + used_bytes / 4).min(page_limit_bytes);
+            // How full a page gets depends on who is visible: all but the last are made as large as they can become.
+            let size_bytes = if page < last { page_limit_bytes } else { used_bytes + used_bytes / 4 };
             if page < self.pages.len() {
                 // Free the old one first: both together may not fit.
-                self.pages.truncate(page);
+                drop(self.pages.remove(page));
             }
-            self.pages.push(Page::new(device, layouts, &name, size_bytes)?);
+            let name = format!("transient vertices {}, page {page}", self.index);
+            self.pages.insert(page, Page::new(device, layouts, &name, size_bytes.min(page_limit_bytes))?);
         }
         Ok(())
+    }
+
+    /// Starts the clock of a frame's passes. Recorded before the first of them.
+    pub fn cmd_begin_timing(&mut self, commands: vk::CommandBuffer) {
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.cmd_reset(commands);
+            timestamps.cmd_write(commands, vk::PipelineStageFlags2::NONE, 0);
+        }
+    }
+
+    /// Records one pass of this slot's frame, labelled and timed.
+    pub fn cmd_pass(&self, device: &Device, pass: Pass, record: impl FnOnce()) {
+        let commands = self.commands.commands;
+        device.cmd_labelled(commands, pass.label(), record);
+        if let Some(timestamps) = &self.timestamps {
+            timestamps.cmd_write(commands, pass.last_stage(), pass as u32 + 1);
+        }
     }
 
     /// This frame's palette and instances, to be written once, in order.

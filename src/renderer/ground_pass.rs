@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use super::character_pass::VisibleCrowd;
 use super::layouts::{FRAME_SET, Layouts};
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
@@ -45,13 +46,8 @@ impl GroundPass {
     }
 
     /// Two triangles of ground, one of sky.
-    pub fn cmd_draw(
-        &self,
-        device: &Device,
-        commands: vk::CommandBuffer,
-        layouts: &Layouts,
-        frame_set: vk::DescriptorSet,
-    ) {
+    pub fn cmd_draw(&self, crowd: &VisibleCrowd) {
+        let VisibleCrowd { device, commands, layouts, slot, .. } = *crowd;
         const VERTEX_COUNT: u32 = 9;
         // SAFETY: `commands` is being recorded inside a rendering of matching formats; the set is alive.
         unsafe {
@@ -61,7 +57,7 @@ impl GroundPass {
                 vk::PipelineBindPoint::GRAPHICS,
                 layouts.scene.raw,
                 FRAME_SET,
-                &[frame_set],
+                &[slot.set.raw],
                 &[],
             );
             device.raw.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);

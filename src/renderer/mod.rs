@@ -36,7 +36,7 @@ pub use self::target::Target;
 
 use self::attachments::Attachments;
 use self::character_pass::CharacterPass;
-use self::frame_slot::{FrameSlot, TIMESTAMP_COUNT};
+use self::frame_slot::{FrameSlot, Pass};
 use self::gpu_model::GpuModel;
 use self::ground_pass::GroundPass;
 use self::layouts::Layouts;
@@ -206,10 +206,10 @@ impl Renderer {
         self.settings.1
     }
 
-    /// Whether there is a shadow map to draw.
+    /// Side of the shadow map in texels; `None`: no shadows.
     #[must_use]
-    pub fn casts_shadows(&self) -> bool {
-        self.shadow_pass.casts()
+    pub fn shadow_map_size(&self) -> Option<u32> {
+        self.shadow_pass.map_size()
     }
 
     /// GPU times of the newest frame that is known to be finished.
@@ -293,7 +293,7 @@ impl Renderer {
 
     /// Reads the GPU times of the frame that last used `slot`, which is finished.
     fn collect_gpu_times(&mut self, slot: usize) -> Result<()> {
-        let mut intervals = [0.0; TIMESTAMP_COUNT as usize - 1];
+        let mut intervals = [0.0; Pass::COUNT];
         if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
             && timestamps.read(&mut intervals)?
         {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
-use super::character_pass::{CharacterDraws, Skinning};
+use super::character_pass::{Skinning, VisibleCrowd};
 use super::layouts::Layouts;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
@@ -82,10 +82,10 @@ impl ShadowPass {
         })
     }
 
-    /// Whether there are shadows.
+    /// Side of the map in texels; `None`: no shadows.
     #[must_use]
-    pub fn casts(&self) -> bool {
-        self.casts
+    pub fn map_size(&self) -> Option<u32> {
+        self.casts.then_some(self.map.info.extent.width)
     }
 
     /// For the frame's descriptor set.
@@ -99,8 +99,8 @@ impl ShadowPass {
     }
 
     /// Clears the map and draws all opaque parts of the crowd into it.
-    pub fn cmd_draw(&self, draws: &CharacterDraws) {
-        let CharacterDraws { device, commands, .. } = *draws;
+    pub fn cmd_draw(&self, crowd: &VisibleCrowd) {
+        let VisibleCrowd { device, commands, .. } = *crowd;
         let nothing_in_the_way =
             vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
         let depth = vk::RenderingAttachmentInfo::default()
@@ -117,8 +117,8 @@ impl ShadowPass {
         // SAFETY: `commands` is being recorded; the map is alive and in the layout named (the frame's barriers).
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
-            cmd_set_viewport(device, commands, extent, false);
-            draws.cmd_draw(&self.pipeline, false);
+            cmd_set_viewport(device, commands, extent, true);
+            crowd.cmd_draw(&self.pipeline, false);
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };

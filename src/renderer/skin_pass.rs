@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::frame_slot::FrameSlot;
-use super::gpu_model::GpuModel;
+use super::character_pass::VisibleCrowd;
 use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
-use super::plan::FramePlan;
 use crate::shader_types::SkinConstants;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
@@ -33,15 +31,8 @@ impl SkinPass {
     }
 
     /// One dispatch for each batch: x over the model's vertices, y over the batch's instances.
-    pub fn cmd_skin(
-        &self,
-        device: &Device,
-        commands: vk::CommandBuffer,
-        layouts: &Layouts,
-        models: &[GpuModel],
-        plan: &FramePlan,
-        slot: &FrameSlot,
-    ) {
+    pub fn cmd_skin(&self, crowd: &VisibleCrowd) {
+        let VisibleCrowd { device, commands, layouts, models, plan, slot } = *crowd;
         let layout = layouts.skin.raw;
         let bind = |set_number, set: vk::DescriptorSet| {
             // SAFETY: `commands` is being recorded; the sets are alive and match the layout.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::vulkan::barrier::{Access, ImageBarrier, cmd_image_barriers, cmd_memory_barrier};
+use crate::vulkan::barrier::{
+    Access, COLOR_TARGET, ImageBarrier, TRANSFER_SOURCE, cmd_image_barriers, cmd_memory_barrier, discarded,
+};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
@@ -16,10 +18,6 @@ use crate::vulkan::{Error, Result};
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const OFFSCREEN_TEXEL_BYTES: u64 = 4;
 
-const COLOR_WRITE: Access =
-    Access::new(vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT, vk::AccessFlags2::COLOR_ATTACHMENT_WRITE);
-const COPY_READ: Access = Access::new(vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_READ);
-const COPY_WRITE: Access = Access::new(vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_WRITE);
 const HOST_READ: Access = Access::new(vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_READ);
 
 /// An image to draw this frame into.
@@ -132,37 +130,26 @@ impl Target {
 
     /// Prepares the image for being drawn to.
     pub fn cmd_begin(&self, device: &Device, commands: vk::CommandBuffer, image: &TargetImage) {
-        let producer = match self {
+        let last_use = match self {
             // The last frame's copy has read the image (WAR), its tone mapping has written it (WAW).
-            Self::Offscreen(_) => {
-                let stages = vk::PipelineStageFlags2::COPY | vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT;
-                Access::new(stages, vk::AccessFlags2::COLOR_ATTACHMENT_WRITE)
-            }
+            Self::Offscreen(_) => Access::TRANSFER_READ.finished().and(Access::COLOR_WRITE),
             // Acquiring waits at this stage: the layout changes only once the image is ours.
-            Self::Window(_) => Access::execution(vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT),
+            Self::Window(_) => Access::COLOR_WRITE.finished(),
         };
-        let barrier = ImageBarrier::color(
-            image.image,
-            (producer, vk::ImageLayout::UNDEFINED),
-            (COLOR_WRITE, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL),
-        );
-        cmd_image_barriers(device, commands, [barrier]);
+        cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, discarded(last_use), COLOR_TARGET)]);
     }
 
     /// After drawing: hands the image to presentation, or copies it for reading back where `capture` is set.
     pub fn cmd_finish(&self, device: &Device, commands: vk::CommandBuffer, image: &TargetImage, capture: bool) {
-        let drawn = (COLOR_WRITE, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
         match self {
             Self::Window(_) => {
                 // Nothing on this queue reads it; the semaphore that presentation waits for is signalled at this stage.
-                let presented = Access::execution(vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT);
-                let to = (presented, vk::ImageLayout::PRESENT_SRC_KHR);
-                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, drawn, to)]);
+                let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
+                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, COLOR_TARGET, presented)]);
             }
             Self::Offscreen(target) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
-                let to = (COPY_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, drawn, to)]);
+                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
                 target.cmd_copy(device, commands);
             }
             Self::Offscreen(_) => {}
@@ -232,8 +219,8 @@ impl OffscreenTarget {
             );
         }
         // The CPU reads the copy (RAW); the next captured frame overwrites it (WAW).
-        let to = Access::new(HOST_READ.stages | COPY_WRITE.stages, HOST_READ.access | COPY_WRITE.access);
-        cmd_memory_barrier(device, commands, COPY_WRITE, to);
+        let copied = Access::TRANSFER_WRITE;
+        cmd_memory_barrier(device, commands, copied, HOST_READ.and(copied));
     }
 }
 

@@ -8,7 +8,9 @@ use ash::vk;
 use super::gpu_model::staging_buffer;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::vulkan::Result;
-use crate::vulkan::barrier::{Access, ImageBarrier, cmd_image_barriers};
+use crate::vulkan::barrier::{
+    Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, cmd_image_barriers, discarded,
+};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -110,12 +112,6 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
         .max_anisotropy(if anisotropic { MOST_ANISOTROPY.min(device.limits().max_sampler_anisotropy) } else { 1.0 })
 }
 
-const TRANSFER_WRITE: Access = Access::new(vk::PipelineStageFlags2::TRANSFER, vk::AccessFlags2::TRANSFER_WRITE);
-const TRANSFER_READ: Access = Access::new(vk::PipelineStageFlags2::TRANSFER, vk::AccessFlags2::TRANSFER_READ);
-const FRAGMENT_READ: Access =
-    Access::new(vk::PipelineStageFlags2::FRAGMENT_SHADER, vk::AccessFlags2::SHADER_SAMPLED_READ);
-const NOTHING: Access = Access::new(vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
-
 /// An image that fits the device: halved as often as its limit asks for.
 fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
     let most = device.limits().max_image_dimension2_d.max(1);
@@ -148,17 +144,13 @@ fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
     )?;
     let staging = staging_buffer(device, &source.name, &source.rgba)?;
     submit_and_wait(device, &source.name, |commands| {
-        let levels = |first, count, from, to| ImageBarrier {
-            image: image.raw,
-            aspect: vk::ImageAspectFlags::COLOR,
-            levels: (first, count),
-            from,
-            to,
+        let cmd_change = |first, count, from: ImageUse, to: ImageUse| {
+            let aspect = vk::ImageAspectFlags::COLOR;
+            let barrier = ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to };
+            cmd_image_barriers(device, commands, [barrier]);
         };
-        use vk::ImageLayout as Layout;
         // A new image: nothing to wait for.
-        let fresh = levels(0, mip_levels, (NOTHING, Layout::UNDEFINED), (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL));
-        cmd_image_barriers(device, commands, [fresh]);
+        cmd_change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
         let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(vk::Extent3D {
             width: source.width,
             height: source.height,
@@ -170,37 +162,19 @@ fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
                 commands,
                 staging.raw,
                 image.raw,
-                Layout::TRANSFER_DST_OPTIMAL,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
                 &[region],
             );
         }
         for level in 1..mip_levels {
             // The level above was just written by the copy or a blit, and is now read by this blit (RAW).
-            let above = levels(
-                level - 1,
-                1,
-                (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL),
-                (TRANSFER_READ, Layout::TRANSFER_SRC_OPTIMAL),
-            );
-            cmd_image_barriers(device, commands, [above]);
+            cmd_change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
             cmd_blit_to_level(device, commands, &image, level);
         }
         // Blits have read all levels but the last, which was written: then fragment shaders read them all (RAW).
-        let last = levels(
-            mip_levels - 1,
-            1,
-            (TRANSFER_WRITE, Layout::TRANSFER_DST_OPTIMAL),
-            (FRAGMENT_READ, Layout::SHADER_READ_ONLY_OPTIMAL),
-        );
-        cmd_image_barriers(device, commands, [last]);
+        cmd_change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
         if mip_levels > 1 {
-            let others = levels(
-                0,
-                mip_levels - 1,
-                (TRANSFER_READ, Layout::TRANSFER_SRC_OPTIMAL),
-                (FRAGMENT_READ, Layout::SHADER_READ_ONLY_OPTIMAL),
-            );
-            cmd_image_barriers(device, commands, [others]);
+            cmd_change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
         }
         Ok(())
     })?;

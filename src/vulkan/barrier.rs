@@ -1,6 +1,8 @@
 //! Barriers in one line each, for the frame function.
 
 use ash::vk;
+use vk::AccessFlags2 as A;
+use vk::PipelineStageFlags2 as S;
 
 use super::device::Device;
 
@@ -8,23 +10,75 @@ use super::device::Device;
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
     /// Which stages.
-    pub stages: vk::PipelineStageFlags2,
+    pub stages: S,
     /// Which of their accesses.
-    pub access: vk::AccessFlags2,
+    pub access: A,
 }
 
 impl Access {
+    /// Nothing to wait for: a new image.
+    pub const NOTHING: Self = Self::new(S::NONE, A::NONE);
+    /// A copy or a blit reads.
+    pub const TRANSFER_READ: Self = Self::new(S::ALL_TRANSFER, A::TRANSFER_READ);
+    /// A copy or a blit writes.
+    pub const TRANSFER_WRITE: Self = Self::new(S::ALL_TRANSFER, A::TRANSFER_WRITE);
+    /// A compute shader writes a storage buffer.
+    pub const COMPUTE_WRITE: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE);
+    /// A compute or a vertex shader reads a storage buffer.
+    pub const GEOMETRY_READ: Self =
+        Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ).and(Self::new(S::VERTEX_SHADER, A::NONE));
+    /// A fragment shader samples an image.
+    pub const SAMPLED_READ: Self = Self::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
+    /// A colour attachment is written.
+    pub const COLOR_WRITE: Self = Self::new(S::COLOR_ATTACHMENT_OUTPUT, A::COLOR_ATTACHMENT_WRITE);
+    /// A depth attachment is written.
+    pub const DEPTH_WRITE: Self = Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
+    /// A depth attachment is tested and written.
+    pub const DEPTH_TEST: Self = Self::DEPTH_WRITE.and(Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_READ));
+
     /// `access` in `stages`.
     #[must_use]
-    pub const fn new(stages: vk::PipelineStageFlags2, access: vk::AccessFlags2) -> Self {
+    pub const fn new(stages: S, access: A) -> Self {
         Self { stages, access }
     }
 
-    /// Ordered after `stages`, with no memory to make available: the source side of a write-after-read hazard.
+    /// Only the order counts, no memory has to be made available: the source side of a write-after-read hazard.
     #[must_use]
-    pub const fn execution(stages: vk::PipelineStageFlags2) -> Self {
-        Self { stages, access: vk::AccessFlags2::NONE }
+    pub const fn finished(self) -> Self {
+        Self { stages: self.stages, access: A::NONE }
     }
+
+    /// Both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        // ash's own `|` is not const.
+        Self {
+            stages: S::from_raw(self.stages.as_raw() | other.stages.as_raw()),
+            access: A::from_raw(self.access.as_raw() | other.access.as_raw()),
+        }
+    }
+}
+
+const DEPTH_STAGES: S = S::from_raw(S::EARLY_FRAGMENT_TESTS.as_raw() | S::LATE_FRAGMENT_TESTS.as_raw());
+
+/// What is done with an image, in which layout.
+pub type ImageUse = (Access, vk::ImageLayout);
+
+/// Drawn to.
+pub const COLOR_TARGET: ImageUse = (Access::COLOR_WRITE, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
+/// Tested against and drawn to.
+pub const DEPTH_TARGET: ImageUse = (Access::DEPTH_TEST, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL);
+/// Sampled by fragment shaders.
+pub const SAMPLED: ImageUse = (Access::SAMPLED_READ, vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL);
+/// Copied or blitted from.
+pub const TRANSFER_SOURCE: ImageUse = (Access::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+/// Copied or blitted to.
+pub const TRANSFER_TARGET: ImageUse = (Access::TRANSFER_WRITE, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
+
+/// Last used like this, and what is in it is not wanted any more.
+#[must_use]
+pub const fn discarded(last_use: Access) -> ImageUse {
+    (last_use, vk::ImageLayout::UNDEFINED)
 }
 
 /// All memory: `from` happens before `to`, and its writes are visible there.
@@ -40,7 +94,7 @@ pub fn cmd_memory_barrier(device: &Device, commands: vk::CommandBuffer, from: Ac
     unsafe { device.raw.cmd_pipeline_barrier2(commands, &info) };
 }
 
-/// One image changes layout between `from` and `to`. [`vk::ImageLayout::UNDEFINED`] as the old layout drops contents.
+/// One image changes from one use to another.
 #[derive(Debug, Clone, Copy)]
 pub struct ImageBarrier {
     /// The image; all its layers.
@@ -50,21 +104,21 @@ pub struct ImageBarrier {
     /// First level and number of levels.
     pub levels: (u32, u32),
     /// Producer.
-    pub from: (Access, vk::ImageLayout),
+    pub from: ImageUse,
     /// Consumer.
-    pub to: (Access, vk::ImageLayout),
+    pub to: ImageUse,
 }
 
 impl ImageBarrier {
     /// The first level of a colour image.
     #[must_use]
-    pub fn color(image: vk::Image, from: (Access, vk::ImageLayout), to: (Access, vk::ImageLayout)) -> Self {
+    pub fn color(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
         Self { image, aspect: vk::ImageAspectFlags::COLOR, levels: (0, 1), from, to }
     }
 
     /// A depth image.
     #[must_use]
-    pub fn depth(image: vk::Image, from: (Access, vk::ImageLayout), to: (Access, vk::ImageLayout)) -> Self {
+    pub fn depth(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
         Self { image, aspect: vk::ImageAspectFlags::DEPTH, levels: (0, 1), from, to }
     }
 
