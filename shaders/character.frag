@@ -57,7 +57,8 @@ void main() {
     // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
     float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
     vec3 fresnel = reflectance + (1.0 - reflectance) * pow(1.0 - v_h, 5.0);
-    vec3 sun = frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
+    float arriving = n_l > 0.0 ? light_arriving(in_position_world, normal) : 0.0;
+    vec3 sun = arriving * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
 
     vec3 reflected = reflect(-to_camera, normal);
     vec3 environment = mix(sky(reflected), ambient(reflected), constants.roughness);

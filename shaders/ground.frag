@@ -1,4 +1,4 @@
-// A plain ground with a faint grid for scale, and the sky above it.
+// A plain ground with a faint grid for scale (fine lines, and every tenth stronger), and the sky above it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
@@ -9,12 +9,12 @@ layout(location = 1) flat in uint in_is_sky;
 layout(location = 0) out vec4 out_color;
 
 // 1 on the lines of a square grid, antialiased by the pixel's footprint, fading where lines would crowd.
-float grid(vec2 place, float spacing) {
+float grid(vec2 place, vec2 footprint, float spacing, float half_width) {
     vec2 cells = place / spacing;
-    vec2 footprint = fwidth(cells);
+    vec2 pixel = footprint / spacing;
     vec2 distance_cells = abs(fract(cells - 0.5) - 0.5);
-    vec2 line = 1.0 - clamp((distance_cells - 0.012) / max(footprint, 1e-5), 0.0, 1.0);
-    vec2 fade = 1.0 - clamp(footprint * 3.0, 0.0, 1.0);
+    vec2 line = 1.0 - clamp((distance_cells - half_width) / max(pixel, 1e-5), 0.0, 1.0);
+    vec2 fade = 1.0 - clamp(pixel * 4.0, 0.0, 1.0);
     return max(line.x * fade.x, line.y * fade.y);
 }
 
@@ -24,9 +24,14 @@ void main() {
         out_color = vec4(sky(normalize(from_camera)), 1.0);
         return;
     }
-    vec3 albedo = vec3(0.20, 0.26, 0.14);
-    albedo *= 1.0 + 0.18 * grid(in_position_world.xz, frame.ground.z);
-    vec3 lit = albedo * (frame.light_color.rgb * frame.to_light.y / 3.14159265 + ambient(vec3(0.0, 1.0, 0.0)));
+    const vec3 up = vec3(0.0, 1.0, 0.0);
+    vec2 place = in_position_world.xz;
+    vec2 footprint = fwidth(place);
+    float spacing = frame.ground.z;
+    float lines = 0.5 * grid(place, footprint, spacing, 0.004) + grid(place, footprint, 10.0 * spacing, 0.0008);
+    vec3 albedo = vec3(0.30, 0.29, 0.27) * (1.0 - 0.22 * lines);
+    vec3 sun = light_arriving(in_position_world, up) * frame.light_color.rgb * frame.to_light.y / 3.14159265;
+    vec3 lit = albedo * (sun + ambient(up));
     float half_distance = 12.0 * (frame.ground.y + abs(frame.camera_position.y - frame.ground.x));
     out_color = vec4(haze(lit, length(from_camera), half_distance), 1.0);
 }

@@ -19,6 +19,30 @@ vec3 ambient(vec3 normal) {
     return mix(GROUND_BOUNCE, 0.75 * mix(SKY_HORIZON, SKY_ZENITH, 0.5), 0.5 + 0.5 * normal.y);
 }
 
+layout(set = 0, binding = 3) uniform sampler2DShadow shadow_map;
+
+// How much of the light arrives at a place: 1 all of it. Four bilinear comparisons make a soft edge of about three
+// texels. The place is moved along the normal by a texel or so, which keeps surfaces from shadowing themselves.
+float light_arriving(vec3 place_world, vec3 normal) {
+    if (frame.shadow.z == 0.0) {
+        return 1.0;
+    }
+    vec4 place = frame.shadow_from_world * vec4(place_world + 1.5 * frame.shadow.y * normal, 1.0);
+    // Outside the map nothing casts a shadow. Near its edge shadows fade out.
+    float edge = max(abs(place.x), abs(place.y));
+    if (edge >= 1.0 || place.z <= 0.0 || place.z >= 1.0) {
+        return 1.0;
+    }
+    vec2 middle = place.xy * 0.5 + 0.5;
+    float texel = frame.shadow.x;
+    float lit = texture(shadow_map, vec3(middle + texel * vec2(-0.5, -0.5), place.z))
+              + texture(shadow_map, vec3(middle + texel * vec2(0.5, -0.5), place.z))
+              + texture(shadow_map, vec3(middle + texel * vec2(-0.5, 0.5), place.z))
+              + texture(shadow_map, vec3(middle + texel * vec2(0.5, 0.5), place.z));
+    float strength = frame.shadow.z * (1.0 - smoothstep(0.9, 1.0, edge));
+    return mix(1.0, 0.25 * lit, strength);
+}
+
 // Distance fades into the horizon: a ground without an edge.
 vec3 haze(vec3 color, float distance_metres, float half_distance_metres) {
     float kept = exp2(-distance_metres / half_distance_metres);

@@ -48,6 +48,8 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 to_light;
     vec4 light_color;
     vec4 ground; // x height, y crowd radius, z grid spacing, in metres
+    mat4 shadow_from_world;
+    vec4 shadow; // x one texel in 0..1, y one texel in metres, z strength
 } frame;
 
 // All visible instances' joint matrices, one after the other: THE large palette, indexed by palette_offset.

@@ -128,9 +128,21 @@ impl OrbitCamera {
         let (distance_x, offset_x) = fit_axis(right, slope_x);
         let (distance_y, offset_y) = fit_axis(up, slope_y);
         let nearest = bounds.hull().map(|point| point.dot(forward)).fold(0.0, f32::min);
-        self.target = bounds.center() + right * offset_x + up * offset_y;
         // The last bound keeps the nearest point beyond the near plane.
         self.distance = distance_x.max(distance_y).max(-nearest / (1.0 - 2.0 * NEAR_SHARE));
+        let distance = self.distance;
+        // One axis decides the distance; along the other there is room to spare, which is shared out evenly.
+        let centered = |axis: Vec3, mut offset: f32| {
+            for _ in 0..8 {
+                let (low, high) = bounds.hull().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), point| {
+                    let slope = (point.dot(axis) - offset) / (distance + point.dot(forward));
+                    (low.min(slope), high.max(slope))
+                });
+                offset += (low + high) * 0.5 * distance;
+            }
+            offset
+        };
+        self.target = bounds.center() + right * centered(right, offset_x) + up * centered(up, offset_y);
         self.clamp();
     }
 
@@ -242,6 +254,16 @@ impl Frustum {
         // Rounding grows with the distance from the origin; a sphere that only just touches must pass.
         let slack = 1e-5 * (center.abs().max_element() + radius);
         self.planes.iter().all(|plane| plane.xyz().dot(center) + plane.w >= -(radius + slack))
+    }
+
+    /// The same for a sphere swept from `center` by `sweep`: what a character and its shadow may cover.
+    #[must_use]
+    pub fn intersects_swept_sphere(&self, center: Vec3, sweep: Vec3, radius: f32) -> bool {
+        let slack = 1e-5 * (center.abs().max_element() + sweep.abs().max_element() + radius);
+        self.planes.iter().all(|plane| {
+            let at_start = plane.xyz().dot(center) + plane.w;
+            at_start.max(at_start + plane.xyz().dot(sweep)) >= -(radius + slack)
+        })
     }
 }
 

@@ -115,6 +115,9 @@ pub struct GpuArgs {
     /// Samples per pixel.
     #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = parse_samples)]
     pub msaa: u32,
+    /// Whether characters cast shadows.
+    #[arg(long, value_name = "on|off", default_value = "on")]
+    pub shadows: Switch,
     /// Size of the image, or of the window at first.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
     pub size: Size,

@@ -120,6 +120,10 @@ pub struct FrameData {
     pub light_color: [f32; 4],
     /// x: height of the ground plane, y: radius of the crowd, z: spacing of the ground's grid, w: unused; metres.
     pub ground: [f32; 4],
+    /// World to the shadow map: x and y in -1..1, depth in 0..1, nearer to the light is greater; column-major.
+    pub shadow_from_world: [[f32; 4]; 4],
+    /// x: one texel of the shadow map in 0..1, y: one texel in metres, z: strength (0: no shadows), w: unused.
+    pub shadow: [f32; 4],
 }
 
 /// Push constants of `skin.comp`: one dispatch.
@@ -161,7 +165,7 @@ const _: () = {
     assert!(size_of::<SurfaceVertex>() == 16);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);
-    assert!(size_of::<FrameData>() == 192 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkinConstants>() == 12);
     assert!(size_of::<DrawConstants>() == 32);
 };

@@ -118,7 +118,7 @@ fn palette_offsets_are_contiguous_and_grouped_by_model() {
     let mut crowd = Crowd::new(Arc::clone(&models), &settings(100)).unwrap();
     let camera = OrbitCamera { distance: 3.0, ..OrbitCamera::default() };
     for frustum in [None, Some(Frustum::from_clip_from_world(camera.clip_from_world(1.0)))] {
-        crowd.cull(frustum.as_ref());
+        crowd.cull(frustum.as_ref(), None);
         let mut instances = instances_of(&crowd).into_iter();
         let mut offset = 0;
         for (model, &count) in crowd.visible_counts().iter().enumerate() {
@@ -131,7 +131,7 @@ fn palette_offsets_are_contiguous_and_grouped_by_model() {
         assert_eq!(offset as usize, crowd.visible_joint_count());
     }
     assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull somebody");
-    crowd.cull(None);
+    crowd.cull(None, None);
     assert_eq!(crowd.visible_counts(), [34, 33, 33], "dealt out evenly");
 }
 
@@ -144,7 +144,7 @@ fn culling_never_loses_a_visible_vertex() {
         let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
         camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
         let clip_from_world = camera.clip_from_world(1.5);
-        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)));
+        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)), None);
         let seen = positions(&crowd);
         for time in [0.0, 0.5, 1.1] {
             let mut scratch = PoseScratch::for_model(&models[0]);
@@ -281,6 +281,6 @@ fn the_crowds_bounds_hold_all_of_it() {
     // Framed tightly, everybody is in view.
     let mut crowd = crowd;
     let camera = OrbitCamera::framing(&bounds, 16.0 / 9.0);
-    crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0))));
+    crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0))), None);
     assert_eq!(crowd.visible_counts().iter().sum::<u32>(), 200);
 }

@@ -79,7 +79,7 @@ fn steady_frames_allocate_nothing() {
         let mut frame = |k: u32| {
             camera.orbit(0.1, 0.0);
             camera.zoom(if k % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
-            crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(1.5))));
+            crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(1.5))), None);
             let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
             fewest_visible = fewest_visible.min(visible);
             let joint_count = crowd.visible_joint_count();

@@ -9,9 +9,9 @@
 //! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see [`MAX_SAMPLES`]) and
 //! the box grows by [`MARGIN`] of its size, which covers an arc of half a radian between two samples.
 
-use glam::{Affine3A, Vec3, Vec3A};
+use glam::{Affine3A, Vec3, Vec3A, Vec4};
 
-use super::{PoseScratch, pose_nodes};
+use super::{PoseScratch, joint_matrices, pose_nodes};
 use crate::model::{Clip, Model};
 
 /// Samples per second of a clip.
@@ -89,6 +89,31 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
         }
         _ => PosedBounds::UNIT,
     }
+}
+
+/// Height, in model space, of the ground that `model` stands on while it plays `clip` (`None`: in its rest pose): the
+/// lowest of its skinned vertices at a few moments. Unlike the box of [`posed_bounds`] it has no room to spare, so that
+/// feet touch what they stand on. 0 where there is nothing to draw.
+#[must_use]
+pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
+    const MOMENTS: u32 = 8;
+    let geometry = &model.geometry;
+    let mut scratch = PoseScratch::for_model(model);
+    let moments = if clip.is_some() { MOMENTS } else { 1 };
+    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+    let mut lowest = f32::INFINITY;
+    for moment in 0..moments {
+        let time_seconds = duration_seconds * f64::from(moment) / f64::from(moments);
+        let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
+        // Only the second row of each joint matrix takes part: heights.
+        let rows: Vec<_> = joint_matrices(&model.palette, model_from_node).map(|m| Vec4::from(m.rows[1])).collect();
+        for (vertex, &position) in geometry.positions.iter().enumerate() {
+            let influences = geometry.influences_of(vertex).iter();
+            let row: Vec4 = influences.map(|influence| rows[influence.joint as usize] * influence.weight).sum();
+            lowest = lowest.min(row.dot(position.extend(1.0)));
+        }
+    }
+    if lowest.is_finite() { lowest } else { 0.0 }
 }
 
 /// For each palette entry the box, in mesh space, of the bind positions that it influences, if any.

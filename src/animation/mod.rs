@@ -28,7 +28,7 @@ use glam::Affine3A;
 use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
-pub use bounds::{PosedBounds, posed_bounds};
+pub use bounds::{PosedBounds, ground_height, posed_bounds};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip};

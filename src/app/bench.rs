@@ -18,7 +18,7 @@ use serde::Serialize;
 use super::gpu::{check_validation, offscreen_renderer};
 use super::render::progress_bar;
 use super::scene::{CpuTimes, Scene, load_models};
-use crate::cli::BenchArgs;
+use crate::cli::{BenchArgs, Switch};
 use crate::model::Model;
 use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -231,7 +231,7 @@ fn measure(
     let gpu_ms = (!gpu.is_empty()).then(|| GpuSummary {
         upload: gpu_summary(|times| times.upload_ms),
         skin: gpu_summary(|times| times.skin_ms),
-        shadow: Summary::default(),
+        shadow: gpu_summary(|times| times.shadow_ms),
         draw: gpu_summary(|times| times.draw_ms),
         post: gpu_summary(|times| times.post_ms),
     });
@@ -249,7 +249,7 @@ fn measure(
         width: size.width,
         height: size.height,
         msaa: args.gpu.msaa,
-        shadows: false,
+        shadows: args.gpu.shadows == Switch::On,
         skinning: Skinning::from(args.gpu.skinning).name(),
         upload: renderer.upload_path().name(),
         threads: scene.thread_count(),
@@ -323,8 +323,10 @@ fn as_text(device: &Device, runs: &[Run]) -> String {
             ms(run.cpu_ms.wait.median),
         ];
         match &run.gpu_ms {
-            Some(gpu) => row.extend([gpu.upload, gpu.skin, gpu.draw, gpu.post].map(|stage| ms(stage.median))),
-            None => row.extend(["-".to_owned(), "-".to_owned(), "-".to_owned(), "-".to_owned()]),
+            Some(gpu) => {
+                row.extend([gpu.upload, gpu.skin, gpu.shadow, gpu.draw, gpu.post].map(|stage| ms(stage.median)))
+            }
+            None => row.extend(["-"; 5].map(str::to_owned)),
         }
         table.add_row(row);
     }

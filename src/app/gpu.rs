@@ -7,7 +7,8 @@ use anyhow::{Result, bail};
 use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
-use crate::cli::{DeviceArgs, GpuArgs, Size};
+use super::sun::SHADOW_MAP_SIZE;
+use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
 use crate::model::Model;
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::vulkan::device::Device;
@@ -76,6 +77,7 @@ fn renderer(device: &Arc<Device>, args: &GpuArgs, models: &[Model], target: Targ
         skinning: args.skinning.into(),
         upload: args.upload.path(),
         samples: args.msaa,
+        shadow_map_size: (args.shadows == Switch::On).then_some(SHADOW_MAP_SIZE),
         cache_folder: cache_folder.as_deref(),
         ..RendererSettings::default()
     };

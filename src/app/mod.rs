@@ -7,6 +7,7 @@ pub mod inspect;
 pub mod pose;
 pub mod render;
 pub mod scene;
+pub mod sun;
 pub mod view;
 
 use std::io::Write;

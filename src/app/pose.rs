@@ -192,7 +192,7 @@ impl Skinner {
         const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
         let device = offscreen_device(&args.device)?;
         let target = Target::offscreen(&device, SMALL)?;
-        let settings = RendererSettings { samples: 1, ..RendererSettings::default() };
+        let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
         Ok(Self::Gpu(Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?)))
     }
 
@@ -240,6 +240,8 @@ fn looking_at_nothing() -> FrameData {
         to_light: Vec3::Y.extend(0.0).to_array(),
         light_color: [1.0; 4],
         ground: [0.0, 1.0, 1.0, 0.0],
+        shadow_from_world: Mat4::IDENTITY.to_cols_array_2d(),
+        shadow: [1.0, 1.0, 0.0, 0.0],
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use glam::Vec3;
 
+use super::sun::{self, ShadowView};
 use crate::camera::{Frustum, OrbitCamera};
 use crate::cli::{SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
@@ -100,9 +100,10 @@ impl Scene {
         let mut stopwatch = Stopwatch::start();
 
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(clip_from_world));
-        self.crowd.cull(frustum.as_ref());
+        self.crowd.cull(frustum.as_ref(), renderer.casts_shadows().then(sun::to_light));
         let cull_ms = stopwatch.lap_ms();
 
+        let data = self.frame_data(aspect, renderer.casts_shadows());
         let mut frame = renderer.begin_frame(self.crowd.visible_counts(), self.crowd.visible_joint_count())?;
         let wait_ms = stopwatch.lap_ms();
 
@@ -111,32 +112,37 @@ impl Scene {
         self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
         let animate_ms = stopwatch.lap_ms();
 
-        let outcome = frame.submit(self.frame_data(aspect), capture)?;
+        let outcome = frame.submit(data, capture)?;
         let record_ms = stopwatch.lap_ms();
         Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
     }
 
     /// Camera, light and ground of a frame.
-    fn frame_data(&self, aspect: f32) -> FrameData {
+    fn frame_data(&self, aspect: f32, casts_shadows: bool) -> FrameData {
         let clip_from_world = self.camera.clip_from_world(aspect);
         let bounds = self.crowd.bounds();
-        // A high sun from the left and a little in front of the crowd, as seen by the first camera.
-        let to_light = Vec3::new(-0.5, 1.0, 0.55).normalize();
-        const SUN: Vec3 = Vec3::new(3.1, 2.95, 2.7);
+        let shadows = ShadowView::fit(&bounds, &self.camera);
         FrameData {
             clip_from_world: clip_from_world.to_cols_array_2d(),
             world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
             camera_position: self.camera.position().extend(1.0).to_array(),
-            to_light: to_light.extend(0.0).to_array(),
-            light_color: SUN.extend(0.0).to_array(),
+            to_light: sun::to_light().extend(0.0).to_array(),
+            light_color: sun::COLOR.extend(0.0).to_array(),
             ground: [self.crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
+            shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
+            shadow: [
+                1.0 / sun::SHADOW_MAP_SIZE as f32,
+                shadows.texel_metres,
+                if casts_shadows { 1.0 } else { 0.0 },
+                0.0,
+            ],
         }
     }
 }
 
-/// A power of ten that gives a crowd of this radius some ten to a hundred cells.
+/// Spacing of the ground's fine grid: the power of ten that is a hundredth to a tenth of the crowd's radius.
 fn grid_spacing(radius: f32) -> f32 {
-    10f32.powf((radius.max(1e-6) / 2.0).log10().floor())
+    10f32.powf((radius.max(1e-6) / 10.0).log10().floor())
 }
 
 struct Stopwatch(Instant);

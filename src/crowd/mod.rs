@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 
-use crate::animation::{PoseScratch, PosedBounds, posed_bounds};
+use crate::animation::{PoseScratch, PosedBounds, ground_height, posed_bounds};
 use crate::camera::{Bounds, Frustum};
 use crate::model::Model;
 use placement::Place;
@@ -75,6 +75,7 @@ pub struct Crowd {
     /// By model: the rest pose, then each clip; computed when first needed.
     posed_bounds: Vec<Vec<Option<PosedBounds>>>,
     bounds: Bounds,
+    ground_height: f32,
     /// Indices of the visible instances, ascending.
     visible: Vec<u32>,
     /// By model.
@@ -101,6 +102,7 @@ impl Crowd {
             spacing_metres: 0.0,
             notes: Vec::new(),
             posed_bounds: models.iter().map(|model| vec![None; 1 + model.clips.len()]).collect(),
+            ground_height: 0.0,
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Vec::with_capacity(count as usize),
             visible_counts: vec![0; models.len()],
@@ -115,7 +117,7 @@ impl Crowd {
             settings.spacing_metres.unwrap_or_else(|| SPACING_SHARE * crowd.widest_footprint(&clips, &scales));
         crowd.place_instances(count, settings.phase, &scales);
         crowd.assign_clips(&clips);
-        crowd.cull(None);
+        crowd.cull(None, None);
         Ok(crowd)
     }
 
@@ -129,13 +131,22 @@ impl Crowd {
         Ok(())
     }
 
-    /// Lists the instances whose bounding spheres the frustum may hold; `None` lists all. Order and grouping by model
-    /// are the same in every frame.
-    pub fn cull(&mut self, frustum: Option<&Frustum>) {
+    /// Lists the instances whose bounding spheres the frustum may hold; `None` lists all. With `to_light`, the unit
+    /// vector towards the light, also those whose shadow on the ground it may hold. Order and grouping by model are the
+    /// same in every frame.
+    pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>) {
+        let ground_height = self.ground_height();
         self.visible.clear();
         self.visible_counts.fill(0);
         for (index, instance) in self.instances.iter().enumerate() {
-            let sees = |frustum: &Frustum| frustum.intersects_sphere(instance.center_world, instance.radius);
+            let (center, radius) = (instance.center_world, instance.radius);
+            let sees = |frustum: &Frustum| match to_light.filter(|to_light| to_light.y > 0.0) {
+                None => frustum.intersects_sphere(center, radius),
+                Some(to_light) => {
+                    let sweep = to_light * ((ground_height - center.y).min(0.0) / to_light.y);
+                    frustum.intersects_swept_sphere(center, sweep, radius)
+                }
+            };
             if frustum.is_none_or(sees) {
                 self.visible.push(index as u32);
                 self.visible_counts[instance.model as usize] += 1;
@@ -189,10 +200,26 @@ impl Crowd {
         self.bounds
     }
 
-    /// Height of a ground plane on which nobody sinks in: the lowest point of any instance throughout its clip.
+    /// Height of the ground plane that the crowd stands on.
     #[must_use]
     pub fn ground_height(&self) -> f32 {
-        self.bounds.min.y
+        self.ground_height
+    }
+
+    /// The lowest of the models' own grounds; a model's own is the middle one of the clips that it plays, so that one
+    /// that falls or digs does not leave the others in the air.
+    fn find_ground(&self, clips: &[ModelClips]) -> f32 {
+        let own = clips.iter().enumerate().filter_map(|(model, clips)| {
+            let first = self.instances.get(self.instances_of(model).start)?;
+            let scale = first.world_from_model.matrix3.x_axis.length();
+            let model = self.models.get(model)?;
+            let clip_of = |clip: Option<u32>| clip.and_then(|clip| model.clips.get(clip as usize));
+            let mut heights: Vec<f32> =
+                clips.candidates().map(|clip| scale * ground_height(model, clip_of(clip))).collect();
+            heights.sort_by(f32::total_cmp);
+            heights.get(heights.len() / 2).copied()
+        });
+        own.reduce(f32::min).unwrap_or(0.0)
     }
 
     /// Computed once for each clip that is played.
@@ -270,6 +297,7 @@ impl Crowd {
             }
         }
         self.measure();
+        self.ground_height = self.find_ground(clips);
     }
 
     fn instances_of(&self, model: usize) -> Range<usize> {

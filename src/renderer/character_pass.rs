@@ -66,13 +66,14 @@ impl CharacterPass {
             let info = GraphicsPipelineInfo {
                 name,
                 vertex,
-                fragment: &spirv::CHARACTER_FRAG,
+                fragment: Some(&spirv::CHARACTER_FRAG),
                 fragment_constant: 0,
                 layout: &layouts.scene,
-                color_format: HDR_FORMAT,
+                color_format: Some(HDR_FORMAT),
                 depth,
                 samples,
                 blend,
+                depth_bias: None,
             };
             Pipeline::graphics(device, cache, &info)
         };
@@ -80,21 +81,35 @@ impl CharacterPass {
     }
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
-    #[allow(clippy::too_many_arguments)]
-    pub fn cmd_draw(
-        &self,
-        device: &Device,
-        commands: vk::CommandBuffer,
-        layouts: &Layouts,
-        models: &[GpuModel],
-        plan: &FramePlan,
-        slot: &FrameSlot,
-        blend: bool,
-    ) {
+    pub fn cmd_draw(&self, draws: &CharacterDraws, blend: bool) {
+        draws.cmd_draw(if blend { &self.blended } else { &self.opaque }, blend);
+    }
+}
+
+/// The draw calls of all visible instances, for whichever pass wants them: from the camera or from the light.
+#[derive(Clone, Copy)]
+pub struct CharacterDraws<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// Being recorded.
+    pub commands: vk::CommandBuffer,
+    /// Of the pipelines that draw.
+    pub layouts: &'a Layouts,
+    /// By index in the plan.
+    pub models: &'a [GpuModel],
+    /// What is visible, and where its vertices are.
+    pub plan: &'a FramePlan,
+    /// Whose vertices and instances are drawn.
+    pub slot: &'a FrameSlot,
+}
+
+impl CharacterDraws<'_> {
+    /// Draws the opaque or the blended parts with a pipeline of the scene's layout, inside a rendering.
+    pub fn cmd_draw(&self, pipeline: &Pipeline, blend: bool) {
+        let Self { device, commands, layouts, models, plan, slot } = *self;
         if !models.iter().flat_map(|model| &model.draws).any(|draw| draw.blend == blend) {
             return;
         }
-        let pipeline = if blend { &self.blended } else { &self.opaque };
         // SAFETY: `commands` is being recorded inside a rendering of matching formats.
         unsafe { device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline.raw) };
         let recorder = Recorder { device, commands, layout: layouts.scene.raw };

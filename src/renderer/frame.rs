@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use ash::vk;
 
+use super::character_pass::CharacterDraws;
 use super::frame_slot::FrameSlot;
 use super::target::TargetImage;
 use super::upload_pass::cmd_upload;
@@ -127,12 +128,25 @@ impl Renderer {
         }
         cmd_timestamp(slot, commands, S::COMPUTE_SHADER, 2);
 
+        // The crowd as the light sees it, into a map that the last frame wrote (WAW) and its fragment shaders read (WAR).
+        let draws = CharacterDraws { device, commands, layouts, models, plan, slot };
+        let fresh = |access| (access, Layout::UNDEFINED);
+        let depth = (Access::new(DEPTH_STAGES, DEPTH_ACCESS), Layout::DEPTH_ATTACHMENT_OPTIMAL);
+        let sampled = Access::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
+        let to_read = (sampled, Layout::SHADER_READ_ONLY_OPTIMAL);
+        let shadow_map = self.shadow_pass.map.raw;
+        let last_shadows = Access::new(DEPTH_STAGES | S::FRAGMENT_SHADER, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
+        cmd_image_barriers(device, commands, [ImageBarrier::depth(shadow_map, fresh(last_shadows), depth)]);
+        device.cmd_labelled(commands, c"shadow", || self.shadow_pass.cmd_draw(&draws));
+        // The map is read wherever light arrives (RAW).
+        let written = (Access::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_WRITE), depth.1);
+        cmd_image_barriers(device, commands, [ImageBarrier::depth(shadow_map, written, to_read)]);
+        cmd_timestamp(slot, commands, S::LATE_FRAGMENT_TESTS, 3);
+
         // The scene, into images that the last frame has written (WAW) and whose colour its tone mapping has read (WAR).
         let scene_color = (COLOR_WRITE, Layout::COLOR_ATTACHMENT_OPTIMAL);
         let last_scene = Access::new(S::COLOR_ATTACHMENT_OUTPUT | S::FRAGMENT_SHADER, A::COLOR_ATTACHMENT_WRITE);
         let last_depth = Access::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_WRITE);
-        let depth = (Access::new(DEPTH_STAGES, DEPTH_ACCESS), Layout::DEPTH_ATTACHMENT_OPTIMAL);
-        let fresh = |access| (access, Layout::UNDEFINED);
         cmd_image_barriers(
             device,
             commands,
@@ -147,24 +161,22 @@ impl Renderer {
         }
         device.cmd_labelled(commands, c"draw", || {
             attachments.cmd_begin(device, commands);
-            self.character_pass.cmd_draw(device, commands, layouts, models, plan, slot, false);
+            self.character_pass.cmd_draw(&draws, false);
             self.ground_pass.cmd_draw(device, commands, layouts, slot.set.raw);
-            self.character_pass.cmd_draw(device, commands, layouts, models, plan, slot, true);
+            self.character_pass.cmd_draw(&draws, true);
             // SAFETY: ends the rendering begun above.
             unsafe { device.raw.cmd_end_rendering(commands) };
         });
-        cmd_timestamp(slot, commands, S::COLOR_ATTACHMENT_OUTPUT, 3);
+        cmd_timestamp(slot, commands, S::COLOR_ATTACHMENT_OUTPUT, 4);
 
         // Tone mapping reads the scene's colour (RAW) and writes the target.
-        let sampled = Access::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
-        let to_read = (sampled, Layout::SHADER_READ_ONLY_OPTIMAL);
         cmd_image_barriers(device, commands, [ImageBarrier::color(attachments.hdr.raw, scene_color, to_read)]);
         self.target.cmd_begin(device, commands, image);
         device.cmd_labelled(commands, c"tone map", || {
             tone_map.cmd_draw(device, commands, image.view, image.extent);
         });
         self.target.cmd_finish(device, commands, image, capture);
-        cmd_timestamp(slot, commands, S::COLOR_ATTACHMENT_OUTPUT, 4);
+        cmd_timestamp(slot, commands, S::COLOR_ATTACHMENT_OUTPUT, 5);
     }
 
     /// Hands the frame to the queue: waits for the window's image, signals the timeline and presentation's semaphore.

@@ -131,7 +131,7 @@ impl Page {
 }
 
 /// Moments in a frame at which a timestamp is written; passes lie between neighbours.
-pub const TIMESTAMP_COUNT: u32 = 5;
+pub const TIMESTAMP_COUNT: u32 = 6;
 
 /// Everything that belongs to one frame in flight.
 pub struct FrameSlot {
@@ -141,7 +141,7 @@ pub struct FrameSlot {
     pub palette: StreamBuffer,
     /// All visible instances.
     pub instances: StreamBuffer,
-    /// Points to the three buffers above and below.
+    /// Points to the buffers above and below, and to the shadow map.
     pub set: DescriptorSet,
     /// The transient vertex buffer.
     pub pages: Vec<Page>,
@@ -153,6 +153,7 @@ pub struct FrameSlot {
     /// Value of the timeline at which the GPU has finished with this slot; `None`: it has, and somebody has waited.
     in_flight_until: Option<u64>,
     frame_data: Buffer,
+    shadow_map: Binding,
     path: UploadPath,
     index: usize,
 }
@@ -162,7 +163,13 @@ impl FrameSlot {
     ///
     /// # Errors
     /// No memory.
-    pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, path: UploadPath) -> Result<Self> {
+    pub fn new(
+        device: &Arc<Device>,
+        layouts: &Layouts,
+        index: usize,
+        path: UploadPath,
+        shadow_map: Binding,
+    ) -> Result<Self> {
         const FIRST_BYTES: u64 = 64 << 10;
         let palette = StreamBuffer::new(device, format!("palette {index}"), path, FIRST_BYTES)?;
         let instances = StreamBuffer::new(device, format!("instances {index}"), path, FIRST_BYTES)?;
@@ -173,7 +180,7 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let bindings = [Binding::Buffer(frame_data.descriptor()), palette.binding(), instances.binding()];
+        let bindings = [Binding::Buffer(frame_data.descriptor()), palette.binding(), instances.binding(), shadow_map];
         Ok(Self {
             commands: CommandPool::new(device, &format!("frame {index}"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
@@ -185,6 +192,7 @@ impl FrameSlot {
             finished: Fence::new(device, &format!("frame {index} finished"))?,
             in_flight_until: None,
             frame_data,
+            shadow_map,
             path,
             index,
         })
@@ -237,6 +245,7 @@ impl FrameSlot {
                 Binding::Buffer(self.frame_data.descriptor()),
                 self.palette.binding(),
                 self.instances.binding(),
+                self.shadow_map,
             ]);
         }
         if !needs_pages {

@@ -31,14 +31,15 @@ impl GroundPass {
         let info = GraphicsPipelineInfo {
             name: "ground and sky",
             vertex: &spirv::GROUND_VERT,
-            fragment: &spirv::GROUND_FRAG,
+            fragment: Some(&spirv::GROUND_FRAG),
             fragment_constant: 0,
             layout: &layouts.scene,
-            color_format: HDR_FORMAT,
+            color_format: Some(HDR_FORMAT),
             // The sky lies on the far plane (depth 0) and must pass where nothing was drawn.
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
             samples,
             blend: false,
+            depth_bias: None,
         };
         Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
     }

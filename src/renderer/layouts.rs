@@ -21,7 +21,7 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, palette, instances.
+    /// Frame data, palette, instances, shadow map.
     pub frame: DescriptorSetLayout,
     /// Bind-pose vertices, influences, surface attributes.
     pub model: DescriptorSetLayout,
@@ -54,6 +54,7 @@ impl Layouts {
                 (Type::UNIFORM_BUFFER, skinning | Stage::FRAGMENT),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
+                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
             ],
         )?;
         let model = DescriptorSetLayout::new(

@@ -1,7 +1,7 @@
 //! The frame: from joint matrices in mapped memory to a picture in a window or a file.
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
-//! ([`upload_pass`], [`skin_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
+//! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
 //! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
@@ -16,6 +16,7 @@ pub mod gpu_model;
 pub mod ground_pass;
 pub mod layouts;
 pub mod plan;
+pub mod shadow_pass;
 pub mod skin_pass;
 pub mod target;
 pub mod texture;
@@ -40,6 +41,7 @@ use self::gpu_model::GpuModel;
 use self::ground_pass::GroundPass;
 use self::layouts::Layouts;
 use self::plan::{ModelSize, PlanLimits};
+use self::shadow_pass::ShadowPass;
 use self::skin_pass::SkinPass;
 use self::tone_map_pass::ToneMapPass;
 use crate::model::Model;
@@ -62,6 +64,8 @@ pub struct RendererSettings<'a> {
     pub samples: u32,
     /// 1 to 3.
     pub frames_in_flight: usize,
+    /// Side of the shadow map in texels; `None`: no shadows.
+    pub shadow_map_size: Option<u32>,
     /// Folder of the pipeline cache; `None`: not kept.
     pub cache_folder: Option<&'a Path>,
     /// Pages of the transient vertex buffer are no larger than this, nor than `maxStorageBufferRange`.
@@ -75,6 +79,7 @@ impl Default for RendererSettings<'_> {
             upload: None,
             samples: 4,
             frames_in_flight: 2,
+            shadow_map_size: Some(2048),
             cache_folder: None,
             page_bytes: 128 << 20,
         }
@@ -88,6 +93,8 @@ pub struct GpuTimes {
     pub upload_ms: f64,
     /// `skin.comp`.
     pub skin_ms: f64,
+    /// The shadow map.
+    pub shadow_ms: f64,
     /// Characters, ground and sky, resolve.
     pub draw_ms: f64,
     /// Tone mapping and, where captured, the copy.
@@ -116,6 +123,7 @@ pub struct Renderer {
     models: Vec<GpuModel>,
     model_sizes: Vec<ModelSize>,
     skin_pass: SkinPass,
+    shadow_pass: ShadowPass,
     character_pass: CharacterPass,
     ground_pass: GroundPass,
     /// Made by the first frame, and again when the target's size or format changes.
@@ -152,8 +160,10 @@ impl Renderer {
         let layouts = Layouts::new(device)?;
         let pipeline_cache = PipelineCache::new(device, settings.cache_folder)?;
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
+        let shadow_pass =
+            ShadowPass::new(device, &pipeline_cache, &layouts, settings.skinning, settings.shadow_map_size)?;
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
-            .map(|index| FrameSlot::new(device, &layouts, index, path))
+            .map(|index| FrameSlot::new(device, &layouts, index, path, shadow_pass.binding()))
             .collect::<Result<Vec<_>>>()?;
         let limits = PlanLimits {
             page_bytes: settings
@@ -166,6 +176,7 @@ impl Renderer {
             settings: (settings.skinning, path, samples),
             limits,
             skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
+            shadow_pass,
             character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning)?,
             ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,
             output: None,
@@ -193,6 +204,12 @@ impl Renderer {
     #[must_use]
     pub fn upload_path(&self) -> UploadPath {
         self.settings.1
+    }
+
+    /// Whether there is a shadow map to draw.
+    #[must_use]
+    pub fn casts_shadows(&self) -> bool {
+        self.shadow_pass.casts()
     }
 
     /// GPU times of the newest frame that is known to be finished.
@@ -280,8 +297,8 @@ impl Renderer {
         if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
             && timestamps.read(&mut intervals)?
         {
-            let [upload_ms, skin_ms, draw_ms, post_ms] = intervals;
-            self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, draw_ms, post_ms });
+            let [upload_ms, skin_ms, shadow_ms, draw_ms, post_ms] = intervals;
+            self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, shadow_ms, draw_ms, post_ms });
         }
         Ok(())
     }

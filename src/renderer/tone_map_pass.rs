@@ -43,13 +43,14 @@ impl ToneMapPass {
         let info = GraphicsPipelineInfo {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
-            fragment: &spirv::TONE_MAP_FRAG,
+            fragment: Some(&spirv::TONE_MAP_FRAG),
             fragment_constant: u32::from(!encodes_itself),
             layout: &layout,
-            color_format: format,
+            color_format: Some(format),
             depth: None,
             samples: vk::SampleCountFlags::TYPE_1,
             blend: false,
+            depth_bias: None,
         };
         let pipeline = Pipeline::graphics(device, cache, &info)?;
         // Texels are fetched one to one: the sampler's settings do not matter.

@@ -103,6 +103,15 @@ impl Device {
         &self.physical.properties.limits
     }
 
+    /// Whether images of this format can be sampled with linear filtering.
+    #[must_use]
+    pub fn filters_linearly(&self, format: vk::Format) -> bool {
+        // SAFETY: the physical device belongs to this instance.
+        let properties =
+            unsafe { self.instance.raw().get_physical_device_format_properties(self.physical.raw, format) };
+        properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
+    }
+
     /// Vulkan objects and memory allocations made so far: a steady frame must not change it.
     #[must_use]
     pub fn created_count(&self) -> u64 {

@@ -88,20 +88,22 @@ pub struct GraphicsPipelineInfo<'a> {
     pub name: &'a str,
     /// Vertex shader.
     pub vertex: &'a Spirv,
-    /// Fragment shader.
-    pub fragment: &'a Spirv,
+    /// Fragment shader; `None`: depth alone.
+    pub fragment: Option<&'a Spirv>,
     /// `uint` specialization constant 0 of the fragment shader.
     pub fragment_constant: u32,
     /// Sets and push constants.
     pub layout: &'a PipelineLayout,
-    /// Of the one colour attachment.
-    pub color_format: vk::Format,
+    /// Of the one colour attachment; `None`: there is none.
+    pub color_format: Option<vk::Format>,
     /// Format, comparison and whether depth is written; `None`: no depth attachment.
     pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
     /// Samples per pixel.
     pub samples: vk::SampleCountFlags,
     /// Blend over what is there, by alpha.
     pub blend: bool,
+    /// Pushes depth away from the viewer: a constant, and a factor on the slope (`VkPipelineRasterizationStateCreateInfo`).
+    pub depth_bias: Option<(f32, f32)>,
 }
 
 impl Pipeline {
@@ -133,21 +135,17 @@ impl Pipeline {
     /// What the driver says.
     pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
         let vertex = ShaderModule::new(device, info.vertex)?;
-        let fragment = ShaderModule::new(device, info.fragment)?;
+        let fragment = info.fragment.map(|shader| ShaderModule::new(device, shader)).transpose()?;
         let constant = info.fragment_constant.to_ne_bytes();
         let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
         let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
-        let stages = [
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::VERTEX)
-                .module(vertex.raw)
-                .name(ENTRY_POINT),
-            vk::PipelineShaderStageCreateInfo::default()
-                .stage(vk::ShaderStageFlags::FRAGMENT)
-                .module(fragment.raw)
-                .name(ENTRY_POINT)
-                .specialization_info(&specialization),
-        ];
+        let stage = |flags, module: &ShaderModule| {
+            vk::PipelineShaderStageCreateInfo::default().stage(flags).module(module.raw).name(ENTRY_POINT)
+        };
+        let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex)];
+        if let Some(fragment) = &fragment {
+            stages.push(stage(vk::ShaderStageFlags::FRAGMENT, fragment).specialization_info(&specialization));
+        }
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
         let input_assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
@@ -161,6 +159,7 @@ impl Pipeline {
             .depth_test_enable(info.depth.is_some())
             .depth_write_enable(depth_write)
             .depth_compare_op(depth_compare);
+        let color_formats: Vec<vk::Format> = info.color_format.into_iter().collect();
         let attachments = [vk::PipelineColorBlendAttachmentState {
             blend_enable: info.blend.into(),
             src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
@@ -171,7 +170,7 @@ impl Pipeline {
             alpha_blend_op: vk::BlendOp::ADD,
             color_write_mask: vk::ColorComponentFlags::RGBA,
         }];
-        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments);
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&attachments[..color_formats.len()]);
         let dynamic_states = [
             vk::DynamicState::VIEWPORT,
             vk::DynamicState::SCISSOR,
@@ -179,7 +178,6 @@ impl Pipeline {
             vk::DynamicState::FRONT_FACE,
         ];
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic_states);
-        let color_formats = [info.color_format];
         let mut rendering = vk::PipelineRenderingCreateInfo::default()
             .color_attachment_formats(&color_formats)
             .depth_attachment_format(depth_format);
