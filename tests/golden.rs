@@ -140,13 +140,13 @@ fn a_crowd_from_the_first_camera() {
 
 #[test]
 fn a_mixed_crowd_from_nearby() {
-    assert_golden("close_crowd", &[WALKER, STRIP], "--clip all --instances 40 --time 1.5 --camera 35,10,0.3");
+    assert_golden("close_crowd", &[WALKER, WALKER, STRIP], "--clip all --instances 40 --time 1.5 --camera 35,18,0.4");
 }
 
 /// A wedge and its mirror image, both opaque and culled from behind, with half-transparent glass before them.
 #[test]
 fn mirrored_and_blended_parts() {
-    assert_golden("mirrored_and_blended", &[MIRRORED_AND_BLENDED], "--camera 20,20");
+    assert_golden("mirrored_and_blended", &[MIRRORED_AND_BLENDED], "--camera 20,30,1.3");
 }
 
 #[test]

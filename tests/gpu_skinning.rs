@@ -132,6 +132,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
         skinning: Skinning::Compute,
         upload: Some(upload),
         samples: 1,
+        shadow_map_size: None,
         page_bytes,
         ..RendererSettings::default()
     };

@@ -49,9 +49,9 @@ const INSTANCES: u32 = 200;
 const STEADY_FRAMES: u32 = 100;
 const FRAMES_IN_FLIGHT: usize = 2;
 
-/// One model in ten is the walker: vertices enough to count, few enough for a debug build to draw 900 frames of them.
+/// One model in forty is the walker: vertices enough to count, few enough for a debug build to draw 900 frames of them.
 fn models() -> Vec<Model> {
-    let mut models = vec![scene::asset("assets/simple_strip.gltf"); 9];
+    let mut models = vec![scene::asset("assets/simple_strip.gltf"); 39];
     models.insert(4, scene::asset("assets/walker.glb"));
     models
 }
@@ -66,7 +66,7 @@ fn draw_moving(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> u32 {
 
 fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
     // Now and then a frame is captured: the copy must not cost an allocation either.
-    let (outcome, _) = scene.draw(renderer, f64::from(frame) / 60.0, ASPECT, frame % 3 == 0).unwrap();
+    let (outcome, _) = scene.draw(renderer, f64::from(frame) / 60.0, ASPECT, frame.is_multiple_of(3)).unwrap();
     assert!(outcome == FrameOutcome::Drawn);
 }
 
@@ -116,6 +116,7 @@ fn steady_frames_make_nothing() {
                 skinning,
                 upload: Some(upload),
                 samples: 1,
+                shadow_map_size: Some(256),
                 frames_in_flight: FRAMES_IN_FLIGHT,
                 ..RendererSettings::default()
             };

@@ -44,7 +44,14 @@ struct Way {
 /// What all others are compared with.
 fn plain(skinning: Skinning, samples: u32) -> Way {
     let upload = Some(UploadPath::Direct);
-    let settings = RendererSettings { skinning, upload, samples, frames_in_flight: 2, ..RendererSettings::default() };
+    let settings = RendererSettings {
+        skinning,
+        upload,
+        samples,
+        frames_in_flight: 2,
+        shadow_map_size: Some(512),
+        ..RendererSettings::default()
+    };
     Way { settings, threads: 1 }
 }
 

@@ -51,7 +51,16 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(SurfaceVertex { tex_coord, color_unorm8, padding }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
         rust_struct!(InstanceData { world_from_model, palette_offset, skinned_vertex_offset, padding }),
-        rust_struct!(FrameData { clip_from_world, world_from_clip, camera_position, to_light, light_color, ground }),
+        rust_struct!(FrameData {
+            clip_from_world,
+            world_from_clip,
+            camera_position,
+            to_light,
+            light_color,
+            ground,
+            shadow_from_world,
+            shadow
+        }),
         rust_struct!(SkinConstants { vertex_count, first_instance, first_vertex }),
         rust_struct!(DrawConstants { base_color_factor, alpha_cutoff, metallic, roughness, flags }),
     ]
@@ -122,6 +131,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
         (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
+        (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
