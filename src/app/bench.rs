@@ -307,6 +307,7 @@ fn as_text(device: &Device, runs: &[Run]) -> String {
         "wait",
         "| upload",
         "skin",
+        "shadow",
         "draw",
         "post",
     ]);

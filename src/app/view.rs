@@ -42,12 +42,15 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             viewer.finish()
         }
         Err(error) => {
+            // winit's error begins with a place in its own sources; what went wrong comes last.
+            let error = error.to_string();
+            let reason = error.rsplit(": ").next().unwrap_or(&error).trim_end_matches('.');
             let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
             let path = Path::new(FALLBACK_IMAGE);
             draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             super::print(&format!(
-                "No display could be opened ({error}), so here is one image instead of a window: {}\n`throng render` \
+                "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` \
                  makes more of them; `throng --help` says what else there is.\n",
                 shown.display()
             ))?;

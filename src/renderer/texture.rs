@@ -116,7 +116,23 @@ const FRAGMENT_READ: Access =
     Access::new(vk::PipelineStageFlags2::FRAGMENT_SHADER, vk::AccessFlags2::SHADER_SAMPLED_READ);
 const NOTHING: Access = Access::new(vk::PipelineStageFlags2::NONE, vk::AccessFlags2::NONE);
 
+/// An image that fits the device: halved as often as its limit asks for.
+fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
+    let most = device.limits().max_image_dimension2_d.max(1);
+    let longest = source.width.max(source.height);
+    if longest <= most {
+        return None;
+    }
+    let halvings = longest.div_ceil(most).next_power_of_two().ilog2();
+    let (width, height) = ((source.width >> halvings).max(1), (source.height >> halvings).max(1));
+    let image = image::RgbaImage::from_raw(source.width, source.height, source.rgba.clone())?;
+    let rgba = image::imageops::thumbnail(&image, width, height).into_raw();
+    Some(model::Image { name: source.name.clone(), width, height, rgba })
+}
+
 fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
+    let fitted = fitted(device, source);
+    let source = fitted.as_ref().unwrap_or(source);
     let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
     let image = Image::new(
         device,

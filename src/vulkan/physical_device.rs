@@ -28,9 +28,9 @@ pub struct PhysicalDevice {
     pub queue_family: Option<u32>,
     /// Valid bits of a timestamp on that family; 0: no timestamps.
     pub timestamp_valid_bits: u32,
-    /// Anisotropic filtering.
+    /// Anisotropic filtering, where it is there and worth its cost.
     pub sampler_anisotropy: bool,
-    /// Lines as polygon mode.
+    /// Not quite Vulkan (MoltenVK): `VK_KHR_portability_subset` must be enabled.
     pub is_portability: bool,
     swapchain: bool,
     missing_features: Vec<&'static str>,
@@ -101,7 +101,10 @@ impl PhysicalDevice {
             max_allocation_bytes: maintenance3.max_memory_allocation_size,
             queue_family: queue_family.map(|family| family as u32),
             timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
-            sampler_anisotropy: features.sampler_anisotropy == vk::TRUE,
+            // Software drivers pay for every sample; and Mesa's (22.3) walks the footprint in a loop that never ends
+            // where a sliver's derivatives are beyond 2^24 texels.
+            sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
+                && properties.device_type != vk::PhysicalDeviceType::CPU,
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
             missing_features,
