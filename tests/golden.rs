@@ -140,7 +140,11 @@ fn a_crowd_from_the_first_camera() {
 
 #[test]
 fn a_mixed_crowd_from_nearby() {
-    assert_golden("close_crowd", &[WALKER, WALKER, WALKER, STRIP], "--clip all --seed 5 --instances 40 --time 1.5 --camera 35,18,0.4");
+    assert_golden(
+        "close_crowd",
+        &[WALKER, WALKER, WALKER, STRIP],
+        "--clip all --seed 5 --instances 40 --time 1.5 --camera 35,18,0.4",
+    );
 }
 
 /// A wedge and its mirror image, both opaque and culled from behind, with half-transparent glass before them.
