@@ -20,7 +20,8 @@ pub enum ClipChoice {
     /// Each instance one of its model's clips, evenly mixed by seed.
     #[default]
     All,
-    /// The clip with this glTF index; models that have fewer play their first one.
+    /// The clip with this glTF index; models that have fewer play their first one. Index 0, what is played unless
+    /// something else is asked for, is the rest pose where no model has a clip.
     Index(usize),
     /// The clip of this name; models that have none of that name play their first one.
     Name(String),
@@ -126,6 +127,7 @@ pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec
     };
     if let Some(wanted) = wanted
         && !models.iter().any(|model| has_wanted(model).is_some())
+        && !(*choice == ClipChoice::Index(0) && models.iter().all(|model| model.clips.is_empty()))
     {
         return Err(CrowdError::UnknownClip { wanted, allowed: allowed_clips(models) });
     }

@@ -79,7 +79,7 @@ impl FramePlan {
                 });
             }
             self.place(model as u32, size.vertex_count.max(1), count, page_capacity, limits.instances_per_batch);
-            self.instance_count = self.instance_count.checked_add(count).ok_or(Error::OverLimit {
+            self.instance_count = self.instance_count.checked_add(count).ok_or_else(|| Error::OverLimit {
                 what: "the crowd".to_owned(),
                 size_bytes: u64::MAX,
                 limit: "number of instances",

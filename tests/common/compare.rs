@@ -1,0 +1,27 @@
+//! Two images of one size, RGBA with eight bits each: how far apart they are.
+
+/// How two images differ. Alpha counts like a colour.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    /// Mean over all channels of the absolute difference, in steps of 1/255.
+    pub mean: f64,
+    /// Share of pixels of which a channel is further off than the threshold.
+    pub share_beyond: f64,
+    /// Largest difference of any channel.
+    pub most: u8,
+}
+
+impl Difference {
+    /// `threshold` in steps of 1/255.
+    pub fn between(a: &[u8], b: &[u8], threshold: u8) -> Self {
+        assert_eq!(a.len(), b.len(), "images of different sizes");
+        let differences = || a.iter().zip(b).map(|(&a, &b)| a.abs_diff(b));
+        let pixels = a.chunks_exact(4).zip(b.chunks_exact(4));
+        let beyond = pixels.filter(|(a, b)| a.iter().zip(*b).any(|(&a, &b)| a.abs_diff(b) > threshold)).count();
+        Self {
+            mean: differences().map(f64::from).sum::<f64>() / a.len() as f64,
+            share_beyond: beyond as f64 / (a.len() / 4) as f64,
+            most: differences().max().unwrap_or(0),
+        }
+    }
+}

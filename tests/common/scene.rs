@@ -1,0 +1,39 @@
+//! A crowd as the command line describes it, drawn offscreen: the way of `throng render`, with renderer settings that
+//! the command line does not offer.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ash::vk;
+use clap::Parser;
+use throng::app::scene::Scene;
+use throng::cli::{Cli, Command, RenderArgs};
+use throng::model::{Model, import};
+use throng::renderer::{Renderer, RendererSettings, Target};
+use throng::vulkan::device::Device;
+
+pub fn asset(name: &str) -> Model {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
+    import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// `throng render OPTIONS`, parsed. Models are given by [`scene`] and the file's name is not used.
+pub fn arguments(options: &str) -> RenderArgs {
+    let line = ["throng", "render", "--out", "unused.png"].into_iter().chain(options.split_whitespace());
+    match Cli::try_parse_from(line).map(|cli| cli.command) {
+        Ok(Some(Command::Render(args))) => args,
+        other => panic!("{options}: {other:?}"),
+    }
+}
+
+/// The crowd that `options` describe, of these models.
+pub fn scene(models: &[Model], options: &str) -> Scene {
+    let args = arguments(options);
+    Scene::new(Arc::from(models), &args.scene, args.count.instances, args.gpu.size.aspect())
+        .unwrap_or_else(|error| panic!("{options}: {error}"))
+}
+
+pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
+    let target = Target::offscreen(device, extent).expect("an offscreen target");
+    Renderer::new(device, models, target, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
+}

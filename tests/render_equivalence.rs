@@ -1,0 +1,148 @@
+//! How a frame is computed must not show: one crowd, drawn in every way that the program offers.
+//!
+//! What only moves work or memory about (upload path, threads, frames in flight, page size, culling) must give the same
+//! bytes. `--skinning compute` and `vertex` run the same GLSL on the same palette, octahedral normals included, but in
+//! different shaders, in which a driver may contract multiply-adds differently. So these two are compared with a
+//! tolerance: a mean difference of 0.2 steps of 1/255, and a thousandth of the pixels further off than 8 steps. On Mesa's
+//! lavapipe they are the same to the bit.
+//!
+//! The last of several frames is compared, so that every slot has been reused by then.
+
+#[path = "common/compare.rs"]
+mod compare;
+#[path = "common/gpu.rs"]
+mod gpu;
+#[path = "common/scene.rs"]
+mod scene;
+
+use std::sync::Arc;
+
+use ash::vk;
+use compare::Difference;
+use gpu::Gpu;
+use throng::model::Model;
+use throng::renderer::{FrameOutcome, RendererSettings, Skinning, UploadPath};
+use throng::vulkan::device::Device;
+
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 180 };
+const ASPECT: f32 = 320.0 / 180.0;
+const INSTANCES: u32 = 64;
+const CROWD: &str = "--size 320x180 --instances 64 --clip all --seed 7";
+const FRAMES: u32 = 4;
+
+fn models() -> [Model; 2] {
+    [scene::asset("assets/walker.glb"), scene::asset("assets/simple_strip.gltf")]
+}
+
+/// One way to draw.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    settings: RendererSettings<'static>,
+    threads: u32,
+}
+
+/// What all others are compared with.
+fn plain(skinning: Skinning, samples: u32) -> Way {
+    let upload = Some(UploadPath::Direct);
+    let settings = RendererSettings {
+        skinning,
+        upload,
+        samples,
+        frames_in_flight: 2,
+        shadow_map_size: Some(512),
+        ..RendererSettings::default()
+    };
+    Way { settings, threads: 1 }
+}
+
+/// Ways that must give the same bytes as `plain`, each different in one thing.
+fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
+    let with = |settings| Way { settings, ..plain };
+    let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
+    // Two walkers and a half: sixteen pages for 32 walkers.
+    let page_bytes = most_vertices * 40;
+    let base = plain.settings;
+    vec![
+        ("staged upload", with(RendererSettings { upload: Some(UploadPath::Staged), ..base })),
+        ("two threads", Way { threads: 2, ..plain }),
+        ("one frame in flight", with(RendererSettings { frames_in_flight: 1, ..base })),
+        ("three frames in flight", with(RendererSettings { frames_in_flight: 3, ..base })),
+        ("many pages", with(RendererSettings { page_bytes, ..base })),
+    ]
+}
+
+/// The pixels of the last frame and how many instances were visible in it.
+fn draw(device: &Arc<Device>, models: &[Model], way: Way, options: &str) -> (Vec<u8>, u32) {
+    let mut scene = scene::scene(models, &format!("{CROWD} --threads {} {options}", way.threads));
+    let mut renderer = scene::renderer(device, models, EXTENT, way.settings);
+    for frame in 0..FRAMES {
+        let capture = frame + 1 == FRAMES;
+        let (outcome, _) = scene.draw(&mut renderer, f64::from(frame) * 0.29, ASPECT, capture).unwrap();
+        assert_eq!(outcome, FrameOutcome::Drawn);
+    }
+    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+    assert_eq!(pixels.len() as u32, EXTENT.width * EXTENT.height * 4);
+    (pixels, scene.crowd.visible_counts().iter().sum())
+}
+
+/// Fails unless the images are the same to the bit.
+fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
+    let difference = Difference::between(a, b, 0);
+    assert!(difference.most == 0, "{what}: {difference:?}");
+}
+
+/// Compute and vertex skinning, each in all its ways, and against each other.
+fn assert_all_ways_agree(samples: u32) {
+    let gpu = Gpu::new();
+    let models = models();
+    let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
+        let plain = plain(skinning, samples);
+        let (pixels, visible) = draw(gpu.device(), &models, plain, "");
+        assert_eq!(visible, INSTANCES, "the first camera shows all");
+        for (name, way) in variations(plain, &models) {
+            let (other, _) = draw(gpu.device(), &models, way, "");
+            assert_identical(&format!("{skinning:?}, {samples} samples, {name}"), &pixels, &other);
+        }
+        pixels
+    });
+    let difference = Difference::between(&compute, &vertex, 8);
+    println!("compute and vertex skinning, {samples} samples: {difference:?}");
+    assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "compute and vertex skinning: {difference:?}");
+}
+
+#[test]
+fn all_ways_agree_with_one_sample() {
+    assert_all_ways_agree(1);
+}
+
+/// Four samples are required of every driver for these formats.
+#[test]
+fn all_ways_agree_with_four_samples() {
+    assert_all_ways_agree(4);
+}
+
+#[test]
+fn culling_leaves_out_only_what_nobody_sees() {
+    let gpu = Gpu::new();
+    let models = models();
+    for (skinning, camera) in [(Skinning::Compute, "30,12,0.3"), (Skinning::Vertex, "-110,30,0.4")] {
+        let way = plain(skinning, 1);
+        let (all, drawn) = draw(gpu.device(), &models, way, &format!("--cull off --camera {camera}"));
+        let (culled, visible) = draw(gpu.device(), &models, way, &format!("--cull on --camera {camera}"));
+        assert_eq!(drawn, INSTANCES);
+        assert!((5..INSTANCES - 10).contains(&visible), "the camera must see a part, not {visible}");
+        assert_identical(camera, &all, &culled);
+    }
+}
+
+/// The images show the crowd: another moment, another seed or an empty place would not go unnoticed.
+#[test]
+fn what_is_compared_shows_the_crowd() {
+    let gpu = Gpu::new();
+    let models = models();
+    let way = plain(Skinning::Compute, 1);
+    let (pixels, _) = draw(gpu.device(), &models, way, "");
+    let (later, _) = draw(gpu.device(), &models, way, "--speed 1.1");
+    let difference = Difference::between(&pixels, &later, 8);
+    assert!(difference.mean > 0.2 && difference.share_beyond > 0.001, "a tenth faster: {difference:?}");
+}

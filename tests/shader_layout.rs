@@ -1,0 +1,162 @@
+//! The contract between the CPU and the shaders, read from the SPIR-V that is embedded in the program.
+//!
+//! For each struct of `src/shader_types.rs`: the same member names in the same order, the same offsets, the same size
+//! and array stride, in every module that has it in memory; push constants likewise. No struct may be missing on either
+//! side: the table below must hold all of `shader_types`, and every struct with a layout in any module must be in the
+//! table. Sets and bindings are held against `renderer::layouts`, and `skin.comp`'s group size against the dispatch.
+//!
+//! That the descriptor set layouts really have these types is what the validation layer checks when pipelines are
+//! built (`tests/gpu_validation.rs` proves that it does).
+
+#[path = "common/reflect.rs"]
+mod reflect;
+
+use std::collections::BTreeSet;
+use std::mem::{offset_of, size_of};
+
+use reflect::{Kind, MemoryStruct, Reflection, Resource};
+use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::skin_pass::VERTICES_PER_GROUP;
+use throng::shader_types::{
+    BindVertex, DrawConstants, FrameData, GpuInfluence, InstanceData, JointMatrix, SkinConstants, SkinnedVertex,
+    SurfaceVertex,
+};
+use throng::vulkan::spirv::ALL;
+
+/// A struct as Rust lays it out.
+#[derive(Debug)]
+struct RustStruct {
+    name: &'static str,
+    members: Vec<(String, u32)>,
+    size: u32,
+}
+
+/// A [`RustStruct`]; only a macro can turn members into names and offsets. A member that is left out does not compile.
+macro_rules! rust_struct {
+    ($type:ident { $($member:ident),+ }) => {{
+        let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
+        RustStruct {
+            name: stringify!($type),
+            members: vec![$((stringify!($member).to_owned(), offset_of!($type, $member) as u32)),+],
+            size: size_of::<$type>() as u32,
+        }
+    }};
+}
+
+fn rust_structs() -> Vec<RustStruct> {
+    vec![
+        rust_struct!(JointMatrix { rows }),
+        rust_struct!(BindVertex { position, normal_octahedral, first_influence, influence_count }),
+        rust_struct!(GpuInfluence { joint, weight }),
+        rust_struct!(SurfaceVertex { tex_coord, color_unorm8, padding }),
+        rust_struct!(SkinnedVertex { position, normal_octahedral }),
+        rust_struct!(InstanceData { world_from_model, palette_offset, skinned_vertex_offset, padding }),
+        rust_struct!(FrameData {
+            clip_from_world,
+            world_from_clip,
+            camera_position,
+            to_light,
+            light_color,
+            ground,
+            shadow_from_world,
+            shadow
+        }),
+        rust_struct!(SkinConstants { vertex_count, first_instance, first_vertex }),
+        rust_struct!(DrawConstants { base_color_factor, alpha_cutoff, metallic, roughness, flags }),
+    ]
+}
+
+/// Each module's name and what is in it.
+fn modules() -> Vec<(&'static str, Reflection)> {
+    ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader.words))).collect()
+}
+
+fn assert_same(file_name: &str, rust: &RustStruct, shader: &MemoryStruct) {
+    let what = format!("{} in {file_name}", rust.name);
+    assert_eq!(shader.members, rust.members, "members of {what}");
+    assert_eq!(shader.end, rust.size, "size of {what}");
+    if let Some(stride) = shader.stride {
+        assert_eq!(stride, rust.size, "array stride of {what}");
+    }
+}
+
+#[test]
+fn structs_have_the_same_members_offsets_and_sizes() {
+    let rust_structs = rust_structs();
+    let mut found = BTreeSet::new();
+    let mut found_in_arrays = BTreeSet::new();
+    for (file_name, module) in modules() {
+        for shader in module.memory_structs().iter().filter(|shader| !shader.wraps_array) {
+            let rust = rust_structs.iter().find(|rust| rust.name == shader.name);
+            let rust = rust.unwrap_or_else(|| panic!("{} in {file_name} has no twin in shader_types.rs", shader.name));
+            assert_same(file_name, rust, shader);
+            found.insert(rust.name);
+            if shader.stride.is_some() {
+                found_in_arrays.insert(rust.name);
+            }
+        }
+    }
+    assert_eq!(found, rust_structs.iter().map(|rust| rust.name).collect());
+    let elements =
+        ["BindVertex", "GpuInfluence", "InstanceData", "JointMatrix", "SkinnedVertex", "SurfaceVertex"].into();
+    assert_eq!(found_in_arrays, elements);
+}
+
+#[test]
+fn the_table_holds_every_struct_of_shader_types() {
+    let source = include_str!("../src/shader_types.rs");
+    let declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
+    assert_eq!(declared.collect::<BTreeSet<_>>(), rust_structs().iter().map(|rust| rust.name).collect());
+}
+
+#[test]
+fn push_constants_are_those_that_the_passes_push() {
+    let pushed: Vec<(&str, String)> = modules()
+        .into_iter()
+        .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
+        .collect();
+    let expected = [("character.frag", "DrawConstants"), ("skin.comp", "SkinConstants")];
+    assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
+}
+
+#[test]
+fn groups_of_the_skin_pass_have_the_size_that_is_dispatched() {
+    let sizes: Vec<_> = modules().iter().filter_map(|(name, module)| Some((*name, module.local_size()?))).collect();
+    assert_eq!(sizes, [("skin.comp", [VERTICES_PER_GROUP, 1, 1])]);
+}
+
+#[test]
+fn descriptors_lie_where_the_layouts_have_them() {
+    let scene = [
+        (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
+        (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
+        (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
+        (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
+        (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
+        (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
+        (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
+        (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
+        (MATERIAL_SET, 0, Kind::CombinedImageSampler, "base_color_texture"),
+    ];
+    let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
+    let mut used = BTreeSet::new();
+    for (file_name, module) in modules() {
+        let allowed = if file_name.starts_with("tone_map") { &tone_map[..] } else { &scene[..] };
+        for Resource { set, binding, kind, name } in module.resources() {
+            let found = (set, binding, kind, name.as_str());
+            let known = allowed.iter().find(|&&known| known == found);
+            used.insert(*known.unwrap_or_else(|| panic!("{file_name} has {found:?}, which no layout has")));
+        }
+    }
+    assert_eq!(used, scene.into_iter().chain(tone_map).collect(), "every binding of the layouts is used by a shader");
+}
+
+/// The comparison itself: a layout that is off by one member must not pass.
+#[test]
+#[should_panic(expected = "members of SkinnedVertex in a shader")]
+fn a_moved_member_is_noticed() {
+    let rust = rust_struct!(SkinnedVertex { position, normal_octahedral });
+    let members = vec![("position".to_owned(), 0), ("normal_octahedral".to_owned(), 16)];
+    let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32), wraps_array: false };
+    assert_same("a shader", &rust, &shader);
+}
