@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use ash::vk;
 use winit::application::ApplicationHandler;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::error::EventLoopError;
 use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
@@ -47,13 +48,21 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             super::print(&format!(
-                "No display could be opened ({error}), so here is one image instead of a window: {}\n`throng render` \
+                "No display could be opened ({}), so here is one image instead of a window: {}\n`throng render` \
                  makes more of them; `throng --help` says what else there is.\n",
+                reason(&error),
                 shown.display()
             ))?;
             check_validation(renderer.device())
         }
     }
+}
+
+/// Why there is no event loop, without the place in winit's sources: "os error at FILE:LINE: REASON.".
+fn reason(error: &EventLoopError) -> String {
+    let text = error.to_string();
+    let reason = text.split_once(": ").map_or(text.as_str(), |(_place, reason)| reason);
+    reason.trim_end_matches('.').to_owned()
 }
 
 /// A window with everything that depends on it. The renderer (with the surface) drops before the window.
