@@ -125,3 +125,14 @@ fn survives_being_hidden() {
     window.ask_to_close();
     assert_success(&program.finish());
 }
+
+/// By `xdotool windowclose`, say: nobody asks the program.
+#[test]
+fn ends_when_its_window_is_destroyed() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.destroy();
+    assert_success(&program.finish());
+}

@@ -205,6 +205,10 @@ impl TestWindow<'_> {
         self.connection().send_event(false, self.id, EventMask::NO_EVENT, message).unwrap().check().unwrap();
     }
 
+    pub fn destroy(&self) {
+        self.connection().destroy_window(self.id).unwrap().check().unwrap();
+    }
+
     pub fn hide(&self) {
         self.connection().unmap_window(self.id).unwrap().check().unwrap();
         while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
