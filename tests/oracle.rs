@@ -5,7 +5,6 @@
 //!
 //! The reference evaluates few vertices of each primitive (it is slow on purpose: it is written for being right); the
 //! same ones are taken out of our complete output. `--nocapture` shows the largest error of each file.
-#![cfg_attr(not(all(oracle, sample_models)), allow(dead_code))]
 
 #[path = "common/program.rs"]
 mod program;

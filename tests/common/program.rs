@@ -117,7 +117,7 @@ impl Drop for Running {
         if std::thread::panicking() {
             // The program may be the cause of the test's failure.
             let stderr = self.stderr.recv_timeout(PATIENCE).unwrap_or_default();
-            eprintln!("{}: ended by itself: {ended:?}, said: {stderr}", self.description);
+            eprintln!("{}: before it was killed here: {ended:?}; it said: {stderr}", self.description);
         }
     }
 }
