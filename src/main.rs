@@ -1,11 +1,17 @@
 //! Parse, dispatch, print the error chain, fix the exit code.
 
+// Files, drivers and users supply whatever they like: none of it may end the program.
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
 use clap::Parser;
 use throng::app;
 use throng::cli::Cli;
 use throng::vulkan::instance::SUBMIT_VALIDATION_VARIABLE;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 
 fn main() -> ExitCode {
     // clap ends the process with code 2 on wrong usage, with 0 after --help.
@@ -15,12 +21,7 @@ fn main() -> ExitCode {
         // SAFETY: no other thread exists yet.
         unsafe { std::env::set_var(variable, value) };
     }
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::WARN)
-        .with_writer(std::io::stderr)
-        .without_time()
-        .with_target(false)
-        .init();
+    show_warnings();
     match app::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -31,4 +32,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Our own warnings go to standard error, in colour on a terminal. Of other crates only errors: what winit thinks of a
+/// display's size in millimetres helps nobody.
+fn show_warnings() {
+    let wanted = Targets::new().with_target("throng", LevelFilter::WARN).with_default(LevelFilter::ERROR);
+    tracing_subscriber::fmt()
+        .with_writer(stderr)
+        .with_ansi(stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()))
+        .without_time()
+        .with_target(false)
+        .finish()
+        .with(wanted)
+        .init();
 }

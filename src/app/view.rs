@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use ash::vk;
 use winit::application::ApplicationHandler;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::error::EventLoopError;
 use winit::event::{ElementState, KeyEvent, MouseButton, MouseScrollDelta, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
@@ -42,16 +43,14 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             viewer.finish()
         }
         Err(error) => {
-            // winit's error begins with a place in its own sources; what went wrong comes last.
-            let error = error.to_string();
-            let reason = error.rsplit(": ").next().unwrap_or(&error).trim_end_matches('.');
             let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
             let path = Path::new(FALLBACK_IMAGE);
             draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             super::print(&format!(
-                "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` \
+                "No display could be opened ({}), so here is one image instead of a window: {}\n`throng render` \
                  makes more of them; `throng --help` says what else there is.\n",
+                reason(&error),
                 shown.display()
             ))?;
             check_validation(renderer.device())
@@ -59,10 +58,19 @@ pub fn run(args: &ViewArgs) -> Result<()> {
     }
 }
 
+/// Why there is no event loop, without the place in winit's sources: "os error at FILE:LINE: REASON.".
+fn reason(error: &EventLoopError) -> String {
+    let text = error.to_string();
+    let reason = text.split_once(": ").map_or(text.as_str(), |(_place, reason)| reason);
+    reason.trim_end_matches('.').to_owned()
+}
+
 /// A window with everything that depends on it. The renderer (with the surface) drops before the window.
 struct Shown {
     renderer: Renderer,
     window: Arc<Window>,
+    /// As the last event said. On X11 winit asks the server each time, and panics once somebody has destroyed the window.
+    size: PhysicalSize<u32>,
 }
 
 /// State of the window application.
@@ -108,13 +116,13 @@ impl<'a> Viewer<'a> {
         let inner = window.inner_size();
         let size = Size { width: inner.width, height: inner.height };
         let renderer = window_renderer(&self.args.gpu, &self.scene.models, &window, size)?;
-        self.shown = Some(Shown { renderer, window });
+        self.shown = Some(Shown { renderer, window, size: inner });
         Ok(())
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let Some(shown) = &mut self.shown else { return Ok(()) };
-        let size = shown.window.inner_size();
+        let size = shown.size;
         if size.width == 0 || size.height == 0 {
             // Minimised: nothing to draw until a resize.
             event_loop.set_control_flow(ControlFlow::Wait);
@@ -163,7 +171,7 @@ impl<'a> Viewer<'a> {
     }
 
     fn frame_crowd(&mut self) {
-        let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.window.inner_size());
+        let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.size);
         let aspect = size.width.max(1) as f32 / size.height.max(1) as f32;
         self.scene.camera = OrbitCamera::framing(&self.scene.crowd.bounds(), aspect);
     }
@@ -209,7 +217,7 @@ impl ApplicationHandler for Viewer<'_> {
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         // Here and not later: the connection to the window system ends with the event loop.
-        if let Some(Shown { renderer, window }) = self.shown.take() {
+        if let Some(Shown { renderer, window, .. }) = self.shown.take() {
             let device = Arc::clone(renderer.device());
             drop(renderer);
             drop(window);
@@ -221,9 +229,11 @@ impl ApplicationHandler for Viewer<'_> {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {
         match event {
-            WindowEvent::CloseRequested => event_loop.exit(),
+            // Destroyed: by somebody else (`xdotool windowclose`); there is nothing left to draw to.
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
             WindowEvent::Resized(size) => {
                 if let Some(shown) = &mut self.shown {
+                    shown.size = size;
                     shown.renderer.resize(size.width, size.height);
                     shown.window.request_redraw();
                 }
@@ -238,7 +248,7 @@ impl ApplicationHandler for Viewer<'_> {
             } => self.key(event_loop, &logical_key),
             WindowEvent::MouseInput { state, button, .. } => self.mouse.press(button, state),
             WindowEvent::CursorMoved { position, .. } => {
-                let height = self.shown.as_ref().map_or(1, |shown| shown.window.inner_size().height);
+                let height = self.shown.as_ref().map_or(1, |shown| shown.size.height);
                 self.mouse.moved(position, height, &mut self.scene.camera);
             }
             WindowEvent::MouseWheel { delta, .. } => {

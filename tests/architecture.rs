@@ -1,0 +1,194 @@
+//! The arrows between the folders, read from the sources: who may name whom, and which outside crate lives where.
+//!
+//! Layers that point one way can be read one at a time. Nothing but this test keeps a convenient `use` from turning an
+//! arrow round: the compiler is content with cycles between modules. Every `crate::…` path counts, in `use` lines,
+//! in braces and in the middle of code; comments do not, since documentation may point anywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Layers below `app`, each with the layers that it may name besides itself. `lib.rs` and `main.rs` belong to none.
+const ARROWS: [(&str, &[&str]); 8] = [
+    ("model", &[]),
+    ("shader_types", &[]),
+    ("vulkan", &[]),
+    ("camera", &[]),
+    ("animation", &["model", "shader_types"]),
+    ("crowd", &["animation", "model", "camera", "shader_types"]),
+    ("renderer", &["vulkan", "model", "shader_types"]),
+    ("cli", &["crowd", "renderer"]),
+];
+
+/// Outside crates with the places (prefixes of paths below `src`) that may name them. Prefixes that are files or
+/// folders of their own: `model/import` is a folder, `vulkan` a folder, and so on.
+const OUTSIDE: [(&str, &[&str]); 6] = [
+    ("gltf", &["model/import"]),
+    ("ash", &["vulkan", "renderer", "app"]),
+    ("gpu_allocator", &["vulkan", "renderer", "app"]),
+    ("winit", &["app"]),
+    ("clap", &["cli.rs", "main.rs"]),
+    ("anyhow", &["app"]),
+];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// Every source file with its path below `src`, with `/` on every system, comments taken out.
+fn sources() -> Vec<(String, String)> {
+    fn collect(folder: &Path, root: &Path, out: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, root, out);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+                out.push((name, without_comments(&fs::read_to_string(&path).unwrap())));
+            }
+        }
+    }
+    let mut out = Vec::new();
+    collect(&folder("src"), &folder("src"), &mut out);
+    assert!(out.len() > 50, "only {} source files were found", out.len());
+    out
+}
+
+/// Line comments are the only ones in this repository. A `//` in a string ends the line too: harmless here.
+fn without_comments(text: &str) -> String {
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+/// The layer that a file belongs to: its folder below `src`, or its own stem.
+fn layer_of(file: &str) -> &str {
+    let first = file.split('/').next().unwrap_or(file);
+    first.strip_suffix(".rs").unwrap_or(first)
+}
+
+fn is_name(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// First segments of every path that starts with `crate::`, also those in `crate::{a::…, b}`.
+fn named_layers(text: &str) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        if text[..at].ends_with(is_name) {
+            continue;
+        }
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            None => found.extend(first_name(rest)),
+            Some(group) => found.extend(names_of_group(group)),
+        }
+    }
+    found
+}
+
+fn first_name(text: &str) -> Option<&str> {
+    let end = text.find(|character| !is_name(character)).unwrap_or(text.len());
+    (end > 0).then(|| &text[..end])
+}
+
+/// The names that start each element of a group, up to its closing brace.
+fn names_of_group(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut names) = (1, 0, Vec::new());
+    for (at, character) in text.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || (depth == 1 && character == ',') {
+            names.extend(first_name(text[start..at].trim_start()));
+            start = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
+#[test]
+fn paths_are_found_wherever_they_stand() {
+    let text = "use crate::model::{A, B};\nlet x = crate::camera::y(); my_crate::no; pub(crate) fn f();\n\
+                use crate::{vulkan::{Device, Error}, renderer};\npub(in crate::app) struct S;";
+    let found: Vec<&str> = named_layers(text).into_iter().collect();
+    assert_eq!(found, ["app", "camera", "model", "renderer", "vulkan"]);
+    assert_eq!(without_comments("a // crate::b\n/// crate::c\nd"), "a \n\nd");
+    assert_eq!((layer_of("model/import/mod.rs"), layer_of("camera.rs")), ("model", "camera"));
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let arrows = BTreeMap::from(ARROWS);
+    let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (file, text) in sources() {
+        let layer = layer_of(&file).to_owned();
+        if ["app", "lib", "main"].contains(&layer.as_str()) {
+            continue;
+        }
+        let Some(allowed) = arrows.get(layer.as_str()) else {
+            wrong.push(format!("src/{file} belongs to no layer: where does {layer} stand?"));
+            continue;
+        };
+        for named in named_layers(&text) {
+            if named != layer && !allowed.contains(&named) {
+                wrong.push(format!("src/{file} names crate::{named}; {layer} may name {allowed:?}"));
+            }
+        }
+        seen.insert(layer);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(seen.len(), ARROWS.len(), "layers without a file: only {seen:?} were found");
+}
+
+/// A test that cannot fail proves nothing: each outside crate is looked for everywhere, and must also be found.
+#[test]
+fn outside_crates_stay_in_their_places() {
+    let mut wrong = Vec::new();
+    let mut found = BTreeSet::new();
+    for (file, text) in sources() {
+        for (krate, places) in OUTSIDE {
+            let names_it = text.match_indices(&format!("{krate}::")).any(|(at, _)| {
+                let before = &text[..at];
+                // `gltf` of our own below `crate::` or another module would be preceded by `::`.
+                !before.ends_with(is_name) && !before.ends_with("::")
+            });
+            if names_it || text.contains(&format!("use {krate};")) {
+                found.insert(krate);
+                let allowed = places.iter().any(|place| file == *place || file.starts_with(&format!("{place}/")));
+                if !allowed {
+                    wrong.push(format!("src/{file} names the crate {krate}, which belongs to {places:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(found.len(), OUTSIDE.len(), "only {found:?} are in use");
+}
+
+/// One pass = one Rust file and its shaders: whoever reads a shader finds the pass that names it.
+#[test]
+fn every_shader_has_a_pass_that_names_it() {
+    let passes: Vec<(String, String)> = fs::read_dir(folder("src/renderer"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_str().unwrap().ends_with("_pass.rs"))
+        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
+        .collect();
+    let mut shader_count = 0;
+    for entry in fs::read_dir(folder("shaders")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if [".vert", ".frag", ".comp"].iter().any(|stage| name.ends_with(stage)) {
+            let constant = format!("spirv::{}", name.replace('.', "_").to_uppercase());
+            let uses: Vec<&str> =
+                passes.iter().filter(|(_, text)| text.contains(&constant)).map(|(file, _)| file.as_str()).collect();
+            assert_eq!(uses.len(), 1, "shaders/{name}: {constant} should be used by one pass, not by {uses:?}");
+            shader_count += 1;
+        }
+    }
+    assert!(shader_count >= 7, "only {shader_count} shaders were found");
+}

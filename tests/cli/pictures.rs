@@ -1,0 +1,136 @@
+//! Pictures: their size, their bytes, where they go, and what is kept between runs.
+
+use std::path::{Path, PathBuf};
+
+use crate::program::{Finished, Place, Running};
+
+fn decode(path: &Path) -> image::RgbaImage {
+    image::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).into_rgba8()
+}
+
+/// Distinct colours: a picture has many, a flat one has one.
+fn color_count(image: &image::RgbaImage) -> usize {
+    image.pixels().collect::<std::collections::HashSet<_>>().len()
+}
+
+#[test]
+fn render_writes_a_picture_of_the_asked_size() {
+    let place = Place::new();
+    let text = place.succeed("render --size 123x45 --instances 3 --validation --out folder/crowd.png");
+    assert!(text.starts_with("folder/crowd.png: 3 of 3 instances visible, "), "{text}");
+    assert!(text.contains(", compute skinning, "), "{text}");
+    let picture = decode(&place.file("folder/crowd.png"));
+    assert_eq!(picture.dimensions(), (123, 45));
+    assert!(color_count(&picture) > 100, "{} colours", color_count(&picture));
+    assert!(picture.pixels().all(|pixel| pixel[3] == 255), "opaque");
+    let files: Vec<_> = std::fs::read_dir(place.file("folder")).unwrap().collect();
+    assert_eq!(files.len(), 1, "a temporary file was left behind: {files:?}");
+}
+
+#[test]
+fn sequences_are_numbered_and_move() {
+    let place = Place::new();
+    place.succeed("render --size 64x64 --frames 3 --fps 5 --validation --out walk_%04d.png");
+    let frames: Vec<_> = (0..3).map(|frame| decode(&place.file(&format!("walk_{frame:04}.png")))).collect();
+    assert!(frames[0] != frames[1] && frames[1] != frames[2], "the character stands still");
+    assert!(!place.file("walk_0003.png").exists());
+    let message = place.fail(1, "render --frames 3 --out walk.png");
+    assert_eq!(message, "error: --out walk.png: 3 frames need a place for the number, such as frame_%04d.png\n");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named() {
+    let place = Place::new();
+    std::fs::write(place.file("file"), "").unwrap();
+    let message = place.fail(1, "render --size 16x16 --out file/below.png");
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines[0], "error: cannot write file/below.png");
+    assert!(lines.len() == 2 && lines[1].starts_with("  caused by: "), "{message}");
+    // The table is worth having all the same.
+    let bench = place.run("bench --instances 1 --frames 1 --size 16x16 --json file/below.json");
+    assert_eq!(bench.code, 1, "{bench:?}");
+    assert!(bench.stderr.starts_with("error: cannot write file/below.json\n  caused by: "), "{}", bench.stderr);
+    assert!(bench.stdout.contains("M joints/s"), "{}", bench.stdout);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_whatever_the_thread_count() {
+    let place = Place::new();
+    let render = |options: &str| -> Vec<u8> {
+        place.succeed(&format!("render --instances 60 --clip all --time 0.3 --size 160x90 {options} --out x.png"));
+        std::fs::read(place.file("x.png")).unwrap()
+    };
+    let one_thread = render("--seed 7 --threads 1");
+    assert!(one_thread == render("--seed 7 --threads 2"), "--threads 2 draws other bytes");
+    assert!(one_thread == render("--seed 7"), "all cores draw other bytes");
+    assert!(one_thread != render("--seed 8"), "--seed changes nothing");
+}
+
+/// On the computer of a newcomer who is connected to a server, say.
+#[test]
+fn without_a_display_the_first_command_still_shows_something() {
+    let place = Place::new();
+    let finished = place.run("--size 160x90 --validation");
+    assert_fallback(&place, &finished);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_display_that_does_not_answer_is_no_display() {
+    let place = Place::new();
+    // Nobody numbers displays like this.
+    let finished = Running::start(place.command("--size 160x90 --validation").env("DISPLAY", ":64321")).finish();
+    assert_fallback(&place, &finished);
+}
+
+fn assert_fallback(place: &Place, finished: &Finished) {
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""));
+    let picture = std::fs::canonicalize(place.file("throng.png")).unwrap();
+    assert!(finished.stdout.starts_with("No display could be opened ("), "{}", finished.stdout);
+    assert!(finished.stdout.contains(picture.to_str().unwrap()), "{}", finished.stdout);
+    assert!(!finished.stdout.contains(".rs:"), "a place in somebody's source code: {}", finished.stdout);
+    let picture = decode(&picture);
+    assert_eq!(picture.dimensions(), (160, 90));
+    assert!(color_count(&picture) > 100);
+}
+
+#[test]
+fn the_pipeline_cache_is_kept_and_a_damaged_one_is_discarded() {
+    let place = Place::new();
+    let render = |name: &str| -> Vec<u8> {
+        place.succeed(&format!("render --size 32x32 --validation --out {name}"));
+        std::fs::read(place.file(name)).unwrap()
+    };
+    let cache_files = || -> Vec<PathBuf> {
+        let folder = place.cache_folder().join("throng");
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let picture = render("first.png");
+    let files = cache_files();
+    let [file] = &files[..] else { panic!("one cache file, but no temporary one: {files:?}") };
+    let kept = std::fs::read(file).unwrap();
+    // Our checksum, Vulkan's header, and what the driver likes to keep (lavapipe 22.3: nothing).
+    assert!(kept.len() >= 8 + 32, "{} bytes", kept.len());
+
+    // A sound file is loaded, and since nothing new was built it is not written again.
+    let written = std::fs::metadata(file).unwrap().modified().unwrap();
+    assert!(render("second.png") == picture);
+    assert_eq!(std::fs::read(file).unwrap(), kept);
+    assert_eq!(std::fs::metadata(file).unwrap().modified().unwrap(), written, "the cache was not loaded");
+
+    // A damaged file, or none at all: the same picture, and a sound file afterwards.
+    let mut damaged = kept.clone();
+    damaged[kept.len() / 2] ^= 0xff;
+    for bytes in [damaged, kept[..20].to_vec(), Vec::new(), vec![0xff; 4096]] {
+        std::fs::write(file, &bytes).unwrap();
+        assert!(render("third.png") == picture);
+        let mended = std::fs::read(file).unwrap();
+        assert!(mended != bytes && mended.len() >= 8 + 32, "the damaged cache of {} bytes was kept", bytes.len());
+    }
+
+    // A cache folder that cannot be made costs some time and nothing else.
+    std::fs::remove_dir_all(place.cache_folder()).unwrap();
+    std::fs::write(place.cache_folder(), "a file").unwrap();
+    assert!(render("fourth.png") == picture);
+}

@@ -1,0 +1,138 @@
+//! The window, on a real X server without a screen (Xvfb): it opens, presents, follows every resize, obeys its keys,
+//! survives being hidden, and ends with exit code 0, all under validation, where any message would make it 1.
+//!
+//! The test is a second client of the same server ([`screen`]): it resizes and hides the window as a window manager
+//! would, types, and looks at the pixels. Nothing sleeps: the program's title changes a few times a second while frames
+//! are presented, and these changes are what the test waits for.
+
+#![cfg(target_os = "linux")]
+
+#[path = "../common/program.rs"]
+mod program;
+mod screen;
+
+use program::{Finished, Place, Running};
+use screen::{Key, Screen};
+
+const SIZE: &str = "--size 320x240 --msaa 1 --validation";
+
+fn start(place: &Place, screen: &Screen, options: &str) -> Running {
+    Running::start(place.command(&format!("view {SIZE} {options}")).env("DISPLAY", &screen.display))
+}
+
+fn assert_success(finished: &Finished) {
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
+}
+
+#[test]
+fn presents_120_frames() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let finished = start(&place, &screen, "--frames 120").finish();
+    assert_success(&finished);
+    assert_eq!(finished.stdout, "120 frames presented\n");
+    assert!(!place.working_folder().join("throng.png").exists(), "there was a display");
+}
+
+/// Twenty sizes: smaller, larger, very flat, and the smallest that there is.
+#[rustfmt::skip]
+const SIZES: [(u32, u32); 20] = [
+    (321, 240), (640, 480), (100, 100), (1, 1), (800, 600), (1, 300), (300, 1), (333, 77), (1024, 768), (64, 64),
+    (2, 2), (500, 500), (501, 500), (501, 501), (16, 700), (1, 1), (900, 16), (320, 240), (7, 5), (400, 300),
+];
+
+#[test]
+fn survives_twenty_resizes_and_keeps_drawing() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "--instances 20");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    // First each one drawn, then all of them at once, as when an edge is dragged.
+    for size in SIZES {
+        window.resize(size);
+        window.wait_for_size(size);
+        window.wait_for_title(|_| true);
+    }
+    for size in SIZES {
+        window.resize(size);
+    }
+    window.wait_for_size(SIZES[19]);
+    window.wait_for_frames();
+    let picture = window.picture();
+    assert_eq!((picture.width, picture.height), (400, 300));
+    assert!(picture.color_count() > 100, "{} colours", picture.color_count());
+    // Drawn to the last corner, at the window's size.
+    assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
+    window.ask_to_close();
+    assert_success(&program.finish());
+}
+
+#[test]
+fn obeys_its_keys() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    let title = window.wait_for_title(|_| true);
+    assert!(title.starts_with("Throng: walker.glb · 1 visible · Walk · ") && title.ends_with(" fps)"), "{title}");
+    window.focus();
+
+    for (key, clip) in [
+        (Key::BRACKET_RIGHT, "Run"),
+        (Key::BRACKET_RIGHT, "Idle"),
+        (Key::BRACKET_LEFT, "Run"),
+        (Key::digit(4), "Wave"),
+        (Key::BRACKET_RIGHT, "Walk"),
+        (Key::BRACKET_LEFT, "Wave"),
+        (Key::digit(0), "all clips"),
+        (Key::digit(1), "Walk"),
+    ] {
+        window.press(key);
+        window.wait_for_title(|title| title.contains(&format!(" · {clip} · ")));
+    }
+    // There is no ninth clip: nothing changes.
+    window.press(Key::digit(9));
+    window.wait_for_frames();
+    window.wait_for_title(|title| title.contains(" · Walk · "));
+
+    window.press(Key::SPACE);
+    window.wait_for_frames();
+    let paused = window.picture();
+    assert!(paused.color_count() > 100, "{} colours", paused.color_count());
+    window.wait_for_frames();
+    assert!(window.picture() == paused, "the character moves while it is paused");
+    window.press(Key::SPACE);
+    window.wait_for_frames();
+    assert!(window.picture() != paused, "the character stands still");
+
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    assert!(finished.stdout.ends_with(" frames presented\n"), "{}", finished.stdout);
+}
+
+#[test]
+fn survives_being_hidden() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    for _ in 0..3 {
+        window.hide();
+        window.show();
+        window.wait_for_frames();
+    }
+    assert!(window.picture().color_count() > 100);
+    window.hide();
+    window.ask_to_close();
+    assert_success(&program.finish());
+}
+
+/// By `xdotool windowclose`, say: nobody asks the program.
+#[test]
+fn ends_when_its_window_is_destroyed() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.destroy();
+    assert_success(&program.finish());
+}

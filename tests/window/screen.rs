@@ -1,0 +1,254 @@
+//! An X server without a screen, and what a second client can do to a window on it.
+//!
+//! Every wait is for an event of the server. A watchdog ends the server when a test takes too long; that breaks the
+//! test's connection, which fails it, and the program's, which ends it.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use x11rb::CURRENT_TIME;
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{self, ConnectionExt, EventMask};
+use x11rb::rust_connection::RustConnection;
+
+/// Of a whole test; far more than it takes.
+const DEADLINE: Duration = Duration::from_secs(100);
+
+/// A running server and a connection to it.
+pub struct Screen {
+    /// For the environment variable `DISPLAY`.
+    pub display: String,
+    connection: RustConnection,
+    root: xproto::Window,
+    // Dropping it ends the server.
+    _alive: Sender<()>,
+}
+
+impl Screen {
+    pub fn start() -> Self {
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("Xvfb cannot be started ({error}): run ./setup.sh, which installs it"));
+        let stdout = server.stdout.take().unwrap();
+        let (alive, watched): (Sender<()>, Receiver<()>) = channel();
+        std::thread::spawn(move || {
+            // Either the test is over, or its time is.
+            let _ = watched.recv_timeout(DEADLINE);
+            let _ = server.kill();
+            let _ = server.wait();
+        });
+        // Xvfb chooses a free number and writes it when it is ready.
+        let mut number = String::new();
+        BufReader::new(stdout).read_line(&mut number).unwrap();
+        assert!(!number.trim().is_empty(), "Xvfb ended before it was ready");
+        let display = format!(":{}", number.trim());
+        let (connection, screen) = RustConnection::connect(Some(&display)).unwrap();
+        let root = connection.setup().roots[screen].root;
+        listen(&connection, root, EventMask::SUBSTRUCTURE_NOTIFY);
+        Self { display, connection, root, _alive: alive }
+    }
+
+    /// Waits until the program shows its window.
+    pub fn wait_for_window(&self) -> TestWindow<'_> {
+        loop {
+            if let Event::MapNotify(event) = self.next_event() {
+                let window = TestWindow { screen: self, id: event.window };
+                if window.title().is_some_and(|title| title.starts_with("Throng")) {
+                    let events = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
+                    listen(&self.connection, window.id, events);
+                    return window;
+                }
+            }
+        }
+    }
+
+    fn next_event(&self) -> Event {
+        self.connection.flush().unwrap();
+        self.connection.wait_for_event().unwrap_or_else(|error| {
+            panic!("the X server has gone ({error}): the test took more than {DEADLINE:?}, or the server crashed")
+        })
+    }
+
+    fn atom(&self, name: &str) -> xproto::Atom {
+        self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
+    }
+}
+
+fn listen(connection: &RustConnection, window: xproto::Window, events: EventMask) {
+    let attributes = xproto::ChangeWindowAttributesAux::new().event_mask(events);
+    connection.change_window_attributes(window, &attributes).unwrap().check().unwrap();
+}
+
+/// A key, by what it types (an X keysym).
+#[derive(Clone, Copy)]
+pub struct Key(u32);
+
+impl Key {
+    pub const ESCAPE: Self = Self(0xff1b);
+    pub const SPACE: Self = Self(b' ' as u32);
+    pub const BRACKET_LEFT: Self = Self(b'[' as u32);
+    pub const BRACKET_RIGHT: Self = Self(b']' as u32);
+
+    pub fn digit(digit: u32) -> Self {
+        Self(u32::from(b'0') + digit)
+    }
+}
+
+/// The program's window.
+pub struct TestWindow<'a> {
+    screen: &'a Screen,
+    id: xproto::Window,
+}
+
+impl TestWindow<'_> {
+    fn connection(&self) -> &RustConnection {
+        &self.screen.connection
+    }
+
+    fn title(&self) -> Option<String> {
+        let (name, kind) = (self.screen.atom("_NET_WM_NAME"), self.screen.atom("UTF8_STRING"));
+        let reply = self.connection().get_property(false, self.id, name, kind, 0, 1024).unwrap().reply().ok()?;
+        String::from_utf8(reply.value).ok().filter(|title| !title.is_empty())
+    }
+
+    /// The next event of this window; the program must not have closed it.
+    fn next_event(&self) -> Event {
+        let event = self.screen.next_event();
+        assert!(!matches!(event, Event::DestroyNotify(ref gone) if gone.window == self.id), "the window was closed");
+        event
+    }
+
+    /// Waits for a change of the title to one that is `wanted`. The program changes it only after presenting.
+    pub fn wait_for_title(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let name = self.screen.atom("_NET_WM_NAME");
+        loop {
+            if let Event::PropertyNotify(event) = self.next_event()
+                && event.atom == name
+                && let Some(title) = self.title()
+                && title.starts_with("Throng: ")
+                && wanted(&title)
+            {
+                return title;
+            }
+        }
+    }
+
+    /// Waits until all that was asked for so far is drawn: the first change of the title may tell of frames before.
+    pub fn wait_for_frames(&self) {
+        // Forgets the changes that have already arrived: a reply comes after all events before it.
+        self.title();
+        while self.connection().poll_for_event().unwrap().is_some() {}
+        for _ in 0..2 {
+            self.wait_for_title(|_| true);
+        }
+    }
+
+    pub fn resize(&self, (width, height): (u32, u32)) {
+        let size = xproto::ConfigureWindowAux::new().width(width).height(height);
+        self.connection().configure_window(self.id, &size).unwrap().check().unwrap();
+    }
+
+    pub fn wait_for_size(&self, (width, height): (u32, u32)) {
+        loop {
+            if let Event::ConfigureNotify(event) = self.next_event()
+                && (u32::from(event.width), u32::from(event.height)) == (width, height)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Keys go to the window that has the focus. There is no window manager to give it.
+    pub fn focus(&self) {
+        let revert_to = xproto::InputFocus::POINTER_ROOT;
+        self.connection().set_input_focus(revert_to, self.id, CURRENT_TIME).unwrap().check().unwrap();
+    }
+
+    pub fn press(&self, key: Key) {
+        let connection = self.connection();
+        let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
+        let keys = connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
+        let per_key = usize::from(keys.keysyms_per_keycode);
+        let row = keys.keysyms.chunks(per_key).position(|row| row[0] == key.0).expect("no such key");
+        let mut event = xproto::KeyPressEvent {
+            response_type: xproto::KEY_PRESS_EVENT,
+            detail: first + row as u8,
+            sequence: 0,
+            time: CURRENT_TIME,
+            root: self.screen.root,
+            event: self.id,
+            child: x11rb::NONE,
+            root_x: 0,
+            root_y: 0,
+            event_x: 0,
+            event_y: 0,
+            state: xproto::KeyButMask::default(),
+            same_screen: true,
+        };
+        connection.send_event(false, self.id, EventMask::KEY_PRESS, event).unwrap().check().unwrap();
+        event.response_type = xproto::KEY_RELEASE_EVENT;
+        connection.send_event(false, self.id, EventMask::KEY_RELEASE, event).unwrap().check().unwrap();
+    }
+
+    /// What the close button of a window manager sends.
+    pub fn ask_to_close(&self) {
+        let (protocols, delete) = (self.screen.atom("WM_PROTOCOLS"), self.screen.atom("WM_DELETE_WINDOW"));
+        let message = xproto::ClientMessageEvent::new(32, self.id, protocols, [delete, CURRENT_TIME, 0, 0, 0]);
+        self.connection().send_event(false, self.id, EventMask::NO_EVENT, message).unwrap().check().unwrap();
+    }
+
+    pub fn destroy(&self) {
+        self.connection().destroy_window(self.id).unwrap().check().unwrap();
+    }
+
+    pub fn hide(&self) {
+        self.connection().unmap_window(self.id).unwrap().check().unwrap();
+        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
+    }
+
+    pub fn show(&self) {
+        self.connection().map_window(self.id).unwrap().check().unwrap();
+        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
+    }
+
+    /// What is on the screen.
+    pub fn picture(&self) -> Picture {
+        let connection = self.connection();
+        let size = connection.get_geometry(self.id).unwrap().reply().unwrap();
+        let (width, height) = (size.width, size.height);
+        let format = xproto::ImageFormat::Z_PIXMAP;
+        let image = connection.get_image(format, self.id, 0, 0, width, height, u32::MAX).unwrap().reply().unwrap();
+        let pixels: Vec<[u8; 4]> = image.data.as_chunks::<4>().0.to_vec();
+        assert_eq!(pixels.len(), usize::from(width) * usize::from(height));
+        Picture { width: usize::from(width), height: usize::from(height), pixels }
+    }
+}
+
+/// Pixels from the top left, as the server keeps them.
+#[derive(PartialEq)]
+pub struct Picture {
+    pub width: usize,
+    pub height: usize,
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Picture {
+    pub fn color_count(&self) -> usize {
+        self.pixels.iter().collect::<HashSet<_>>().len()
+    }
+
+    /// The square of this size in the lower right corner.
+    pub fn corner(&self, size: usize) -> Self {
+        let rows = self.pixels.chunks(self.width).skip(self.height - size);
+        let pixels = rows.flat_map(|row| &row[self.width - size..]).copied().collect();
+        Self { width: size, height: size, pixels }
+    }
+}
