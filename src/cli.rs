@@ -1,5 +1,7 @@
 //! Arguments to typed settings: everything after this module deals in values that make sense.
 
+mod values;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -64,13 +66,13 @@ pub struct SceneArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd. Without one: the bundled character.
     pub models: Vec<PathBuf>,
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
-    #[arg(long, value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = parse_clip)]
+    #[arg(long, value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
     /// Moment to show, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = parse_finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: f64,
     /// Playback speed; negative plays backwards.
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub speed: f64,
     /// Where in its clip each instance starts [default: random for a crowd, zero for one instance].
     #[arg(long, value_name = "random|zero")]
@@ -79,10 +81,10 @@ pub struct SceneArgs {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Distance between neighbours, in metres [default: by the models' size].
-    #[arg(long, value_name = "METRES", value_parser = parse_positive)]
+    #[arg(long, value_name = "METRES", value_parser = values::parse_positive)]
     pub spacing: Option<f64>,
     /// Camera: degrees round the crowd, degrees above the ground, and a factor on the distance [default: frames the crowd].
-    #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = parse_camera, allow_hyphen_values = true)]
+    #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
     /// Whether instances outside the view are left out before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on")]
@@ -113,13 +115,13 @@ pub struct GpuArgs {
     #[arg(long, value_name = "auto|direct|staged", default_value = "auto")]
     pub upload: UploadArg,
     /// Samples per pixel.
-    #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = parse_samples)]
+    #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]
     pub msaa: u32,
     /// Whether characters cast shadows.
     #[arg(long, value_name = "on|off", default_value = "on")]
     pub shadows: Switch,
     /// Size of the image, or of the window at first.
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = parse_size)]
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
     /// Vulkan device.
     #[command(flatten)]
@@ -173,7 +175,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: u32,
     /// Images per second of animation.
-    #[arg(long, value_name = "F", default_value = "30", value_parser = parse_positive)]
+    #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive)]
     pub fps: f64,
 }
 
@@ -216,10 +218,10 @@ pub struct PoseArgs {
     /// Model file (.gltf, .glb). Without one: the bundled character.
     pub model: Option<PathBuf>,
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
-    #[arg(long, value_name = "NAME|INDEX|none", value_parser = parse_clip)]
+    #[arg(long, value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
     /// Moments in seconds. They are not wrapped: before the first and after the last key the clip stands still.
-    #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = parse_finite, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,
     /// Who skins the vertices: the CPU twin, or `skin.comp`, read back from the transient vertex buffer.
     #[arg(long, value_name = "cpu|gpu", default_value = "cpu")]
@@ -335,61 +337,6 @@ impl SceneArgs {
             None => PhaseMode::Random,
         }
     }
-}
-
-fn parse_clip(text: &str) -> Result<ClipChoice, String> {
-    Ok(match text {
-        "none" => ClipChoice::None,
-        "all" => ClipChoice::All,
-        text => text.parse().map_or_else(|_| ClipChoice::Name(text.to_owned()), ClipChoice::Index),
-    })
-}
-
-fn parse_finite(text: &str) -> Result<f64, String> {
-    /// About thirty years; keeps times within what clips can resolve.
-    const MOST: f64 = 1e9;
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value.abs() <= MOST => Ok(value),
-        Ok(_) => Err(format!("expected a number between -{MOST:e} and {MOST:e}")),
-        Err(_) => Err("expected a number".to_owned()),
-    }
-}
-
-fn parse_positive(text: &str) -> Result<f64, String> {
-    match parse_finite(text)? {
-        value if value >= 1e-6 => Ok(value),
-        _ => Err("expected a number greater than 0".to_owned()),
-    }
-}
-
-fn parse_samples(text: &str) -> Result<u32, String> {
-    match text {
-        "1" | "2" | "4" | "8" => text.parse().map_err(|_| String::new()),
-        _ => Err("expected 1, 2, 4 or 8".to_owned()),
-    }
-}
-
-fn parse_size(text: &str) -> Result<Size, String> {
-    const MOST: u32 = 32_768;
-    let expected = || format!("expected WIDTHxHEIGHT, such as 1280x720, of 1 to {MOST} pixels each");
-    let (width, height) = text.split_once(['x', 'X']).ok_or_else(expected)?;
-    match (width.parse(), height.parse()) {
-        (Ok(width @ 1..=MOST), Ok(height @ 1..=MOST)) => Ok(Size { width, height }),
-        _ => Err(expected()),
-    }
-}
-
-fn parse_camera(text: &str) -> Result<CameraArg, String> {
-    let numbers = text.split(',').map(parse_finite).collect::<Result<Vec<f64>, _>>()?;
-    let (yaw, pitch, zoom) = match numbers[..] {
-        [yaw, pitch] => (yaw, pitch, 1.0),
-        [yaw, pitch, zoom] => (yaw, pitch, zoom),
-        _ => return Err("expected YAW,PITCH or YAW,PITCH,ZOOM".to_owned()),
-    };
-    if !(-89.0..=89.0).contains(&pitch) || !(0.001..=1000.0).contains(&zoom) {
-        return Err("expected a pitch of -89 to 89 degrees and a zoom of 0.001 to 1000".to_owned());
-    }
-    Ok(CameraArg { yaw_degrees: yaw as f32, pitch_degrees: pitch as f32, zoom: zoom as f32 })
 }
 
 #[cfg(test)]

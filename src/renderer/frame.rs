@@ -53,7 +53,7 @@ impl Renderer {
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
         self.plan.rebuild(&self.model_sizes, counts, self.limits)?;
-        let needs_pages = self.settings.0 == Skinning::Compute;
+        let needs_pages = self.skinning == Skinning::Compute;
         slot.ensure(&self.device, &self.layouts, &self.plan, joint_count, self.limits.page_bytes, needs_pages)?;
         self.collect_gpu_times(index)?;
         Ok(Frame { renderer: self, slot: index })
@@ -115,7 +115,7 @@ impl Renderer {
         memory(Access::TRANSFER_WRITE, Access::GEOMETRY_READ);
         // Every visible instance's vertices, once, for all passes that follow.
         slot.cmd_pass(device, Pass::Skin, || {
-            if self.settings.0 == Skinning::Compute {
+            if self.skinning == Skinning::Compute {
                 self.skin_pass.cmd_skin(&crowd);
             }
         });

@@ -117,7 +117,9 @@ pub struct ByteCounts {
 /// Draws crowds. See the module's essay.
 pub struct Renderer {
     device: Arc<Device>,
-    settings: (Skinning, UploadPath, vk::SampleCountFlags),
+    skinning: Skinning,
+    upload: UploadPath,
+    samples: vk::SampleCountFlags,
     limits: PlanLimits,
     layouts: Layouts,
     models: Vec<GpuModel>,
@@ -173,7 +175,9 @@ impl Renderer {
             instances_per_batch: device.limits().max_compute_work_group_count[1],
         };
         Ok(Self {
-            settings: (settings.skinning, path, samples),
+            skinning: settings.skinning,
+            upload: path,
+            samples,
             limits,
             skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
             shadow_pass,
@@ -203,7 +207,7 @@ impl Renderer {
     /// The upload path in use.
     #[must_use]
     pub fn upload_path(&self) -> UploadPath {
-        self.settings.1
+        self.upload
     }
 
     /// Side of the shadow map in texels; `None`: no shadows.
@@ -222,7 +226,7 @@ impl Renderer {
     #[must_use]
     pub fn byte_counts(&self) -> ByteCounts {
         let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
-        let skinned: u64 = match self.settings.0 {
+        let skinned: u64 = match self.skinning {
             Skinning::Compute => self.plan.page_vertices.iter().map(|&vertices| u64::from(vertices)).sum(),
             Skinning::Vertex => 0,
         };
@@ -312,7 +316,7 @@ impl Renderer {
         // The old attachments may be in use by the frames before.
         self.wait()?;
         self.output = None;
-        let attachments = Attachments::new(&self.device, extent, self.settings.2)?;
+        let attachments = Attachments::new(&self.device, extent, self.samples)?;
         let tone_map = ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?;
         self.output = Some(Output { attachments, tone_map, format });
         Ok(())
