@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn a_close_camera_gets_smaller_texels() {
         let far = OrbitCamera::framing(&crowd(), 1.5);
-        let close = OrbitCamera { distance: 4.0, target: Vec3::new(5.0, 1.0, 5.0), ..far };
+        let close = OrbitCamera { distance: 3.0, target: Vec3::new(5.0, 1.0, 5.0), ..far };
         let (far, close) = (ShadowView::fit(&crowd(), &far, 2048), ShadowView::fit(&crowd(), &close, 2048));
         assert!(close.texel_metres < 0.25 * far.texel_metres);
         let place = close.shadow_from_world.project_point3(Vec3::new(5.0, 1.0, 5.0));
