@@ -21,6 +21,11 @@ vec3 ambient(vec3 normal) {
 
 layout(set = 0, binding = 3) uniform sampler2DShadow shadow_map;
 
+// Level 0 by name: in non-uniform control flow there are no derivatives to choose a level by.
+float compare(vec2 place, float depth) {
+    return textureLod(shadow_map, vec3(place, depth), 0.0);
+}
+
 // How much of the light arrives at a place: 1 all of it. Four bilinear comparisons make a soft edge of about three
 // texels. The place is moved along the normal by a texel or so, which keeps surfaces from shadowing themselves.
 float light_arriving(vec3 place_world, vec3 normal) {
@@ -36,10 +41,10 @@ float light_arriving(vec3 place_world, vec3 normal) {
     // The map was drawn with +Y up, and its rows count downwards.
     vec2 middle = place.xy * vec2(0.5, -0.5) + 0.5;
     float texel = frame.shadow.x;
-    float lit = texture(shadow_map, vec3(middle + texel * vec2(-0.5, -0.5), place.z))
-              + texture(shadow_map, vec3(middle + texel * vec2(0.5, -0.5), place.z))
-              + texture(shadow_map, vec3(middle + texel * vec2(-0.5, 0.5), place.z))
-              + texture(shadow_map, vec3(middle + texel * vec2(0.5, 0.5), place.z));
+    float lit = compare(middle + texel * vec2(-0.5, -0.5), place.z)
+              + compare(middle + texel * vec2(0.5, -0.5), place.z)
+              + compare(middle + texel * vec2(-0.5, 0.5), place.z)
+              + compare(middle + texel * vec2(0.5, 0.5), place.z);
     float strength = frame.shadow.z * (1.0 - smoothstep(0.9, 1.0, edge));
     return mix(1.0, 0.25 * lit, strength);
 }

@@ -138,7 +138,7 @@ pub struct SkinConstants {
     pub first_vertex: u32,
 }
 
-/// Push constants of `character.vert` and `character.frag`: one draw.
+/// Push constants of `character.frag`: one draw.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct DrawConstants {

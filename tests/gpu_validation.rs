@@ -122,7 +122,7 @@ fn hazards_between_submissions_are_seen() {
                 let infos = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)];
                 let submit = vk::SubmitInfo2::default().command_buffer_infos(&infos);
                 // SAFETY: one thread uses the queue; the commands live until the wait below.
-                unsafe { device.raw.queue_submit2(device.queue, &[submit], vk::Fence::null()) }.unwrap();
+                unsafe { device.raw.queue_submit2(*device.queue(), &[submit], vk::Fence::null()) }.unwrap();
             }
             device.wait_idle().unwrap();
         });

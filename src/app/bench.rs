@@ -15,15 +15,17 @@ use ash::vk;
 use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
-use super::gpu::{check_validation, offscreen_renderer};
+use super::gpu::{finish, offscreen_renderer};
 use super::render::progress_bar;
 use super::scene::{CpuTimes, Scene, load_models};
 use crate::cli::{BenchArgs, Switch};
 use crate::model::Model;
 use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
+use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
+use crate::vulkan::physical_device::PhysicalDevice;
 
 /// The file that `--json` writes.
 #[derive(Debug, Serialize)]
@@ -148,13 +150,13 @@ pub fn run(args: &BenchArgs) -> Result<()> {
         let mut renderer = offscreen_renderer(&args.gpu, &models)?;
         let copy_bytes_per_second = copy_rate(renderer.device())?;
         runs.push(measure(args, &models, instances, &mut renderer, copy_bytes_per_second)?);
-        check_validation(renderer.device())?;
-        device = Some(Arc::clone(renderer.device()));
+        device = Some(renderer.device().physical.clone());
+        finish(renderer)?;
     }
     let device = device.context("--instances names no run")?;
     super::print(&as_text(&device, &runs))?;
     if let Some(path) = &args.json {
-        let physical = &device.physical;
+        let physical = &device;
         let report = Report {
             schema: 1,
             program: Program { version: env!("CARGO_PKG_VERSION"), commit: env!("THRONG_COMMIT") },
@@ -189,27 +191,27 @@ fn measure(
     let mut cpu: Vec<CpuTimes> = Vec::with_capacity(args.frames as usize);
     let mut gpu: Vec<GpuTimes> = Vec::with_capacity(args.frames as usize);
     let mut time_seconds = args.scene.time;
-    for frame in 0..args.warmup + args.frames {
-        if frame == args.warmup {
-            renderer.wait()?;
-        }
-        let started = Instant::now();
+    let lag = renderer.frames_in_flight();
+    let (first, end) = (args.warmup as usize, (args.warmup + args.frames) as usize);
+    let mut last_return = Instant::now();
+    // The queue stays full from the first measured frame to the last: a frame's time is the interval between two
+    // returns, so the GPU's part counts for the frame that waits for it. Its own times come `lag` frames later.
+    for frame in 0..end + lag {
         let (_, times) = scene.draw(renderer, time_seconds, size.aspect(), false)?;
-        if frame >= args.warmup {
-            frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
+        let now = Instant::now();
+        if (first..end).contains(&frame) {
+            frame_ms.push((now - last_return).as_secs_f64() * 1e3);
             cpu.push(times);
+        }
+        if frame >= first + lag {
             gpu.extend(renderer.gpu_times());
         }
+        last_return = now;
         // A fixed step: every run animates the same moments, however fast it is.
         time_seconds += 1.0 / 60.0;
         progress.inc(1);
     }
-    let waited = Instant::now();
     renderer.wait()?;
-    // The last frames in flight belong to the time that the frames took.
-    if let Some(last) = frame_ms.last_mut() {
-        *last += waited.elapsed().as_secs_f64() * 1e3;
-    }
     progress.finish_and_clear();
 
     let counts = scene.crowd.visible_counts();
@@ -266,9 +268,11 @@ fn measure(
     })
 }
 
-/// Bytes per second of a device-to-device buffer copy: the median of a few.
+/// Bytes per second of device-to-device buffer copies, many to a submission so that submitting does not count: the
+/// median of a few tries.
 fn copy_rate(device: &Arc<Device>) -> Result<f64> {
     const SIZE_BYTES: u64 = 64 << 20;
+    const COPIES: u32 = 8;
     const TRIES: usize = 5;
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     let from = Buffer::new(device, "copy source", SIZE_BYTES, usage, BufferMemory::Device)?;
@@ -283,17 +287,26 @@ fn copy_rate(device: &Arc<Device>) -> Result<f64> {
         let started = Instant::now();
         submit_and_wait(device, "copy", |commands| {
             let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES }];
-            // SAFETY: both buffers are alive and that large; every submission is waited for.
-            unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+            for _ in 0..COPIES {
+                // Each copy overwrites what the one before wrote (WAW).
+                cmd_memory_barrier(
+                    device,
+                    commands,
+                    Access::TRANSFER_WRITE,
+                    Access::TRANSFER_WRITE.and(Access::TRANSFER_READ),
+                );
+                // SAFETY: both buffers are alive and that large; every submission is waited for.
+                unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+            }
             Ok(())
         })?;
-        rates.push(SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
+        rates.push(f64::from(COPIES) * SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
     }
     rates.sort_by(f64::total_cmp);
     Ok(rates[TRIES / 2])
 }
 
-fn as_text(device: &Device, runs: &[Run]) -> String {
+fn as_text(device: &PhysicalDevice, runs: &[Run]) -> String {
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header([
@@ -341,8 +354,8 @@ fn as_text(device: &Device, runs: &[Run]) -> String {
             "{} on {} ({}), {}x{}, msaa {}, {} skinning, {} upload, {} thread(s)\n{} frames after {} to warm up; median \
              milliseconds: CPU stages | GPU passes\n\n",
             run.models.join(" + "),
-            device.physical.name,
-            device.physical.driver,
+            device.name,
+            device.driver,
             run.width,
             run.height,
             run.msaa,

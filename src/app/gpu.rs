@@ -13,7 +13,7 @@ use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
 use crate::vulkan::physical_device::PhysicalDevice;
-use crate::vulkan::swapchain::{PresentMode, Surface};
+use crate::vulkan::swapchain::Surface;
 
 /// A device that draws to images.
 ///
@@ -54,16 +54,18 @@ pub fn window_renderer(
     let physical =
         PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
     let device = Device::new(&instance, physical, true)?;
-    let target = Target::window(surface, extent(size), PresentMode::VSync);
+    let target = Target::window(surface, extent(size));
     renderer(&device, args, models, target)
 }
 
-/// Fails if the validation layer has said anything.
+/// Ends a renderer, and fails if the validation layer has said anything: the last objects' destruction included.
 ///
 /// # Errors
 /// The messages.
-pub fn check_validation(device: &Device) -> Result<()> {
-    let messages = device.instance().validation_messages().all();
+pub fn finish(renderer: Renderer) -> Result<()> {
+    let messages = Arc::clone(renderer.device().instance().validation_messages());
+    drop(renderer);
+    let messages = messages.all();
     if let Some(first) = messages.first() {
         bail!("{} validation message(s); the first: {first}", messages.len());
     }

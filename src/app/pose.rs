@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use glam::{Affine3A, Mat4, Vec3};
 use serde::Serialize;
 
-use super::gpu::{check_validation, offscreen_device};
+use super::gpu::{finish, offscreen_device};
 use super::scene::load_model;
 use crate::animation::{PoseScratch, joint_matrices, pose_nodes, skin_vertices};
 use crate::cli::{OnArg, PoseArgs};
@@ -227,7 +227,7 @@ impl Skinner {
     fn finish(self) -> Result<()> {
         match self {
             Self::Cpu => Ok(()),
-            Self::Gpu(renderer) => check_validation(renderer.device()),
+            Self::Gpu(renderer) => finish(*renderer),
         }
     }
 }

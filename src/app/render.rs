@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::gpu::{check_validation, offscreen_renderer};
+use super::gpu::{finish, offscreen_renderer};
 use super::scene::Scene;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
@@ -36,7 +36,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         crate::renderer::Skinning::from(args.gpu.skinning).name(),
         renderer.upload_path().name(),
     ))?;
-    check_validation(renderer.device())
+    finish(renderer)
 }
 
 /// Draws one frame and writes it as a PNG.

@@ -34,7 +34,7 @@ pub struct Scene {
 pub struct CpuTimes {
     /// Choosing the visible instances.
     pub cull_ms: f64,
-    /// Waiting for the GPU to finish the slot's last frame.
+    /// Waiting for the GPU to finish the slot's last frame, and planning where vertices go.
     pub wait_ms: f64,
     /// Clips to joint matrices, written to mapped memory.
     pub animate_ms: f64,

@@ -5,7 +5,6 @@
 //! renderer, and with it the surface, is dropped before the window.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -18,7 +17,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
-use super::gpu::{check_validation, offscreen_renderer, window_renderer};
+use super::gpu::{finish, offscreen_renderer, window_renderer};
 use super::render::draw_to_file;
 use super::scene::Scene;
 use crate::camera::OrbitCamera;
@@ -53,7 +52,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
                 reason(&error),
                 shown.display()
             ))?;
-            check_validation(renderer.device())
+            finish(renderer)
         }
     }
 }
@@ -68,7 +67,7 @@ fn reason(error: &EventLoopError) -> String {
 /// A window with everything that depends on it. The renderer (with the surface) drops before the window.
 struct Shown {
     renderer: Renderer,
-    window: Arc<Window>,
+    window: Window,
     /// As the last event said. On X11 winit asks the server each time, and panics once somebody has destroyed the window.
     size: PhysicalSize<u32>,
 }
@@ -81,6 +80,7 @@ struct Viewer<'a> {
     clock: Clock,
     mouse: Mouse,
     title: Title,
+    clip: ClipChoice,
     presented: u64,
     error: Option<anyhow::Error>,
 }
@@ -95,6 +95,7 @@ impl<'a> Viewer<'a> {
             clock,
             mouse: Mouse::default(),
             title: Title::new(),
+            clip: args.scene.clip.clone(),
             presented: 0,
             error: None,
         }
@@ -108,45 +109,61 @@ impl<'a> Viewer<'a> {
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        let size = self.args.gpu.size;
-        let attributes = Window::default_attributes()
-            .with_title("Throng")
-            .with_inner_size(PhysicalSize::new(size.width, size.height));
-        let window = Arc::new(event_loop.create_window(attributes).context("cannot open a window")?);
-        let inner = window.inner_size();
-        let size = Size { width: inner.width, height: inner.height };
-        let renderer = window_renderer(&self.args.gpu, &self.scene.models, &window, size)?;
-        self.shown = Some(Shown { renderer, window, size: inner });
+        let Size { width, height } = self.args.gpu.size;
+        let attributes =
+            Window::default_attributes().with_title("Throng").with_inner_size(PhysicalSize::new(width, height));
+        let window = event_loop.create_window(attributes).context("cannot open a window")?;
+        let size = window.inner_size();
+        self.show(window, size)
+    }
+
+    /// Makes everything that draws to a window, and asks for the first frame.
+    fn show(&mut self, window: Window, size: PhysicalSize<u32>) -> Result<()> {
+        let extent = Size { width: size.width, height: size.height };
+        let renderer = window_renderer(&self.args.gpu, &self.scene.models, &window, extent)?;
+        window.request_redraw();
+        self.shown = Some(Shown { renderer, window, size });
         Ok(())
+    }
+
+    /// Ends the renderer, keeping what validation said, and hands back the window.
+    fn hide(&mut self) -> Option<(Window, PhysicalSize<u32>)> {
+        let Shown { renderer, window, size } = self.shown.take()?;
+        if let Err(error) = finish(renderer) {
+            self.error.get_or_insert(error);
+        }
+        Some((window, size))
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let size = shown.size;
         if size.width == 0 || size.height == 0 {
-            // Minimised: nothing to draw until a resize.
+            // Minimised: nothing to draw until a resize asks for it.
             event_loop.set_control_flow(ControlFlow::Wait);
             return Ok(());
         }
         event_loop.set_control_flow(ControlFlow::Poll);
+        shown.window.request_redraw();
         let time_seconds = self.clock.advance();
         let aspect = size.width as f32 / size.height as f32;
         let drawn = self.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
         match drawn {
             Ok((FrameOutcome::Drawn, _)) => {
                 self.presented += 1;
-                self.title.count(&shown.window, &self.scene, &self.args.scene.clip);
+                self.title.count(&shown.window, &self.scene, &self.clip);
                 if self.args.frames.is_some_and(|frames| self.presented >= frames) {
                     event_loop.exit();
                 }
                 Ok(())
             }
+            // No area or no free image: acquiring has waited already, or a resize is about to come.
             Ok((FrameOutcome::Skipped, _)) => Ok(()),
-            Err(error) if surface_lost(&error) => {
-                // The window is still there: a new surface for it, and everything that hangs on it.
-                self.shown = None;
-                self.open(event_loop)
-            }
+            // The window is still there: a new surface for it, and everything that hangs on it.
+            Err(error) if surface_lost(&error) => match self.hide() {
+                Some((window, size)) => self.show(window, size),
+                None => Err(error),
+            },
             Err(error) => Err(error),
         }
     }
@@ -178,20 +195,30 @@ impl<'a> Viewer<'a> {
 
     fn step_clip(&mut self, step: isize) {
         let count = self.scene.models.iter().map(|model| model.clips.len()).max().unwrap_or(0);
+        let now = match &self.clip {
+            ClipChoice::Index(index) => *index as isize,
+            ClipChoice::Name(name) => {
+                let mut names = self.scene.models.iter().flat_map(|model| model.clips.iter().enumerate());
+                names.find(|(_, clip)| clip.name.as_ref() == Some(name)).map_or(0, |(index, _)| index as isize)
+            }
+            // From the mix or the rest pose to the first clip, or the last.
+            ClipChoice::All | ClipChoice::None => {
+                if step > 0 {
+                    -1
+                } else {
+                    0
+                }
+            }
+        };
         if count > 0 {
-            let next = self.title.clip_index.unwrap_or(0) as isize + step;
-            self.choose_clip(ClipChoice::Index(next.rem_euclid(count as isize) as usize));
+            self.choose_clip(ClipChoice::Index((now + step).rem_euclid(count as isize) as usize));
         }
     }
 
     fn choose_clip(&mut self, choice: ClipChoice) {
         // A number beyond the clips changes nothing.
         if self.scene.crowd.set_clip(&choice).is_ok() {
-            self.title.clip_index = match choice {
-                ClipChoice::Index(index) => Some(index),
-                _ => None,
-            };
-            self.title.chosen = Some(choice);
+            self.clip = choice;
         }
     }
 
@@ -212,22 +239,18 @@ impl ApplicationHandler for Viewer<'_> {
 
     fn suspended(&mut self, _event_loop: &ActiveEventLoop) {
         // The window's surface is gone from here on (Android).
-        self.shown = None;
+        self.hide();
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         // Here and not later: the connection to the window system ends with the event loop.
-        if let Some(Shown { renderer, window, .. }) = self.shown.take() {
-            let device = Arc::clone(renderer.device());
-            drop(renderer);
-            drop(window);
-            if let Err(error) = check_validation(&device) {
-                self.error.get_or_insert(error);
-            }
-        }
+        self.hide();
     }
 
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, _window: WindowId, event: WindowEvent) {
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, window: WindowId, event: WindowEvent) {
+        if self.shown.as_ref().is_none_or(|shown| shown.window.id() != window) {
+            return;
+        }
         match event {
             // Destroyed: by somebody else (`xdotool windowclose`); there is nothing left to draw to.
             WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
@@ -260,12 +283,6 @@ impl ApplicationHandler for Viewer<'_> {
                 self.scene.camera.zoom(0.9f32.powf(lines));
             }
             _ => {}
-        }
-    }
-
-    fn about_to_wait(&mut self, _event_loop: &ActiveEventLoop) {
-        if let Some(shown) = &self.shown {
-            shown.window.request_redraw();
         }
     }
 }
@@ -330,17 +347,15 @@ impl Mouse {
 struct Title {
     since: Instant,
     frames: u32,
-    clip_index: Option<usize>,
-    chosen: Option<ClipChoice>,
 }
 
 impl Title {
     fn new() -> Self {
-        Self { since: Instant::now(), frames: 0, clip_index: None, chosen: None }
+        Self { since: Instant::now(), frames: 0 }
     }
 
     /// Counts a frame; a few times a second the title says how many there were.
-    fn count(&mut self, window: &Window, scene: &Scene, first_choice: &ClipChoice) {
+    fn count(&mut self, window: &Window, scene: &Scene, clip: &ClipChoice) {
         const PERIOD: Duration = Duration::from_millis(250);
         self.frames += 1;
         let elapsed = self.since.elapsed();
@@ -349,7 +364,7 @@ impl Title {
         }
         let frame_ms = elapsed.as_secs_f64() * 1e3 / f64::from(self.frames);
         let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
-        let clip = match self.chosen.as_ref().unwrap_or(first_choice) {
+        let clip = match clip {
             ClipChoice::None => "rest pose".to_owned(),
             ClipChoice::All => "all clips".to_owned(),
             ClipChoice::Name(name) => name.clone(),

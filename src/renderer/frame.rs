@@ -4,10 +4,10 @@ use std::mem::MaybeUninit;
 
 use ash::vk;
 
-use super::character_pass::VisibleCrowd;
 use super::frame_slot::Pass;
 use super::target::TargetImage;
 use super::upload_pass::cmd_upload;
+use super::visible_crowd::VisibleCrowd;
 use super::{FramePlan, Output, Renderer, Skinning};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix};
 use crate::vulkan::barrier::{
@@ -160,7 +160,7 @@ impl Renderer {
     fn submit(&self, commands: vk::CommandBuffer, index: usize, image: &TargetImage, value: u64) -> Result<()> {
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
-        // Only the target's first use waits for the window system: everything before may run already.
+        // Colour writes wait for the window system's image; uploading, skinning and shadows run already.
         let waits = [semaphore(self.slots[index].image_available.raw, Stage::COLOR_ATTACHMENT_OUTPUT)];
         let waits = if self.target.waits_for_image() { &waits[..] } else { &[] };
         let finished = semaphore(self.timeline.raw, Stage::ALL_COMMANDS).value(value);
@@ -171,8 +171,8 @@ impl Renderer {
             .command_buffer_infos(&buffers)
             .wait_semaphore_infos(waits)
             .signal_semaphore_infos(signals);
-        // SAFETY: all that the commands use lives until the timeline reaches `value`; one thread uses the queue.
-        unsafe { self.device.raw.queue_submit2(self.device.queue, &[info], self.slots[index].fence()) }
-            .context("vkQueueSubmit2")
+        let queue = self.device.queue();
+        // SAFETY: all that the commands use lives until the timeline reaches `value`; the guard keeps others away.
+        unsafe { self.device.raw.queue_submit2(*queue, &[info], self.slots[index].fence()) }.context("vkQueueSubmit2")
     }
 }

@@ -44,34 +44,43 @@ impl UploadPath {
 /// An array that the CPU writes anew each frame and shaders read.
 pub struct StreamBuffer {
     name: String,
+    /// `None` only if making it larger has failed.
+    memory: Option<StreamMemory>,
+    used_bytes: u64,
+}
+
+struct StreamMemory {
     mapped: Buffer,
     /// Staged path only: what shaders read.
     device_local: Option<Buffer>,
-    used_bytes: u64,
+}
+
+impl StreamMemory {
+    fn new(device: &Arc<Device>, name: &str, path: UploadPath, size_bytes: u64) -> Result<Self> {
+        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        if path == UploadPath::Direct {
+            let mapped = Buffer::new(device, name, size_bytes, storage, BufferMemory::Upload)?;
+            return Ok(Self { mapped, device_local: None });
+        }
+        let (source, target) = (vk::BufferUsageFlags::TRANSFER_SRC, vk::BufferUsageFlags::TRANSFER_DST);
+        let staging_name = format!("{name} (staging)");
+        Ok(Self {
+            mapped: Buffer::new(device, &staging_name, size_bytes, source, BufferMemory::Staging)?,
+            device_local: Some(Buffer::new(device, name, size_bytes, storage | target, BufferMemory::Device)?),
+        })
+    }
 }
 
 impl StreamBuffer {
     fn new(device: &Arc<Device>, name: String, path: UploadPath, size_bytes: u64) -> Result<Self> {
-        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-        let (mapped, device_local) = match path {
-            UploadPath::Direct => (Buffer::new(device, &name, size_bytes, storage, BufferMemory::Upload)?, None),
-            UploadPath::Staged => {
-                let staging_usage = vk::BufferUsageFlags::TRANSFER_SRC;
-                let staging_name = format!("{name} (staging)");
-                let usage = storage | vk::BufferUsageFlags::TRANSFER_DST;
-                (
-                    Buffer::new(device, &staging_name, size_bytes, staging_usage, BufferMemory::Upload)?,
-                    Some(Buffer::new(device, &name, size_bytes, usage, BufferMemory::Device)?),
-                )
-            }
-        };
-        Ok(Self { name, mapped, device_local, used_bytes: 0 })
+        let memory = Some(StreamMemory::new(device, &name, path, size_bytes)?);
+        Ok(Self { name, memory, used_bytes: 0 })
     }
 
     /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
     fn ensure(&mut self, device: &Arc<Device>, path: UploadPath, used_bytes: u64) -> Result<bool> {
         self.used_bytes = used_bytes;
-        if used_bytes <= self.mapped.size_bytes {
+        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
             return Ok(false);
         }
         let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
@@ -84,26 +93,30 @@ impl StreamBuffer {
                 advice: "use fewer --instances",
             });
         }
-        // Half as much again, so that a slowly growing crowd does not reallocate each frame.
+        // Half as much again, so that a slowly growing crowd does not reallocate each frame. The old one goes first:
+        // both together may not fit.
         let size_bytes = (used_bytes + used_bytes / 2).min(limit_bytes);
-        *self = Self::new(device, std::mem::take(&mut self.name), path, size_bytes)?;
-        self.used_bytes = used_bytes;
+        self.memory = None;
+        self.memory = Some(StreamMemory::new(device, &self.name, path, size_bytes)?);
         Ok(true)
     }
 
     fn binding(&self) -> Binding {
-        Binding::Buffer(self.device_local.as_ref().unwrap_or(&self.mapped).descriptor())
+        let memory = self.memory.as_ref();
+        let read_by_shaders = memory.map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped));
+        Binding::Buffer(read_by_shaders.map_or_else(Default::default, Buffer::descriptor))
     }
 
     fn elements<T: Pod>(&mut self) -> &mut [MaybeUninit<T>] {
-        self.mapped.mapped_for_writing((self.used_bytes / size_of::<T>() as u64) as usize)
+        let count = (self.used_bytes / size_of::<T>() as u64) as usize;
+        self.memory.as_mut().map_or(&mut [], |memory| memory.mapped.mapped_for_writing(count))
     }
 
     /// The copy that the staged path needs: source, destination, bytes.
     #[must_use]
     pub fn pending_copy(&self) -> Option<(vk::Buffer, vk::Buffer, u64)> {
-        let device_local = self.device_local.as_ref().filter(|_| self.used_bytes > 0)?;
-        Some((self.mapped.raw, device_local.raw, self.used_bytes))
+        let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
+        Some((memory.mapped.raw, memory.device_local.as_ref()?.raw, self.used_bytes))
     }
 
     /// Bytes of this frame.
@@ -165,7 +178,9 @@ impl Pass {
             Self::Upload => vk::PipelineStageFlags2::COPY,
             Self::Skin => vk::PipelineStageFlags2::COMPUTE_SHADER,
             Self::Shadow => vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS,
-            Self::Draw | Self::Post => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
+            Self::Draw => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
+            // The copy for reading back comes after the colour.
+            Self::Post => vk::PipelineStageFlags2::ALL_COMMANDS,
         }
     }
 }
@@ -333,11 +348,5 @@ impl FrameSlot {
         if let [place] = self.frame_data.mapped_for_writing(1) {
             place.write(data);
         }
-    }
-
-    /// Device memory of the transient vertex buffer.
-    #[must_use]
-    pub fn page_bytes(&self) -> u64 {
-        self.pages.iter().map(|page| page.buffer.size_bytes).sum()
     }
 }

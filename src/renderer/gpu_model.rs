@@ -10,6 +10,7 @@ use super::plan::ModelSize;
 use super::texture::{Texture, TextureCache};
 use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model};
 use crate::shader_types::{BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, SurfaceVertex, pack_octahedral};
+use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -36,8 +37,6 @@ pub struct GpuDraw {
 
 /// Buffers, textures and sets of one model.
 pub struct GpuModel {
-    /// For labels.
-    pub name: String,
     /// What the frame's plan needs.
     pub size: ModelSize,
     /// 32-bit indices.
@@ -91,7 +90,6 @@ impl GpuModel {
             .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?)))
             .collect();
         Ok(Self {
-            name: name.clone(),
             size: ModelSize { vertex_count: geometry.vertex_count() as u32 },
             indices,
             set,
@@ -110,7 +108,6 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
         AlphaMode::Mask(cutoff) => (cutoff, false),
         AlphaMode::Blend => (0.0, true),
     };
-
     GpuDraw {
         first_index: range.first_index,
         index_count: range.index_count,
@@ -189,9 +186,11 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::Buffe
         let staging = staging_buffer(device, name, bytemuck::cast_slice(data))?;
         submit_and_wait(device, name, |commands| {
             let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: size_bytes }];
-            // SAFETY: both buffers are alive and at least that large. The caller of a later submission waits for this
-            // one on the CPU, which makes the copy visible to it.
+            // SAFETY: both buffers are alive and at least that large.
             unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
+            // All later frames read it (RAW): a wait on the CPU orders the copy before them but makes nothing visible.
+            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ);
+            cmd_memory_barrier(device, commands, Access::TRANSFER_WRITE, readers);
             Ok(())
         })?;
     }
@@ -202,7 +201,7 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::Buffe
 pub(super) fn staging_buffer(device: &Arc<Device>, name: &str, bytes: &[u8]) -> Result<Buffer> {
     let name = format!("{name} (staging)");
     let usage = vk::BufferUsageFlags::TRANSFER_SRC;
-    let mut staging = Buffer::new(device, &name, bytes.len() as u64, usage, BufferMemory::Upload)?;
+    let mut staging = Buffer::new(device, &name, bytes.len() as u64, usage, BufferMemory::Staging)?;
     for (to, &from) in staging.mapped_for_writing::<u8>(bytes.len()).iter_mut().zip(bytes) {
         to.write(from);
     }

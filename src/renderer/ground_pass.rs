@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use super::character_pass::VisibleCrowd;
 use super::layouts::{FRAME_SET, Layouts};
+use super::visible_crowd::VisibleCrowd;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};

@@ -22,6 +22,7 @@ pub mod target;
 pub mod texture;
 pub mod tone_map_pass;
 pub mod upload_pass;
+pub mod visible_crowd;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -46,6 +47,7 @@ use self::skin_pass::SkinPass;
 use self::tone_map_pass::ToneMapPass;
 use crate::model::Model;
 use crate::shader_types::SkinnedVertex;
+use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
@@ -68,7 +70,7 @@ pub struct RendererSettings<'a> {
     pub shadow_map_size: Option<u32>,
     /// Folder of the pipeline cache; `None`: not kept.
     pub cache_folder: Option<&'a Path>,
-    /// Pages of the transient vertex buffer are no larger than this, nor than `maxStorageBufferRange`.
+    /// Pages of the transient vertex buffer are no larger than this, unless one instance is; nor than the device allows.
     pub page_bytes: u64,
 }
 
@@ -86,7 +88,8 @@ impl Default for RendererSettings<'_> {
     }
 }
 
-/// Time that the GPU took for each pass, in milliseconds.
+/// Time that the GPU took for each pass, in milliseconds, from the end of the pass before: what a pass waits for counts
+/// as its own (the shadow map, say, for the readers of the frame before).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GpuTimes {
     /// Staged copies.
@@ -167,13 +170,18 @@ impl Renderer {
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, path, shadow_pass.binding()))
             .collect::<Result<Vec<_>>>()?;
-        let limits = PlanLimits {
-            page_bytes: settings
+        // One instance must fit into a page, so a large model makes pages larger. The vertex shader needs none at all.
+        let largest_model = models.iter().map(|model| u64::from(model.size.vertex_count)).max().unwrap_or(0);
+        let page_bytes = match settings.skinning {
+            Skinning::Vertex => u64::MAX,
+            Skinning::Compute => settings
                 .page_bytes
+                .max(largest_model * size_of::<SkinnedVertex>() as u64)
                 .min(u64::from(device.limits().max_storage_buffer_range))
-                .min(device.physical.max_allocation_bytes),
-            instances_per_batch: device.limits().max_compute_work_group_count[1],
+                .min(device.physical.max_allocation_bytes)
+                .min(device.physical.max_buffer_bytes),
         };
+        let limits = PlanLimits { page_bytes, instances_per_batch: device.limits().max_compute_work_group_count[1] };
         Ok(Self {
             skinning: settings.skinning,
             upload: path,
@@ -202,6 +210,12 @@ impl Renderer {
     #[must_use]
     pub fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    /// Frames that the CPU may be ahead of the GPU.
+    #[must_use]
+    pub fn frames_in_flight(&self) -> usize {
+        self.slots.len()
     }
 
     /// The upload path in use.
@@ -284,12 +298,14 @@ impl Renderer {
             let regions = [vk::BufferCopy { src_offset, dst_offset: 0, size: size_bytes }];
             // SAFETY: both buffers are alive and that large; the frame that wrote the page is finished.
             unsafe { self.device.raw.cmd_copy_buffer(commands, page.buffer.raw, readback.raw, &regions) };
+            // The CPU reads the copy (RAW).
+            cmd_memory_barrier(&self.device, commands, Access::TRANSFER_WRITE, Access::HOST_READ);
             Ok(())
         })?;
-        Ok(bytemuck::pod_collect_to_vec(&readback.mapped_for_reading()[..size_bytes as usize]))
+        Ok(bytemuck::pod_collect_to_vec(readback.mapped_for_reading().get(..size_bytes as usize).unwrap_or(&[])))
     }
 
-    /// Whether pipelines came from the cache on disk, in bytes read.
+    /// Bytes of the pipeline cache that came from disk.
     #[must_use]
     pub fn pipeline_cache_bytes(&self) -> usize {
         self.pipeline_cache.loaded_bytes()
@@ -309,15 +325,20 @@ impl Renderer {
 
     /// Makes or remakes what depends on the target's size and format.
     fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> Result<()> {
-        let same = |output: &Output| output.attachments.extent == extent && output.format == format;
-        if self.output.as_ref().is_some_and(same) {
+        if self.output.as_ref().is_some_and(|output| output.attachments.extent == extent && output.format == format) {
             return Ok(());
         }
         // The old attachments may be in use by the frames before.
         self.wait()?;
-        self.output = None;
+        let old = self.output.take().map(|output| (output.tone_map, output.format));
         let attachments = Attachments::new(&self.device, extent, self.samples)?;
-        let tone_map = ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?;
+        let tone_map = match old {
+            Some((tone_map, old_format)) if old_format == format => {
+                tone_map.set_attachments(&attachments);
+                tone_map
+            }
+            _ => ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?,
+        };
         self.output = Some(Output { attachments, tone_map, format });
         Ok(())
     }
@@ -326,7 +347,7 @@ impl Renderer {
 impl Drop for Renderer {
     fn drop(&mut self) {
         // The one wait that lets everything below be destroyed. A lost device answers too, and an error here changes
-        // nothing about what has to be done.
+        // nothing about what has to be done. Presentation it does not cover: core Vulkan has no way to wait for that.
         let _ = self.device.wait_idle();
     }
 }

@@ -118,29 +118,23 @@ impl FramePlan {
     /// First vertex, within its page, of the `k`-th visible instance of a model. 0 for what is not in the plan.
     #[must_use]
     pub fn skinned_vertex_offset(&self, model: usize, k: u32) -> u32 {
-        let (Some(&first_batch), Some(&first_instance), Some(&vertex_count)) =
-            (self.first_batches.get(model), self.first_instances.get(model), self.vertex_counts.get(model))
-        else {
-            return 0;
+        let place = |batch: &Batch| {
+            let vertex_count = self.vertex_counts.get(model).copied().unwrap_or(0);
+            let instance = self.first_instances.get(model).copied().unwrap_or(0) + k;
+            batch.first_vertex + (instance - batch.first_instance) * vertex_count
         };
-        let end = self.first_batches.get(model + 1).map_or(self.batches.len(), |&next| next as usize);
-        let batches = self.batches.get(first_batch as usize..end).unwrap_or(&[]);
-        let instance = first_instance + k;
-        let after = batches.partition_point(|batch| batch.first_instance <= instance);
-        after
-            .checked_sub(1)
-            .and_then(|at| batches.get(at))
-            .map_or(0, |batch| batch.first_vertex + (instance - batch.first_instance) * vertex_count)
+        self.batch_of(model, k).map_or(0, place)
     }
 
-    /// The batch and the place in its page of the `k`-th visible instance of a model.
+    /// The batch that holds the `k`-th visible instance of a model.
     #[must_use]
     pub fn batch_of(&self, model: usize, k: u32) -> Option<&Batch> {
-        let instance = self.first_instances.get(model)? + k;
-        self.batches.iter().find(|batch| {
-            batch.model as usize == model
-                && (batch.first_instance..batch.first_instance + batch.instance_count).contains(&instance)
-        })
+        let instance = self.first_instances.get(model)?.checked_add(k)?;
+        let first = *self.first_batches.get(model)? as usize;
+        let end = self.first_batches.get(model + 1).map_or(self.batches.len(), |&next| next as usize);
+        let batches = self.batches.get(first..end)?;
+        let batch = batches.get(batches.partition_point(|batch| batch.first_instance <= instance).checked_sub(1)?)?;
+        (instance - batch.first_instance < batch.instance_count).then_some(batch)
     }
 }
 

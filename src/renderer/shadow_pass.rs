@@ -8,8 +8,9 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
-use super::character_pass::{Skinning, VisibleCrowd};
+use super::character_pass::Skinning;
 use super::layouts::Layouts;
+use super::visible_crowd::VisibleCrowd;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;

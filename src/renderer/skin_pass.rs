@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::character_pass::VisibleCrowd;
 use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
+use super::visible_crowd::VisibleCrowd;
 use crate::shader_types::SkinConstants;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;

@@ -10,15 +10,13 @@ use crate::vulkan::barrier::{
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
-use crate::vulkan::swapchain::{Acquired, PresentMode, Surface, Swapchain};
+use crate::vulkan::swapchain::{Acquired, Surface, Swapchain};
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 use crate::vulkan::{Error, Result};
 
 /// Of offscreen images: bytes in the order that PNG wants.
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const OFFSCREEN_TEXEL_BYTES: u64 = 4;
-
-const HOST_READ: Access = Access::new(vk::PipelineStageFlags2::HOST, vk::AccessFlags2::HOST_READ);
 
 /// An image to draw this frame into.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +52,6 @@ pub struct WindowTarget {
     /// Replaced swapchains with the timeline value after which nothing uses them.
     retired: Vec<(Swapchain, u64)>,
     extent: vk::Extent2D,
-    mode: PresentMode,
     stale: bool,
 }
 
@@ -95,8 +92,8 @@ impl Target {
 
     /// A window of this size. Its swapchain is made by the first frame.
     #[must_use]
-    pub fn window(surface: Arc<Surface>, extent: vk::Extent2D, mode: PresentMode) -> Self {
-        Self::Window(WindowTarget { surface, swapchain: None, retired: Vec::new(), extent, mode, stale: true })
+    pub fn window(surface: Arc<Surface>, extent: vk::Extent2D) -> Self {
+        Self::Window(WindowTarget { surface, swapchain: None, retired: Vec::new(), extent, stale: true })
     }
 
     /// Tells that the window has a new size. The swapchain is replaced before the next frame.
@@ -220,7 +217,7 @@ impl OffscreenTarget {
         }
         // The CPU reads the copy (RAW); the next captured frame overwrites it (WAW).
         let copied = Access::TRANSFER_WRITE;
-        cmd_memory_barrier(device, commands, copied, HOST_READ.and(copied));
+        cmd_memory_barrier(device, commands, copied, Access::HOST_READ.and(copied));
     }
 }
 
@@ -239,7 +236,7 @@ impl WindowTarget {
             if self.stale || self.swapchain.is_none() {
                 self.replace_swapchain(device, next_value)?;
             }
-            let Some(swapchain) = &self.swapchain else { return Ok(None) };
+            let Some(swapchain) = self.swapchain.as_ref().filter(|_| !self.stale) else { return Ok(None) };
             match swapchain.acquire(available)? {
                 Acquired::Image(index, suboptimal) => {
                     self.stale |= suboptimal;
@@ -262,11 +259,16 @@ impl WindowTarget {
         /// Presentation cannot be waited for in core Vulkan. By the time this many frames of the new swapchain are
         /// done, the old one's last image has long left the screen.
         const GRACE_FRAMES: u64 = 4;
-        let new = Swapchain::new(device, &self.surface, self.extent, self.mode, self.swapchain.as_ref())?;
-        if let Some(old) = std::mem::replace(&mut self.swapchain, new) {
+        let old = self.swapchain.as_ref();
+        let Some(new) = Swapchain::new(device, &self.surface, self.extent, old)? else {
+            // No area: the old one stays, to be handed to its successor.
+            self.stale = true;
+            return Ok(());
+        };
+        if let Some(old) = self.swapchain.replace(new) {
             self.retired.push((old, next_value + GRACE_FRAMES));
         }
-        self.stale = self.swapchain.is_none();
+        self.stale = false;
         Ok(())
     }
 }

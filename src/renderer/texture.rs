@@ -97,15 +97,16 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
         Wrap::ClampToEdge => vk::SamplerAddressMode::CLAMP_TO_EDGE,
     };
     let mipmap_mode = match sampler.mipmap {
-        Some(Filter::Nearest) => vk::SamplerMipmapMode::NEAREST,
-        _ => vk::SamplerMipmapMode::LINEAR,
+        Some(Filter::Linear) => vk::SamplerMipmapMode::LINEAR,
+        Some(Filter::Nearest) | None => vk::SamplerMipmapMode::NEAREST,
     };
     let anisotropic = device.physical.sampler_anisotropy && sampler.min == Filter::Linear && sampler.mipmap.is_some();
     vk::SamplerCreateInfo::default()
         .mag_filter(filter(sampler.mag))
         .min_filter(filter(sampler.min))
         .mipmap_mode(mipmap_mode)
-        .max_lod(if sampler.mipmap.is_some() { vk::LOD_CLAMP_NONE } else { 0.0 })
+        // Without mipmaps: a quarter keeps the minification filter in use, as the note to VkSamplerCreateInfo says.
+        .max_lod(if sampler.mipmap.is_some() { vk::LOD_CLAMP_NONE } else { 0.25 })
         .address_mode_u(wrap(sampler.wrap_u))
         .address_mode_v(wrap(sampler.wrap_v))
         .anisotropy_enable(anisotropic)

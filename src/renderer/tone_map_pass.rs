@@ -12,6 +12,7 @@ use crate::vulkan::image::Sampler;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
+use crate::vulkan::swapchain::encodes_srgb;
 
 /// Pipeline for one target format, and the set that points to the HDR target.
 pub struct ToneMapPass {
@@ -39,12 +40,11 @@ impl ToneMapPass {
             &[(vk::DescriptorType::COMBINED_IMAGE_SAMPLER, vk::ShaderStageFlags::FRAGMENT)],
         )?;
         let layout = PipelineLayout::new(device, "tone map pipeline layout", &[&set_layout], None)?;
-        let encodes_itself = matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB);
         let info = GraphicsPipelineInfo {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
-            fragment_constant: u32::from(!encodes_itself),
+            fragment_constant: u32::from(!encodes_srgb(format)),
             layout: &layout,
             color_format: Some(format),
             depth: None,
@@ -59,7 +59,7 @@ impl ToneMapPass {
         Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })
     }
 
-    /// Points to new attachments, after a resize. The GPU must be idle.
+    /// Points to new attachments, after a resize. No frame may be in flight.
     pub fn set_attachments(&self, attachments: &Attachments) {
         self.set.write(&[binding(&self.sampler, attachments)]);
     }

@@ -27,6 +27,10 @@ impl Access {
     /// A compute or a vertex shader reads a storage buffer.
     pub const GEOMETRY_READ: Self =
         Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ).and(Self::new(S::VERTEX_SHADER, A::NONE));
+    /// The CPU reads mapped memory.
+    pub const HOST_READ: Self = Self::new(S::HOST, A::HOST_READ);
+    /// Indices are fetched.
+    pub const INDEX_READ: Self = Self::new(S::INDEX_INPUT, A::INDEX_READ);
     /// A fragment shader samples an image.
     pub const SAMPLED_READ: Self = Self::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
     /// A colour attachment is written.

@@ -9,7 +9,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::Allocation;
 
 use super::device::Device;
-use super::error::{Context, Result};
+use super::error::{Context, Error, Result};
 
 /// Where a buffer lives and who touches it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +19,14 @@ pub enum BufferMemory {
     /// Mapped and coherent; device-local where such memory exists, else the host's. Written by the CPU, read by the
     /// GPU. Often write-combined: never read it on the CPU.
     Upload,
+    /// Mapped and coherent, in the host's memory wherever there is such: written by the CPU, copied from by the GPU.
+    Staging,
     /// Mapped, coherent, cached: written by the GPU, read by the CPU.
     Readback,
 }
+
+/// Of mapped buffers: `minMemoryMapAlignment` is at least this everywhere.
+const MAPPED_ALIGNMENT_BYTES: u64 = 64;
 
 /// One `VkBuffer` and its memory.
 pub struct Buffer {
@@ -46,16 +51,32 @@ impl Buffer {
         memory: BufferMemory,
     ) -> Result<Self> {
         let size_bytes = size_bytes.max(1);
+        if size_bytes > device.physical.max_buffer_bytes {
+            return Err(Error::OverLimit {
+                what: name.to_owned(),
+                size_bytes,
+                limit: "maxBufferSize",
+                limit_bytes: device.physical.max_buffer_bytes,
+                advice: "use fewer --instances or a smaller --size",
+            });
+        }
         let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.context("vkCreateBuffer")?;
         // SAFETY: `raw` was just made from this device.
-        let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+        let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let location = match memory {
             BufferMemory::Device => MemoryLocation::GpuOnly,
-            BufferMemory::Upload => MemoryLocation::CpuToGpu,
+            BufferMemory::Upload | BufferMemory::Staging => MemoryLocation::CpuToGpu,
             BufferMemory::Readback => MemoryLocation::GpuToCpu,
         };
+        if memory != BufferMemory::Device {
+            // Vulkan may ask for less than Rust's types do. Mapped memory itself starts at a multiple of 64.
+            requirements.alignment = requirements.alignment.max(MAPPED_ALIGNMENT_BYTES);
+        }
+        if memory == BufferMemory::Staging {
+            requirements.memory_type_bits = device.physical.host_memory_types(requirements.memory_type_bits);
+        }
         let bound = device.allocate(name, requirements, location, true).and_then(|allocation| {
             // SAFETY: the memory is fresh, large enough and of an allowed type.
             let result = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
@@ -87,7 +108,7 @@ impl Buffer {
         let fits = (count as u64).checked_mul(size_of::<T>() as u64).is_some_and(|bytes| bytes <= self.size_bytes);
         match self.allocation.mapped_ptr() {
             Some(pointer) if fits && pointer.as_ptr().cast::<T>().is_aligned() => {
-                debug_assert!(align_of::<T>() <= 64);
+                debug_assert!(align_of::<T>() as u64 <= MAPPED_ALIGNMENT_BYTES);
                 // SAFETY: mapped for as long as the buffer lives, large enough and aligned (both just checked);
                 // `&mut self` makes this the only Rust reference; `MaybeUninit` asks nothing of the contents.
                 unsafe { std::slice::from_raw_parts_mut(pointer.as_ptr().cast(), count) }

@@ -93,8 +93,9 @@ pub fn submit_and_wait(
     pool.end()?;
     let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
     let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
-    // SAFETY: the queue is used from one thread only; the buffer outlives the wait below.
-    unsafe { device.raw.queue_submit2(device.queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
+    let queue = device.queue();
+    // SAFETY: the guard keeps others from the queue; the buffer outlives the wait below.
+    unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
     // SAFETY: as above.
-    unsafe { device.raw.queue_wait_idle(device.queue) }.context("vkQueueWaitIdle")
+    unsafe { device.raw.queue_wait_idle(*queue) }.context("vkQueueWaitIdle")
 }

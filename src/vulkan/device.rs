@@ -5,7 +5,7 @@
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ash::{ext, vk};
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
@@ -19,11 +19,10 @@ use super::physical_device::PhysicalDevice;
 pub struct Device {
     /// Function table.
     pub raw: ash::Device,
-    /// The one queue: graphics, compute, transfer and presentation.
-    pub queue: vk::Queue,
     /// What the device is and can do.
     pub physical: PhysicalDevice,
     debug_utils: Option<ext::debug_utils::Device>,
+    queue: Mutex<vk::Queue>,
     allocator: ManuallyDrop<Mutex<Allocator>>,
     created: AtomicU64,
     allocated_bytes: AtomicU64,
@@ -42,7 +41,8 @@ impl Device {
         };
         let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&[1.0])];
         let extensions: Vec<_> = physical.wanted_extensions(present).into_iter().map(std::ffi::CStr::as_ptr).collect();
-        let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
+        let mut vulkan12 =
+            vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).separate_depth_stencil_layouts(true);
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default()
             .synchronization2(true)
             .dynamic_rendering(true)
@@ -51,10 +51,16 @@ impl Device {
             .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
-        let info = vk::DeviceCreateInfo::default()
+        // MoltenVK: the shadow map's comparing sampler stands in a descriptor set.
+        let mut portability =
+            vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().mutable_comparison_samplers(true);
+        let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .push_next(&mut features);
+        if physical.is_portability {
+            info = info.push_next(&mut portability);
+        }
         // SAFETY: `info` and all that it points to live until the call returns.
         let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;
         // SAFETY: the family was in the create info with one queue.
@@ -82,7 +88,7 @@ impl Device {
         let debug_utils = instance.has_debug_utils().then(|| ext::debug_utils::Device::new(instance.raw(), &raw));
         Ok(Arc::new(Self {
             raw,
-            queue,
+            queue: Mutex::new(queue),
             physical,
             debug_utils,
             allocator: ManuallyDrop::new(Mutex::new(allocator)),
@@ -96,6 +102,12 @@ impl Device {
     #[must_use]
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
+    }
+
+    /// The one queue: graphics, compute, transfer and presentation. Vulkan wants it used by one thread at a time:
+    /// whoever holds the guard may.
+    pub fn queue(&self) -> MutexGuard<'_, vk::Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The device's limits.
@@ -196,7 +208,8 @@ impl Device {
     /// # Errors
     /// Device lost.
     pub fn wait_idle(&self) -> Result<()> {
-        // SAFETY: the queue is used from one thread only: the renderer is not `Sync`.
+        let _queue = self.queue();
+        // SAFETY: the guard keeps others from the queue.
         unsafe { self.raw.device_wait_idle() }.context("vkDeviceWaitIdle")
     }
 }

@@ -4,7 +4,7 @@
 //! what it was made from by `Arc`, and destroys itself on drop. Every object has a name, which shows up in captures and
 //! validation messages. Invariants:
 //!
-//! * one queue, used from one thread;
+//! * one queue, used by whoever holds its lock;
 //! * nothing here waits for the GPU behind the caller's back, except [`commands::submit_and_wait`], which says so;
 //! * no function panics: what a driver does wrong becomes an [`Error`].
 //!

@@ -7,6 +7,9 @@ use ash::{khr, vk};
 use super::error::{Context, Error, Result};
 use super::instance::Instance;
 
+/// What the scene's pipeline layout shows to a vertex shader. Vulkan guarantees four.
+const STORAGE_BUFFERS_PER_STAGE: u32 = 6;
+
 /// One Vulkan device and what the program needs to know about it.
 #[derive(Clone)]
 pub struct PhysicalDevice {
@@ -24,6 +27,8 @@ pub struct PhysicalDevice {
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// `maxMemoryAllocationSize`.
     pub max_allocation_bytes: u64,
+    /// `maxBufferSize`.
+    pub max_buffer_bytes: u64,
     /// Family that does graphics, compute and transfer, if there is one.
     pub queue_family: Option<u32>,
     /// Valid bits of a timestamp on that family; 0: no timestamps.
@@ -33,6 +38,7 @@ pub struct PhysicalDevice {
     /// Not quite Vulkan (MoltenVK): `VK_KHR_portability_subset` must be enabled.
     pub is_portability: bool,
     swapchain: bool,
+    has_depth_format: bool,
     missing_features: Vec<&'static str>,
 }
 
@@ -51,8 +57,11 @@ impl PhysicalDevice {
         let vk_instance = instance.raw();
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut maintenance3 = vk::PhysicalDeviceMaintenance3Properties::default();
-        let mut properties =
-            vk::PhysicalDeviceProperties2::default().push_next(&mut driver).push_next(&mut maintenance3);
+        let mut maintenance4 = vk::PhysicalDeviceMaintenance4Properties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default()
+            .push_next(&mut driver)
+            .push_next(&mut maintenance3)
+            .push_next(&mut maintenance4);
         let mut vulkan12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut vulkan13 = vk::PhysicalDeviceVulkan13Features::default();
         // SAFETY: `raw` came from this instance. A device below 1.3 ignores the structures it does not know, whose
@@ -77,6 +86,7 @@ impl PhysicalDevice {
         let mut missing_features = Vec::new();
         for (have, name) in [
             (vulkan12.timeline_semaphore, "timelineSemaphore"),
+            (vulkan12.separate_depth_stencil_layouts, "separateDepthStencilLayouts"),
             (vulkan13.synchronization2, "synchronization2"),
             (vulkan13.dynamic_rendering, "dynamicRendering"),
             (vulkan13.shader_demote_to_helper_invocation, "shaderDemoteToHelperInvocation"),
@@ -85,6 +95,9 @@ impl PhysicalDevice {
                 missing_features.push(name);
             }
         }
+        // SAFETY: as above.
+        let depth_format = unsafe { vk_instance.get_physical_device_format_properties(raw, vk::Format::D32_SFLOAT) };
+        let depth_use = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
         let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
         let queue_family = families.iter().position(|family| family.queue_flags.contains(wanted));
         let has =
@@ -99,6 +112,7 @@ impl PhysicalDevice {
             driver: format!("{} {}", text(driver.driver_name_as_c_str()), text(driver.driver_info_as_c_str())),
             memory,
             max_allocation_bytes: maintenance3.max_memory_allocation_size,
+            max_buffer_bytes: maintenance4.max_buffer_size,
             queue_family: queue_family.map(|family| family as u32),
             timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
             // Software drivers pay for every sample; and Mesa's (22.3) walks the footprint in a loop that never ends
@@ -107,6 +121,7 @@ impl PhysicalDevice {
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
+            has_depth_format: depth_format.optimal_tiling_features.contains(depth_use),
             missing_features,
             properties,
         })
@@ -164,6 +179,15 @@ impl PhysicalDevice {
         }
         if !self.missing_features.is_empty() {
             return Some(format!("lacks {}", self.missing_features.join(", ")));
+        }
+        let storage_buffers = self.properties.limits.max_per_stage_descriptor_storage_buffers;
+        if storage_buffers < STORAGE_BUFFERS_PER_STAGE {
+            return Some(format!(
+                "has {storage_buffers} storage buffers in a shader stage, but {STORAGE_BUFFERS_PER_STAGE} are needed"
+            ));
+        }
+        if !self.has_depth_format {
+            return Some("cannot sample D32_SFLOAT depth images".to_owned());
         }
         let Some(family) = self.queue_family else {
             return Some("has no queue for both graphics and compute".to_owned());
@@ -239,6 +263,22 @@ impl PhysicalDevice {
                     .get(memory_type.heap_index as usize)
                     .is_some_and(|heap| heap.size > CLASSIC_WINDOW_BYTES)
         })
+    }
+
+    /// Of the memory types in the bit set `types`, those of the host; all of them where that leaves none that can be
+    /// mapped (integrated GPUs, software drivers). Staging in device memory would copy it there twice.
+    #[must_use]
+    pub fn host_memory_types(&self, types: u32) -> u32 {
+        let mapped = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let host = self.memory.memory_types_as_slice().iter().enumerate().filter(|(index, memory_type)| {
+            types & (1 << index) != 0
+                && memory_type.property_flags.contains(mapped)
+                && !memory_type.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+        });
+        match host.fold(0, |bits, (index, _)| bits | 1 << index) {
+            0 => types,
+            bits => bits,
+        }
     }
 
     /// Extensions that are enabled wherever they are there.

@@ -150,8 +150,13 @@ impl Pipeline {
         let input_assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-        let rasterization =
-            vk::PipelineRasterizationStateCreateInfo::default().polygon_mode(vk::PolygonMode::FILL).line_width(1.0);
+        let (bias_constant, bias_slope) = info.depth_bias.unwrap_or_default();
+        let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
+            .polygon_mode(vk::PolygonMode::FILL)
+            .line_width(1.0)
+            .depth_bias_enable(info.depth_bias.is_some())
+            .depth_bias_constant_factor(bias_constant)
+            .depth_bias_slope_factor(bias_slope);
         let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(info.samples);
         let (depth_format, depth_compare, depth_write) =
             info.depth.unwrap_or((vk::Format::UNDEFINED, vk::CompareOp::ALWAYS, false));

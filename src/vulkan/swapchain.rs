@@ -80,16 +80,7 @@ pub struct Swapchain {
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
     device: Arc<Device>,
-    surface: Arc<Surface>,
-}
-
-/// Whether frames wait for the display.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PresentMode {
-    /// No tearing, paced by the display.
-    VSync,
-    /// As fast as frames come, where the surface can.
-    Unthrottled,
+    _surface: Arc<Surface>,
 }
 
 impl Swapchain {
@@ -102,12 +93,11 @@ impl Swapchain {
         device: &Arc<Device>,
         surface: &Arc<Surface>,
         window_extent: vk::Extent2D,
-        mode: PresentMode,
         old: Option<&Self>,
     ) -> Result<Option<Self>> {
         let physical = device.physical.raw;
         // SAFETY: device and surface belong to the same, living instance.
-        let (capabilities, formats, modes) = unsafe {
+        let (capabilities, formats) = unsafe {
             (
                 surface
                     .loader
@@ -117,10 +107,6 @@ impl Swapchain {
                     .loader
                     .get_physical_device_surface_formats(physical, surface.raw)
                     .context("vkGetPhysicalDeviceSurfaceFormatsKHR")?,
-                surface
-                    .loader
-                    .get_physical_device_surface_present_modes(physical, surface.raw)
-                    .context("vkGetPhysicalDeviceSurfacePresentModesKHR")?,
             )
         };
         let extent = choose_extent(&capabilities, window_extent);
@@ -129,7 +115,6 @@ impl Swapchain {
         }
         let format = choose_format(&formats)
             .ok_or(Error::Call { call: "choosing a surface format", result: vk::Result::ERROR_FORMAT_NOT_SUPPORTED })?;
-        let present_mode = choose_present_mode(&modes, mode);
         let most = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface.raw)
@@ -142,7 +127,8 @@ impl Swapchain {
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(capabilities.current_transform)
             .composite_alpha(choose_composite_alpha(capabilities.supported_composite_alpha))
-            .present_mode(present_mode)
+            // Paced by the display, without tearing; every surface has it. `bench` runs offscreen, unthrottled.
+            .present_mode(vk::PresentModeKHR::FIFO)
             .clipped(true)
             .old_swapchain(old.map_or(vk::SwapchainKHR::null(), |old| old.raw));
         let loader = khr::swapchain::Device::new(device.instance().raw(), &device.raw);
@@ -156,7 +142,7 @@ impl Swapchain {
             raw,
             loader,
             device: Arc::clone(device),
-            surface: Arc::clone(surface),
+            _surface: Arc::clone(surface),
         };
         // SAFETY: the swapchain was just made.
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
@@ -167,12 +153,6 @@ impl Swapchain {
             swapchain.images.push(SwapchainImage { raw: image, view, render_finished });
         }
         Ok(Some(swapchain))
-    }
-
-    /// The surface that this swapchain presents to.
-    #[must_use]
-    pub fn surface(&self) -> &Arc<Surface> {
-        &self.surface
     }
 
     /// Asks for an image; `available` is signalled when it may be drawn to.
@@ -201,8 +181,9 @@ impl Swapchain {
         let (waits, swapchains, indices) = ([image.render_finished.raw], [self.raw], [index]);
         let info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
-        // SAFETY: the image was acquired, its drawing submitted, and the queue is used from one thread only.
-        match unsafe { self.loader.queue_present(self.device.queue, &info) } {
+        let queue = self.device.queue();
+        // SAFETY: the image was acquired and its drawing submitted; the guard keeps others from the queue.
+        match unsafe { self.loader.queue_present(*queue, &info) } {
             Ok(suboptimal) => Ok(suboptimal),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
             Err(result) => Err(Error::Call { call: "vkQueuePresentKHR", result }),
@@ -247,14 +228,10 @@ fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKH
         .copied()
 }
 
-fn choose_present_mode(modes: &[vk::PresentModeKHR], wanted: PresentMode) -> vk::PresentModeKHR {
-    let unthrottled = [vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
-    match wanted {
-        PresentMode::VSync => vk::PresentModeKHR::FIFO,
-        PresentMode::Unthrottled => {
-            unthrottled.into_iter().find(|mode| modes.contains(mode)).unwrap_or(vk::PresentModeKHR::FIFO)
-        }
-    }
+/// Whether writing to images of this format encodes sRGB by itself.
+#[must_use]
+pub fn encodes_srgb(format: vk::Format) -> bool {
+    matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)
 }
 
 fn choose_composite_alpha(supported: vk::CompositeAlphaFlagsKHR) -> vk::CompositeAlphaFlagsKHR {

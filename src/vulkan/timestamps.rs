@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::device::Device;
-use super::error::{Context, Result};
+use super::error::{Context, Error, Result};
 
 /// A row of timestamps: `count` moments in a command buffer.
 pub struct Timestamps {
@@ -66,16 +66,16 @@ impl Timestamps {
             return Ok(false);
         }
         let mut ticks = [0u64; MOST];
-        // SAFETY: the pool is alive and its queries were written by a finished submission.
-        unsafe {
-            self.device.raw.get_query_pool_results(
-                self.pool,
-                0,
-                &mut ticks[..count],
-                vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT,
-            )
+        // SAFETY: the pool is alive.
+        let result = unsafe {
+            self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks[..count], vk::QueryResultFlags::TYPE_64)
+        };
+        match result {
+            Ok(()) => {}
+            // The frame was recorded but never submitted.
+            Err(vk::Result::NOT_READY) => return Ok(false),
+            Err(result) => return Err(Error::Call { call: "vkGetQueryPoolResults", result }),
         }
-        .context("vkGetQueryPoolResults")?;
         for (interval, pair) in intervals_ms.iter_mut().zip(ticks[..count].windows(2)) {
             let elapsed = pair[1].wrapping_sub(pair[0]) & self.valid_mask;
             *interval = elapsed as f64 * self.nanoseconds_per_tick * 1e-6;
