@@ -24,18 +24,19 @@ const float PI = 3.14159265;
 layout(location = 0) out vec4 out_color;
 
 void main() {
+    vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
+    // The triangle's own normal, taken from the screen and turned to the camera: exact with any skinning, and vertices
+    // without normals stay welded. Before any discard, which would leave derivatives undefined.
+    vec3 face_normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
+    face_normal = dot(face_normal, to_camera) < 0.0 ? -face_normal : face_normal;
+
     vec4 base = constants.base_color_factor * in_color * texture(base_color_texture, in_tex_coord);
     if (base.a < constants.alpha_cutoff) {
         discard;
     }
-    // The triangle's own normal, for files without normals (glTF asks for flat shading). It is taken from the screen,
-    // so it always faces the camera: exact with any skinning, and vertices stay welded.
-    vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
-    vec3 normal;
-    if ((constants.flags & DRAW_FLAT_SHADED) != 0) {
-        normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
-        normal = dot(normal, to_camera) < 0.0 ? -normal : normal;
-    } else {
+    // Files without normals are shaded flat, as glTF asks.
+    vec3 normal = face_normal;
+    if ((constants.flags & DRAW_FLAT_SHADED) == 0) {
         normal = normalize(in_normal_world);
         normal = gl_FrontFacing ? normal : -normal;
     }
@@ -57,7 +58,7 @@ void main() {
     // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
     float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
     vec3 fresnel = reflectance + (1.0 - reflectance) * pow(1.0 - v_h, 5.0);
-    float arriving = n_l > 0.0 ? light_arriving(in_position_world, normal) : 0.0;
+    float arriving = n_l > 0.0 ? light_arriving(in_position_world, face_normal) : 0.0;
     vec3 sun = arriving * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
 
     vec3 reflected = reflect(-to_camera, normal);

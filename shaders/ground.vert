@@ -15,7 +15,9 @@ void main() {
         vec2 place = frame.camera_position.xz + corners[gl_VertexIndex] * reach;
         out_position_world = vec3(place.x, frame.ground.x, place.y);
         out_is_sky = 0;
-        gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
+        // Seen from below, the ground would hide what stands on it.
+        bool from_below = frame.camera_position.y < frame.ground.x;
+        gl_Position = from_below ? vec4(0.0) : frame.clip_from_world * vec4(out_position_world, 1.0);
     } else {
         const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
         vec2 corner = corners[gl_VertexIndex - 6];

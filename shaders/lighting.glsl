@@ -27,12 +27,14 @@ float compare(vec2 place, float depth) {
 }
 
 // How much of the light arrives at a place: 1 all of it. Four bilinear comparisons make a soft edge of about three
-// texels. The place is moved along the normal by a texel or so, which keeps surfaces from shadowing themselves.
-float light_arriving(vec3 place_world, vec3 normal) {
+// texels. The place is moved off its surface by a texel or so, which keeps surfaces from shadowing themselves: along the
+// triangle's own normal, since a file's may point anywhere, and towards the light.
+float light_arriving(vec3 place_world, vec3 face_normal) {
     if (frame.shadow.z == 0.0) {
         return 1.0;
     }
-    vec4 place = frame.shadow_from_world * vec4(place_world + 1.5 * frame.shadow.y * normal, 1.0);
+    float side = dot(face_normal, frame.to_light.xyz) < 0.0 ? -1.0 : 1.0;
+    vec4 place = frame.shadow_from_world * vec4(place_world + 1.5 * side * frame.shadow.y * face_normal, 1.0);
     // Outside the map nothing casts a shadow. Near its edge shadows fade out.
     float edge = max(abs(place.x), abs(place.y));
     if (edge >= 1.0 || place.z <= 0.0 || place.z >= 1.0) {

@@ -78,10 +78,10 @@ pub struct SceneArgs {
     #[arg(long, value_name = "random|zero")]
     pub phase: Option<PhaseArg>,
     /// Seed of everything random.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
     /// Distance between neighbours, in metres [default: by the models' size].
-    #[arg(long, value_name = "METRES", value_parser = values::parse_positive)]
+    #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub spacing: Option<f64>,
     /// Camera: degrees round the crowd, degrees above the ground, and a factor on the distance [default: frames the crowd].
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
@@ -98,7 +98,7 @@ pub struct SceneArgs {
 #[derive(Debug, Clone, Args)]
 pub struct InstancesArg {
     /// Number of characters.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: u32,
 }
 
@@ -175,7 +175,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: u32,
     /// Images per second of animation.
-    #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive)]
+    #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub fps: f64,
 }
 
@@ -186,7 +186,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub scene: SceneArgs,
     /// Numbers of characters, one run each.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES))]
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
     /// Drawing.
     #[command(flatten)]

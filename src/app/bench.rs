@@ -15,7 +15,7 @@ use ash::vk;
 use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 
-use super::gpu::{finish, offscreen_renderer};
+use super::gpu::{FRAMES_IN_FLIGHT, finish, offscreen_renderer};
 use super::render::progress_bar;
 use super::scene::{CpuTimes, Scene, load_models};
 use crate::cli::{BenchArgs, Switch};
@@ -144,37 +144,61 @@ impl Summary {
 /// What loading, rendering or writing says.
 pub fn run(args: &BenchArgs) -> Result<()> {
     let models = load_models(&args.scene.models)?;
+    if let Some(path) = &args.json {
+        // Before anything is measured, rather than after.
+        let probe = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        probe.with_context(|| format!("cannot write {}", path.display()))?;
+    }
     let mut device = None;
     let mut runs = Vec::new();
+    let mut failure = None;
     for &instances in &args.instances {
-        let mut renderer = offscreen_renderer(&args.gpu, &models)?;
-        let copy_bytes_per_second = copy_rate(renderer.device())?;
-        runs.push(measure(args, &models, instances, &mut renderer, copy_bytes_per_second)?);
-        device = Some(renderer.device().physical.clone());
-        finish(renderer)?;
+        match measure_one(args, &models, instances) {
+            Ok((run, physical)) => {
+                runs.push(run);
+                device = Some(physical);
+            }
+            Err(error) => {
+                failure = Some(error.context(format!("the run of {instances} instances failed")));
+                break;
+            }
+        }
     }
-    let device = device.context("--instances names no run")?;
-    super::print(&as_text(&device, &runs))?;
-    if let Some(path) = &args.json {
-        let physical = &device;
-        let report = Report {
-            schema: 1,
-            program: Program { version: env!("CARGO_PKG_VERSION"), commit: env!("THRONG_COMMIT") },
-            device: DeviceInfo {
-                name: physical.name.clone(),
-                kind: physical.kind(),
-                driver: physical.driver.clone(),
-                api: physical.api_version(),
-            },
-            cpu: CpuInfo {
-                name: cpu_name(),
-                threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            },
-            runs,
-        };
-        write_json(path, &report).with_context(|| format!("cannot write {}", path.display()))?;
+    // What was measured before a failure is not lost.
+    if let Some(device) = device {
+        super::print(&as_text(&device, &runs))?;
+        if let Some(path) = &args.json {
+            write_json(path, &report(&device, runs)).with_context(|| format!("cannot write {}", path.display()))?;
+        }
     }
-    Ok(())
+    failure.map_or(Ok(()), Err)
+}
+
+fn measure_one(args: &BenchArgs, models: &Arc<[Model]>, instances: u32) -> Result<(Run, PhysicalDevice)> {
+    let mut renderer = offscreen_renderer(&args.gpu, models, FRAMES_IN_FLIGHT)?;
+    let copy_bytes_per_second = copy_rate(renderer.device())?;
+    let run = measure(args, models, instances, &mut renderer, copy_bytes_per_second)?;
+    let physical = renderer.device().physical.clone();
+    finish(renderer)?;
+    Ok((run, physical))
+}
+
+fn report(device: &PhysicalDevice, runs: Vec<Run>) -> Report {
+    Report {
+        schema: 1,
+        program: Program { version: env!("CARGO_PKG_VERSION"), commit: env!("THRONG_COMMIT") },
+        device: DeviceInfo {
+            name: device.name.clone(),
+            kind: device.kind(),
+            driver: device.driver.clone(),
+            api: device.api_version(),
+        },
+        cpu: CpuInfo {
+            name: cpu_name(),
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        },
+        runs,
+    }
 }
 
 fn measure(
@@ -349,28 +373,29 @@ fn as_text(device: &PhysicalDevice, runs: &[Run]) -> String {
         column.set_padding((0, 1));
     }
     let mut text = String::new();
+    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     if let Some(run) = runs.first() {
+        text += &format!("{} on {}, {}\n", run.models.join(" + "), device.name, plural(run.threads, "thread"));
         text += &format!(
-            "{} on {} ({}), {}x{}, msaa {}, {} skinning, {} upload, {} thread(s)\n{} frames after {} to warm up; median \
-             milliseconds: CPU stages | GPU passes\n\n",
-            run.models.join(" + "),
-            device.name,
-            device.driver,
+            "{}x{}, msaa {}, shadows {}, {} skinning, {} upload\n",
             run.width,
             run.height,
             run.msaa,
+            if run.shadows { "on" } else { "off" },
             run.skinning,
             run.upload,
-            run.threads,
-            run.frames,
+        );
+        text += &format!(
+            "{} after {} to warm up; milliseconds, medians: CPU stages | GPU passes\n\n",
+            plural(run.frames as usize, "frame"),
             run.warmup,
         );
     }
-    text += &format!("{table}\n\n");
+    text += &format!("{table}\n");
     for run in runs {
         text += &format!(
-            "{:>9} instances: {:.1} joints, {:.0} vertices, {:.0} triangles each; {:.1} M joints/s",
-            run.instances,
+            "\n{}, each {:.0} joints, {:.0} vertices, {:.0} triangles\n  {:.1} M joints/s animated\n",
+            plural(run.instances as usize, "instance"),
             run.joints,
             run.vertices,
             run.triangles,
@@ -378,14 +403,13 @@ fn as_text(device: &PhysicalDevice, runs: &[Run]) -> String {
         );
         if let (Some(vertices), Some(bytes)) = (run.skinned_vertices_per_second, run.skin_bytes_per_second) {
             text += &format!(
-                "; {:.1} M vertices/s skinned, {:.2} GB/s: {:.0} % of a copy ({:.2} GB/s)",
+                "  {:.1} M vertices/s skinned: {:.2} GB/s, {:.0} % of a copy ({:.2} GB/s)\n",
                 vertices * 1e-6,
                 bytes * 1e-9,
                 100.0 * bytes / run.copy_bytes_per_second,
                 run.copy_bytes_per_second * 1e-9
             );
         }
-        text.push('\n');
     }
     text
 }

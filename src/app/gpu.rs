@@ -25,14 +25,17 @@ pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
     Ok(Device::new(&instance, physical, false)?)
 }
 
-/// A renderer that draws to images of `size`.
+/// Where frames follow each other without a break: the CPU prepares one while the GPU draws another.
+pub const FRAMES_IN_FLIGHT: usize = 2;
+
+/// A renderer that draws to images. Who reads each image back before the next frame needs one frame in flight.
 ///
 /// # Errors
 /// No device, no memory, or options that the device does not support.
-pub fn offscreen_renderer(args: &GpuArgs, models: &[Model]) -> Result<Renderer> {
+pub fn offscreen_renderer(args: &GpuArgs, models: &[Model], frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
     let target = Target::offscreen(&device, extent(args.size))?;
-    renderer(&device, args, models, target)
+    renderer(&device, args, models, target, frames_in_flight)
 }
 
 /// A renderer that presents to a window, which must outlive it.
@@ -55,7 +58,7 @@ pub fn window_renderer(
         PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
     let device = Device::new(&instance, physical, true)?;
     let target = Target::window(surface, extent(size));
-    renderer(&device, args, models, target)
+    renderer(&device, args, models, target, FRAMES_IN_FLIGHT)
 }
 
 /// Ends a renderer, and fails if the validation layer has said anything: the last objects' destruction included.
@@ -72,12 +75,19 @@ pub fn finish(renderer: Renderer) -> Result<()> {
     Ok(())
 }
 
-fn renderer(device: &Arc<Device>, args: &GpuArgs, models: &[Model], target: Target) -> Result<Renderer> {
+fn renderer(
+    device: &Arc<Device>,
+    args: &GpuArgs,
+    models: &[Model],
+    target: Target,
+    frames_in_flight: usize,
+) -> Result<Renderer> {
     let cache_folder = cache_folder();
     let settings = RendererSettings {
         skinning: args.skinning.into(),
         upload: args.upload.path(),
         samples: args.msaa,
+        frames_in_flight,
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.shadows == Switch::On),
         cache_folder: cache_folder.as_deref(),
         ..RendererSettings::default()

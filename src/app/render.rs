@@ -18,7 +18,7 @@ use crate::renderer::Renderer;
 pub fn run(args: &RenderArgs) -> Result<()> {
     let pattern = OutputPattern::new(&args.out, args.frames)?;
     let mut scene = Scene::load(&args.scene, args.count.instances, args.gpu.size.aspect())?;
-    let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
+    let mut renderer = offscreen_renderer(&args.gpu, &scene.models, 1)?;
     let progress = progress_bar(u64::from(args.frames), "rendering");
     for frame in 0..args.frames {
         let time_seconds = args.scene.time + f64::from(frame) / args.fps;

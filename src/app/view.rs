@@ -42,7 +42,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             viewer.finish()
         }
         Err(error) => {
-            let mut renderer = offscreen_renderer(&args.gpu, &scene.models)?;
+            let mut renderer = offscreen_renderer(&args.gpu, &scene.models, 1)?;
             let path = Path::new(FALLBACK_IMAGE);
             draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -77,6 +77,8 @@ struct Viewer<'a> {
     args: &'a ViewArgs,
     scene: Scene,
     shown: Option<Shown>,
+    /// A window whose surface was lost, until its next redraw.
+    lost: Option<(Window, PhysicalSize<u32>)>,
     clock: Clock,
     mouse: Mouse,
     title: Title,
@@ -92,6 +94,7 @@ impl<'a> Viewer<'a> {
             args,
             scene,
             shown: None,
+            lost: None,
             clock,
             mouse: Mouse::default(),
             title: Title::new(),
@@ -136,6 +139,10 @@ impl<'a> Viewer<'a> {
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        // The window is still there, or its end would have been told by now: a new surface, and all that hangs on it.
+        if let Some((window, size)) = self.lost.take() {
+            return self.show(window, size);
+        }
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let size = shown.size;
         if size.width == 0 || size.height == 0 {
@@ -159,11 +166,13 @@ impl<'a> Viewer<'a> {
             }
             // No area or no free image: acquiring has waited already, or a resize is about to come.
             Ok((FrameOutcome::Skipped, _)) => Ok(()),
-            // The window is still there: a new surface for it, and everything that hangs on it.
-            Err(error) if surface_lost(&error) => match self.hide() {
-                Some((window, size)) => self.show(window, size),
-                None => Err(error),
-            },
+            Err(error) if surface_lost(&error) => {
+                self.lost = self.hide();
+                if let Some((window, _)) = &self.lost {
+                    window.request_redraw();
+                }
+                Ok(())
+            }
             Err(error) => Err(error),
         }
     }
@@ -245,10 +254,12 @@ impl ApplicationHandler for Viewer<'_> {
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         // Here and not later: the connection to the window system ends with the event loop.
         self.hide();
+        self.lost = None;
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, window: WindowId, event: WindowEvent) {
-        if self.shown.as_ref().is_none_or(|shown| shown.window.id() != window) {
+        let ours = self.shown.as_ref().map(|shown| &shown.window).or(self.lost.as_ref().map(|(window, _)| window));
+        if ours.is_none_or(|ours| ours.id() != window) {
             return;
         }
         match event {

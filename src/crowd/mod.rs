@@ -246,14 +246,15 @@ impl Crowd {
         scales
     }
 
-    /// Largest horizontal extent of any model in what it plays.
+    /// Horizontal extent of the widest model, where a model's own is the middle one of the clips that it plays: one
+    /// clip that leaps about should not push all the others apart.
     fn widest_footprint(&mut self, clips: &[ModelClips], scales: &[f32]) -> f32 {
         let mut widest = 0.0f32;
         for (model, (&clips, &scale)) in clips.iter().zip(scales).enumerate() {
-            for clip in clips.candidates() {
-                let half = self.posed_bounds(model, clip).half_extents();
-                widest = widest.max(2.0 * half.x.max(half.z) * scale);
-            }
+            let half_extents = clips.candidates().map(|clip| self.posed_bounds(model, clip).half_extents());
+            let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
+            widths.sort_by(f32::total_cmp);
+            widest = widest.max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
         }
         if widest > 0.0 { widest } else { 1.0 }
     }

@@ -78,7 +78,7 @@ impl StreamBuffer {
     }
 
     /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
-    fn ensure(&mut self, device: &Arc<Device>, path: UploadPath, used_bytes: u64) -> Result<bool> {
+    fn ensure(&mut self, device: &Arc<Device>, path: UploadPath, used_bytes: u64, instance_count: u32) -> Result<bool> {
         self.used_bytes = used_bytes;
         if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
             return Ok(false);
@@ -86,11 +86,15 @@ impl StreamBuffer {
         let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
         if used_bytes > limit_bytes {
             return Err(Error::OverLimit {
-                what: self.name.clone(),
+                // Without the slot's number.
+                what: format!(
+                    "the {} of {instance_count} visible instances",
+                    self.name.trim_end_matches(char::is_numeric).trim_end()
+                ),
                 size_bytes: used_bytes,
                 limit: "maxStorageBufferRange",
                 limit_bytes,
-                advice: "use fewer --instances",
+                advice: format!("at most {} fit", u64::from(instance_count) * limit_bytes / used_bytes),
             });
         }
         // Half as much again, so that a slowly growing crowd does not reallocate each frame. The old one goes first:
@@ -290,8 +294,8 @@ impl FrameSlot {
     ) -> Result<()> {
         let palette_bytes = joint_count as u64 * size_of::<JointMatrix>() as u64;
         let instance_bytes = u64::from(plan.instance_count) * size_of::<InstanceData>() as u64;
-        let palette_grew = self.palette.ensure(device, self.path, palette_bytes)?;
-        let instances_grew = self.instances.ensure(device, self.path, instance_bytes)?;
+        let palette_grew = self.palette.ensure(device, self.path, palette_bytes, plan.instance_count)?;
+        let instances_grew = self.instances.ensure(device, self.path, instance_bytes, plan.instance_count)?;
         if palette_grew || instances_grew {
             self.set.write(&[
                 Binding::Buffer(self.frame_data.descriptor()),

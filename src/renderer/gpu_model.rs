@@ -177,7 +177,7 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::Buffe
             size_bytes,
             limit: "maxStorageBufferRange",
             limit_bytes,
-            advice: "use a model with fewer vertices",
+            advice: "use a model with fewer vertices".to_owned(),
         });
     }
     let buffer =

@@ -40,7 +40,8 @@ impl GroundPass {
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
             samples,
             blend: false,
-            depth_bias: None,
+            // A hair further away than it is: what lies flat on the ground shows.
+            depth_bias: Some((-16.0, -1.0)),
         };
         Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
     }

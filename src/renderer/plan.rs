@@ -75,7 +75,7 @@ impl FramePlan {
                     size_bytes: u64::from(size.vertex_count) * size_of::<SkinnedVertex>() as u64,
                     limit: "maxStorageBufferRange",
                     limit_bytes: limits.page_bytes,
-                    advice: "use a model with fewer vertices, or --skinning vertex",
+                    advice: "use a model with fewer vertices, or --skinning vertex".to_owned(),
                 });
             }
             self.place(model as u32, size.vertex_count.max(1), count, page_capacity, limits.instances_per_batch);
@@ -84,7 +84,7 @@ impl FramePlan {
                 size_bytes: u64::MAX,
                 limit: "number of instances",
                 limit_bytes: u64::from(u32::MAX),
-                advice: "use fewer --instances",
+                advice: "use fewer --instances".to_owned(),
             })?;
         }
         Ok(())

@@ -58,7 +58,7 @@ pub enum Error {
         /// The limit.
         limit_bytes: u64,
         /// What to do.
-        advice: &'static str,
+        advice: String,
     },
     /// An option asks for what the device does not offer.
     #[error("{option} is not supported by {device}; it supports: {supported}")]

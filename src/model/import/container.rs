@@ -20,15 +20,25 @@ const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 ///
 /// Only regular files: opening a pipe would wait for a writer, and a device may never end.
 pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name the .gltf or .glb file in it"));
+    }
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let too_large = || {
+        let message = format!("it is larger than the {max_bytes} bytes that may be read");
+        io::Error::new(io::ErrorKind::FileTooLarge, message)
+    };
+    if metadata.len() > max_bytes {
+        return Err(too_large());
     }
     let mut bytes = Vec::new();
     // One byte more than allowed tells "just fits" from "too long", whatever the size in the directory says.
     File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > max_bytes {
-        let message = format!("it is larger than the {max_bytes} bytes that may be read");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        return Err(too_large());
     }
     Ok(bytes)
 }
@@ -46,6 +56,10 @@ pub(super) struct Container<'f> {
 pub(super) fn split(file: &[u8]) -> Result<Container<'_>> {
     let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
+    if !json.trim_ascii_start().starts_with(b"{") {
+        let problem = if file.is_empty() { "it is empty" } else { "it is neither GLB nor JSON" };
+        return Err(Fault::NotGltf { problem: format!("{problem}; .gltf and .glb files can be read") });
+    }
     Ok(Container { json, ..parts })
 }
 
