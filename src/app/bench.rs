@@ -159,7 +159,12 @@ pub fn run(args: &BenchArgs) -> Result<()> {
                 device = Some(physical);
             }
             Err(error) => {
-                failure = Some(error.context(format!("the run of {instances} instances failed")));
+                let several = args.instances.len() > 1;
+                failure = Some(if several {
+                    error.context(format!("the run of {instances} instances failed"))
+                } else {
+                    error
+                });
                 break;
             }
         }

@@ -49,7 +49,8 @@ fn containers_that_are_cut_short_or_wrong_are_refused() {
     wrong = glb.clone();
     wrong[16] = b'X';
     assert_eq!(error(&wrong), "a.glb: the GLB has no JSON chunk");
-    assert_eq!(error(b""), "a.glb: the JSON part is malformed");
+    assert_eq!(error(b""), "a.glb: it is empty; .gltf and .glb files can be read");
+    assert_eq!(error(b"# README"), "a.glb: it is neither GLB nor JSON; .gltf and .glb files can be read");
     assert_eq!(error(b"[]"), "a.glb: the JSON is not an object");
     let deep = "[".repeat(1_000_000);
     assert_eq!(error(deep.as_bytes()), "a.glb: the JSON part is malformed");
@@ -84,7 +85,7 @@ fn buffers_are_read_from_the_models_folder_only() {
         (secret.to_str().unwrap(), "is an absolute path"),
         ("file:///etc/passwd", "names a scheme or drive"),
         ("missing.bin", "cannot be read: "),
-        ("parts%20and%20all", "cannot be read: it is not a regular file"),
+        ("parts%20and%20all", "cannot be read: it is a folder"),
         ("%FF", "is not UTF-8 once percent-decoded"),
     ] {
         let error = load_text(&path, &with_buffer_at(uri)).unwrap_err().to_string();

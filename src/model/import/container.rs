@@ -22,7 +22,7 @@ const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name the .gltf or .glb file in it"));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
@@ -56,7 +56,7 @@ pub(super) struct Container<'f> {
 pub(super) fn split(file: &[u8]) -> Result<Container<'_>> {
     let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
-    if !json.trim_ascii_start().starts_with(b"{") {
+    if !matches!(json.trim_ascii_start().first(), Some(b'{' | b'[')) {
         let problem = if file.is_empty() { "it is empty" } else { "it is neither GLB nor JSON" };
         return Err(Fault::NotGltf { problem: format!("{problem}; .gltf and .glb files can be read") });
     }
