@@ -72,13 +72,19 @@ struct Shown {
     size: PhysicalSize<u32>,
 }
 
+/// A window whose surface was lost, until it has a new one.
+struct Lost {
+    window: Window,
+    size: PhysicalSize<u32>,
+    since: Instant,
+}
+
 /// State of the window application.
 struct Viewer<'a> {
     args: &'a ViewArgs,
     scene: Scene,
     shown: Option<Shown>,
-    /// A window whose surface was lost, until its next redraw.
-    lost: Option<(Window, PhysicalSize<u32>)>,
+    lost: Option<Lost>,
     clock: Clock,
     mouse: Mouse,
     title: Title,
@@ -122,11 +128,34 @@ impl<'a> Viewer<'a> {
 
     /// Makes everything that draws to a window, and asks for the first frame.
     fn show(&mut self, window: Window, size: PhysicalSize<u32>) -> Result<()> {
-        let extent = Size { width: size.width, height: size.height };
-        let renderer = window_renderer(&self.args.gpu, &self.scene.models, &window, extent)?;
+        let renderer = self.renderer_for(&window, size)?;
         window.request_redraw();
         self.shown = Some(Shown { renderer, window, size });
         Ok(())
+    }
+
+    fn renderer_for(&self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
+        let extent = Size { width: size.width, height: size.height };
+        window_renderer(&self.args.gpu, &self.scene.models, window, extent)
+    }
+
+    /// Makes a new surface, and all that hangs on it, for a window that lost its own. A window that somebody destroyed
+    /// looks the same until its end is told (X11), so failing counts only after a while.
+    fn recover(&mut self, lost: Lost) -> Result<()> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        match self.renderer_for(&lost.window, lost.size) {
+            Ok(renderer) => {
+                lost.window.request_redraw();
+                self.shown = Some(Shown { renderer, window: lost.window, size: lost.size });
+                Ok(())
+            }
+            Err(_) if lost.since.elapsed() < PATIENCE => {
+                lost.window.request_redraw();
+                self.lost = Some(lost);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends the renderer, keeping what validation said, and hands back the window.
@@ -139,9 +168,8 @@ impl<'a> Viewer<'a> {
     }
 
     fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        // The window is still there, or its end would have been told by now: a new surface, and all that hangs on it.
-        if let Some((window, size)) = self.lost.take() {
-            return self.show(window, size);
+        if let Some(lost) = self.lost.take() {
+            return self.recover(lost);
         }
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let size = shown.size;
@@ -167,9 +195,10 @@ impl<'a> Viewer<'a> {
             // No area or no free image: acquiring has waited already, or a resize is about to come.
             Ok((FrameOutcome::Skipped, _)) => Ok(()),
             Err(error) if surface_lost(&error) => {
-                self.lost = self.hide();
-                if let Some((window, _)) = &self.lost {
-                    window.request_redraw();
+                let since = Instant::now();
+                self.lost = self.hide().map(|(window, size)| Lost { window, size, since });
+                if let Some(lost) = &self.lost {
+                    lost.window.request_redraw();
                 }
                 Ok(())
             }
@@ -258,7 +287,7 @@ impl ApplicationHandler for Viewer<'_> {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, window: WindowId, event: WindowEvent) {
-        let ours = self.shown.as_ref().map(|shown| &shown.window).or(self.lost.as_ref().map(|(window, _)| window));
+        let ours = self.shown.as_ref().map(|shown| &shown.window).or(self.lost.as_ref().map(|lost| &lost.window));
         if ours.is_none_or(|ours| ours.id() != window) {
             return;
         }
