@@ -1,11 +1,14 @@
 //! A steady frame of a crowd allocates nothing. This is a test binary of its own with a single test, because the
 //! allocator counts what all threads of the process do.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "common/allocations.rs"]
+mod allocations;
+
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
+use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
 use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{Crowd, CrowdSettings, thread_pool};
@@ -13,24 +16,6 @@ use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track,
 };
 use throng::shader_types::InstanceData;
-
-struct CountingAllocator;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

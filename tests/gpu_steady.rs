@@ -6,39 +6,23 @@
 //! allocations; what the driver takes from `malloc` is the driver's business. The validation layer runs in the first
 //! part, where objects are counted and its messages fail the test as everywhere; in the second part it is off.
 
+#[path = "common/allocations.rs"]
+mod allocations;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "common/scene.rs"]
 mod scene;
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
+use allocations::{ALLOCATIONS, CountingAllocator};
 use ash::vk;
 use gpu::Gpu;
 use throng::app::scene::Scene;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::vulkan::device::Device;
-
-struct CountingAllocator;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
-unsafe impl GlobalAlloc for CountingAllocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -6,8 +6,8 @@
 //!
 //! What is conservative about it: at a sampled time the box holds every vertex, with room to spare, since a box
 //! that turns is replaced by the larger axis-aligned one and a faint influence counts in full. What is not: between
-//! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see [`MAX_SAMPLES`]) and
-//! the box grows by [`MARGIN`] of its size, which covers an arc of half a radian between two samples.
+//! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see `MAX_SAMPLES`) and
+//! the box grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
 
 use glam::{Affine3A, Vec3, Vec3A, Vec4};
 

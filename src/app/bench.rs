@@ -4,17 +4,13 @@
 //! milliseconds; GPU times come from timestamps around each pass, CPU times from the monotonic clock. The rate of a
 //! device-to-device copy, measured in the same process, gives the skin pass a yardstick.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use ash::vk;
-use comfy_table::{CellAlignment, Table};
-use serde::Serialize;
 
+use super::bench_report::{Bytes, CpuSummary, GpuSummary, Run, Summary, as_text, report, write_json};
 use super::gpu::{FRAMES_IN_FLIGHT, finish, offscreen_renderer};
 use super::render::progress_bar;
 use super::scene::{CpuTimes, Scene, load_models};
@@ -26,117 +22,6 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
 use crate::vulkan::physical_device::PhysicalDevice;
-
-/// The file that `--json` writes.
-#[derive(Debug, Serialize)]
-struct Report {
-    schema: u32,
-    program: Program,
-    device: DeviceInfo,
-    cpu: CpuInfo,
-    runs: Vec<Run>,
-}
-
-#[derive(Debug, Serialize)]
-struct Program {
-    version: &'static str,
-    commit: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-struct DeviceInfo {
-    name: String,
-    #[serde(rename = "type")]
-    kind: &'static str,
-    driver: String,
-    api: String,
-}
-
-#[derive(Debug, Serialize)]
-struct CpuInfo {
-    name: String,
-    threads: usize,
-}
-
-/// One row: one set of settings.
-#[derive(Debug, Serialize)]
-struct Run {
-    models: Vec<String>,
-    instances: u32,
-    visible: u32,
-    unique_poses: u32,
-    /// Joint matrices per instance of the mix.
-    joints: f64,
-    /// Skinned vertices per instance of the mix.
-    vertices: f64,
-    /// Per instance of the mix.
-    triangles: f64,
-    width: u32,
-    height: u32,
-    msaa: u32,
-    shadows: bool,
-    skinning: &'static str,
-    upload: &'static str,
-    threads: usize,
-    frames: u32,
-    warmup: u32,
-    frame_ms: Summary,
-    cpu_ms: CpuSummary,
-    gpu_ms: Option<GpuSummary>,
-    bytes: Bytes,
-    joints_per_second: f64,
-    skinned_vertices_per_second: Option<f64>,
-    skin_bytes_per_second: Option<f64>,
-    copy_bytes_per_second: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct CpuSummary {
-    cull: Summary,
-    animate: Summary,
-    record: Summary,
-    wait: Summary,
-}
-
-#[derive(Debug, Serialize)]
-struct GpuSummary {
-    upload: Summary,
-    skin: Summary,
-    shadow: Summary,
-    draw: Summary,
-    post: Summary,
-}
-
-#[derive(Debug, Serialize)]
-struct Bytes {
-    palette: u64,
-    skinned_vertices: u64,
-    #[serde(rename = "static")]
-    static_data: u64,
-    total_device: u64,
-}
-
-/// Order statistics of a sample, in milliseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-struct Summary {
-    min: f64,
-    median: f64,
-    p95: f64,
-    p99: f64,
-    max: f64,
-}
-
-impl Summary {
-    /// Nearest-rank percentiles; the median of an even count is the mean of the middle two.
-    fn new(mut sample: Vec<f64>) -> Self {
-        sample.sort_by(f64::total_cmp);
-        let Some((&min, &max)) = sample.first().zip(sample.last()) else { return Self::default() };
-        let count = sample.len();
-        let rank = |share: f64| sample[((share * count as f64).ceil() as usize).clamp(1, count) - 1];
-        let median = (sample[(count - 1) / 2] + sample[count / 2]) / 2.0;
-        Self { min, median, p95: rank(0.95), p99: rank(0.99), max }
-    }
-}
 
 /// Runs the command.
 ///
@@ -186,24 +71,6 @@ fn measure_one(args: &BenchArgs, models: &Arc<[Model]>, instances: u32) -> Resul
     let physical = renderer.device().physical.clone();
     finish(renderer)?;
     Ok((run, physical))
-}
-
-fn report(device: &PhysicalDevice, runs: Vec<Run>) -> Report {
-    Report {
-        schema: 1,
-        program: Program { version: env!("CARGO_PKG_VERSION"), commit: env!("THRONG_COMMIT") },
-        device: DeviceInfo {
-            name: device.name.clone(),
-            kind: device.kind(),
-            driver: device.driver.clone(),
-            api: device.api_version(),
-        },
-        cpu: CpuInfo {
-            name: cpu_name(),
-            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        },
-        runs,
-    }
 }
 
 fn measure(
@@ -333,120 +200,4 @@ fn copy_rate(device: &Arc<Device>) -> Result<f64> {
     }
     rates.sort_by(f64::total_cmp);
     Ok(rates[TRIES / 2])
-}
-
-fn as_text(device: &PhysicalDevice, runs: &[Run]) -> String {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_header([
-        "instances",
-        "visible",
-        "frame",
-        "p95",
-        "cull",
-        "animate",
-        "record",
-        "wait",
-        "| upload",
-        "skin",
-        "shadow",
-        "draw",
-        "post",
-    ]);
-    for run in runs {
-        let ms = |value: f64| if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") };
-        let mut row = vec![
-            run.instances.to_string(),
-            run.visible.to_string(),
-            ms(run.frame_ms.median),
-            ms(run.frame_ms.p95),
-            ms(run.cpu_ms.cull.median),
-            ms(run.cpu_ms.animate.median),
-            ms(run.cpu_ms.record.median),
-            ms(run.cpu_ms.wait.median),
-        ];
-        match &run.gpu_ms {
-            Some(gpu) => {
-                row.extend([gpu.upload, gpu.skin, gpu.shadow, gpu.draw, gpu.post].map(|stage| ms(stage.median)))
-            }
-            None => row.extend(["-"; 5].map(str::to_owned)),
-        }
-        table.add_row(row);
-    }
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
-        column.set_padding((0, 1));
-    }
-    let mut text = String::new();
-    let plural = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    if let Some(run) = runs.first() {
-        text += &format!("{} on {}, {}\n", run.models.join(" + "), device.name, plural(run.threads, "thread"));
-        text += &format!(
-            "{}x{}, msaa {}, shadows {}, {} skinning, {} upload\n",
-            run.width,
-            run.height,
-            run.msaa,
-            if run.shadows { "on" } else { "off" },
-            run.skinning,
-            run.upload,
-        );
-        text += &format!(
-            "{} after {} to warm up; milliseconds, medians: CPU stages | GPU passes\n\n",
-            plural(run.frames as usize, "frame"),
-            run.warmup,
-        );
-    }
-    text += &format!("{table}\n");
-    for run in runs {
-        text += &format!(
-            "\n{}, each {:.0} joints, {:.0} vertices, {:.0} triangles\n  {:.1} M joints/s animated\n",
-            plural(run.instances as usize, "instance"),
-            run.joints,
-            run.vertices,
-            run.triangles,
-            run.joints_per_second * 1e-6
-        );
-        if let (Some(vertices), Some(bytes)) = (run.skinned_vertices_per_second, run.skin_bytes_per_second) {
-            text += &format!(
-                "  {:.1} M vertices/s skinned: {:.2} GB/s, {:.0} % of a copy ({:.2} GB/s)\n",
-                vertices * 1e-6,
-                bytes * 1e-9,
-                100.0 * bytes / run.copy_bytes_per_second,
-                run.copy_bytes_per_second * 1e-9
-            );
-        }
-    }
-    text
-}
-
-fn write_json(path: &Path, report: &Report) -> Result<()> {
-    let mut out = BufWriter::new(File::create(path)?);
-    serde_json::to_writer_pretty(&mut out, report)?;
-    writeln!(out)?;
-    out.flush()?;
-    Ok(())
-}
-
-/// As the system calls it; there is no portable way to ask.
-fn cpu_name() -> String {
-    let from_linux = || {
-        let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-        let line = text.lines().find(|line| line.starts_with("model name"))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
-    };
-    from_linux().unwrap_or_else(|| std::env::consts::ARCH.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn summaries_are_order_statistics() {
-        let of = |values: std::ops::RangeInclusive<u32>| Summary::new(values.rev().map(f64::from).collect());
-        assert_eq!(of(1..=100), Summary { min: 1.0, median: 50.5, p95: 95.0, p99: 99.0, max: 100.0 });
-        assert_eq!(of(1..=3), Summary { min: 1.0, median: 2.0, p95: 3.0, p99: 3.0, max: 3.0 });
-        assert_eq!(of(7..=7), Summary { min: 7.0, median: 7.0, p95: 7.0, p99: 7.0, max: 7.0 });
-        assert_eq!(Summary::new(Vec::new()), Summary::default());
-    }
 }

@@ -1,6 +1,7 @@
 //! The commands: what a person sees of the program. Everything else is a library to this folder.
 
 pub mod bench;
+mod bench_report;
 pub mod devices;
 pub mod gpu;
 pub mod inspect;

@@ -1,4 +1,4 @@
-//! One frame, from waiting for its slot to submitting it. [`Frame::record`] is the diagram of the program.
+//! One frame, from waiting for its slot to submitting it. `Renderer::record` is the diagram of the program.
 
 use std::mem::MaybeUninit;
 

@@ -6,7 +6,7 @@
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
-//! [`Model`](crate::model::Model), never a file format; it waits for the device once, in its `Drop`.
+//! [`Model`], never a file format; it waits for the device once, in its `Drop`.
 
 pub mod attachments;
 pub mod character_pass;

@@ -1,7 +1,7 @@
 //! Loader, instance, and the validation layers with everything switched on.
 //!
 //! Validation means core checks, synchronization validation, and its submit-time part, which alone sees hazards
-//! between frames. How the latter two are asked for depends on the layer's age: see [`layer_supports_settings`].
+//! between frames. How the latter two are asked for depends on the layer's age: see `layer_supports_settings`.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
