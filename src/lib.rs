@@ -32,7 +32,7 @@
 //! 6. [`renderer`]: the frame (`renderer/frame.rs` is the whole of it on one screen), one file per pass;
 //! 7. [`app`] and [`cli`]: the commands.
 //!
-//! Arrows point one way: `animation` → `model`; `crowd` → `animation`, `camera`; `renderer` → `vulkan`, `model`; all of
+//! Arrows point one way: `animation` → `model`; `crowd` → `animation`, `model`, `camera`; `renderer` → `vulkan`, `model`; all of
 //! them → `shader_types`; `app` → everything. `tests/architecture.rs` holds them.
 //!
 //! # Conventions

@@ -184,7 +184,7 @@ fn copy_rate(device: &Arc<Device>) -> Result<f64> {
         submit_and_wait(device, "copy", |commands| {
             let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES }];
             for _ in 0..COPIES {
-                // Each copy overwrites what the one before wrote (WAW).
+                // Each copy overwrites what the one before wrote (WAW); the first also reads what was filled in (RAW).
                 cmd_memory_barrier(
                     device,
                     commands,

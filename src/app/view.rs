@@ -129,9 +129,13 @@ impl<'a> Viewer<'a> {
     /// Makes everything that draws to a window, and asks for the first frame.
     fn show(&mut self, window: Window, size: PhysicalSize<u32>) -> Result<()> {
         let renderer = self.renderer_for(&window, size)?;
-        window.request_redraw();
-        self.shown = Some(Shown { renderer, window, size });
+        self.start(Shown { renderer, window, size });
         Ok(())
+    }
+
+    fn start(&mut self, shown: Shown) {
+        shown.window.request_redraw();
+        self.shown = Some(shown);
     }
 
     fn renderer_for(&self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
@@ -145,8 +149,7 @@ impl<'a> Viewer<'a> {
         const PATIENCE: Duration = Duration::from_secs(2);
         match self.renderer_for(&lost.window, lost.size) {
             Ok(renderer) => {
-                lost.window.request_redraw();
-                self.shown = Some(Shown { renderer, window: lost.window, size: lost.size });
+                self.start(Shown { renderer, window: lost.window, size: lost.size });
                 Ok(())
             }
             Err(_) if lost.since.elapsed() < PATIENCE => {
@@ -299,6 +302,8 @@ impl ApplicationHandler for Viewer<'_> {
                     shown.size = size;
                     shown.renderer.resize(size.width, size.height);
                     shown.window.request_redraw();
+                } else if let Some(lost) = &mut self.lost {
+                    lost.size = size;
                 }
             }
             WindowEvent::RedrawRequested => {
