@@ -18,7 +18,7 @@ pub mod skeleton;
 
 pub use clip::{Clip, Interpolation, Track};
 pub use geometry::{DrawRange, Geometry, Influence, SourcePrimitive};
-pub use material::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
+pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, NO_PARENT, PaletteLayout, Skeleton, Skin};
 
 /// One character (or prop): skeleton, clips, geometry and materials.

@@ -66,12 +66,12 @@ impl ShadowPass {
                 Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
             },
             fragment: None,
-            fragment_constant: 0,
+            constant: 0,
             layout: &layouts.scene,
             color_format: None,
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
             samples: vk::SampleCountFlags::TYPE_1,
-            blend: false,
+            blend: None,
             // Away from the light is less. The slope's part covers surfaces that the light grazes.
             depth_bias: Some((0.0, -1.5)),
         };
@@ -119,7 +119,7 @@ impl ShadowPass {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
             cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(&self.pipeline, false);
+            crowd.cmd_draw(|draw| (!draw.is_blended()).then_some(&self.pipeline));
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };
