@@ -41,11 +41,12 @@ void main() {
     // What needs derivatives comes before any discard, which would leave them undefined.
     vec4 base = in_color * base_color();
     vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
-    vec3 face_normal = normal_of_triangle(to_camera);
-    // Files without normals are shaded flat, as glTF asks.
+    // Lines and points have the file's normal, or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
+    vec3 face_normal = surface_has(SURFACE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(to_camera);
+    // Files without normals are shaded flat, as glTF asks.
     vec3 normal = surface_has(SURFACE_FLAT) ? side * face_normal : normalize(in_normal_world);
-    if (surface_has(SURFACE_NORMAL_TEXTURE) && !surface_has(SURFACE_UNLIT)) {
+    if (surface_has(SURFACE_NORMAL_TEXTURE)) {
         normal = bumped(normal);
     }
     normal *= side;
@@ -57,7 +58,7 @@ void main() {
         discard;
     }
     if (surface_has(SURFACE_UNLIT)) {
-        out_color = vec4(base.rgb, surface_has(SURFACE_BLENDED) ? base.a : 1.0);
+        out_color = vec4(base.rgb + emission, surface_has(SURFACE_BLENDED) ? base.a : 1.0);
         return;
     }
 

@@ -56,6 +56,10 @@ pub struct BindVertex {
     pub first_influence: u32,
     /// At least 1.
     pub influence_count: u32,
+    /// Into the model's array of morph deltas.
+    pub first_morph_delta: u32,
+    /// Often 0.
+    pub morph_delta_count: u32,
 }
 
 /// One joint's pull on one vertex.
@@ -66,6 +70,18 @@ pub struct GpuInfluence {
     pub joint: u32,
     /// The weights of a vertex sum to one.
     pub weight: f32,
+}
+
+/// How far one morph target moves one vertex where its weight is 1.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct GpuMorphDelta {
+    /// Relative to the instance's `morph_weight_offset`.
+    pub weight: u32,
+    /// Mesh space.
+    pub position: [f32; 3],
+    /// Added to the unit normal of the bind pose.
+    pub normal: [f32; 3],
 }
 
 /// What is the same for every instance of a vertex and therefore never copied per instance.
@@ -98,8 +114,10 @@ pub struct InstanceData {
     pub palette_offset: u32,
     /// Index of the instance's first vertex in its page of the transient vertex buffer.
     pub skinned_vertex_offset: u32,
+    /// Index of the instance's first morph weight in the buffer of all morph weights.
+    pub morph_weight_offset: u32,
     /// Rounds the size to 64 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 /// What is the same for everything drawn in a frame.
@@ -165,40 +183,38 @@ pub struct MaterialData {
 pub mod surface {
     /// The normal is the triangle's own: the file has none (glTF 2.0, 3.7.2.1).
     pub const FLAT: u32 = 1;
+    /// Lines and points: there is no triangle that could have a normal of its own.
+    pub const THIN: u32 = 2;
     /// Fragments whose alpha is less than the material's cutoff are left out.
-    pub const MASKED: u32 = 2;
+    pub const MASKED: u32 = 4;
     /// Blended over what is there.
-    pub const BLENDED: u32 = 4;
-    /// Base colour is shown as it is.
-    pub const UNLIT: u32 = 8;
+    pub const BLENDED: u32 = 8;
+    /// Base colour is shown as it is, and what is emitted is added.
+    pub const UNLIT: u32 = 16;
     /// Some texture uses the second pair of coordinates, or has a transform.
-    pub const TEX_COORDS_VARY: u32 = 16;
+    pub const TEX_COORDS_VARY: u32 = 32;
     /// There is a base-colour texture.
-    pub const BASE_COLOR_TEXTURE: u32 = 32;
+    pub const BASE_COLOR_TEXTURE: u32 = 64;
     /// There is a texture of roughness and metalness.
-    pub const METALLIC_ROUGHNESS_TEXTURE: u32 = 64;
+    pub const METALLIC_ROUGHNESS_TEXTURE: u32 = 128;
     /// There is an occlusion texture.
-    pub const OCCLUSION_TEXTURE: u32 = 128;
+    pub const OCCLUSION_TEXTURE: u32 = 256;
     /// There is a texture of emitted colour.
-    pub const EMISSIVE_TEXTURE: u32 = 256;
+    pub const EMISSIVE_TEXTURE: u32 = 512;
     /// There is a normal map.
-    pub const NORMAL_TEXTURE: u32 = 512;
+    pub const NORMAL_TEXTURE: u32 = 1024;
 
     /// The bit of each texture, in the order of their slots.
-    pub const TEXTURES: [u32; 5] = [
-        BASE_COLOR_TEXTURE,
-        METALLIC_ROUGHNESS_TEXTURE,
-        OCCLUSION_TEXTURE,
-        EMISSIVE_TEXTURE,
-        NORMAL_TEXTURE,
-    ];
+    pub const TEXTURES: [u32; 5] =
+        [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
 }
 
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<JointMatrix>() == 48);
-    assert!(size_of::<BindVertex>() == 24 && offset_of!(BindVertex, first_influence) == 16);
+    assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
+    assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
     assert!(size_of::<SurfaceVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);

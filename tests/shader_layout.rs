@@ -18,8 +18,8 @@ use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::skin_pass::VERTICES_PER_GROUP;
 use throng::shader_types::{
-    BindVertex, FrameData, GpuInfluence, InstanceData, JointMatrix, MaterialData, SkinConstants, SkinnedVertex,
-    SurfaceVertex, surface,
+    BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, SkinConstants,
+    SkinnedVertex, SurfaceVertex, surface,
 };
 use throng::vulkan::spirv::ALL;
 
@@ -46,11 +46,25 @@ macro_rules! rust_struct {
 fn rust_structs() -> Vec<RustStruct> {
     vec![
         rust_struct!(JointMatrix { rows }),
-        rust_struct!(BindVertex { position, normal_octahedral, first_influence, influence_count }),
+        rust_struct!(BindVertex {
+            position,
+            normal_octahedral,
+            first_influence,
+            influence_count,
+            first_morph_delta,
+            morph_delta_count
+        }),
         rust_struct!(GpuInfluence { joint, weight }),
+        rust_struct!(GpuMorphDelta { weight, position, normal }),
         rust_struct!(SurfaceVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(InstanceData { world_from_model, palette_offset, skinned_vertex_offset, padding }),
+        rust_struct!(InstanceData {
+            world_from_model,
+            palette_offset,
+            skinned_vertex_offset,
+            morph_weight_offset,
+            padding
+        }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,
@@ -106,8 +120,16 @@ fn structs_have_the_same_members_offsets_and_sizes() {
         }
     }
     assert_eq!(found, rust_structs.iter().map(|rust| rust.name).collect());
-    let elements =
-        ["BindVertex", "GpuInfluence", "InstanceData", "JointMatrix", "SkinnedVertex", "SurfaceVertex"].into();
+    let elements = [
+        "BindVertex",
+        "GpuInfluence",
+        "GpuMorphDelta",
+        "InstanceData",
+        "JointMatrix",
+        "SkinnedVertex",
+        "SurfaceVertex",
+    ]
+    .into();
     assert_eq!(found_in_arrays, elements);
 }
 
@@ -138,6 +160,7 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
         .collect();
     let in_rust = [
         ("FLAT", surface::FLAT),
+        ("THIN", surface::THIN),
         ("MASKED", surface::MASKED),
         ("BLENDED", surface::BLENDED),
         ("UNLIT", surface::UNLIT),
@@ -165,9 +188,11 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
         (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
+        (FRAME_SET, 4, Kind::StorageBuffer, "MorphWeights"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
+        (MODEL_SET, 3, Kind::StorageBuffer, "MorphDeltas"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
         (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),
         (MATERIAL_SET, 1, Kind::CombinedImageSampler, "base_color_texture"),

@@ -1,4 +1,4 @@
-//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and material.
+//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and draw range.
 //!
 //! There is a pipeline for each kind of surface that the models have ([`surface`]), made once: what a surface lacks
 //! (textures, a cutoff, light) is not in its shader.
@@ -15,6 +15,7 @@ use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use super::gpu_model::GpuModel;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
+use crate::model::Topology;
 use crate::shader_types::surface;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
@@ -42,9 +43,9 @@ impl Skinning {
     }
 }
 
-/// One pipeline for each kind of surface.
+/// One pipeline for each topology and kind of surface.
 pub struct CharacterPass {
-    pipelines: BTreeMap<u32, Pipeline>,
+    pipelines: BTreeMap<(Topology, u32), Pipeline>,
 }
 
 impl CharacterPass {
@@ -64,14 +65,19 @@ impl CharacterPass {
             Skinning::Compute => &spirv::CHARACTER_VERT,
             Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
         };
-        let build = |kind: u32| {
+        let build = |topology: Topology, kind: u32| {
             let blended = kind & surface::BLENDED != 0;
             let unlit = kind & surface::UNLIT != 0;
             let info = GraphicsPipelineInfo {
-                name: &format!("characters, surface {kind}"),
+                name: &format!("characters: {topology:?}, surface {kind}"),
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
                 constant: kind,
+                topology: match topology {
+                    Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+                    Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+                    Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+                },
                 layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 // Reversed Z: nearer is greater. Blended surfaces are hidden by opaque ones but hide nothing.
@@ -83,13 +89,17 @@ impl CharacterPass {
             };
             Pipeline::graphics(device, cache, &info)
         };
-        let kinds: BTreeSet<u32> = models.iter().flat_map(|model| &model.draws).map(|draw| draw.surface).collect();
-        let pipelines = kinds.into_iter().map(|kind| Ok((kind, build(kind)?))).collect::<Result<_>>()?;
+        let draws = models.iter().flat_map(|model| &model.draws);
+        let kinds: BTreeSet<_> = draws.map(|draw| (draw.topology, draw.surface)).collect();
+        let pipelines = kinds.into_iter().map(|kind| Ok((kind, build(kind.0, kind.1)?))).collect::<Result<_>>()?;
         Ok(Self { pipelines })
     }
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
     pub fn cmd_draw(&self, crowd: &VisibleCrowd, blend: bool) {
-        crowd.cmd_draw(|draw| if draw.is_blended() == blend { self.pipelines.get(&draw.surface) } else { None });
+        crowd.cmd_draw(|draw| match draw.is_blended() == blend {
+            true => self.pipelines.get(&(draw.topology, draw.surface)),
+            false => None,
+        });
     }
 }

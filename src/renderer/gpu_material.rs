@@ -7,7 +7,7 @@ use ash::vk;
 use super::gpu_model::upload;
 use super::layouts::Layouts;
 use super::texture::{Texture, TextureCache, TextureContent};
-use crate::model::{AlphaMode, Material, MaterialTexture, Model};
+use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::shader_types::{MaterialData, surface};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
@@ -66,22 +66,33 @@ fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] 
     ]
 }
 
-/// The bits of [`surface`] that a material asks for.
+/// The bits of [`surface`]: what a draw range with this material needs of its shader.
 #[must_use]
-pub fn surface_kind(material: &Material) -> u32 {
-    let mut kind = match material.alpha_mode {
+pub fn surface_kind(range: &DrawRange, material: &Material) -> u32 {
+    let is_thin = range.topology != Topology::Triangles;
+    let alpha = match material.alpha_mode {
         AlphaMode::Opaque => 0,
         AlphaMode::Mask(_) => surface::MASKED,
         AlphaMode::Blend => surface::BLENDED,
     };
-    let textures = slots(material).into_iter().zip(surface::TEXTURES);
-    for (texture, bit) in textures.filter_map(|((texture, _), bit)| Some((texture?, bit))) {
-        // Where nothing is lit, base colour is all there is.
-        if !material.unlit || bit == surface::BASE_COLOR_TEXTURE {
-            kind |= bit | if texture.is_plain() { 0 } else { surface::TEX_COORDS_VARY };
-        }
-    }
-    kind | if material.unlit { surface::UNLIT } else { 0 }
+    let light = match (material.unlit, range.flat_shaded, is_thin) {
+        // glTF 2.0, 3.9.7: lines and points without normals show base colour and emission.
+        (true, ..) | (false, true, true) => surface::UNLIT,
+        (false, true, false) => surface::FLAT,
+        (false, false, _) => 0,
+    };
+    let shown = match (light, is_thin) {
+        (surface::UNLIT, _) if material.unlit => surface::BASE_COLOR_TEXTURE,
+        (surface::UNLIT, _) => surface::BASE_COLOR_TEXTURE | surface::EMISSIVE_TEXTURE,
+        // Nothing across a line could be told from its image.
+        (_, true) => !surface::NORMAL_TEXTURE,
+        (_, false) => !0,
+    };
+    let textures = slots(material).into_iter().zip(surface::TEXTURES).filter(|(_, bit)| shown & bit != 0);
+    let bit_of = |((texture, _), bit): ((Option<MaterialTexture>, _), u32)| {
+        texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { surface::TEX_COORDS_VARY })
+    };
+    textures.map(bit_of).fold(alpha | light | if is_thin { surface::THIN } else { 0 }, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {
@@ -94,7 +105,8 @@ fn material_data(material: &Material) -> MaterialData {
     }
     MaterialData {
         base_color_factor: material.base_color_factor.to_array(),
-        emission: material.emission.to_array(),
+        // KHR_materials_unlit leaves it out.
+        emission: if material.unlit { [0.0; 3] } else { material.emission.to_array() },
         alpha_cutoff: match material.alpha_mode {
             AlphaMode::Mask(cutoff) => cutoff,
             AlphaMode::Opaque | AlphaMode::Blend => 0.0,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
-use super::layouts::Layouts;
 use super::gpu_material::{GpuMaterials, surface_kind};
+use super::layouts::Layouts;
 use super::plan::ModelSize;
-use crate::model::{DrawRange, Geometry, Material, Model};
-use crate::shader_types::{BindVertex, GpuInfluence, SurfaceVertex, pack_octahedral, surface};
+use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, surface};
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -19,6 +19,8 @@ use crate::vulkan::{Error, Result};
 
 /// A draw range with all that a draw call needs.
 pub struct GpuDraw {
+    /// What the indices make up.
+    pub topology: Topology,
     /// First index.
     pub first_index: u32,
     /// Number of indices.
@@ -47,7 +49,7 @@ pub struct GpuModel {
     pub size: ModelSize,
     /// 32-bit indices.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, surface attributes.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub set: DescriptorSet,
     /// One set for each material.
     pub materials: GpuMaterials,
@@ -55,7 +57,7 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
-    _buffers: [Buffer; 3],
+    _buffers: [Buffer; 4],
 }
 
 impl GpuModel {
@@ -72,6 +74,7 @@ impl GpuModel {
             upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
             upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
             upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
+            upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
         ];
         let indices =
             upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
@@ -102,10 +105,11 @@ impl GpuModel {
 
 fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
     GpuDraw {
+        topology: range.topology,
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
-        surface: surface_kind(material) | if range.flat_shaded { surface::FLAT } else { 0 },
+        surface: surface_kind(range, material),
         cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
         // glTF: counter-clockwise is front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
@@ -115,17 +119,23 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
 /// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
 #[must_use]
 pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
-    let starts = geometry.influence_starts.iter().zip(geometry.influence_starts.iter().skip(1));
+    let ranges = |starts: &[u32]| -> Vec<(u32, u32)> {
+        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) }).collect()
+    };
+    let influences = ranges(&geometry.influence_starts).into_iter();
+    let morph_deltas = ranges(&geometry.morph_delta_starts).into_iter();
     geometry
         .positions
         .iter()
         .zip(&geometry.normals)
-        .zip(starts)
-        .map(|((position, &normal), (&first, &end))| BindVertex {
+        .zip(influences.zip(morph_deltas))
+        .map(|((position, &normal), (influences, morph_deltas))| BindVertex {
             position: position.to_array(),
             normal_octahedral: pack_octahedral(normal),
-            first_influence: first,
-            influence_count: end - first,
+            first_influence: influences.0,
+            influence_count: influences.1,
+            first_morph_delta: morph_deltas.0,
+            morph_delta_count: morph_deltas.1,
         })
         .collect()
 }
@@ -138,6 +148,17 @@ pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
         .iter()
         .map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight })
         .collect()
+}
+
+/// All vertices' morph deltas, as `skin.comp` reads them.
+#[must_use]
+pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
+    let delta = |delta: &MorphDelta| GpuMorphDelta {
+        weight: delta.weight,
+        position: delta.position.to_array(),
+        normal: delta.normal.to_array(),
+    };
+    geometry.morph_deltas.iter().map(delta).collect()
 }
 
 fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
@@ -153,7 +174,12 @@ fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
 }
 
 /// A device buffer with `data` in it; waits for the copy.
-pub(super) fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+pub(super) fn upload<T: Pod>(
+    device: &Arc<Device>,
+    name: &str,
+    data: &[T],
+    usage: vk::BufferUsageFlags,
+) -> Result<Buffer> {
     let size_bytes = size_of_val(data) as u64;
     let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
     if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {

@@ -34,6 +34,7 @@ impl GroundPass {
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
             constant: 0,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
             // The sky lies on the far plane (depth 0) and must pass where nothing was drawn.

@@ -31,8 +31,8 @@ use std::sync::Arc;
 use ash::vk;
 
 pub use self::character_pass::Skinning;
-pub use self::frame::{Frame, FrameMemory, FrameOutcome};
-pub use self::frame_slot::UploadPath;
+pub use self::frame::{Frame, FrameOutcome};
+pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
 pub use self::plan::FramePlan;
 pub use self::target::Target;
 

@@ -45,6 +45,7 @@ impl ToneMapPass {
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
             constant: u32::from(!encodes_srgb(format)),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layout,
             color_format: Some(format),
             depth: None,

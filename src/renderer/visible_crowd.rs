@@ -52,7 +52,8 @@ impl VisibleCrowd<'_> {
                 device.raw.cmd_bind_index_buffer(commands, model.indices.raw, 0, vk::IndexType::UINT32);
             }
             for draw in &model.draws {
-                let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material)) else {
+                let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material))
+                else {
                     continue;
                 };
                 if pipeline.raw != bound {

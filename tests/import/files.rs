@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use throng::app::inspect;
-use throng::model::import::{ImportError, load, load_glb};
+use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
 
 use crate::builder::{Gltf, warns};
 
@@ -155,10 +155,10 @@ fn required_extensions_are_known_or_named() {
         let what = format!("{name} is not supported; export or convert the model without compression");
         assert_eq!(gltf.error(), format!("test.gltf: extensionsRequired[0]: {what}"));
     }
-    gltf.json["extensionsRequired"] = json!(["KHR_materials_unlit"]);
-    gltf.json["extensionsUsed"] = json!(["KHR_materials_unlit", "EXT_bent_spoons", "KHR_mesh_quantization"]);
+    gltf.json["extensionsRequired"] = json!(["KHR_materials_ior"]);
+    gltf.json["extensionsUsed"] = json!(["KHR_materials_ior", "EXT_bent_spoons", "KHR_materials_unlit"]);
     let expected = [
-        "extensionsUsed[0]: KHR_materials_unlit is not drawn",
+        "extensionsUsed[0]: KHR_materials_ior is not drawn",
         "extensionsUsed[1]: EXT_bent_spoons is not supported and ignored",
     ];
     assert_eq!(gltf.model().warnings, expected);
@@ -208,7 +208,7 @@ clips: 1
   0  wave\u{fffd}[31m  1.500 s  1 track on 1 timeline  1 STEP
 
 materials: 1
-  0  default  1.00 1.00 1.00 1.00  no texture  metallic 0.00, roughness 1.00  Opaque, one-sided
+  0  default  1.00 1.00 1.00 1.00  metallic 0.00, roughness 1.00  lit, Opaque, one-sided  no texture
 
 warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported and ignored
@@ -223,4 +223,21 @@ warnings: 1
     );
     assert_eq!(json["clips"][0]["interpolations"], json!({"STEP": 1}));
     assert_eq!(json["warnings"], json!(model.warnings));
+}
+
+#[test]
+fn a_scene_can_be_chosen_by_index_or_name() {
+    let mut gltf = Gltf::triangle();
+    gltf.push("nodes", json!({"name": "other"}));
+    gltf.json["scenes"] = json!([{"nodes": [0]}, {"nodes": [1], "name": "Stage"}]);
+    let load = |scene: SceneChoice| load_glb_scene("test.gltf", gltf.text().as_bytes(), &scene);
+    assert_eq!(load(SceneChoice::Default).unwrap().skeleton.source_nodes, [0]);
+    assert_eq!(load(SceneChoice::Index(0)).unwrap().geometry.triangle_count(), 1);
+    for choice in [SceneChoice::Index(1), SceneChoice::Name("Stage".to_owned())] {
+        let model = load(choice).unwrap();
+        assert_eq!((model.skeleton.source_nodes.as_slice(), model.geometry.triangle_count()), ([1].as_slice(), 0));
+    }
+    let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
+    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; there is: 0, 1 \"Stage\"");
+    assert!(load(SceneChoice::Index(2)).is_err());
 }

@@ -160,7 +160,8 @@ fn unlit_materials_and_numbers_out_of_range() {
     assert!(material.unlit);
     assert_eq!(material.emission, Vec3::new(10_000.0, 5_000.0, 0.0));
     assert_eq!(material.base_color_factor, Vec4::new(0.5, 1.0, 1.0, 1.0));
-    for part in ["baseColorFactor: a number outside", "emissiveFactor: a number outside", "strength: a strength outside"]
+    for part in
+        ["baseColorFactor: a number outside", "emissiveFactor: a number outside", "strength: a strength outside"]
     {
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }

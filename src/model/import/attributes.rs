@@ -40,12 +40,7 @@ impl<'a> AttributeReader<'a, '_> {
     }
 
     /// Reads all attributes that are drawn, and pays for the vertices.
-    pub fn read(
-        &self,
-        tex_coords: TexCoordSets,
-        budget: &mut Budget,
-        warnings: &mut Warnings,
-    ) -> Result<Attributes> {
+    pub fn read(&self, tex_coords: TexCoordSets, budget: &mut Budget, warnings: &mut Warnings) -> Result<Attributes> {
         let accessor = self.open(Semantic::Positions, "POSITION")?;
         let accessor = accessor.ok_or_else(|| Fault::content(self.at, "no POSITION"))?;
         budget.take(accessor.count as u64, &accessor.at)?;
