@@ -19,7 +19,7 @@ pub mod skeleton;
 
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
 pub use geometry::{DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
-pub use material::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
+pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 
 /// One character (or prop): skeleton, clips, geometry and materials.

@@ -7,8 +7,14 @@ use serde_json::{Map, Value};
 
 use super::error::{Fault, Result, Warnings};
 
-/// Fully read: integers as vertex data, and the base-colour texture's transform.
-const HONOURED: &[&str] = &["KHR_mesh_quantization", "KHR_texture_transform"];
+/// Fully read.
+const HONOURED: &[&str] = &[
+    "KHR_mesh_quantization",
+    "KHR_texture_transform",
+    "KHR_materials_unlit",
+    "KHR_materials_emissive_strength",
+    "EXT_texture_webp",
+];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 const COMPRESSION: &[&str] = &["EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_draco_mesh_compression"];

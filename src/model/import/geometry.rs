@@ -4,7 +4,7 @@
 //! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
 //! index and their primitives in the order of the file.
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Vec3};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
@@ -127,7 +127,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
-        let tex_coords = self.materials.tex_coords.get(material as usize).copied().flatten();
+        let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
         let influences = match follow {
@@ -177,7 +177,7 @@ impl Builder<'_> {
             self.welder.push(&Vertex {
                 position,
                 normal: at(normals, index).unwrap_or(Vec3::Z),
-                tex_coord: at(tex_coords, index).unwrap_or(Vec2::ZERO),
+                tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
                 influences: influences.of(index),
                 morph_deltas: &morph_deltas,

@@ -11,7 +11,7 @@
 //! * `limits` holds what a model may cost at most, for everything that the file's size does not bound;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
-//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `images`, `nodes`,
+//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `textures` and `images`, `nodes`,
 //! `skins`, `geometry` (with `attributes`, `influences`, `morphs`, `topology` and `weld`) and `clips`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
@@ -32,6 +32,7 @@ mod materials;
 mod morphs;
 mod nodes;
 mod skins;
+mod textures;
 mod topology;
 mod uri;
 mod weld;
