@@ -15,11 +15,14 @@ pub mod geometry;
 pub mod import;
 pub mod material;
 pub mod skeleton;
+pub mod source;
+pub mod text;
 
 pub use clip::{Clip, Interpolation, Track};
 pub use geometry::{DrawRange, Geometry, Influence, SourcePrimitive};
 pub use material::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, NO_PARENT, PaletteLayout, Skeleton, Skin};
+pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};
 
 /// One character (or prop): skeleton, clips, geometry and materials.
 ///
@@ -42,6 +45,8 @@ pub struct Model {
     pub images: Vec<Image>,
     /// All clips of the file, by glTF index.
     pub clips: Vec<Clip>,
+    /// What the file says of itself.
+    pub source: SourceFile,
     /// What was repaired, ignored or left out, one sentence each.
     pub warnings: Vec<String>,
 }

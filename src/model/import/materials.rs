@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::images::Images;
-use crate::model::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
+use crate::model::{AlphaMode, Filter, Image, ImageSource, Material, Texture, TextureSampler, Wrap};
 
 /// Which texture coordinates the base-colour texture wants, and how they are changed on the way.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,6 +31,8 @@ pub(super) struct Materials {
     pub tex_coords: Vec<Option<TexCoordSource>>,
     /// What textures show.
     pub images: Vec<Image>,
+    /// What each of them was decoded from.
+    pub image_sources: Vec<ImageSource>,
     default: Option<u32>,
 }
 
@@ -45,7 +47,7 @@ impl Materials {
             list.push(material);
             tex_coords.push(source);
         }
-        Ok(Self { list, tex_coords, images: images.list, default: None })
+        Ok(Self { list, tex_coords, images: images.list, image_sources: images.sources, default: None })
     }
 
     /// Index of the material that a primitive names, or of the default one.
