@@ -4,17 +4,20 @@
 //! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use gltf::json::{self, Root};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::container::Container;
+use super::container::{Container, check_json_size};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
-use super::limits::{MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
+use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+use super::source;
 use super::uri::{Files, UriFault};
+use crate::model::SourceFile;
 
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
@@ -24,6 +27,10 @@ pub(super) struct Document<'f> {
     buffers: Vec<Buffer<'f>>,
     /// For images, which are fetched when something uses them.
     pub files: Files,
+    /// What the file says of itself and what nobody here reads.
+    pub source: SourceFile,
+    /// In a cell, since accessors are opened through shared references.
+    sparse_entries: RefCell<Budget>,
 }
 
 enum Buffer<'f> {
@@ -38,20 +45,30 @@ enum Buffer<'f> {
 impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
-        if container.json.len() > MAX_JSON_BYTES {
-            let problem = format!("{} bytes of JSON, at most {MAX_JSON_BYTES} are read", container.json.len());
-            return Err(Fault::NotGltf { problem });
-        }
+        check_json_size(container.json.len() as u64)?;
+        check_value_count(container.json)?;
         let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
         let Value::Object(mut object) = value else {
             return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
         };
         check_version(&object)?;
-        extensions::check(&object, warnings)?;
+        let extensions = extensions::check(&object, warnings)?;
+        let source = SourceFile { extensions, ..source::read(&object) };
         relax(&mut object, warnings);
         let root = parse_root(&mut object)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        Ok(Self { root, buffers, files })
+        let sparse_entries = RefCell::new(Budget::sparse_entries(files.bytes_read()));
+        Ok(Self { root, buffers, files, source, sparse_entries })
+    }
+
+    /// Bytes of the model file and of all files read for it so far: what the model may cost depends on them.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.bytes_read()
+    }
+
+    /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
+    pub fn pay_for_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
+        self.sparse_entries.borrow_mut().take(count, at)
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
@@ -114,17 +131,43 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     }
     for (index, animation) in objects(root, "animations").enumerate() {
         let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
-        let before = channels.len();
+        let (mut pointers, mut aimless) = (0_usize, 0_usize);
         channels.retain(|channel| {
             let target = channel.get("target");
-            target.and_then(|t| t.get("node")).is_some() && target.and_then(|t| t.get("path")).is_some()
+            let property = |name: &str| target.and_then(|target| target.get(name));
+            let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+            let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+            pointers += usize::from(is_pointer);
+            aimless += usize::from(is_aimless);
+            !is_pointer && !is_aimless
         });
-        let dropped = before - channels.len();
-        if dropped > 0 {
-            let problem = format!("{dropped} channels without a target node or path are ignored");
-            warnings.add(format_args!("animations[{index}].channels"), problem);
+        let mut warn = |count: usize, problem: &str| {
+            if count > 0 {
+                warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+            }
+        };
+        warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+        warn(aimless, "channels without a target node or path are ignored");
+    }
+}
+
+/// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
+fn check_value_count(json: &[u8]) -> Result<()> {
+    let (mut count, mut in_string, mut escaped) = (1_usize, false, false);
+    for &byte in json {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else {
+            in_string = byte == b'"';
+            count += usize::from(matches!(byte, b',' | b'[' | b'{'));
         }
     }
+    if count > MAX_JSON_VALUES {
+        let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
+        return Err(Fault::NotGltf { problem });
+    }
+    Ok(())
 }
 
 /// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.

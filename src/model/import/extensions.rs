@@ -3,9 +3,12 @@
 //! Source: glTF 2.0, 3.12. A *required* extension that is not understood means that the file cannot be shown
 //! correctly: an error that names it. One that is merely *used* has a fallback: a warning.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::error::{Fault, Result, Warnings};
+use crate::model::{Extension, ExtensionSupport};
 
 /// Fully read.
 const HONOURED: &[&str] = &[
@@ -43,9 +46,10 @@ pub(super) fn is_compression(name: &str) -> bool {
     matches!(support(name), Support::Compression)
 }
 
-/// Goes through `extensionsRequired` and `extensionsUsed`.
-pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<()> {
+/// Goes through `extensionsRequired` and `extensionsUsed`; returns what stands in either.
+pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
+    let used = names(root, "extensionsUsed");
     for (index, name) in required.iter().enumerate() {
         let at = format!("extensionsRequired[{index}]");
         match support(name) {
@@ -57,20 +61,36 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
             Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
         }
     }
-    for (index, name) in names(root, "extensionsUsed").into_iter().enumerate() {
+    for (index, name) in used.iter().enumerate() {
         let at = format!("extensionsUsed[{index}]");
-        match support(&name) {
+        match support(name) {
             Support::Honoured => {}
             Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
             Support::Compression => warnings.add(at, format_args!("{name} is ignored; the uncompressed data is read")),
             Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
         }
     }
-    Ok(())
+    Ok(listed(&used, &required))
 }
 
-/// Escaped, since messages repeat them and a terminal obeys control characters.
-fn names(root: &Map<String, Value>, key: &str) -> Vec<String> {
+/// Each extension once, in the order of `extensionsUsed`; what is only required (an error of the file) comes last.
+fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
+    let is_required: HashSet<&str> = required.iter().copied().collect();
+    let mut seen = HashSet::new();
+    let once = used.iter().chain(required).copied().filter(|name| seen.insert(*name));
+    let extension = |name: &str| Extension {
+        name: name.to_owned(),
+        required: is_required.contains(name),
+        support: match support(name) {
+            Support::Honoured => ExtensionSupport::Honoured,
+            Support::OnlyLooks => ExtensionSupport::NotDrawn,
+            Support::Compression | Support::Unknown => ExtensionSupport::Ignored,
+        },
+    };
+    once.map(extension).collect()
+}
+
+fn names<'v>(root: &'v Map<String, Value>, key: &str) -> Vec<&'v str> {
     let list = root.get(key).and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(|name| name.escape_debug().to_string()).collect()
+    list.filter_map(Value::as_str).collect()
 }

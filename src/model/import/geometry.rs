@@ -33,16 +33,18 @@ pub(super) fn read(
     materials: &mut Materials,
     warnings: &mut Warnings,
 ) -> Result<(Geometry, PaletteLayout)> {
+    let file_bytes = scene.document.file_bytes();
     let mut builder = Builder {
         rest_matrices: scene.tree.rest_matrices(),
         materials,
         warnings,
         palette: Palette::default(),
         welder: Welder::new(),
-        vertices: Budget::vertices(),
-        indices: Budget::indices(),
-        influences: Budget::influences(),
-        morph_deltas: Budget::morph_deltas(),
+        primitives: Budget::primitives(file_bytes),
+        vertices: Budget::vertices(file_bytes),
+        indices: Budget::indices(file_bytes),
+        influences: Budget::influences(file_bytes),
+        morph_deltas: Budget::morph_deltas(file_bytes),
     };
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
@@ -64,6 +66,7 @@ struct Builder<'b> {
     warnings: &'b mut Warnings,
     palette: Palette,
     welder: Welder,
+    primitives: Budget,
     vertices: Budget,
     indices: Budget,
     influences: Budget,
@@ -120,6 +123,7 @@ impl Builder<'_> {
     ) -> Result<()> {
         let document = scene.document;
         let at = format!("meshes[{}].primitives[{number}]", place.mesh);
+        self.primitives.take(1, &at)?;
         let at_attributes = format!("{at}.attributes");
         let reader = AttributeReader { document, primitive, at: &at_attributes };
         if !reader.has_positions() {

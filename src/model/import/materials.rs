@@ -12,7 +12,7 @@ use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::images::Images;
 use super::textures::{TexCoordSets, TextureReader, TextureUse};
-use crate::model::{AlphaMode, Image, Material, MaterialTexture};
+use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
 /// Emission beyond this is cut: what is drawn into holds numbers up to 65,504, and light upon light must fit.
 const MOST_EMISSION: f32 = 10_000.0;
@@ -25,6 +25,8 @@ pub(super) struct Materials {
     pub tex_coord_sets: Vec<TexCoordSets>,
     /// What textures show.
     pub images: Vec<Image>,
+    /// What each of them was decoded from.
+    pub image_sources: Vec<ImageSource>,
     default: Option<u32>,
 }
 
@@ -42,7 +44,7 @@ impl Materials {
             list.push(reader.read(entry, index)?);
             tex_coord_sets.push(reader.sets);
         }
-        Ok(Self { list, tex_coord_sets, images: images.list, default: None })
+        Ok(Self { list, tex_coord_sets, images: images.list, image_sources: images.sources, default: None })
     }
 
     /// Index of the material that a primitive names, or of the default one.
