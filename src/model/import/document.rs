@@ -3,8 +3,10 @@
 //! The JSON goes into the serde structs of `gltf::json`, list by list, so that an error names the element. Those
 //! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
+//!
+//! Compressed buffer views are decoded here, each when something reads it first: all other readers see plain bytes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use gltf::json::{self, Root};
 use serde::de::DeserializeOwned;
@@ -13,7 +15,8 @@ use serde_json::{Map, Value};
 use super::container::Container;
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
-use super::limits::{MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
+use super::limits::{Budget, MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
+use super::meshopt::{self, CompressedView, DecodedView};
 use super::uri::{Files, UriFault};
 
 /// Parsed file and resolved buffers.
@@ -22,6 +25,8 @@ pub(super) struct Document<'f> {
     pub root: Root,
     /// By glTF buffer index.
     buffers: Vec<Buffer<'f>>,
+    /// By glTF buffer view index; filled for a compressed view when it is first read.
+    decoded_views: Vec<OnceLock<DecodedView>>,
     /// For images, which are fetched when something uses them.
     pub files: Files,
 }
@@ -31,7 +36,7 @@ enum Buffer<'f> {
     Chunk(&'f [u8]),
     /// From a file or a data URI.
     Fetched(Arc<Vec<u8>>),
-    /// No URI and no chunk: legal as long as nobody reads it (compression extensions have such placeholders).
+    /// Neither URI nor chunk, or said to be a fallback for compressed views: legal as long as nobody reads it.
     Absent,
 }
 
@@ -51,42 +56,80 @@ impl<'f> Document<'f> {
         relax(&mut object, warnings);
         let root = parse_root(&mut object)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        Ok(Self { root, buffers, files })
+        pay_for_decoding(&root)?;
+        let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { root, buffers, decoded_views, files })
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
         let views = &self.root.buffer_views;
         let view = views.get(index).ok_or_else(|| Fault::dangling(at, "bufferViews", index, views.len()))?;
-        let here = format!("bufferViews[{index}]");
-        let buffer = view.buffer.value();
+        let stride = view.byte_stride.map(|stride| stride.0);
+        let bytes = if meshopt::is_compressed(view) {
+            self.decoded_view(index, view)?
+        } else {
+            let place = Place { buffer: view.buffer.value(), offset: view.byte_offset.unwrap_or_default().0 };
+            self.part(place, view.byte_length.0, &format!("bufferViews[{index}]"))?
+        };
+        Ok((bytes, stride))
+    }
+
+    fn decoded_view(&self, index: usize, view: &json::buffer::View) -> Result<&[u8]> {
+        let at = format!("bufferViews[{index}]");
+        // As many as there are views.
+        let Some(cell) = self.decoded_views.get(index) else {
+            return Err(Fault::dangling(at, "bufferViews", index, self.decoded_views.len()));
+        };
+        if let Some(decoded) = cell.get() {
+            return Ok(decoded.bytes());
+        }
+        let compressed = CompressedView::of(view, &at)?;
+        let compressed = compressed.ok_or_else(|| Fault::content(&at, "is not compressed"))?;
+        let place = Place { buffer: compressed.buffer, offset: compressed.byte_offset };
+        let decoded = compressed.decode(self.part(place, compressed.byte_length, &at)?, &at)?;
+        Ok(cell.get_or_init(|| decoded).bytes())
+    }
+
+    /// `length` bytes of a buffer. `at` is the JSON path of whoever asks for them.
+    fn part(&self, place: Place, length: u64, at: &str) -> Result<&[u8]> {
+        let Place { buffer, offset } = place;
         let bytes: &[u8] = match self.buffers.get(buffer) {
             Some(Buffer::Chunk(chunk)) => chunk,
             Some(Buffer::Fetched(bytes)) => bytes,
-            Some(Buffer::Absent) => return Err(absent_buffer(view, buffer, &here)),
-            None => return Err(Fault::dangling(&here, "buffers", buffer, self.buffers.len())),
+            Some(Buffer::Absent) => {
+                let problem =
+                    format!("buffers[{buffer}] has no bytes: it has neither a uri nor a GLB chunk, or is a fallback");
+                return Err(Fault::content(at, problem));
+            }
+            None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
-        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
         let part = offset
             .checked_add(length)
             .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        let part = part.ok_or_else(|| {
+        part.ok_or_else(|| {
             let problem = format!("bytes {offset} + {length} of buffers[{buffer}], which has {}", bytes.len());
-            Fault::content(&here, problem)
-        })?;
-        Ok((part, view.byte_stride.map(|stride| stride.0)))
+            Fault::content(at, problem)
+        })
     }
 }
 
-fn absent_buffer(view: &json::buffer::View, buffer: usize, at: &str) -> Fault {
-    let compressed = view.extensions.iter().flat_map(|e| e.others.keys()).find(|name| extensions::is_compression(name));
-    match compressed {
-        Some(name) => {
-            let problem = format!("compressed by {name}, which is not supported; convert the model without it");
-            Fault::unsupported(at, problem)
-        }
-        None => Fault::content(at, format_args!("buffers[{buffer}] has neither a uri nor a GLB chunk")),
+/// A byte of a buffer.
+#[derive(Clone, Copy)]
+struct Place {
+    /// glTF index.
+    buffer: usize,
+    /// In bytes.
+    offset: u64,
+}
+
+/// A compressed view is as long as it says only once it has been decoded, so what it says is paid for beforehand.
+fn pay_for_decoding(root: &Root) -> Result<()> {
+    let mut budget = Budget::decoded_bytes();
+    for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
+        budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
+    Ok(())
 }
 
 /// 3.2: a loader of glTF 2.0 reads every 2.x whose `minVersion` it knows.
@@ -172,6 +215,7 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
     for (index, entry) in root.buffers.iter().enumerate() {
         let at = format!("buffers[{index}]");
         let buffer = match &entry.uri {
+            _ if meshopt::is_fallback(entry) => Buffer::Absent,
             Some(uri) => {
                 let fetched = files.fetch(uri);
                 let why = |(UriFault::Refused(why) | UriFault::Unreadable(why))| {

@@ -7,11 +7,12 @@ use serde_json::{Map, Value};
 
 use super::error::{Fault, Result, Warnings};
 
-/// Fully read: integers as vertex data, and the base-colour texture's transform.
-const HONOURED: &[&str] = &["KHR_mesh_quantization", "KHR_texture_transform"];
+/// Fully read: integers as vertex data, compressed buffer views, and the base-colour texture's transform.
+const HONOURED: &[&str] =
+    &["KHR_mesh_quantization", "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_texture_transform"];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
-const COMPRESSION: &[&str] = &["EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_draco_mesh_compression"];
+const COMPRESSION: &[&str] = &["KHR_draco_mesh_compression"];
 
 enum Support {
     Honoured,
@@ -30,11 +31,6 @@ fn support(name: &str) -> Support {
     } else {
         Support::Unknown
     }
-}
-
-/// Whether `name` is one of the extensions that compress vertex data.
-pub(super) fn is_compression(name: &str) -> bool {
-    matches!(support(name), Support::Compression)
 }
 
 /// Goes through `extensionsRequired` and `extensionsUsed`.

@@ -49,6 +49,11 @@ impl Budget {
         Self::new("joint weights", 64 << 20)
     }
 
+    /// Bytes that compressed buffer views become.
+    pub const fn decoded_bytes() -> Self {
+        Self::new("bytes of decompressed buffer views", 1 << 30)
+    }
+
     /// Keyed numbers of all clips, times included.
     pub const fn key_values() -> Self {
         Self::new("keyframe numbers", 64 << 20)
