@@ -3,6 +3,7 @@
 mod accessors;
 mod builder;
 mod clips;
+mod compressed_samples;
 mod compression;
 mod files;
 mod geometry;
