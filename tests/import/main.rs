@@ -7,6 +7,7 @@ mod compressed_samples;
 mod compression;
 mod files;
 mod geometry;
+mod morphs;
 mod samples;
 mod skins;
 mod surfaces;
