@@ -5,6 +5,7 @@ mod builder;
 mod clips;
 mod compressed_samples;
 mod compression;
+mod draco;
 mod files;
 mod geometry;
 mod morphs;

@@ -4,7 +4,8 @@
 //! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
 //!
-//! Compressed buffer views are decoded here, each when something reads it first: all other readers see plain bytes.
+//! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
+//! readers see plain bytes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::container::Container;
+use super::draco::{DecodedAccessor, DracoStreams};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
 use super::limits::{Budget, MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
@@ -27,6 +29,7 @@ pub(super) struct Document<'f> {
     buffers: Vec<Buffer<'f>>,
     /// By glTF buffer view index; filled for a compressed view when it is first read.
     decoded_views: Vec<OnceLock<DecodedView>>,
+    draco: DracoStreams,
     /// For images, which are fetched when something uses them.
     pub files: Files,
 }
@@ -56,9 +59,10 @@ impl<'f> Document<'f> {
         relax(&mut object, warnings);
         let root = parse_root(&mut object)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        pay_for_decoding(&root)?;
+        let draco = DracoStreams::find(&root)?;
+        pay_for_decoding(&root, &draco)?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { root, buffers, decoded_views, files })
+        Ok(Self { root, buffers, decoded_views, draco, files })
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
@@ -89,6 +93,16 @@ impl<'f> Document<'f> {
         let place = Place { buffer: compressed.buffer, offset: compressed.byte_offset };
         let decoded = compressed.decode(self.part(place, compressed.byte_length, &at)?, &at)?;
         Ok(cell.get_or_init(|| decoded).bytes())
+    }
+
+    /// What accessor `index` holds, if a Draco stream fills it: its own buffer view then is but a fallback.
+    pub fn decoded_accessor(&self, index: usize) -> Result<Option<&DecodedAccessor>> {
+        let Some(stream) = self.draco.filling(index) else { return Ok(None) };
+        if let Some(decoded) = stream.decoded.get() {
+            return Ok(decoded.get(&index));
+        }
+        let decoded = stream.decode(self.view(stream.view, &stream.at)?.0)?;
+        Ok(stream.decoded.get_or_init(|| decoded).get(&index))
     }
 
     /// `length` bytes of a buffer. `at` is the JSON path of whoever asks for them.
@@ -123,13 +137,13 @@ struct Place {
     offset: u64,
 }
 
-/// A compressed view is as long as it says only once it has been decoded, so what it says is paid for beforehand.
-fn pay_for_decoding(root: &Root) -> Result<()> {
+/// What is compressed is as long as it says only once it has been decoded, so what it says is paid for beforehand.
+fn pay_for_decoding(root: &Root, draco: &DracoStreams) -> Result<()> {
     let mut budget = Budget::decoded_bytes();
     for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
         budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
-    Ok(())
+    draco.pay(root, &mut budget)
 }
 
 /// 3.2: a loader of glTF 2.0 reads every 2.x whose `minVersion` it knows.

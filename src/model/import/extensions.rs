@@ -7,17 +7,20 @@ use serde_json::{Map, Value};
 
 use super::error::{Fault, Result, Warnings};
 
-/// Fully read: integers as vertex data, compressed buffer views, and the base-colour texture's transform.
-const HONOURED: &[&str] =
-    &["KHR_mesh_quantization", "EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_texture_transform"];
+/// Fully read: integers as vertex data, compressed data, and the base-colour texture's transform.
+const HONOURED: &[&str] = &[
+    "KHR_mesh_quantization",
+    "EXT_meshopt_compression",
+    "KHR_meshopt_compression",
+    "KHR_draco_mesh_compression",
+    "KHR_texture_transform",
+];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
-const COMPRESSION: &[&str] = &["KHR_draco_mesh_compression"];
 
 enum Support {
     Honoured,
     OnlyLooks,
-    Compression,
     Unknown,
 }
 
@@ -26,8 +29,6 @@ fn support(name: &str) -> Support {
         Support::Honoured
     } else if ONLY_LOOKS.iter().any(|prefix| name.starts_with(prefix)) {
         Support::OnlyLooks
-    } else if COMPRESSION.contains(&name) {
-        Support::Compression
     } else {
         Support::Unknown
     }
@@ -40,10 +41,6 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
         let at = format!("extensionsRequired[{index}]");
         match support(name) {
             Support::Honoured | Support::OnlyLooks => {}
-            Support::Compression => {
-                let problem = format!("{name} is not supported; export or convert the model without compression");
-                return Err(Fault::unsupported(at, problem));
-            }
             Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
         }
     }
@@ -52,7 +49,6 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
         match support(&name) {
             Support::Honoured => {}
             Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
-            Support::Compression => warnings.add(at, format_args!("{name} is ignored; the uncompressed data is read")),
             Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
         }
     }

@@ -52,9 +52,9 @@ impl Budget {
         Self::new("joint weights", 64 << 20)
     }
 
-    /// Bytes that compressed buffer views become.
+    /// Bytes that compressed buffer views and meshes become.
     pub const fn decoded_bytes() -> Self {
-        Self::new("bytes of decompressed buffer views", 1 << 30)
+        Self::new("bytes of decompressed data", 1 << 30)
     }
 
     /// Deltas of morph targets, zero ones included.
