@@ -111,8 +111,16 @@ fn structs_have_the_same_members_offsets_and_sizes() {
         }
     }
     assert_eq!(found, rust_structs.iter().map(|rust| rust.name).collect());
-    let elements =
-        ["BindVertex", "GpuInfluence", "InstanceData", "JointMatrix", "SkinnedVertex", "SurfaceVertex"].into();
+    let elements = [
+        "BindVertex",
+        "GpuInfluence",
+        "GpuMorphDelta",
+        "InstanceData",
+        "JointMatrix",
+        "SkinnedVertex",
+        "SurfaceVertex",
+    ]
+    .into();
     assert_eq!(found_in_arrays, elements);
 }
 
@@ -146,9 +154,11 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
         (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
+        (FRAME_SET, 4, Kind::StorageBuffer, "MorphWeights"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
+        (MODEL_SET, 3, Kind::StorageBuffer, "MorphDeltas"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
         (MATERIAL_SET, 0, Kind::CombinedImageSampler, "base_color_texture"),
     ];
