@@ -65,6 +65,8 @@ const INDICES: Scale = Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 
 const INFLUENCES: Scale = Scale { floor: 6 << 20, per_kib: 8 << 10, most: 64 << 20 };
 /// Elements of morph targets, zero ones included, once for each node that shows them.
 const MORPH_DELTAS: Scale = Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 };
+/// Bytes that compressed buffer views and meshes become: real ones shrink to a tenth, and a run of equal values to nothing.
+const DECODED_BYTES: Scale = Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 };
 /// Morph weights of all nodes.
 const MORPH_WEIGHTS: Scale = Scale { floor: 1 << 16, per_kib: 64, most: 1 << 18 };
 /// Keyed numbers of all clips, times included.
@@ -117,6 +119,11 @@ impl Budget {
     /// Joint and weight pairs, zero weights included.
     pub const fn influences(file_bytes: u64) -> Self {
         Self::new("joint weights", INFLUENCES, file_bytes)
+    }
+
+    /// Bytes that compressed buffer views and meshes become.
+    pub const fn decoded_bytes(file_bytes: u64) -> Self {
+        Self::new("bytes of decompressed data", DECODED_BYTES, file_bytes)
     }
 
     /// Elements of morph targets, zero ones included.

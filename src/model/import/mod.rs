@@ -6,7 +6,8 @@
 //!
 //! * `container` reads regular files only and splits a GLB; `uri` confines URIs to the model's folder;
 //! * `document` parses the JSON into `gltf::json`'s serde structs and resolves the buffers; it is all that we take
-//!   from the `gltf` crate, whose readers trust the file;
+//!   from the `gltf` crate, whose readers trust the file; `meshopt` and `draco` turn what is compressed into
+//!   plain bytes;
 //! * `accessor` proves that an accessor's elements lie inside the bytes that are there before it decodes one;
 //! * `limits` holds what a model may cost at most, which grows with the bytes that its files really have;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
@@ -22,6 +23,7 @@ mod attributes;
 mod clips;
 mod container;
 mod document;
+mod draco;
 mod error;
 mod extensions;
 mod geometry;
@@ -29,6 +31,7 @@ mod images;
 mod influences;
 mod limits;
 mod materials;
+mod meshopt;
 mod morphs;
 mod nodes;
 mod skins;
