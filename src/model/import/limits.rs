@@ -11,7 +11,7 @@
 //! skinned copy), a joint weight 40, an index 8, a keyed number 8, a texel 4 and while it is decoded 20 (a progressive
 //! JPEG in four channels), a shown primitive 200, a value of the JSON 350 at most (the smallest objects).
 //!
-//! The figures are far above any character: the floor alone fits a thousand figures of a thousand vertices.
+//! The figures are far above any character: the floor alone fits five hundred figures of a thousand vertices.
 
 use super::error::{Fault, Result};
 
@@ -54,11 +54,11 @@ impl Scale {
 }
 
 /// Vertices as the file has them, once for each node that shows them. Quantised ones take eight bytes and more.
-const VERTICES: Scale = Scale { floor: 1 << 20, per_kib: 1 << 10, most: 8 << 20 };
+const VERTICES: Scale = Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 };
 /// Triangle-list indices.
 const INDICES: Scale = Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 };
 /// Joint and weight pairs, zero weights included.
-const INFLUENCES: Scale = Scale { floor: 6 << 20, per_kib: 8 << 10, most: 64 << 20 };
+const INFLUENCES: Scale = Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 };
 /// Keyed numbers of all clips, times included.
 const KEY_VALUES: Scale = Scale { floor: 8 << 20, per_kib: 8 << 10, most: 64 << 20 };
 /// Primitives, once for each node that shows them: each costs time even where it has nothing to draw.
@@ -152,7 +152,7 @@ mod tests {
         // Five photographs of 4096 x 4096 in half a MiB each.
         assert!(texels(5 * MIB / 2 + MIB / 2) >= 5 * 4096 * 4096);
         assert_eq!(texels(u64::MAX), 256 * MIB);
-        assert_eq!(Budget::vertices(3 * MIB).limit, 3 * MIB);
+        assert_eq!(Budget::vertices(3 * MIB).limit, 5 * MIB / 2);
         let mut budget = Budget::primitives(0);
         assert!(budget.take(65_536, "meshes[0]").is_ok());
         let Err(Fault::Unsupported { at, problem }) = budget.take(1, "meshes[1]") else { panic!("nothing is left") };
