@@ -19,6 +19,9 @@ use super::source;
 use super::uri::{Files, UriFault};
 use crate::model::SourceFile;
 
+/// The target node of a channel that has none that can be followed, and has had its warning.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
     /// All lists that are read; no index in them has been checked yet.
@@ -71,6 +74,16 @@ impl<'f> Document<'f> {
         self.sparse_entries.borrow_mut().take(count, at)
     }
 
+    /// Whether the elements of `accessor` are in a buffer of which the file has no bytes. That is legal (an application
+    /// may get them elsewhere), so it is no error where something can be left out instead.
+    pub fn lacks_bytes(&self, accessor: usize) -> bool {
+        let view = self.root.accessors.get(accessor).and_then(|accessor| accessor.buffer_view);
+        let view = view.and_then(|view| self.root.buffer_views.get(view.value()));
+        view.is_some_and(|view| {
+            matches!(self.buffers.get(view.buffer.value()), Some(Buffer::Absent)) && !is_compressed(view)
+        })
+    }
+
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
         let views = &self.root.buffer_views;
@@ -93,6 +106,11 @@ impl<'f> Document<'f> {
         })?;
         Ok((part, view.byte_stride.map(|stride| stride.0)))
     }
+}
+
+/// Whether an extension that compresses says where the bytes of `view` really are.
+fn is_compressed(view: &json::buffer::View) -> bool {
+    view.extensions.iter().flat_map(|extensions| extensions.others.keys()).any(|name| extensions::is_compression(name))
 }
 
 fn absent_buffer(view: &json::buffer::View, buffer: usize, at: &str) -> Fault {
@@ -129,15 +147,18 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     for (index, animation) in objects(root, "animations").enumerate() {
         let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
         let (mut pointers, mut aimless) = (0_usize, 0_usize);
-        channels.retain(|channel| {
+        for channel in channels {
             let target = channel.get("target");
             let property = |name: &str| target.and_then(|target| target.get(name));
             let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
             let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
             pointers += usize::from(is_pointer);
             aimless += usize::from(is_aimless);
-            !is_pointer && !is_aimless
-        });
+            // Kept, since messages about other channels count from the first.
+            if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
+                channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+            }
+        }
         let mut warn = |count: usize, problem: &str| {
             if count > 0 {
                 warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
