@@ -73,10 +73,11 @@ fn wrapped(text: &str, columns: usize) -> Vec<&str> {
     const FEWEST_COLUMNS: usize = 30;
     let columns = columns.max(FEWEST_COLUMNS);
     let (mut lines, mut rest) = (Vec::new(), text);
-    // The byte after the last character that fits, while something does not.
-    while let Some((limit, _)) = rest.char_indices().nth(columns) {
+    // The first character that does not fit, while there is one. A space may be it: it is not shown.
+    while let Some((limit, beyond)) = rest.char_indices().nth(columns) {
         let first_word = rest.len() - rest.trim_start().len();
-        let space = rest[..limit].rfind(' ').filter(|&at| at > first_word);
+        let space = if beyond == ' ' { Some(limit) } else { rest[..limit].rfind(' ') };
+        let space = space.filter(|&at| at > first_word);
         let space = space.or_else(|| rest[limit..].find(' ').map(|at| limit + at));
         let Some(space) = space else { break };
         lines.push(&rest[..space]);
@@ -93,6 +94,7 @@ mod tests {
     #[test]
     fn long_lines_are_broken_between_words() {
         let text = "one two three four five six seven eight nine ten";
+        assert_eq!(wrapped("one two three four five six se v", 30), ["one two three four five six se", "v"]);
         assert_eq!(wrapped(text, 30), ["one two three four five six", "seven eight nine ten"]);
         assert_eq!(wrapped(&"x".repeat(50), 30), ["x".repeat(50)]);
         assert_eq!(wrapped("", 30), [""]);
