@@ -24,6 +24,8 @@ void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned) {
     out_tex_coord = surface_vertices[vertex].tex_coord;
     out_color = unpackUnorm4x8(surface_vertices[vertex].color_unorm8);
     gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
+    // Of points; ignored by everything else. glTF asks for one pixel.
+    gl_PointSize = 1.0;
 }
 
 #endif

@@ -56,6 +56,10 @@ pub struct BindVertex {
     pub first_influence: u32,
     /// At least 1.
     pub influence_count: u32,
+    /// Into the model's array of morph deltas.
+    pub first_morph_delta: u32,
+    /// Often 0.
+    pub morph_delta_count: u32,
 }
 
 /// One joint's pull on one vertex.
@@ -66,6 +70,18 @@ pub struct GpuInfluence {
     pub joint: u32,
     /// The weights of a vertex sum to one.
     pub weight: f32,
+}
+
+/// How far one morph target moves one vertex where its weight is 1.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct GpuMorphDelta {
+    /// Relative to the instance's `morph_weight_offset`.
+    pub weight: u32,
+    /// Mesh space.
+    pub position: [f32; 3],
+    /// Added to the unit normal of the bind pose.
+    pub normal: [f32; 3],
 }
 
 /// What is the same for every instance of a vertex and therefore never copied per instance.
@@ -100,8 +116,10 @@ pub struct InstanceData {
     pub palette_offset: u32,
     /// Index of the instance's first vertex in its page of the transient vertex buffer.
     pub skinned_vertex_offset: u32,
+    /// Index of the instance's first morph weight in the buffer of all morph weights.
+    pub morph_weight_offset: u32,
     /// Rounds the size to 64 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 /// What is the same for everything drawn in a frame.
@@ -160,8 +178,9 @@ pub const DRAW_FLAT_SHADED: u32 = 1;
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<JointMatrix>() == 48);
-    assert!(size_of::<BindVertex>() == 24 && offset_of!(BindVertex, first_influence) == 16);
+    assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
+    assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
     assert!(size_of::<SurfaceVertex>() == 16);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);

@@ -20,10 +20,10 @@ use ash::vk;
 use bytemuck::Zeroable;
 use glam::Vec3;
 use gpu::Gpu;
-use throng::animation::{PoseScratch, joint_matrices, pose_nodes, skin_vertices};
+use throng::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
 use throng::model::{Model, import};
-use throng::renderer::gpu_model::{bind_vertices, gpu_influences};
-use throng::renderer::{Renderer, RendererSettings, Skinning, Target, UploadPath};
+use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 
 /// Share of the model's size.
@@ -36,22 +36,26 @@ const MOMENTS: [f64; 5] = [0.0, 0.13, 0.37, 0.9, 1.0];
 /// One instance as the CPU sees it.
 struct Expected {
     palette: Vec<JointMatrix>,
+    morph_weights: Vec<f32>,
     vertices: Vec<SkinnedVertex>,
     size: f32,
 }
 
 /// All instances of one model.
 fn expected(model: &Model) -> Vec<Expected> {
-    let (vertices, influences) = (bind_vertices(&model.geometry), gpu_influences(&model.geometry));
+    let geometry = &model.geometry;
+    let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
+    let morph_deltas = gpu_morph_deltas(geometry);
+    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
     let mut scratch = PoseScratch::for_model(model);
     let mut instance = |clip, time_seconds| {
-        let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
+        let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
         let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
-        skin_vertices(&vertices, &influences, &palette, &mut skinned);
+        skin_vertices(bind_pose, InstancePose { palette: &palette, morph_weights }, &mut skinned);
         let positions = || skinned.iter().map(|vertex| Vec3::from(vertex.position));
         let size = positions().fold(Vec3::MIN, Vec3::max) - positions().fold(Vec3::MAX, Vec3::min);
-        Expected { palette, vertices: skinned, size: size.length() }
+        Expected { palette, morph_weights: morph_weights.to_vec(), vertices: skinned, size: size.length() }
     };
     let mut all = vec![instance(None, 0.0)];
     for clip in &model.clips {
@@ -67,21 +71,30 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         let of_model = |(model, &count): (usize, &u32)| (0..count).map(move |k| (model, k));
         counts.iter().enumerate().flat_map(of_model)
     };
-    let palettes = || instances().map(|(model, k)| &expected[model][k as usize].palette);
-    let mut frame = renderer.begin_frame(counts, palettes().map(Vec::len).sum()).unwrap();
+    let poses = || instances().map(|(model, k)| &expected[model][k as usize]);
+    let streams = StreamCounts {
+        joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
+        morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
+    };
+    let mut frame = renderer.begin_frame(counts, streams).unwrap();
     let memory = frame.memory();
-    for (to, &joint) in memory.palette.iter_mut().zip(palettes().flatten()) {
+    for (to, &joint) in memory.palette.iter_mut().zip(poses().flat_map(|pose| &pose.palette)) {
         *to = MaybeUninit::new(joint);
     }
-    let mut palette_offset = 0;
-    for ((to, (model, k)), palette) in memory.instances.iter_mut().zip(instances()).zip(palettes()) {
+    for (to, &weight) in memory.morph_weights.iter_mut().zip(poses().flat_map(|pose| &pose.morph_weights)) {
+        *to = MaybeUninit::new(weight);
+    }
+    let (mut palette_offset, mut morph_weight_offset) = (0, 0);
+    for ((to, (model, k)), pose) in memory.instances.iter_mut().zip(instances()).zip(poses()) {
         to.write(InstanceData {
             world_from_model: JointMatrix::IDENTITY,
             palette_offset,
             skinned_vertex_offset: memory.plan.skinned_vertex_offset(model, k),
-            padding: [0; 2],
+            morph_weight_offset,
+            padding: 0,
         });
-        palette_offset += palette.len() as u32;
+        palette_offset += pose.palette.len() as u32;
+        morph_weight_offset += pose.morph_weights.len() as u32;
     }
     // Nobody looks at the picture.
     frame.submit(FrameData::zeroed(), false).unwrap();

@@ -18,8 +18,8 @@ use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::skin_pass::VERTICES_PER_GROUP;
 use throng::shader_types::{
-    BindVertex, DrawConstants, FrameData, GpuInfluence, InstanceData, JointMatrix, SkinConstants, SkinnedVertex,
-    SurfaceVertex,
+    BindVertex, DrawConstants, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, SkinConstants,
+    SkinnedVertex, SurfaceVertex,
 };
 use throng::vulkan::spirv::ALL;
 
@@ -46,11 +46,25 @@ macro_rules! rust_struct {
 fn rust_structs() -> Vec<RustStruct> {
     vec![
         rust_struct!(JointMatrix { rows }),
-        rust_struct!(BindVertex { position, normal_octahedral, first_influence, influence_count }),
+        rust_struct!(BindVertex {
+            position,
+            normal_octahedral,
+            first_influence,
+            influence_count,
+            first_morph_delta,
+            morph_delta_count
+        }),
         rust_struct!(GpuInfluence { joint, weight }),
+        rust_struct!(GpuMorphDelta { weight, position, normal }),
         rust_struct!(SurfaceVertex { tex_coord, color_unorm8, padding }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(InstanceData { world_from_model, palette_offset, skinned_vertex_offset, padding }),
+        rust_struct!(InstanceData {
+            world_from_model,
+            palette_offset,
+            skinned_vertex_offset,
+            morph_weight_offset,
+            padding
+        }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,

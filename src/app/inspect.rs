@@ -22,7 +22,7 @@ const MAX_INDENT_LEVELS: usize = 24;
 /// # Errors
 /// If the file cannot be loaded.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref())?;
+    let model = load_model(args.model.as_ref(), &args.scene)?;
     super::print(&if args.json { format!("{:#}\n", json(&model)) } else { report(&model) })
 }
 

@@ -1,4 +1,4 @@
-//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and material.
+//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and draw range.
 //!
 //! The vertex shader pulls skinned vertices from the page by instance and index, or, with `--skinning vertex`
 //! (`character_skinning.vert`), skins them itself from the same palette.
@@ -8,8 +8,10 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use super::gpu_model::GpuModel;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
+use crate::model::Topology;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
@@ -36,10 +38,15 @@ impl Skinning {
     }
 }
 
-/// Pipelines for opaque and for blended materials.
+/// Pipelines for opaque and for blended materials, for each topology that a model needs.
 pub struct CharacterPass {
-    opaque: Pipeline,
-    blended: Pipeline,
+    pipelines: Vec<CharacterPipeline>,
+}
+
+struct CharacterPipeline {
+    topology: Topology,
+    blend: bool,
+    pipeline: Pipeline,
 }
 
 impl CharacterPass {
@@ -53,12 +60,13 @@ impl CharacterPass {
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
         skinning: Skinning,
+        models: &[GpuModel],
     ) -> Result<Self> {
         let vertex = match skinning {
             Skinning::Compute => &spirv::CHARACTER_VERT,
             Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
         };
-        let build = |name, blend: bool| {
+        let build = |name, topology: Topology, blend: bool| {
             // Reversed Z: nearer is greater. Blended surfaces are hidden by opaque ones but hide nothing.
             let depth = Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blend));
             let info = GraphicsPipelineInfo {
@@ -66,6 +74,11 @@ impl CharacterPass {
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
                 fragment_constant: 0,
+                topology: match topology {
+                    Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+                    Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+                    Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+                },
                 layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 depth,
@@ -73,13 +86,27 @@ impl CharacterPass {
                 blend,
                 depth_bias: None,
             };
-            Pipeline::graphics(device, cache, &info)
+            let pipeline = Pipeline::graphics(device, cache, &info)?;
+            Ok(CharacterPipeline { topology, blend, pipeline })
         };
-        Ok(Self { opaque: build("characters", false)?, blended: build("blended characters", true)? })
+        // Triangles always; lines and points are rare.
+        let mut pipelines = vec![
+            build("characters", Topology::Triangles, false)?,
+            build("blended characters", Topology::Triangles, true)?,
+        ];
+        for draw in models.iter().flat_map(|model| &model.draws) {
+            let (topology, blend) = (draw.topology, draw.blend);
+            if !pipelines.iter().any(|built| (built.topology, built.blend) == (topology, blend)) {
+                pipelines.push(build("lines or points of characters", topology, blend)?);
+            }
+        }
+        Ok(Self { pipelines })
     }
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
     pub fn cmd_draw(&self, crowd: &VisibleCrowd, blend: bool) {
-        crowd.cmd_draw(if blend { &self.blended } else { &self.opaque }, blend);
+        for built in self.pipelines.iter().filter(|built| built.blend == blend) {
+            crowd.cmd_draw(&built.pipeline, built.topology, blend);
+        }
     }
 }

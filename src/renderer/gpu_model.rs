@@ -8,8 +8,10 @@ use bytemuck::Pod;
 use super::layouts::Layouts;
 use super::plan::ModelSize;
 use super::texture::{Texture, TextureCache};
-use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model};
-use crate::shader_types::{BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, SurfaceVertex, pack_octahedral};
+use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::shader_types::{
+    BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral,
+};
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -19,6 +21,8 @@ use crate::vulkan::{Error, Result};
 
 /// A draw range with all that a draw call needs.
 pub struct GpuDraw {
+    /// What the indices make up.
+    pub topology: Topology,
     /// First index.
     pub first_index: u32,
     /// Number of indices.
@@ -41,7 +45,7 @@ pub struct GpuModel {
     pub size: ModelSize,
     /// 32-bit indices.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, surface attributes.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub set: DescriptorSet,
     /// One set for each material.
     pub materials: Vec<DescriptorSet>,
@@ -49,7 +53,7 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
-    _buffers: [Buffer; 3],
+    _buffers: [Buffer; 4],
     _textures: Vec<Arc<Texture>>,
 }
 
@@ -67,6 +71,7 @@ impl GpuModel {
             upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
             upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
             upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
+            upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
         ];
         let indices =
             upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
@@ -109,6 +114,7 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
         AlphaMode::Blend => (0.0, true),
     };
     GpuDraw {
+        topology: range.topology,
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
@@ -129,17 +135,23 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
 /// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
 #[must_use]
 pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
-    let starts = geometry.influence_starts.iter().zip(geometry.influence_starts.iter().skip(1));
+    let ranges = |starts: &[u32]| -> Vec<(u32, u32)> {
+        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) }).collect()
+    };
+    let influences = ranges(&geometry.influence_starts).into_iter();
+    let morph_deltas = ranges(&geometry.morph_delta_starts).into_iter();
     geometry
         .positions
         .iter()
         .zip(&geometry.normals)
-        .zip(starts)
-        .map(|((position, &normal), (&first, &end))| BindVertex {
+        .zip(influences.zip(morph_deltas))
+        .map(|((position, &normal), (influences, morph_deltas))| BindVertex {
             position: position.to_array(),
             normal_octahedral: pack_octahedral(normal),
-            first_influence: first,
-            influence_count: end - first,
+            first_influence: influences.0,
+            influence_count: influences.1,
+            first_morph_delta: morph_deltas.0,
+            morph_delta_count: morph_deltas.1,
         })
         .collect()
 }
@@ -152,6 +164,17 @@ pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
         .iter()
         .map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight })
         .collect()
+}
+
+/// All vertices' morph deltas, as `skin.comp` reads them.
+#[must_use]
+pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
+    let delta = |delta: &MorphDelta| GpuMorphDelta {
+        weight: delta.weight,
+        position: delta.position.to_array(),
+        normal: delta.normal.to_array(),
+    };
+    geometry.morph_deltas.iter().map(delta).collect()
 }
 
 fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {

@@ -33,6 +33,7 @@ impl GroundPass {
             name: "ground and sky",
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             fragment_constant: 0,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),

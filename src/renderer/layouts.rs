@@ -21,9 +21,9 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, palette, instances, shadow map.
+    /// Frame data, palette, instances, shadow map, morph weights.
     pub frame: DescriptorSetLayout,
-    /// Bind-pose vertices, influences, surface attributes.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub model: DescriptorSetLayout,
     /// Skinned vertices.
     pub page: DescriptorSetLayout,
@@ -55,6 +55,7 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
         let model = DescriptorSetLayout::new(
@@ -64,6 +65,7 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, Stage::VERTEX),
+                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
         let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning)])?;

@@ -30,8 +30,8 @@ use std::sync::Arc;
 use ash::vk;
 
 pub use self::character_pass::Skinning;
-pub use self::frame::{Frame, FrameMemory, FrameOutcome};
-pub use self::frame_slot::UploadPath;
+pub use self::frame::{Frame, FrameOutcome};
+pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
 pub use self::plan::FramePlan;
 pub use self::target::Target;
 
@@ -189,7 +189,7 @@ impl Renderer {
             limits,
             skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
             shadow_pass,
-            character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning)?,
+            character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning, &models)?,
             ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,
             output: None,
             model_sizes: models.iter().map(|model| model.size).collect(),

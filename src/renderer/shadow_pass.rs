@@ -1,7 +1,7 @@
 //! Shadows (`shadow.vert`): the crowd's depth as the light sees it, from the vertices that are skinned already.
 //!
 //! One orthographic map; the app says what it covers. It is the same image for all frames in flight: barriers order
-//! them. Blended materials cast no shadow, masked ones cast that of their whole surface.
+//! them. Blended materials, lines and points cast no shadow, masked materials cast that of their whole surface.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
+use crate::model::Topology;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -66,6 +67,7 @@ impl ShadowPass {
                 Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
             },
             fragment: None,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             fragment_constant: 0,
             layout: &layouts.scene,
             color_format: None,
@@ -119,7 +121,7 @@ impl ShadowPass {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
             cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(&self.pipeline, false);
+            crowd.cmd_draw(&self.pipeline, Topology::Triangles, false);
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };

@@ -44,6 +44,7 @@ impl ToneMapPass {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             fragment_constant: u32::from(!encodes_srgb(format)),
             layout: &layout,
             color_format: Some(format),

@@ -6,6 +6,7 @@ use super::frame_slot::FrameSlot;
 use super::gpu_model::{GpuDraw, GpuModel};
 use super::layouts::{DRAW_STAGES, FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use super::plan::FramePlan;
+use crate::model::Topology;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;
 
@@ -27,10 +28,11 @@ pub struct VisibleCrowd<'a> {
 }
 
 impl VisibleCrowd<'_> {
-    /// Draws the opaque or the blended parts with a pipeline of the scene's layout, inside a rendering.
-    pub fn cmd_draw(&self, pipeline: &Pipeline, blend: bool) {
+    /// Draws the opaque or the blended parts of a topology with a pipeline of the scene's layout, inside a rendering.
+    pub fn cmd_draw(&self, pipeline: &Pipeline, topology: Topology, blend: bool) {
         let Self { device, commands, layouts, models, plan, slot } = *self;
-        if !models.iter().flat_map(|model| &model.draws).any(|draw| draw.blend == blend) {
+        let wanted = |draw: &&GpuDraw| draw.topology == topology && draw.blend == blend;
+        if !models.iter().flat_map(|model| &model.draws).any(|draw| wanted(&draw)) {
             return;
         }
         // SAFETY: `commands` is being recorded inside a rendering of matching formats.
@@ -39,7 +41,7 @@ impl VisibleCrowd<'_> {
         recorder.bind_set(FRAME_SET, slot.set.raw);
         for batch in &plan.batches {
             let Some(model) = models.get(batch.model as usize) else { continue };
-            if !model.draws.iter().any(|draw| draw.blend == blend) {
+            if !model.draws.iter().any(|draw| wanted(&draw)) {
                 continue;
             }
             recorder.bind_set(MODEL_SET, model.set.raw);
@@ -51,7 +53,7 @@ impl VisibleCrowd<'_> {
             unsafe {
                 device.raw.cmd_bind_index_buffer(commands, model.indices.raw, 0, vk::IndexType::UINT32);
             }
-            for draw in model.draws.iter().filter(|draw| draw.blend == blend) {
+            for draw in model.draws.iter().filter(wanted) {
                 if let Some(material) = model.materials.get(draw.material) {
                     recorder.bind_set(MATERIAL_SET, material.raw);
                     recorder.draw(draw, batch.instance_count, batch.first_instance);

@@ -92,6 +92,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub fragment: Option<&'a Spirv>,
     /// `uint` specialization constant 0 of the fragment shader.
     pub fragment_constant: u32,
+    /// What consecutive indices make up.
+    pub topology: vk::PrimitiveTopology,
     /// Sets and push constants.
     pub layout: &'a PipelineLayout,
     /// Of the one colour attachment; `None`: there is none.
@@ -147,8 +149,7 @@ impl Pipeline {
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, fragment).specialization_info(&specialization));
         }
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
-        let input_assembly =
-            vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(info.topology);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let (bias_constant, bias_slope) = info.depth_bias.unwrap_or_default();
         let rasterization = vk::PipelineRasterizationStateCreateInfo::default()

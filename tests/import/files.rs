@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 use throng::app::inspect;
-use throng::model::import::{ImportError, load, load_glb};
+use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
 
 use crate::builder::{Gltf, warns};
 
@@ -223,4 +223,21 @@ warnings: 1
     );
     assert_eq!(json["clips"][0]["interpolations"], json!({"STEP": 1}));
     assert_eq!(json["warnings"], json!(model.warnings));
+}
+
+#[test]
+fn a_scene_can_be_chosen_by_index_or_name() {
+    let mut gltf = Gltf::triangle();
+    gltf.push("nodes", json!({"name": "other"}));
+    gltf.json["scenes"] = json!([{"nodes": [0]}, {"nodes": [1], "name": "Stage"}]);
+    let load = |scene: SceneChoice| load_glb_scene("test.gltf", gltf.text().as_bytes(), &scene);
+    assert_eq!(load(SceneChoice::Default).unwrap().skeleton.source_nodes, [0]);
+    assert_eq!(load(SceneChoice::Index(0)).unwrap().geometry.triangle_count(), 1);
+    for choice in [SceneChoice::Index(1), SceneChoice::Name("Stage".to_owned())] {
+        let model = load(choice).unwrap();
+        assert_eq!((model.skeleton.source_nodes.as_slice(), model.geometry.triangle_count()), ([1].as_slice(), 0));
+    }
+    let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
+    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; there is: 0, 1 \"Stage\"");
+    assert!(load(SceneChoice::Index(2)).is_err());
 }

@@ -5,6 +5,7 @@ mod builder;
 mod clips;
 mod files;
 mod geometry;
+mod morphs;
 mod samples;
 mod skins;
 mod surfaces;

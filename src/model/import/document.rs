@@ -109,6 +109,9 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     for scene in objects(root, "scenes") {
         scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
     }
+    for (index, mesh) in objects(root, "meshes").enumerate() {
+        warn_about_unmorphed(index, mesh, warnings);
+    }
     for (index, animation) in objects(root, "animations").enumerate() {
         let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
         let before = channels.len();
@@ -120,6 +123,20 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
         if dropped > 0 {
             let problem = format!("{dropped} channels without a target node or path are ignored");
             warnings.add(format_args!("animations[{index}].channels"), problem);
+        }
+    }
+}
+
+/// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.
+fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut Warnings) {
+    fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+        value.and_then(Value::as_array).into_iter().flatten()
+    }
+    for primitive in list(mesh.get("primitives")) {
+        let attributes = list(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
+        for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
+            let name = name.escape_debug();
+            warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets do not change {name} here"));
         }
     }
 }

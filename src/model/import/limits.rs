@@ -12,6 +12,9 @@ pub(super) const MAX_FILE_BYTES: u64 = 2 << 30;
 pub(super) const MAX_JSON_BYTES: usize = 256 << 20;
 /// Elements of one of the lists at the top of the JSON, for the same reason (`{},` becomes hundreds of bytes).
 pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 20;
+/// Morph targets of one mesh. The skinning shader walks those that move a vertex in one loop, and the loops of some
+/// drivers end at 65,535.
+pub(super) const MAX_MORPH_TARGETS: usize = 4096;
 /// Elements of an accessor without a buffer view: all zeros, so nothing in the file bounds them.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
 /// Texels of one side of an image.
@@ -47,6 +50,16 @@ impl Budget {
     /// Joint and weight pairs, zero weights included.
     pub const fn influences() -> Self {
         Self::new("joint weights", 64 << 20)
+    }
+
+    /// Deltas of morph targets, zero ones included.
+    pub const fn morph_deltas() -> Self {
+        Self::new("morph target elements", 16 << 20)
+    }
+
+    /// Morph weights of all nodes: each instance streams them all, in every frame.
+    pub const fn morph_weights() -> Self {
+        Self::new("morph weights", 1 << 18)
     }
 
     /// Keyed numbers of all clips, times included.

@@ -12,7 +12,7 @@
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
 //! On that stand the readers, in the order in which [`load`] calls them: `materials` with `images`, `nodes`,
-//! `skins`, `geometry` (with `attributes`, `influences`, `triangles` and `weld`) and `clips`.
+//! `skins`, `geometry` (with `attributes`, `influences`, `morphs`, `topology` and `weld`) and `clips`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
@@ -29,12 +29,14 @@ mod images;
 mod influences;
 mod limits;
 mod materials;
+mod morphs;
 mod nodes;
 mod skins;
-mod triangles;
+mod topology;
 mod uri;
 mod weld;
 
+use std::fmt;
 use std::path::Path;
 
 pub use error::ImportError;
@@ -47,15 +49,45 @@ use materials::Materials;
 use nodes::NodeTree;
 use uri::Files;
 
-/// Imports the model at `path`; buffers and images may be in other files in its folder or below.
+/// Which of a file's scenes is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SceneChoice {
+    /// The one that the file names, else the first; all nodes where the file has no scenes.
+    #[default]
+    Default,
+    /// glTF index.
+    Index(usize),
+    /// The first of that name.
+    Name(String),
+}
+
+impl fmt::Display for SceneChoice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("by default"),
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Name(name) => write!(f, "{name:?}"),
+        }
+    }
+}
+
+/// Imports the default scene of the model at `path`; buffers and images may be in other files in its folder or below.
 ///
 /// # Errors
 /// If the file cannot be read, is not glTF 2.0, contradicts itself, or requires an extension that is not supported.
 pub fn load(path: &Path) -> Result<Model, ImportError> {
+    load_scene(path, &SceneChoice::Default)
+}
+
+/// Imports one scene of the model at `path`.
+///
+/// # Errors
+/// As [`load`], and if the file has no such scene.
+pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let bytes = container::read_regular_file(path, limits::MAX_FILE_BYTES)
         .map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
-    import(&name, &bytes, Files::beside(path)).map_err(|fault| fault.in_file(&name))
+    import(&name, &bytes, Files::beside(path), scene).map_err(|fault| fault.in_file(&name))
 }
 
 /// Imports a model from memory, which must not refer to other files. `name` is for messages and reports.
@@ -63,14 +95,22 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 /// # Errors
 /// As [`load`].
 pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
-    import(name, bytes, Files::none()).map_err(|fault| fault.in_file(name))
+    load_glb_scene(name, bytes, &SceneChoice::Default)
 }
 
-fn import(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> {
+/// Imports one scene of a model from memory.
+///
+/// # Errors
+/// As [`load_scene`].
+pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
+    import(name, bytes, Files::none(), scene).map_err(|fault| fault.in_file(name))
+}
+
+fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
     let mut warnings = Warnings::default();
     let mut document = Document::open(&container::split(bytes)?, files, &mut warnings)?;
     let mut materials = Materials::read(&mut document, &mut warnings)?;
-    let tree = NodeTree::read(&document, &mut warnings)?;
+    let tree = NodeTree::read(&document, scene, &mut warnings)?;
     let skins = skins::read(&document, &tree, &mut warnings)?;
     let scene = Scene { document: &document, tree: &tree, skins: &skins };
     let (geometry, palette) = geometry::read(&scene, &mut materials, &mut warnings)?;

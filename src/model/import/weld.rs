@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use glam::{Vec2, Vec3};
 
-use crate::model::{Geometry, Influence};
+use crate::model::{Geometry, Influence, MorphDelta};
 
 /// A vertex with everything that tells it from another.
 pub(super) struct Vertex<'i> {
@@ -16,6 +16,7 @@ pub(super) struct Vertex<'i> {
     pub tex_coord: Vec2,
     pub color: [u8; 4],
     pub influences: &'i [Influence],
+    pub morph_deltas: &'i [MorphDelta],
 }
 
 /// Fills a [`Geometry`].
@@ -29,7 +30,7 @@ pub(super) struct Welder {
 
 impl Welder {
     pub fn new() -> Self {
-        let geometry = Geometry { influence_starts: vec![0], ..Geometry::default() };
+        let geometry = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
         Self { geometry, index_of: HashMap::new(), key: Vec::new() }
     }
 
@@ -44,6 +45,13 @@ impl Welder {
             self.key.extend_from_slice(&influence.joint.to_ne_bytes());
             self.key.extend_from_slice(&influence.weight.to_ne_bytes());
         }
+        // The number of influences, so that none of them can be taken for a delta.
+        self.key.extend_from_slice(&(vertex.influences.len() as u32).to_ne_bytes());
+        for delta in vertex.morph_deltas {
+            self.key.extend_from_slice(&delta.weight.to_ne_bytes());
+            self.key.extend_from_slice(bytemuck::bytes_of(&delta.position));
+            self.key.extend_from_slice(bytemuck::bytes_of(&delta.normal));
+        }
         if let Some(&index) = self.index_of.get(self.key.as_slice()) {
             return index;
         }
@@ -56,6 +64,8 @@ impl Welder {
         geometry.colors.push(vertex.color);
         geometry.influences.extend_from_slice(vertex.influences);
         geometry.influence_starts.push(geometry.influences.len() as u32);
+        geometry.morph_deltas.extend_from_slice(vertex.morph_deltas);
+        geometry.morph_delta_starts.push(geometry.morph_deltas.len() as u32);
         index
     }
 }

@@ -1,4 +1,4 @@
-//! Triangle lists from whatever topology a primitive has.
+//! Lists of triangles, lines or points from whatever topology a primitive has.
 //!
 //! Source: glTF 2.0, 3.7.2.1 (topology types).
 
@@ -9,8 +9,16 @@ use super::accessor::Accessor;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
+use crate::model::Topology;
 
-/// Indices of a primitive's triangles into its own vertices, three each; `None` for points and lines.
+/// What a primitive is made of.
+pub(super) struct Elements {
+    pub topology: Topology,
+    /// Into the primitive's own vertices, proven to be in range; a multiple of the topology's corners.
+    pub indices: Vec<u32>,
+}
+
+/// Reads a primitive's indices, and pays for them.
 pub(super) fn read(
     document: &Document,
     primitive: &Primitive,
@@ -18,17 +26,16 @@ pub(super) fn read(
     vertex_count: usize,
     budget: &mut Budget,
     warnings: &mut Warnings,
-) -> Result<Option<Vec<u32>>> {
-    let mode = match primitive.mode {
-        Checked::Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) => mode,
-        Checked::Valid(mode) => {
-            warnings.add(at, format_args!("{mode:?} are not drawn, only triangles are"));
-            return Ok(None);
-        }
-        Checked::Invalid => return Err(Fault::content(format_args!("{at}.mode"), "unknown, expected 0 to 6")),
+) -> Result<Elements> {
+    let Checked::Valid(mode) = primitive.mode else {
+        return Err(Fault::content(format_args!("{at}.mode"), "unknown, expected 0 to 6"));
     };
-    // A strip or fan of n vertices has n - 2 triangles.
-    let expansion = if mode == Mode::Triangles { 1 } else { 3 };
+    // A strip or fan of n vertices has n - 2 triangles, a loop n lines.
+    let expansion = match mode {
+        Mode::Points | Mode::Lines | Mode::Triangles => 1,
+        Mode::LineLoop | Mode::LineStrip => 2,
+        Mode::TriangleStrip | Mode::TriangleFan => 3,
+    };
     let order = match primitive.indices {
         Some(accessor) => {
             let accessor = Accessor::open(document, accessor.value(), &format!("{at}.indices"))?;
@@ -40,21 +47,21 @@ pub(super) fn read(
             (0..vertex_count as u32).collect()
         }
     };
-    let triangles = match mode {
-        Mode::TriangleStrip => from_strip(&order),
-        Mode::TriangleFan => from_fan(&order),
-        _ => {
-            let whole = order.len() - order.len() % 3;
-            if whole < order.len() {
-                warnings
-                    .add(at, format_args!("{} indices are no multiple of three; the last are ignored", order.len()));
-            }
-            let mut list = order;
-            list.truncate(whole);
-            list
-        }
+    let (topology, mut indices) = match mode {
+        Mode::Points => (Topology::Points, order),
+        Mode::Lines => (Topology::Lines, order),
+        Mode::LineStrip => (Topology::Lines, from_line_strip(&order)),
+        Mode::LineLoop => (Topology::Lines, from_line_loop(&order)),
+        Mode::Triangles => (Topology::Triangles, order),
+        Mode::TriangleStrip => (Topology::Triangles, from_strip(&order)),
+        Mode::TriangleFan => (Topology::Triangles, from_fan(&order)),
     };
-    Ok(Some(triangles))
+    let (count, corners) = (indices.len(), topology.corner_count());
+    if count % corners != 0 {
+        warnings.add(at, format_args!("{count} indices are no multiple of {corners}; the last are ignored"));
+        indices.truncate(count - count % corners);
+    }
+    Ok(Elements { topology, indices })
 }
 
 fn read_indices(accessor: &Accessor, vertex_count: usize) -> Result<Vec<u32>> {
@@ -66,6 +73,19 @@ fn read_indices(accessor: &Accessor, vertex_count: usize) -> Result<Vec<u32>> {
         }
         None => Ok(indices),
     }
+}
+
+fn from_line_strip(order: &[u32]) -> Vec<u32> {
+    order.windows(2).flatten().copied().collect()
+}
+
+/// A strip, and a line from its end to its start.
+fn from_line_loop(order: &[u32]) -> Vec<u32> {
+    let mut lines = from_line_strip(order);
+    if let [first, .., last] = *order {
+        lines.extend([last, first]);
+    }
+    lines
 }
 
 /// Every other triangle is turned, so that all face the same way.
@@ -86,6 +106,14 @@ fn from_fan(order: &[u32]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_strips_and_loops_become_lists() {
+        assert_eq!(from_line_strip(&[4, 5, 6]), [4, 5, 5, 6]);
+        assert_eq!(from_line_loop(&[4, 5, 6]), [4, 5, 5, 6, 6, 4]);
+        assert!(from_line_loop(&[4]).is_empty());
+        assert!(from_line_loop(&[]).is_empty());
+    }
 
     #[test]
     fn strips_and_fans_become_lists_that_face_one_way() {
