@@ -6,11 +6,15 @@
 use arbitrary::{Result, Unstructured};
 use glam::{Quat, Vec3, Vec4};
 use throng::animation::{SampleScratch, sample_clip};
-use throng::model::{Clip, Interpolation, LocalPose, Track};
+use throng::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 use super::reference::{rotation_at, vector_at, vector_tolerance};
 
 const NODE_COUNT: u32 = 4;
+/// Of a node's mesh; there is one such node.
+const WEIGHT_COUNT: u32 = 3;
+/// That of another node, which no track may touch.
+const OTHER_WEIGHT: f32 = 5.0;
 const MAX_TIMELINES: usize = 3;
 const MAX_KEYS: usize = 8;
 /// Rounding of the length of a normalised `f32` quaternion.
@@ -55,6 +59,19 @@ fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
             let track = take_track(bytes, node, &clip, |bytes, _| take_vector(bytes, moderate))?;
             clip.scales.push(track);
         }
+    }
+    if bytes.ratio(1, 2)? {
+        // A vector of three stands for three weights.
+        let track = take_track(bytes, 0, &clip, |bytes, _| take_vector(bytes, moderate))?;
+        let Track { timeline, interpolation, values, .. } = track;
+        let values = values.iter().flat_map(|value| value.to_array()).collect();
+        clip.morph_weights.push(MorphTrack {
+            first_weight: 1,
+            weight_count: WEIGHT_COUNT,
+            timeline,
+            interpolation,
+            values,
+        });
     }
     Ok((clip, moderate))
 }
@@ -134,9 +151,11 @@ fn check_at(clip: &Clip, time_seconds: f64, moderate: bool, scratch: &mut Sample
         translations: vec![Vec3::splat(7.0); NODE_COUNT as usize],
         rotations: vec![Quat::from_xyzw(0.0, 0.6, 0.0, 0.8); NODE_COUNT as usize],
         scales: vec![Vec3::splat(3.0); NODE_COUNT as usize],
+        morph_weights: vec![OTHER_WEIGHT; WEIGHT_COUNT as usize + 2],
     };
     let mut pose = rest.clone();
     sample_clip(clip, time_seconds, scratch, &mut pose);
+    check_morph_weights(clip, time_seconds, &pose.morph_weights, moderate);
     for node in 0..NODE_COUNT {
         let index = node as usize;
         let check = |tracks: &[Track<Vec3>], sampled: Vec3, rest: Vec3| match tracks.iter().find(|t| t.node == node) {
@@ -149,6 +168,20 @@ fn check_at(clip: &Clip, time_seconds: f64, moderate: bool, scratch: &mut Sample
             Some(track) => check_rotation(track, clip, time_seconds, pose.rotations[index], moderate),
             None => assert_eq!(pose.rotations[index], rest.rotations[index], "node {node} is not animated"),
         }
+    }
+}
+
+/// As vectors of three, which they were made from.
+fn check_morph_weights(clip: &Clip, time_seconds: f64, sampled: &[f32], moderate: bool) {
+    let &[before, x, y, z, after] = sampled else { panic!("{} morph weights", sampled.len()) };
+    assert_eq!([before, after], [OTHER_WEIGHT; 2], "another node's weights");
+    match clip.morph_weights.first() {
+        Some(MorphTrack { timeline, interpolation, values, .. }) => {
+            let values = values.chunks(3).map(Vec3::from_slice).collect();
+            let track = Track { node: 0, timeline: *timeline, interpolation: *interpolation, values };
+            check_vector(&track, clip, time_seconds, Vec3::new(x, y, z), moderate);
+        }
+        None => assert_eq!([x, y, z], [OTHER_WEIGHT; 3]),
     }
 }
 

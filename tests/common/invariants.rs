@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use glam::{Affine3A, Vec3, Vec4};
-use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, NO_PARENT, Skeleton, Track};
+use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, MorphTrack, NO_PARENT, Skeleton, Track};
 
 /// Rounding of a normalised vector of `f32`.
 const UNIT_TOLERANCE: f32 = 1e-5;
@@ -17,8 +17,11 @@ const UNIT_TOLERANCE: f32 = 1e-5;
 /// If one does not hold.
 pub fn check_invariants(model: &Model) {
     check_skeleton(&model.skeleton);
+    check_morphed_nodes(&model.skeleton);
     check_skins_and_palette(model);
-    check_vertices(&model.geometry, model.palette.len());
+    check_vertices(&model.geometry);
+    check_influences(&model.geometry, model.palette.len());
+    check_morph_deltas(&model.geometry, model.morph_weight_count());
     check_draws(model);
     check_materials(model);
     for clip in &model.clips {
@@ -29,7 +32,7 @@ pub fn check_invariants(model: &Model) {
 }
 
 fn check_skeleton(skeleton: &Skeleton) {
-    let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene } = skeleton;
+    let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene, .. } = skeleton;
     let count = parents.len();
     assert_eq!([rest.translations.len(), rest.rotations.len(), rest.scales.len()], [count; 3]);
     assert_eq!([names.len(), source_nodes.len(), in_scene.len()], [count; 3]);
@@ -49,6 +52,19 @@ fn check_skeleton(skeleton: &Skeleton) {
     assert!(source_nodes.iter().all(|source| source < source_node_count));
 }
 
+fn check_morphed_nodes(skeleton: &Skeleton) {
+    let Skeleton { rest, morphed_nodes, in_scene, .. } = skeleton;
+    let mut end = 0;
+    for morphed in morphed_nodes {
+        assert!(in_scene[morphed.node as usize] && morphed.weight_count > 0, "{morphed:?}");
+        assert_eq!(morphed.first_weight, end, "the weights of nodes follow upon each other");
+        end += morphed.weight_count;
+    }
+    assert!(morphed_nodes.is_sorted_by(|a, b| a.node < b.node));
+    assert_eq!(end as usize, rest.morph_weights.len(), "the nodes have all of the weights");
+    assert!(rest.morph_weights.iter().all(|weight| weight.is_finite()));
+}
+
 fn check_skins_and_palette(model: &Model) {
     let node_count = model.skeleton.len();
     let check = |nodes: &[u32], joint_from_mesh: &[Affine3A]| {
@@ -63,18 +79,24 @@ fn check_skins_and_palette(model: &Model) {
     check(&model.palette.nodes, &model.palette.joint_from_mesh);
 }
 
-fn check_vertices(geometry: &Geometry, palette_len: usize) {
-    let Geometry { positions, normals, tex_coords, colors, influence_starts, influences, .. } = geometry;
-    let count = positions.len();
-    assert_eq!([normals.len(), tex_coords.len(), colors.len()], [count; 3]);
+fn check_vertices(geometry: &Geometry) {
+    let Geometry { positions, normals, tex_coords, colors, .. } = geometry;
+    assert_eq!([normals.len(), tex_coords.len(), colors.len()], [positions.len(); 3]);
     assert!(positions.iter().all(|position| position.is_finite()));
     assert!(normals.iter().all(|normal| (normal.length() - 1.0).abs() < UNIT_TOLERANCE));
     assert!(tex_coords.iter().all(|uv| uv.is_finite()));
+}
 
-    assert_eq!(influence_starts.len(), count + 1);
-    assert_eq!((influence_starts[0], influence_starts[count] as usize), (0, influences.len()));
-    assert!(influence_starts.is_sorted());
-    for vertex in 0..count {
+/// Where each vertex's part of a list starts, and where the last one ends.
+fn check_starts(starts: &[u32], vertex_count: usize, list_len: usize) {
+    assert_eq!(starts.len(), vertex_count + 1);
+    assert_eq!((starts[0], starts[vertex_count] as usize), (0, list_len));
+    assert!(starts.is_sorted());
+}
+
+fn check_influences(geometry: &Geometry, palette_len: usize) {
+    check_starts(&geometry.influence_starts, geometry.vertex_count(), geometry.influences.len());
+    for vertex in 0..geometry.vertex_count() {
         let influences = geometry.influences_of(vertex);
         let sum: f64 = influences.iter().map(|influence| f64::from(influence.weight)).sum();
         assert!((sum - 1.0).abs() < 1e-6, "the weights of vertex {vertex} sum to {sum}");
@@ -82,6 +104,17 @@ fn check_vertices(geometry: &Geometry, palette_len: usize) {
         assert!(influences.is_sorted_by(|a, b| a.weight >= b.weight), "vertex {vertex}: heaviest first");
         let joints: HashSet<u32> = influences.iter().map(|influence| influence.joint).collect();
         assert_eq!(joints.len(), influences.len(), "vertex {vertex}: a joint stands twice");
+    }
+}
+
+fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
+    check_starts(&geometry.morph_delta_starts, geometry.vertex_count(), geometry.morph_deltas.len());
+    for vertex in 0..geometry.vertex_count() {
+        let deltas = geometry.morph_deltas_of(vertex);
+        assert!(deltas.is_sorted_by(|a, b| a.weight < b.weight), "vertex {vertex}: a target has two deltas");
+        assert!(deltas.iter().all(|delta| (delta.weight as usize) < weight_count));
+        assert!(deltas.iter().all(|delta| delta.position.is_finite() && delta.normal.is_finite()));
+        assert!(deltas.iter().all(|delta| delta.position != Vec3::ZERO || delta.normal != Vec3::ZERO));
     }
 }
 
@@ -93,7 +126,10 @@ fn check_draws(model: &Model) {
     let mut end = 0;
     for range in draw_ranges {
         assert_eq!(range.first_index, end, "draw ranges follow upon each other");
-        assert!(range.index_count > 0 && range.index_count.is_multiple_of(3), "{range:?}");
+        assert!(
+            range.index_count > 0 && (range.index_count as usize).is_multiple_of(range.topology.corner_count()),
+            "{range:?}"
+        );
         assert!((range.material as usize) < model.materials.len(), "{range:?}");
         end += range.index_count;
     }
@@ -126,7 +162,7 @@ fn check_materials(model: &Model) {
 
 fn check_clip(clip: &Clip, skeleton: &Skeleton) {
     for seconds in &clip.timelines {
-        assert!(!seconds.is_empty() && seconds.is_sorted_by(|a, b| a < b), "{seconds:?}");
+        assert!(!seconds.is_empty() && seconds.is_sorted(), "{seconds:?}");
         assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "{seconds:?}");
         assert!(seconds.iter().all(|time| *time <= clip.duration_seconds), "{seconds:?}, {}", clip.duration_seconds);
     }
@@ -134,6 +170,7 @@ fn check_clip(clip: &Clip, skeleton: &Skeleton) {
     check_tracks(&clip.translations, clip, skeleton, Vec3::is_finite);
     check_tracks(&clip.scales, clip, skeleton, Vec3::is_finite);
     check_tracks(&clip.rotations, clip, skeleton, Vec4::is_finite);
+    check_morph_tracks(clip, skeleton);
     for track in &clip.rotations {
         let spline = track.interpolation == Interpolation::CubicSpline;
         let mut keys = track.values.iter().enumerate().filter(|(index, _)| !spline || index % 3 == 1);
@@ -148,10 +185,27 @@ fn check_tracks<T: Copy>(tracks: &[Track<T>], clip: &Clip, skeleton: &Skeleton, 
         let fixed = skeleton.fixed_locals.binary_search_by_key(&track.node, |fixed| fixed.node);
         assert!(fixed.is_err(), "node {} has a matrix and is animated", track.node);
         assert!(animated.insert(track.node), "node {} has two tracks for one property", track.node);
-        let values_per_key = if track.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        assert_eq!(track.values.len(), values_per_key * clip.timelines[track.timeline as usize].len());
+        let key_count = clip.timelines[track.timeline as usize].len();
+        assert_eq!(track.values.len(), values_per_key(track.interpolation) * key_count);
         assert!(track.values.iter().all(|&value| is_finite(value)));
     }
+}
+
+fn check_morph_tracks(clip: &Clip, skeleton: &Skeleton) {
+    let mut animated = HashSet::new();
+    for track in &clip.morph_weights {
+        let &MorphTrack { first_weight, weight_count, timeline, interpolation, ref values } = track;
+        let mut nodes = skeleton.morphed_nodes.iter();
+        let is_of = nodes.any(|node| (node.first_weight, node.weight_count) == (first_weight, weight_count));
+        assert!(is_of && animated.insert(first_weight), "{first_weight} + {weight_count} are no node's, or twice");
+        let key_count = clip.timelines[timeline as usize].len();
+        assert_eq!(values.len(), values_per_key(interpolation) * key_count * weight_count as usize);
+        assert!(values.iter().all(|value| value.is_finite()));
+    }
+}
+
+fn values_per_key(interpolation: Interpolation) -> usize {
+    if interpolation == Interpolation::CubicSpline { 3 } else { 1 }
 }
 
 fn is_unit(rotation: Vec4) -> bool {

@@ -2,10 +2,13 @@
 
 use arbitrary::{Result, Unstructured};
 
+use super::gltf;
 use super::layout::{Component, Shape};
 
 /// Vertices, keys or matrices that the rest of the model can go along with.
 pub const MAX_COUNT: u64 = 24;
+/// More than the largest case within its bounds has.
+const MAX_BUFFER_BYTES: u64 = 1 << 13;
 /// Joints of the skin.
 pub const JOINT_COUNT: usize = 8;
 
@@ -24,10 +27,14 @@ pub enum Role {
     Rotation,
     /// Values of a CUBICSPLINE sampler: three for each key.
     Spline,
+    /// Positions of a morph target.
+    MorphTarget,
+    /// Values of a sampler that animates one morph weight.
+    MorphWeights,
 }
 
 impl Role {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Position,
         Self::Normal,
         Self::Color,
@@ -39,34 +46,31 @@ impl Role {
         Self::Translation,
         Self::Rotation,
         Self::Spline,
+        Self::MorphTarget,
+        Self::MorphWeights,
     ];
 
-    /// Shapes and components (with: may it be normalised, must it be) that the specification allows, extended by
-    /// KHR_mesh_quantization.
+    /// Whether the specification, extended by KHR_mesh_quantization, allows the combination.
     pub fn allows(self, shape: Shape, component: Component, normalized: bool) -> bool {
         use Component::{F32, I8, I16, U8, U16, U32};
+        use Shape::{Mat4, Scalar, Vec3, Vec4};
+        let float = component == F32 && !normalized;
+        let unsigned = !normalized && matches!(component, U8 | U16);
+        let unorm = normalized && matches!(component, U8 | U16);
+        let snorm = normalized && matches!(component, I8 | I16);
+        let any = component != U32 && !(normalized && component == F32);
         match self {
-            Self::Position => shape == Shape::Vec3 && component != U32 && !(normalized && component == F32),
-            Self::Normal => {
-                shape == Shape::Vec3 && (component == F32 || normalized) && matches!(component, F32 | I8 | I16)
-            }
-            Self::Color => {
-                matches!(shape, Shape::Vec3 | Shape::Vec4)
-                    && ((component == F32 && !normalized) || (matches!(component, U8 | U16) && normalized))
-            }
-            Self::Joints => shape == Shape::Vec4 && matches!(component, U8 | U16) && !normalized,
-            Self::Weights => {
-                shape == Shape::Vec4
-                    && ((component == F32 && !normalized) || (matches!(component, U8 | U16) && normalized))
-            }
-            Self::Indices => shape == Shape::Scalar && matches!(component, U8 | U16 | U32) && !normalized,
-            Self::InverseBinds => shape == Shape::Mat4 && component == F32 && !normalized,
-            Self::KeyTimes => shape == Shape::Scalar && component == F32 && !normalized,
-            Self::Translation | Self::Spline => shape == Shape::Vec3 && component == F32 && !normalized,
-            Self::Rotation => {
-                shape == Shape::Vec4
-                    && ((component == F32 && !normalized) || (matches!(component, I8 | U8 | I16 | U16) && normalized))
-            }
+            Self::Position | Self::MorphTarget => shape == Vec3 && any,
+            Self::Normal => shape == Vec3 && (float || snorm),
+            Self::Color => matches!(shape, Vec3 | Vec4) && (float || unorm),
+            Self::Joints => shape == Vec4 && unsigned,
+            Self::Weights => shape == Vec4 && (float || unorm),
+            Self::Indices => shape == Scalar && (unsigned || (component == U32 && !normalized)),
+            Self::InverseBinds => shape == Mat4 && float,
+            Self::KeyTimes => shape == Scalar && float,
+            Self::Translation | Self::Spline => shape == Vec3 && float,
+            Self::Rotation => shape == Vec4 && (float || unorm || snorm),
+            Self::MorphWeights => shape == Scalar && (float || unorm || snorm),
         }
     }
 }
@@ -112,6 +116,7 @@ pub struct Case {
     pub count: u64,
     pub view: Option<View>,
     pub sparse: Option<SparsePart>,
+    /// Starts with the bytes that the rest of the model lies on, so that the accessor is near the end.
     pub buffer: Vec<u8>,
 }
 
@@ -124,7 +129,7 @@ impl Case {
             0 => *bytes.choose(&[u64::MAX, (1 << 20) + 1, 1 << 31, 1 << 32, 1 << 61, u64::MAX / 12])?,
             _ => bytes.int_in_range(0..=MAX_COUNT)?,
         };
-        let mut end = 0;
+        let mut end = gltf::fixed_bytes().len() as u64;
         let packed = shape.packed_bytes(component) as u64;
         let view = match bytes.ratio(7, 8)? {
             true => Some(take_view(bytes, &mut end, count, packed, component.size() as u64)?),
@@ -141,11 +146,13 @@ impl Case {
 
     /// Bytes that are mostly of the size that is needed, with numbers that the role can mostly use.
     fn fill(&mut self, bytes: &mut Unstructured, end: u64) -> Result<()> {
-        let length = end.min(1 << 14).saturating_add_signed(take_delta(bytes)?);
+        let length = end.saturating_add_signed(take_delta(bytes)?);
         let indices_step: u8 = bytes.int_in_range(1..=3)?;
         let numbers = bytes.int_in_range(0..=3)?;
         let pattern: Vec<u8> = (0..16).map(|_| bytes.arbitrary()).collect::<Result<_>>()?;
-        self.buffer = (0..length as usize).map(|at| pattern[at % 16].wrapping_add((at / 16) as u8)).collect();
+        self.buffer = gltf::fixed_bytes().to_vec();
+        let fixed = self.buffer.len();
+        self.buffer.extend((fixed..length as usize).map(|at| pattern[at % 16].wrapping_add((at / 16) as u8)));
         if numbers > 0 {
             for (rank, at) in self.component_places().into_iter().enumerate() {
                 let number = match numbers {
@@ -230,7 +237,10 @@ fn take_view(bytes: &mut Unstructured, end: &mut u64, count: u64, packed: u64, s
         0 => *bytes.choose(&[0, u64::MAX, 1 << 32, 3])?,
         _ => needed.saturating_add_signed(take_delta(bytes)?),
     };
-    *end = (*end).max(offset.saturating_add(length).min(1 << 14));
+    // What cannot be there anyway makes no buffer of its size.
+    if let Some(end_of_view) = offset.checked_add(length).filter(|end| *end <= MAX_BUFFER_BYTES) {
+        *end = end_of_view.max(*end);
+    }
     Ok(View { offset, length, stride, inner_offset })
 }
 

@@ -53,6 +53,7 @@ impl Case {
             (1..=self.count).contains(&sparse.count) && increasing && integer && views_are_sound
         };
         self.count > 0
+            && self.buffer.len().is_multiple_of(4)
             && self.role.allows(self.shape, self.component, self.normalized)
             && self.view.as_ref().is_none_or(|view| whole(view) && aligned(view, size))
             && self.view.and_then(|view| view.stride).is_none_or(good_stride)

@@ -2,8 +2,6 @@
 
 use std::sync::OnceLock;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::case::{Case, JOINT_COUNT, MAX_COUNT, Role, SparsePart, View};
@@ -11,7 +9,7 @@ use super::case::{Case, JOINT_COUNT, MAX_COUNT, Role, SparsePart, View};
 /// The accessor under test is the first of the file; what goes along with it is the second, and so on.
 const TESTED: usize = 0;
 
-/// Companions: `MAX_COUNT` elements each, one after the other in the second buffer.
+/// Companions: `MAX_COUNT` elements each, one after the other at the start of the buffer.
 #[derive(Clone, Copy)]
 enum Fixed {
     /// Distinct, so that welding leaves them alone.
@@ -25,9 +23,23 @@ enum Fixed {
 }
 
 impl Case {
-    /// The model as JSON text, with its two buffers in data URIs.
-    pub fn gltf(&self) -> String {
-        let mut views = vec![json!({"buffer": 1, "byteOffset": 0, "byteLength": fixed_bytes().len()})];
+    /// The model as a GLB. Its chunk ends with the buffer, without padding: nothing lies behind the last byte.
+    pub fn glb(&self) -> Vec<u8> {
+        let mut json = self.json().to_string().into_bytes();
+        json.resize(json.len().next_multiple_of(4), b' ');
+        let length = 12 + 8 + json.len() + 8 + self.buffer.len();
+        let mut glb = b"glTF".to_vec();
+        glb.extend([2, length as u32].iter().flat_map(|word| word.to_le_bytes()));
+        for (kind, chunk) in [(b"JSON", &json), (b"BIN\0", &self.buffer)] {
+            glb.extend((chunk.len() as u32).to_le_bytes());
+            glb.extend(kind);
+            glb.extend(chunk);
+        }
+        glb
+    }
+
+    fn json(&self) -> Value {
+        let mut views = vec![json!({"buffer": 0, "byteOffset": 0, "byteLength": fixed_bytes().len()})];
         let mut accessors = vec![self.accessor(&mut views)];
         let primitive = self.primitive(&mut accessors);
         let animations = self.animations(&mut accessors);
@@ -52,9 +64,8 @@ impl Case {
             "animations": animations,
             "accessors": accessors,
             "bufferViews": views,
-            "buffers": [buffer(&self.buffer, &STANDARD.encode(&self.buffer)), fixed_buffer()],
+            "buffers": [{"byteLength": self.buffer.len()}],
         })
-        .to_string()
     }
 
     /// Joints of the skin whose inverse binds are tested.
@@ -98,10 +109,16 @@ impl Case {
                 "POSITION": fixed(Fixed::Positions, self.count), "JOINTS_0": fixed(Fixed::Joints, self.count),
                 "WEIGHTS_0": TESTED,
             }),
+            Role::MorphTarget => json!({"POSITION": fixed(Fixed::Positions, self.count)}),
             _ => json!({"POSITION": fixed(Fixed::Positions, MAX_COUNT)}),
         };
         match self.role {
             Role::Indices => json!({"attributes": attributes, "indices": TESTED}),
+            Role::MorphTarget => json!({"attributes": attributes, "targets": [{"POSITION": TESTED}]}),
+            Role::MorphWeights => {
+                let target = fixed(Fixed::Positions, MAX_COUNT);
+                json!({"attributes": attributes, "targets": [{"POSITION": target}]})
+            }
             _ => json!({"attributes": attributes}),
         }
     }
@@ -113,10 +130,13 @@ impl Case {
             Role::Translation => ("translation", "LINEAR", fixed(Fixed::Times, self.count), TESTED),
             Role::Rotation => ("rotation", "LINEAR", fixed(Fixed::Times, self.count), TESTED),
             Role::Spline => ("translation", "CUBICSPLINE", fixed(Fixed::Times, self.count / 3), TESTED),
+            Role::MorphWeights => ("weights", "LINEAR", fixed(Fixed::Times, self.count), TESTED),
             _ => return json!([]),
         };
+        // Node 0 shows the mesh.
+        let node = if self.role == Role::MorphWeights { 0 } else { 1 };
         json!([{
-            "channels": [{"sampler": 0, "target": {"node": 1, "path": path}}],
+            "channels": [{"sampler": 0, "target": {"node": node, "path": path}}],
             "samplers": [{"input": input, "output": output, "interpolation": interpolation}],
         }])
     }
@@ -148,20 +168,15 @@ fn push_fixed(accessors: &mut Vec<Value>, kind: Fixed, count: u64) -> usize {
     accessors.len() - 1
 }
 
-fn fixed_bytes() -> Vec<u8> {
-    let numbers = 0..MAX_COUNT as u8;
-    let floats = |number: u8| f32::from(number).to_le_bytes();
-    let positions = numbers.clone().flat_map(|k| [floats(k), floats(2), floats(3)].concat());
-    let joints = numbers.clone().flat_map(|_| [0, 1, 2, 3]);
-    let weights = numbers.clone().flat_map(|k| [0, 1, 2, 3].map(|place| if k % 4 == place { 255 } else { 0 }));
-    positions.chain(joints).chain(weights).chain(numbers.flat_map(floats)).collect()
-}
-
-fn fixed_buffer() -> Value {
-    static BUFFER: OnceLock<Value> = OnceLock::new();
-    BUFFER.get_or_init(|| buffer(&fixed_bytes(), &STANDARD.encode(fixed_bytes()))).clone()
-}
-
-fn buffer(bytes: &[u8], base64: &str) -> Value {
-    json!({"byteLength": bytes.len(), "uri": format!("data:;base64,{base64}")})
+/// What the companions lie on.
+pub fn fixed_bytes() -> &'static [u8] {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    BYTES.get_or_init(|| {
+        let numbers = 0..MAX_COUNT as u8;
+        let floats = |number: u8| f32::from(number).to_le_bytes();
+        let positions = numbers.clone().flat_map(|k| [floats(k), floats(2), floats(3)].concat());
+        let joints = numbers.clone().flat_map(|_| [0, 1, 2, 3]);
+        let weights = numbers.clone().flat_map(|k| [0, 1, 2, 3].map(|place| if k % 4 == place { 255 } else { 0 }));
+        positions.chain(joints).chain(weights).chain(numbers.flat_map(floats)).collect()
+    })
 }

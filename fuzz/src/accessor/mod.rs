@@ -36,7 +36,7 @@ pub enum Outcome {
 pub fn run(data: &[u8]) -> Outcome {
     let Ok(case) = Case::take(&mut Unstructured::new(data)) else { return Outcome::TooShort };
     let expected = case.decode();
-    match load_glb("fuzz.gltf", case.gltf().as_bytes()) {
+    match load_glb("fuzz.glb", &case.glb()) {
         Ok(model) => {
             check_invariants(&model);
             let Some(elements) = expected else { panic!("read beyond the bytes that are there: {case:?}") };
