@@ -8,5 +8,6 @@ pub mod accessor;
 pub mod import;
 #[path = "../../tests/common/invariants.rs"]
 pub mod invariants;
+pub mod mutate;
 pub mod reference;
 pub mod sampling;
