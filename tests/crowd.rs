@@ -1,17 +1,23 @@
 //! Crowds: seeds, threads, palette offsets, culling, playback, units.
 
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::Arc;
 
+use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use throng::animation::{PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds};
+use throng::animation::{
+    BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
+};
 use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, thread_pool, wrap_seconds};
+use throng::model::import;
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
 };
-use throng::shader_types::{InstanceData, JointMatrix};
+use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 
 /// A chain of `joints` joints, `size` high, one vertex at each; each clip turns all of them about its own axis.
 fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
@@ -207,6 +213,38 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
     assert!((rest.max - Vec3::new(0.2, 2.0, 0.0)).length() < 1e-5, "{rest:?}");
     let empty = posed_bounds(&Model::default(), None);
     assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
+}
+
+#[test]
+fn posed_bounds_hold_what_morph_targets_do() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jelly.gltf");
+    let model = import::load(&path).unwrap();
+    let geometry = &model.geometry;
+    let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
+    let morph_deltas = gpu_morph_deltas(geometry);
+    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
+    let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
+    let mut scratch = PoseScratch::for_model(&model);
+    for clip in &model.clips {
+        let bounds = posed_bounds(&model, Some(clip));
+        let mut highest = 0.0f32;
+        for k in 0..=2000 {
+            let pose = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
+            let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+            skin_vertices(
+                bind_pose,
+                InstancePose { palette: &palette, morph_weights: pose.morph_weights },
+                &mut skinned,
+            );
+            for vertex in &skinned {
+                let point = Vec3::from(vertex.position);
+                assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
+                highest = highest.max(point.y);
+            }
+        }
+        // Loose by what a box of boxes must be, not by more.
+        assert!(highest > 1.0 && bounds.max.y < 1.25 * highest, "{:?}: {highest} in {bounds:?}", clip.name);
+    }
 }
 
 #[test]

@@ -128,8 +128,8 @@ impl Errors {
 
 fn assets() -> Vec<Model> {
     let load = |name| import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)).unwrap();
-    // The strip on both sides of the walker: no model's palette or vertices start at a round number.
-    ["simple_strip.gltf", "walker.glb", "simple_strip.gltf"].map(load).into()
+    // Smaller ones on both sides of the walker: no model's palette, weights or vertices start at a round number.
+    ["jelly.gltf", "walker.glb", "jelly.gltf", "simple_strip.gltf"].map(load).into()
 }
 
 /// Skins every clip and moment of the assets and holds each vertex against the twin's.
@@ -138,7 +138,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
     let models = assets();
     let expected: Vec<Vec<Expected>> = models.iter().map(expected).collect();
     let all: Vec<u32> = expected.iter().map(|instances| instances.len() as u32).collect();
-    assert_eq!(all, [6, 21, 6], "rest pose and {} moments of each clip", MOMENTS.len());
+    assert_eq!(all, [16, 21, 16, 6], "rest pose and {} moments of each clip", MOMENTS.len());
 
     let target = Target::offscreen(gpu.device(), vk::Extent2D { width: 16, height: 16 }).unwrap();
     let settings = RendererSettings {
@@ -152,7 +152,8 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
     let mut renderer = Renderer::new(gpu.device(), &models, target, settings).unwrap();
     let mut errors = Errors::default();
     // Grows, shrinks, leaves models out, and comes back: each slot is used for crowds of different sizes.
-    for counts in [[1, 1, 1], [2, 0, 5], [all[0], all[1], all[2]], [0, 3, 0], [all[0], all[1], all[2]]] {
+    let most = [all[0], all[1], all[2], all[3]];
+    for counts in [[1, 1, 1, 1], [2, 0, 5, 0], most, [0, 3, 0, 2], most] {
         draw(&mut renderer, &expected, &counts);
         for (model, &count) in counts.iter().enumerate() {
             for k in 0..count {
@@ -201,9 +202,9 @@ fn the_poses_that_are_told_apart_do_differ() {
                 a.vertices.iter().zip(&b.vertices).map(|(a, b)| Vec3::from(a.position).distance(b.position.into()));
             distances.fold(0.0, f32::max) / a.size
         };
-        // Clips loop, so their last moment is their first; all others differ.
+        // Clips loop, so that one may end as the next begins; some start at rest, and one holds its keys.
         let alike =
             expected.windows(2).filter(|pair| differ(&pair[0], &pair[1]) < 1000.0 * MOST_POSITION_ERROR).count();
-        assert!(alike <= 1, "{}: {alike} neighbours in the same pose", model.name);
+        assert!(5 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);
     }
 }

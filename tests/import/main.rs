@@ -3,6 +3,9 @@
 mod accessors;
 mod builder;
 mod clips;
+mod compressed_samples;
+mod compression;
+mod draco;
 mod files;
 mod geometry;
 mod morphs;

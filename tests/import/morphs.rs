@@ -84,7 +84,8 @@ fn weights_are_animated_all_at_once() {
 
     gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("CUBICSPLINE");
     let message = gltf.error();
-    assert!(message.contains("animations[0].samplers[0].output (accessors[6]): 4 elements"), "{message}");
+    assert!(message.contains("animations[0].samplers[0].output (accessors[6]): 4 elements, expected 12"), "{message}");
+    assert!(message.ends_with("2 CubicSpline keys, 3 for each of 2 morph weights"), "{message}");
 
     // Something that has no targets.
     gltf.push("nodes", json!({}));

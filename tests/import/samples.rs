@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use throng::model::Model;
 use throng::model::import::load;
 
-fn sample(path: &str) -> Model {
+pub fn sample(path: &str) -> Model {
     let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
     load(&PathBuf::from(folder).join(path)).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -70,12 +70,16 @@ impl<'d> Accessor<'d> {
             return Err(Fault::content(at, "unknown componentType"));
         };
         let component_type = component.0;
+        let decoded = document.decoded_accessor(index)?;
         if entry.normalized && matches!(component_type, ComponentType::F32 | ComponentType::U32) {
             return Err(Fault::content(at, "normalized, which only 8-bit and 16-bit integers can be"));
         }
+        // Draco keeps its own type for what it has compressed, which reads as well.
+        let component_type = decoded.map_or(component_type, |decoded| decoded.component_type);
         let layout = Layout::new(shape, component_type);
         let count = entry.count.0;
         let elements = match entry.buffer_view {
+            _ if let Some(decoded) = decoded => Some(Strided::new(&decoded.bytes, None, 0, count, layout, &at)?),
             Some(view) => {
                 let (bytes, stride) = document.view(view.value(), &at)?;
                 Some(Strided::new(bytes, stride, entry.byte_offset.unwrap_or_default().0, count, layout, &at)?)
@@ -87,8 +91,8 @@ impl<'d> Accessor<'d> {
             None => None,
         };
         let sparse = match &entry.sparse {
-            Some(sparse) => Some(Sparse::new(document, sparse, count, layout, &at)?),
-            None => None,
+            Some(sparse) if decoded.is_none() => Some(Sparse::new(document, sparse, count, layout, &at)?),
+            _ => None,
         };
         // Bounded by the bytes of the view or by the constant above.
         let count = usize::try_from(count).map_err(|_| Fault::unsupported(&at, "too many elements"))?;
@@ -226,6 +230,7 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
+        document.pay_for_sparse_entries(count, at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is no unsigned integer"));
         };

@@ -25,7 +25,7 @@ use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
-    let mut budget = Budget::key_values();
+    let mut budget = Budget::key_values(document.file_bytes());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let mut reader = ClipReader {
@@ -94,9 +94,8 @@ impl<'a> ClipReader<'a, '_> {
         let Some(node) = self.target_node(channel.target.node.value(), property, &at)? else { return Ok(()) };
         let interpolation = interpolation_of(sampler, &at_sampler)?;
         let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
-        let elements_per_value = morphed.map_or(1, |morphed| morphed.weight_count as usize);
-        let output =
-            self.open_output(sampler, &at_sampler, times.key_count.saturating_mul(elements_per_value), interpolation)?;
+        let width = morphed.map_or(1, |morphed| morphed.weight_count as usize);
+        let output = self.open_output(sampler, &at_sampler, times.key_count, interpolation, width)?;
         let place = self.tracks.get(&(node, property)).copied();
         if place.is_some() {
             self.warnings.add(&at, "a second channel for the same property of the same node; the last one counts");
@@ -150,21 +149,23 @@ impl<'a> ClipReader<'a, '_> {
         Ok(Some(node))
     }
 
-    /// The sampler's output, proven to have the right number of elements and paid for. `value_count` is the number of
-    /// keys, times that of the weights where those are animated.
+    /// The sampler's output, proven to have the right number of elements and paid for. `width` is the number of
+    /// elements of one value: 1, but for morph weights, which are scalars in the file.
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
         at_sampler: &str,
-        value_count: usize,
+        key_count: usize,
         interpolation: Interpolation,
+        width: usize,
     ) -> Result<Accessor<'a>> {
         let output = Accessor::open(self.document, sampler.output.value(), &format!("{at_sampler}.output"))?;
         let values_per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let expected = value_count.checked_mul(values_per_key);
-        if Some(output.count) != expected {
+        let expected = key_count.saturating_mul(values_per_key).saturating_mul(width);
+        if output.count != expected {
+            let each = if width == 1 { String::new() } else { format!(" of {width} morph weights") };
             let problem = format!(
-                "{} elements, but {interpolation:?} keys of its input need {values_per_key} times {value_count}",
+                "{} elements, expected {expected}: {key_count} {interpolation:?} keys, {values_per_key} for each{each}",
                 output.count
             );
             return Err(Fault::content(&output.at, problem));

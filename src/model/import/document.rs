@@ -3,18 +3,26 @@
 //! The JSON goes into the serde structs of `gltf::json`, list by list, so that an error names the element. Those
 //! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
+//!
+//! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
+//! readers see plain bytes.
 
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::sync::{Arc, OnceLock};
 
 use gltf::json::{self, Root};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::container::Container;
+use super::container::{Container, check_json_size};
+use super::draco::{DecodedAccessor, DracoStreams};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
-use super::limits::{MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
+use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+use super::meshopt::{self, CompressedView, DecodedView};
+use super::source;
 use super::uri::{Files, UriFault};
+use crate::model::SourceFile;
 
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
@@ -22,8 +30,15 @@ pub(super) struct Document<'f> {
     pub root: Root,
     /// By glTF buffer index.
     buffers: Vec<Buffer<'f>>,
+    /// By glTF buffer view index; filled for a compressed view when it is first read.
+    decoded_views: Vec<OnceLock<DecodedView>>,
+    draco: DracoStreams,
     /// For images, which are fetched when something uses them.
     pub files: Files,
+    /// What the file says of itself and what nobody here reads.
+    pub source: SourceFile,
+    /// In a cell, since accessors are opened through shared references.
+    sparse_entries: RefCell<Budget>,
 }
 
 enum Buffer<'f> {
@@ -31,62 +46,122 @@ enum Buffer<'f> {
     Chunk(&'f [u8]),
     /// From a file or a data URI.
     Fetched(Arc<Vec<u8>>),
-    /// No URI and no chunk: legal as long as nobody reads it (compression extensions have such placeholders).
+    /// Neither URI nor chunk, or said to be a fallback for compressed views: legal as long as nobody reads it.
     Absent,
 }
 
 impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
-        if container.json.len() > MAX_JSON_BYTES {
-            let problem = format!("{} bytes of JSON, at most {MAX_JSON_BYTES} are read", container.json.len());
-            return Err(Fault::NotGltf { problem });
-        }
+        check_json_size(container.json.len() as u64)?;
+        check_value_count(container.json)?;
         let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
         let Value::Object(mut object) = value else {
             return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
         };
         check_version(&object)?;
-        extensions::check(&object, warnings)?;
+        let extensions = extensions::check(&object, warnings)?;
+        let source = SourceFile { extensions, ..source::read(&object) };
         relax(&mut object, warnings);
         let root = parse_root(&mut object)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        Ok(Self { root, buffers, files })
+        let file_bytes = files.bytes_read();
+        let draco = DracoStreams::find(&root)?;
+        pay_for_decoding(&root, &draco, file_bytes)?;
+        let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
+        let sparse_entries = RefCell::new(Budget::sparse_entries(file_bytes));
+        Ok(Self { root, buffers, decoded_views, draco, files, source, sparse_entries })
+    }
+
+    /// Bytes of the model file and of all files read for it so far: what the model may cost depends on them.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.bytes_read()
+    }
+
+    /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
+    pub fn pay_for_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
+        self.sparse_entries.borrow_mut().take(count, at)
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
         let views = &self.root.buffer_views;
         let view = views.get(index).ok_or_else(|| Fault::dangling(at, "bufferViews", index, views.len()))?;
-        let here = format!("bufferViews[{index}]");
-        let buffer = view.buffer.value();
+        let stride = view.byte_stride.map(|stride| stride.0);
+        let bytes = if meshopt::is_compressed(view) {
+            self.decoded_view(index, view)?
+        } else {
+            let place = Place { buffer: view.buffer.value(), offset: view.byte_offset.unwrap_or_default().0 };
+            self.part(place, view.byte_length.0, &format!("bufferViews[{index}]"))?
+        };
+        Ok((bytes, stride))
+    }
+
+    fn decoded_view(&self, index: usize, view: &json::buffer::View) -> Result<&[u8]> {
+        let at = format!("bufferViews[{index}]");
+        // As many as there are views.
+        let Some(cell) = self.decoded_views.get(index) else {
+            return Err(Fault::dangling(at, "bufferViews", index, self.decoded_views.len()));
+        };
+        if let Some(decoded) = cell.get() {
+            return Ok(decoded.bytes());
+        }
+        let compressed = CompressedView::of(view, &at)?;
+        let compressed = compressed.ok_or_else(|| Fault::content(&at, "is not compressed"))?;
+        let place = Place { buffer: compressed.buffer, offset: compressed.byte_offset };
+        let decoded = compressed.decode(self.part(place, compressed.byte_length, &at)?, &at)?;
+        Ok(cell.get_or_init(|| decoded).bytes())
+    }
+
+    /// What accessor `index` holds, if a Draco stream fills it: its own buffer view then is but a fallback.
+    pub fn decoded_accessor(&self, index: usize) -> Result<Option<&DecodedAccessor>> {
+        let Some(stream) = self.draco.filling(index) else { return Ok(None) };
+        if let Some(decoded) = stream.decoded.get() {
+            return Ok(decoded.get(&index));
+        }
+        let decoded = stream.decode(self.view(stream.view, &stream.at)?.0)?;
+        Ok(stream.decoded.get_or_init(|| decoded).get(&index))
+    }
+
+    /// `length` bytes of a buffer. `at` is the JSON path of whoever asks for them.
+    fn part(&self, place: Place, length: u64, at: &str) -> Result<&[u8]> {
+        let Place { buffer, offset } = place;
         let bytes: &[u8] = match self.buffers.get(buffer) {
             Some(Buffer::Chunk(chunk)) => chunk,
             Some(Buffer::Fetched(bytes)) => bytes,
-            Some(Buffer::Absent) => return Err(absent_buffer(view, buffer, &here)),
-            None => return Err(Fault::dangling(&here, "buffers", buffer, self.buffers.len())),
+            Some(Buffer::Absent) => {
+                let problem =
+                    format!("buffers[{buffer}] has no bytes: it has neither a uri nor a GLB chunk, or is a fallback");
+                return Err(Fault::content(at, problem));
+            }
+            None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
-        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
         let part = offset
             .checked_add(length)
             .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        let part = part.ok_or_else(|| {
+        part.ok_or_else(|| {
             let problem = format!("bytes {offset} + {length} of buffers[{buffer}], which has {}", bytes.len());
-            Fault::content(&here, problem)
-        })?;
-        Ok((part, view.byte_stride.map(|stride| stride.0)))
+            Fault::content(at, problem)
+        })
     }
 }
 
-fn absent_buffer(view: &json::buffer::View, buffer: usize, at: &str) -> Fault {
-    let compressed = view.extensions.iter().flat_map(|e| e.others.keys()).find(|name| extensions::is_compression(name));
-    match compressed {
-        Some(name) => {
-            let problem = format!("compressed by {name}, which is not supported; convert the model without it");
-            Fault::unsupported(at, problem)
-        }
-        None => Fault::content(at, format_args!("buffers[{buffer}] has neither a uri nor a GLB chunk")),
+/// A byte of a buffer.
+#[derive(Clone, Copy)]
+struct Place {
+    /// glTF index.
+    buffer: usize,
+    /// In bytes.
+    offset: u64,
+}
+
+/// What is compressed is as long as it says only once it has been decoded, so what it says is paid for beforehand.
+fn pay_for_decoding(root: &Root, draco: &DracoStreams, file_bytes: u64) -> Result<()> {
+    let mut budget = Budget::decoded_bytes(file_bytes);
+    for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
+        budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
+    draco.pay(root, &mut budget)
 }
 
 /// 3.2: a loader of glTF 2.0 reads every 2.x whose `minVersion` it knows.
@@ -114,17 +189,43 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     }
     for (index, animation) in objects(root, "animations").enumerate() {
         let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
-        let before = channels.len();
+        let (mut pointers, mut aimless) = (0_usize, 0_usize);
         channels.retain(|channel| {
             let target = channel.get("target");
-            target.and_then(|t| t.get("node")).is_some() && target.and_then(|t| t.get("path")).is_some()
+            let property = |name: &str| target.and_then(|target| target.get(name));
+            let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+            let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+            pointers += usize::from(is_pointer);
+            aimless += usize::from(is_aimless);
+            !is_pointer && !is_aimless
         });
-        let dropped = before - channels.len();
-        if dropped > 0 {
-            let problem = format!("{dropped} channels without a target node or path are ignored");
-            warnings.add(format_args!("animations[{index}].channels"), problem);
+        let mut warn = |count: usize, problem: &str| {
+            if count > 0 {
+                warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+            }
+        };
+        warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+        warn(aimless, "channels without a target node or path are ignored");
+    }
+}
+
+/// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
+fn check_value_count(json: &[u8]) -> Result<()> {
+    let (mut count, mut in_string, mut escaped) = (1_usize, false, false);
+    for &byte in json {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else {
+            in_string = byte == b'"';
+            count += usize::from(matches!(byte, b',' | b'[' | b'{'));
         }
     }
+    if count > MAX_JSON_VALUES {
+        let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
+        return Err(Fault::NotGltf { problem });
+    }
+    Ok(())
 }
 
 /// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.
@@ -189,6 +290,7 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
     for (index, entry) in root.buffers.iter().enumerate() {
         let at = format!("buffers[{index}]");
         let buffer = match &entry.uri {
+            _ if meshopt::is_fallback(entry) => Buffer::Absent,
             Some(uri) => {
                 let fetched = files.fetch(uri);
                 let why = |(UriFault::Refused(why) | UriFault::Unreadable(why))| {

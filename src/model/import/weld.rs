@@ -13,7 +13,7 @@ use crate::model::{Geometry, Influence, MorphDelta};
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
     pub normal: Vec3,
-    pub tex_coord: Vec2,
+    pub tex_coords: [Vec2; 2],
     pub color: [u8; 4],
     pub influences: &'i [Influence],
     pub morph_deltas: &'i [MorphDelta],
@@ -39,7 +39,7 @@ impl Welder {
         self.key.clear();
         self.key.extend_from_slice(bytemuck::bytes_of(&vertex.position));
         self.key.extend_from_slice(bytemuck::bytes_of(&vertex.normal));
-        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tex_coord));
+        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tex_coords));
         self.key.extend_from_slice(&vertex.color);
         for influence in vertex.influences {
             self.key.extend_from_slice(&influence.joint.to_ne_bytes());
@@ -60,7 +60,7 @@ impl Welder {
         self.index_of.insert(self.key.as_slice().into(), index);
         geometry.positions.push(vertex.position);
         geometry.normals.push(vertex.normal);
-        geometry.tex_coords.push(vertex.tex_coord);
+        geometry.tex_coords.push(vertex.tex_coords);
         geometry.colors.push(vertex.color);
         geometry.influences.extend_from_slice(vertex.influences);
         geometry.influence_starts.push(geometry.influences.len() as u32);
