@@ -31,6 +31,7 @@ pub fn all() -> Vec<(&'static str, Gltf)> {
         ("materials", materials()),
         ("textured_png", textured(ImageFormat::Png)),
         ("textured_jpeg", textured(ImageFormat::Jpeg)),
+        ("textured_webp", textured(ImageFormat::WebP)),
         ("odd_but_sound", odd_but_sound()),
     ]
 }
@@ -246,10 +247,17 @@ fn textured(format: ImageFormat) -> Gltf {
     gltf.json["textures"] = json!([{"source": 0, "sampler": 0}, {"source": 1}]);
     let transform = json!({"offset": [0.5, 0], "rotation": 1.5, "scale": [2, 3], "texCoord": 0});
     let texture = json!({"index": 0, "extensions": {"KHR_texture_transform": transform}});
-    gltf.json["materials"] = json!([
-        {"pbrMetallicRoughness": {"baseColorTexture": texture}},
-        {"pbrMetallicRoughness": {"baseColorTexture": {"index": 1}}},
-    ]);
+    gltf.json["materials"] = json!([{
+        "pbrMetallicRoughness": {"baseColorTexture": texture, "metallicRoughnessTexture": {"index": 1}},
+        "normalTexture": {"index": 1, "scale": 0.5},
+        "occlusionTexture": {"index": 0, "strength": 0.5, "texCoord": 1},
+        "emissiveTexture": {"index": 1},
+        "emissiveFactor": [1, 0.5, 0],
+        "extensions": {"KHR_materials_emissive_strength": {"emissiveStrength": 4}},
+    }]);
+    if format == ImageFormat::WebP {
+        gltf.json["textures"][0] = json!({"extensions": {"EXT_texture_webp": {"source": 0}}});
+    }
     gltf.json["meshes"][0]["primitives"][0]["material"] = json!(0);
     gltf
 }

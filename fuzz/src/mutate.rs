@@ -72,12 +72,12 @@ fn change(value: &mut Value, from: Value, random: &mut Random) {
 }
 
 fn change_list(list: &mut Vec<Value>, from: Value, random: &mut Random) {
-    let at = random.below(list.len() + 1);
+    let (count, at) = (list.len(), random.below(list.len() + 1));
     match random.below(5) {
         0 => list.insert(at, from),
         1 => list.truncate(at),
-        2 if !list.is_empty() => list.swap(at % list.len().max(1), 0),
-        3 if at < list.len() => drop(list.remove(at)),
+        2 if at < count => list.swap(at, 0),
+        3 if at < count => drop(list.remove(at)),
         _ => list.extend(list.get(at).cloned()),
     }
 }

@@ -84,7 +84,7 @@ fn check_vertices(geometry: &Geometry) {
     assert_eq!([normals.len(), tex_coords.len(), colors.len()], [positions.len(); 3]);
     assert!(positions.iter().all(|position| position.is_finite()));
     assert!(normals.iter().all(|normal| (normal.length() - 1.0).abs() < UNIT_TOLERANCE));
-    assert!(tex_coords.iter().all(|uv| uv.is_finite()));
+    assert!(tex_coords.iter().flatten().all(|uv| uv.is_finite()));
 }
 
 /// Where each vertex's part of a list starts, and where the last one ends.
@@ -146,14 +146,27 @@ fn check_draws(model: &Model) {
 fn check_materials(model: &Model) {
     assert!(!model.materials.is_empty());
     for material in &model.materials {
-        assert!(material.base_color_factor.is_finite(), "{material:?}");
-        assert!((0.0..=1.0).contains(&material.metallic) && (0.0..=1.0).contains(&material.roughness), "{material:?}");
+        let share = |number: f32| (0.0..=1.0).contains(&number);
+        assert!(material.base_color_factor.to_array().into_iter().all(share), "{material:?}");
+        assert!(share(material.metallic) && share(material.roughness), "{material:?}");
+        assert!(share(material.occlusion_strength) && material.normal_scale.is_finite(), "{material:?}");
+        assert!(material.emission.is_finite() && material.emission.min_element() >= 0.0, "{material:?}");
         if let AlphaMode::Mask(cutoff) = material.alpha_mode {
             assert!(cutoff.is_finite() && cutoff >= 0.0, "{material:?}");
         }
-        let image = material.base_color_texture.map(|texture| texture.image);
-        assert!(image.is_none_or(|image| (image as usize) < model.images.len()), "{material:?}");
+        let textures = [
+            material.base_color_texture,
+            material.metallic_roughness_texture,
+            material.occlusion_texture,
+            material.emissive_texture,
+            material.normal_texture,
+        ];
+        for slot in textures.into_iter().flatten() {
+            assert!((slot.texture.image as usize) < model.images.len(), "{material:?}");
+            assert!(slot.tex_coords < 2 && slot.texture_from_vertex.is_finite(), "{material:?}");
+        }
     }
+    assert_eq!(model.source.images.len(), model.images.len());
     for image in &model.images {
         assert!(image.width > 0 && image.height > 0);
         assert_eq!(image.rgba.len() as u64, 4 * u64::from(image.width) * u64::from(image.height));
