@@ -1,16 +1,21 @@
 //! The parsed JSON with its buffers: what all readers of this folder read from.
 //!
 //! The JSON goes into the serde structs of `gltf::json`, list by list, so that an error names the element. Those
-//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
+//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow. The
+//! lists that grow with every keyframe track go there straight from the text: as `Value`s they would be most of what
+//! importing a model with many clips costs.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
 //!
 //! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
 //! readers see plain bytes.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use gltf::json::{self, Root};
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::container::Container;
@@ -50,14 +55,11 @@ impl<'f> Document<'f> {
             let problem = format!("{} bytes of JSON, at most {MAX_JSON_BYTES} are read", container.json.len());
             return Err(Fault::NotGltf { problem });
         }
-        let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
-        let Value::Object(mut object) = value else {
-            return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
-        };
+        let (mut object, long_lists) = parse_outline(container.json)?;
         check_version(&object)?;
         extensions::check(&object, warnings)?;
         relax(&mut object, warnings);
-        let root = parse_root(&mut object)?;
+        let root = parse_root(&mut object, &long_lists, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
         let draco = DracoStreams::find(&root)?;
         pay_for_decoding(&root, &draco)?;
@@ -169,18 +171,20 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     for (index, mesh) in objects(root, "meshes").enumerate() {
         warn_about_unmorphed(index, mesh, warnings);
     }
-    for (index, animation) in objects(root, "animations").enumerate() {
-        let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
-        let before = channels.len();
-        channels.retain(|channel| {
-            let target = channel.get("target");
-            target.and_then(|t| t.get("node")).is_some() && target.and_then(|t| t.get("path")).is_some()
-        });
-        let dropped = before - channels.len();
-        if dropped > 0 {
-            let problem = format!("{dropped} channels without a target node or path are ignored");
-            warnings.add(format_args!("animations[{index}].channels"), problem);
-        }
+}
+
+/// As [`relax`], for one animation.
+fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
+    let before = channels.len();
+    channels.retain(|channel| {
+        let target = channel.get("target");
+        target.and_then(|t| t.get("node")).is_some() && target.and_then(|t| t.get("path")).is_some()
+    });
+    let dropped = before - channels.len();
+    if dropped > 0 {
+        let problem = format!("{dropped} channels without a target node or path are ignored");
+        warnings.add(format_args!("animations[{index}].channels"), problem);
     }
 }
 
@@ -202,16 +206,48 @@ fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Ite
     root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-fn parse_root(object: &mut Map<String, Value>) -> Result<Root> {
+/// The file's JSON object without its long lists, and these as text.
+fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
+    let outline: BTreeMap<String, &RawValue> =
+        serde_json::from_slice(json).map_err(|error| match error.classify() {
+            // Sound JSON, but no object.
+            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
+            _ => Fault::Json(error),
+        })?;
+    let (mut object, mut long_lists) = (Map::new(), LongLists::default());
+    for (key, text) in outline {
+        match key.as_str() {
+            "accessors" => long_lists.accessors = Some(text),
+            "bufferViews" => long_lists.buffer_views = Some(text),
+            "animations" => long_lists.animations = Some(text),
+            _ => {
+                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
+            }
+        }
+    }
+    Ok((object, long_lists))
+}
+
+/// The lists that can have thousands of elements.
+#[derive(Default)]
+struct LongLists<'f> {
+    accessors: Option<&'f RawValue>,
+    buffer_views: Option<&'f RawValue>,
+    animations: Option<&'f RawValue>,
+}
+
+fn parse_root(object: &mut Map<String, Value>, long: &LongLists, warnings: &mut Warnings) -> Result<Root> {
     let scene = match object.remove("scene") {
         Some(value) => Some(serde_json::from_value(value).map_err(|error| Fault::content("scene", error))?),
         None => None,
     };
     Ok(Root {
-        accessors: parse_list(object, "accessors")?,
-        animations: parse_list(object, "animations")?,
+        accessors: parse_long_list(long.accessors, "accessors", |_, _| ())?,
+        animations: parse_long_list(long.animations, "animations", |index, animation| {
+            relax_animation(index, animation, warnings);
+        })?,
         buffers: parse_list(object, "buffers")?,
-        buffer_views: parse_list(object, "bufferViews")?,
+        buffer_views: parse_long_list(long.buffer_views, "bufferViews", |_, _| ())?,
         images: parse_list(object, "images")?,
         materials: parse_list(object, "materials")?,
         meshes: parse_list(object, "meshes")?,
@@ -231,14 +267,47 @@ fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -
         Some(Value::Array(elements)) => elements,
         Some(_) => return Err(Fault::content(key, "expected an array")),
     };
-    if elements.len() > MAX_LIST_ELEMENTS {
-        let problem = format!("{} elements, at most {MAX_LIST_ELEMENTS} are read", elements.len());
-        return Err(Fault::unsupported(key, problem));
-    }
+    check_length(elements.len(), key)?;
     let parse = |(index, element)| {
         serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
     };
     elements.into_iter().enumerate().map(parse).collect()
+}
+
+/// Parses a list from its text, on all cores. What the serde struct refuses is tried again once `relax` has had it; that
+/// way the error is the same, and the element's own, whichever way it was found.
+fn parse_long_list<T: DeserializeOwned + Send>(
+    text: Option<&RawValue>,
+    key: &str,
+    mut relax: impl FnMut(usize, &mut Value),
+) -> Result<Vec<T>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
+    check_length(elements.len(), key)?;
+    // Whole runs of elements, long enough to be worth another thread: most elements take but a microsecond.
+    const RUN_BYTES: usize = 1 << 16;
+    let run = RUN_BYTES * elements.len() / text.get().len();
+    let elements_in_runs = elements.par_iter().with_min_len(run.max(1));
+    let parsed: Vec<Option<T>> = elements_in_runs.map(|element| serde_json::from_str(element.get()).ok()).collect();
+    let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
+        parsed.map_or_else(
+            || {
+                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                relax(index, &mut value);
+                serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+            },
+            Ok,
+        )
+    };
+    parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
+}
+
+fn check_length(count: usize, key: &str) -> Result<()> {
+    if count > MAX_LIST_ELEMENTS {
+        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
+    }
+    Ok(())
 }
 
 fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) -> Result<Vec<Buffer<'f>>> {
