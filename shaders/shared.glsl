@@ -32,9 +32,8 @@ struct GpuMorphDelta {
 };
 
 struct SurfaceVertex {
-    vec2 tex_coord;
+    float tex_coords[4]; // two pairs
     uint color_unorm8;
-    uint padding;
 };
 
 struct SkinnedVertex {

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use throng::app;
 use throng::cli::Cli;
+use throng::model::text::printable;
 use throng::vulkan::instance::SUBMIT_VALIDATION_VARIABLE;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
@@ -25,9 +26,10 @@ fn main() -> ExitCode {
     match app::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // One line per cause, whatever a file or a driver put into it.
+            eprintln!("error: {}", printable(&error.to_string()));
             for cause in error.chain().skip(1) {
-                eprintln!("  caused by: {cause}");
+                eprintln!("  caused by: {}", printable(&cause.to_string()));
             }
             ExitCode::FAILURE
         }

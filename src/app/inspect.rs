@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::scene::load_model;
 use crate::cli::InspectArgs;
-use crate::model::{Clip, Interpolation, Model, NO_PARENT, Skeleton, Track};
+use crate::model::{Clip, Interpolation, Material, MaterialTexture, Model, NO_PARENT, Skeleton, Track};
 use crate::shader_types::{JointMatrix, SkinnedVertex};
 
 /// Indentation of the node tree stops here.
@@ -85,9 +85,15 @@ pub fn json(model: &Model) -> Value {
         "materials": materials.iter().map(|material| json!({
             "name": material.name,
             "base_color_factor": material.base_color_factor.to_array(),
-            "base_color_image": material.base_color_texture.map(|texture| texture.image),
+            "base_color_image": image_of(material.base_color_texture),
             "metallic": material.metallic,
             "roughness": material.roughness,
+            "metallic_roughness_image": image_of(material.metallic_roughness_texture),
+            "occlusion_image": image_of(material.occlusion_texture),
+            "emission": material.emission.to_array(),
+            "emissive_image": image_of(material.emissive_texture),
+            "normal_image": image_of(material.normal_texture),
+            "unlit": material.unlit,
             "alpha_mode": format!("{:?}", material.alpha_mode),
             "double_sided": material.double_sided,
         })).collect::<Vec<_>>(),
@@ -256,21 +262,42 @@ fn interpolation_counts(clip: &Clip) -> BTreeMap<&'static str, usize> {
     counts
 }
 
+fn image_of(texture: Option<MaterialTexture>) -> Option<u32> {
+    texture.map(|texture| texture.texture.image)
+}
+
 fn materials(model: &Model) -> Rows {
-    let row = |(index, material): (usize, &crate::model::Material)| {
+    let row = |(index, material): (usize, &Material)| {
         let [r, g, b, a] = material.base_color_factor.to_array();
-        let texture = material.base_color_texture.map(|texture| format!("image {}", texture.image));
+        let lit = match (material.unlit, material.emission.max_element() > 0.0) {
+            (true, _) => "unlit",
+            (false, true) => "lit and emissive",
+            (false, false) => "lit",
+        };
         let sides = if material.double_sided { "two-sided" } else { "one-sided" };
         vec![
             index.to_string(),
             material.name.clone(),
             format!("{r:.2} {g:.2} {b:.2} {a:.2}"),
-            texture.unwrap_or_else(|| "no texture".to_owned()),
             format!("metallic {:.2}, roughness {:.2}", material.metallic, material.roughness),
-            format!("{:?}, {sides}", material.alpha_mode),
+            format!("{lit}, {:?}, {sides}", material.alpha_mode),
+            textures_of(material),
         ]
     };
     model.materials.iter().enumerate().map(row).collect()
+}
+
+fn textures_of(material: &Material) -> String {
+    let slots = [
+        ("base colour", material.base_color_texture),
+        ("metallic-roughness", material.metallic_roughness_texture),
+        ("occlusion", material.occlusion_texture),
+        ("emission", material.emissive_texture),
+        ("normals", material.normal_texture),
+    ];
+    let present = slots.into_iter().filter_map(|(name, texture)| Some((name, image_of(texture)?)));
+    let list: Vec<String> = present.map(|(name, image)| format!("{name}: image {image}")).collect();
+    if list.is_empty() { "no texture".to_owned() } else { list.join(", ") }
 }
 
 fn images(model: &Model) -> Rows {

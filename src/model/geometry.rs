@@ -24,7 +24,7 @@ pub struct MorphDelta {
 }
 
 /// What consecutive indices make up. Strips, loops and fans have become lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topology {
     /// Three indices each.
     Triangles,
@@ -87,8 +87,9 @@ pub struct Geometry {
     pub positions: Vec<Vec3>,
     /// Unit length, in mesh space; +Z where the file has none.
     pub normals: Vec<Vec3>,
-    /// The set that the material's base-colour texture uses; zero where the file has none.
-    pub tex_coords: Vec<Vec2>,
+    /// The two sets that the material's textures use, as the file has them: which texture uses which, and how it changes
+    /// them, says [`MaterialTexture`](super::MaterialTexture). Zero where the file has none. Finite.
+    pub tex_coords: Vec<[Vec2; 2]>,
     /// COLOR_0, linear, as unsigned normalised bytes; white where the file has none.
     pub colors: Vec<[u8; 4]>,
     /// Influences of vertex `v` are `influences[influence_starts[v] .. influence_starts[v + 1]]`, heaviest first.

@@ -16,11 +16,14 @@ pub mod geometry;
 pub mod import;
 pub mod material;
 pub mod skeleton;
+pub mod source;
+pub mod text;
 
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
 pub use geometry::{DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
-pub use material::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
+pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
+pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};
 
 /// One character (or prop): skeleton, clips, geometry and materials.
 ///
@@ -43,6 +46,8 @@ pub struct Model {
     pub images: Vec<Image>,
     /// All clips of the file, by glTF index.
     pub clips: Vec<Clip>,
+    /// What the file says of itself.
+    pub source: SourceFile,
     /// What was repaired, ignored or left out, one sentence each.
     pub warnings: Vec<String>,
 }

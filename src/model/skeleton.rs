@@ -124,6 +124,8 @@ pub struct Skin {
     /// The last element of each inverse bind matrix, as the file has it. It must be 1 (glTF 2.0, 3.7.3.1) and is taken
     /// as 1 everywhere but in reports, which print what the file says.
     pub inverse_bind_w: Vec<f32>,
+    /// Whether the file has inverse bind matrices, rather than leaving them to be identity.
+    pub has_inverse_binds: bool,
 }
 
 /// The joint matrices that one instance streams: the concatenation, over all skins that a mesh uses and all rigid

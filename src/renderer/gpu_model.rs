@@ -5,13 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
+use super::gpu_material::{GpuMaterials, surface_kind};
 use super::layouts::Layouts;
 use super::plan::ModelSize;
-use super::texture::{Texture, TextureCache};
-use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model, MorphDelta, Topology};
-use crate::shader_types::{
-    BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral,
-};
+use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, surface};
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -27,16 +25,22 @@ pub struct GpuDraw {
     pub first_index: u32,
     /// Number of indices.
     pub index_count: u32,
-    /// Index into [`GpuModel::materials`].
+    /// Index into [`GpuModel::materials`]' sets.
     pub material: usize,
-    /// Pushed before the draw.
-    pub constants: DrawConstants,
+    /// Bits of [`surface`]: which pipeline draws it.
+    pub surface: u32,
     /// Faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
     /// Winding of front faces.
     pub front_face: vk::FrontFace,
+}
+
+impl GpuDraw {
     /// Drawn after all opaque ones, blended.
-    pub blend: bool,
+    #[must_use]
+    pub fn is_blended(&self) -> bool {
+        self.surface & surface::BLENDED != 0
+    }
 }
 
 /// Buffers, textures and sets of one model.
@@ -48,13 +52,12 @@ pub struct GpuModel {
     /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub set: DescriptorSet,
     /// One set for each material.
-    pub materials: Vec<DescriptorSet>,
+    pub materials: GpuMaterials,
     /// In the file's order.
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
     _buffers: [Buffer; 4],
-    _textures: Vec<Arc<Texture>>,
 }
 
 impl GpuModel {
@@ -82,13 +85,7 @@ impl GpuModel {
             &buffers.each_ref().map(|buffer| Binding::Buffer(buffer.descriptor())),
         )?;
 
-        let mut cache = TextureCache::new(device);
-        let mut materials = Vec::new();
-        for material in &model.materials {
-            let texture = cache.get(model, material.base_color_texture)?;
-            let label = format!("{name}: {}", material.name);
-            materials.push(DescriptorSet::new(device, &label, &layouts.material, &[texture.binding()])?);
-        }
+        let materials = GpuMaterials::new(device, layouts, model)?;
         let draws = geometry
             .draw_ranges
             .iter()
@@ -102,33 +99,20 @@ impl GpuModel {
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
             _buffers: buffers,
-            _textures: cache.into_textures(),
         })
     }
 }
 
 fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
-    let (alpha_cutoff, blend) = match material.alpha_mode {
-        AlphaMode::Opaque => (0.0, false),
-        AlphaMode::Mask(cutoff) => (cutoff, false),
-        AlphaMode::Blend => (0.0, true),
-    };
     GpuDraw {
         topology: range.topology,
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
-        constants: DrawConstants {
-            base_color_factor: material.base_color_factor.to_array(),
-            alpha_cutoff,
-            metallic: material.metallic,
-            roughness: material.roughness,
-            flags: if range.flat_shaded { DRAW_FLAT_SHADED } else { 0 },
-        },
+        surface: surface_kind(range, material),
         cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
         // glTF: counter-clockwise is front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
-        blend,
     }
 }
 
@@ -182,16 +166,20 @@ fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
         .tex_coords
         .iter()
         .zip(&geometry.colors)
-        .map(|(tex_coord, &color)| SurfaceVertex {
-            tex_coord: tex_coord.to_array(),
+        .map(|(&[first, second], &color)| SurfaceVertex {
+            tex_coords: [first.x, first.y, second.x, second.y],
             color_unorm8: u32::from_le_bytes(color),
-            padding: 0,
         })
         .collect()
 }
 
 /// A device buffer with `data` in it; waits for the copy.
-fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+pub(super) fn upload<T: Pod>(
+    device: &Arc<Device>,
+    name: &str,
+    data: &[T],
+    usage: vk::BufferUsageFlags,
+) -> Result<Buffer> {
     let size_bytes = size_of_val(data) as u64;
     let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
     if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {
@@ -212,7 +200,7 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::Buffe
             // SAFETY: both buffers are alive and at least that large.
             unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
             // All later frames read it (RAW): a wait on the CPU orders the copy before them but makes nothing visible.
-            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ);
+            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ).and(Access::UNIFORM_READ);
             cmd_memory_barrier(device, commands, Access::TRANSFER_WRITE, readers);
             Ok(())
         })?;

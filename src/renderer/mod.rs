@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] what is uploaded once.
+//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
@@ -12,6 +12,7 @@ pub mod attachments;
 pub mod character_pass;
 pub mod frame;
 pub mod frame_slot;
+pub mod gpu_material;
 pub mod gpu_model;
 pub mod ground_pass;
 pub mod layouts;

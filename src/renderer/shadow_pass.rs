@@ -9,6 +9,7 @@ use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
+use super::gpu_model::GpuDraw;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
 use crate::model::Topology;
@@ -67,13 +68,13 @@ impl ShadowPass {
                 Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
             },
             fragment: None,
+            constant: 0,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            fragment_constant: 0,
             layout: &layouts.scene,
             color_format: None,
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
             samples: vk::SampleCountFlags::TYPE_1,
-            blend: false,
+            blend: None,
             // Away from the light is less. The slope's part covers surfaces that the light grazes.
             depth_bias: Some((0.0, -1.5)),
         };
@@ -121,9 +122,14 @@ impl ShadowPass {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
             cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(&self.pipeline, Topology::Triangles, false);
+            crowd.cmd_draw(|draw| casts_shadow(draw).then_some(&self.pipeline));
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };
     }
+}
+
+/// Lines and points are too thin for a map of this kind.
+fn casts_shadow(draw: &GpuDraw) -> bool {
+    draw.topology == Topology::Triangles && !draw.is_blended()
 }

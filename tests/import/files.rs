@@ -53,7 +53,13 @@ fn containers_that_are_cut_short_or_wrong_are_refused() {
     assert_eq!(error(b"# README"), "a.glb: it is neither GLB nor JSON; .gltf and .glb files can be read");
     assert_eq!(error(b"[]"), "a.glb: the JSON is not an object");
     let deep = "[".repeat(1_000_000);
-    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON part is malformed");
+    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON is not an object");
+    for list in ["extras", "accessors", "nodes"] {
+        let closed = format!(r#"{{"asset": {{"version": "2.0"}}, "{list}": {deep}{}}}"#, "]".repeat(deep.len()));
+        assert!(load_glb("a.glb", closed.as_bytes()).is_err(), "{list}");
+        let open = format!(r#"{{"{list}": {deep}"#);
+        assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
+    }
     // Every prefix and every single wrong byte: any answer but a panic will do.
     for end in 0..whole {
         assert!(load_glb("a.glb", &glb[..end]).is_err());
@@ -150,10 +156,10 @@ fn required_extensions_are_known_or_named() {
     gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization", "EXT_bent_spoons"]);
     assert_eq!(gltf.error(), "test.gltf: extensionsRequired[1]: EXT_bent_spoons is not supported");
     assert!(matches!(gltf.load(), Err(ImportError::Unsupported { .. })));
-    gltf.json["extensionsRequired"] = json!(["KHR_materials_unlit"]);
-    gltf.json["extensionsUsed"] = json!(["KHR_materials_unlit", "EXT_bent_spoons", "KHR_mesh_quantization"]);
+    gltf.json["extensionsRequired"] = json!(["KHR_materials_ior"]);
+    gltf.json["extensionsUsed"] = json!(["KHR_materials_ior", "EXT_bent_spoons", "KHR_materials_unlit"]);
     let expected = [
-        "extensionsUsed[0]: KHR_materials_unlit is not drawn",
+        "extensionsUsed[0]: KHR_materials_ior is not drawn",
         "extensionsUsed[1]: EXT_bent_spoons is not supported and ignored",
     ];
     assert_eq!(gltf.model().warnings, expected);
@@ -203,7 +209,7 @@ clips: 1
   0  wave\u{fffd}[31m  1.500 s  1 track on 1 timeline  1 STEP
 
 materials: 1
-  0  default  1.00 1.00 1.00 1.00  no texture  metallic 0.00, roughness 1.00  Opaque, one-sided
+  0  default  1.00 1.00 1.00 1.00  metallic 0.00, roughness 1.00  lit, Opaque, one-sided  no texture
 
 warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported and ignored

@@ -12,7 +12,7 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
     let geometry = &model.geometry;
     assert_eq!(geometry.positions, [Vec3::ZERO, Vec3::X, Vec3::Y]);
     assert_eq!(geometry.normals, [Vec3::Z; 3]);
-    assert_eq!(geometry.tex_coords, [Vec2::ZERO; 3]);
+    assert_eq!(geometry.tex_coords, [[Vec2::ZERO; 2]; 3]);
     assert_eq!(geometry.colors, [[255; 4]; 3]);
     assert_eq!(geometry.indices, [0, 1, 2]);
     assert_eq!(geometry.influence_starts, [0, 1, 2, 3]);

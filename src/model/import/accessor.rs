@@ -245,6 +245,7 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
+        document.pay_for_sparse_entries(count, at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
             return Err(Fault::content(at, "sparse.indices.componentType is no unsigned integer"));
         };

@@ -1,13 +1,22 @@
 //! From a path to the JSON text and the binary chunk.
 //!
+//! Only regular files are read. A pipe would wait for a writer, a device may never end, and opening one may do things
+//! (rewind a tape): so the path is looked at before it is opened, and the opened file once more, since it may have
+//! become another one in between; on Unix it is opened without waiting. Files below `/proc` and `/sys` pretend to be
+//! regular. Those of `/proc` say that they have no bytes, and are believed: they read as empty. Of the others no more
+//! is read than they say they have.
+//!
+//! A file that cannot be a model is refused after its first bytes, however long it is.
+//!
 //! Source: glTF 2.0, chapter 4 (GLB file format). Which of the two forms a file has is told by its first four bytes,
 //! not by its name.
 
-use std::fs::File;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::error::{Fault, Result};
+use super::limits::{MAX_FILE_BYTES, MAX_JSON_BYTES};
 
 const MAGIC: &[u8] = b"glTF";
 const HEADER_BYTES: usize = 12;
@@ -15,32 +24,115 @@ const CHUNK_HEADER_BYTES: usize = 8;
 const CHUNK_JSON: u32 = 0x4E4F_534A;
 const CHUNK_BIN: u32 = 0x004E_4942;
 const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// Enough to tell what a file is: both headers of a GLB, or where the JSON of a `.gltf` starts.
+const HEAD_BYTES: u64 = 4096;
 
-/// Reads a whole file of at most `max_bytes`.
-///
-/// Only regular files: opening a pipe would wait for a writer, and a device may never end.
-pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
+/// A regular file, opened, of which nothing has been read.
+struct RegularFile {
+    file: File,
+    /// As the directory says; never more are read.
+    bytes: u64,
+}
+
+impl RegularFile {
+    fn open(path: &Path, max_bytes: u64) -> io::Result<Self> {
+        expect_regular(&std::fs::metadata(path)?)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK | libc::O_NOCTTY);
+        let file = options.open(path)?;
+        let metadata = file.metadata()?;
+        expect_regular(&metadata)?;
+        if metadata.len() > max_bytes {
+            let message = format!("it has {} bytes; {max_bytes} may be read", metadata.len());
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
+        Ok(Self { file, bytes: metadata.len() })
+    }
+
+    /// Appends up to `count` bytes. A file that does not fit in memory is an error like any other.
+    fn read(&mut self, count: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.try_reserve_exact(usize::try_from(count).unwrap_or(usize::MAX))?;
+        (&self.file).take(count).read_to_end(bytes).map(|_| ())
+    }
+}
+
+fn expect_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
-    let too_large = || {
-        let message = format!("it is larger than the {max_bytes} bytes that may be read");
-        io::Error::new(io::ErrorKind::FileTooLarge, message)
-    };
-    if metadata.len() > max_bytes {
-        return Err(too_large());
-    }
+    Ok(())
+}
+
+/// Reads a whole file of at most `max_bytes`.
+pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut file = RegularFile::open(path, max_bytes)?;
     let mut bytes = Vec::new();
-    // One byte more than allowed tells "just fits" from "too long", whatever the size in the directory says.
-    File::open(path)?.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(too_large());
-    }
+    file.read(file.bytes, &mut bytes)?;
     Ok(bytes)
+}
+
+/// Reads a model file, or no more than its head if that tells that it is none. The outer error is the system's.
+pub(super) fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
+    let mut file = RegularFile::open(path, MAX_FILE_BYTES)?;
+    let mut bytes = Vec::new();
+    file.read(file.bytes.min(HEAD_BYTES), &mut bytes)?;
+    if let Err(fault) = check_head(&bytes, file.bytes) {
+        return Ok(Err(fault));
+    }
+    file.read(file.bytes.saturating_sub(bytes.len() as u64), &mut bytes)?;
+    Ok(Ok(bytes))
+}
+
+/// Refuses what [`split`] would refuse, as far as the head tells.
+fn check_head(head: &[u8], file_bytes: u64) -> Result<()> {
+    if head.starts_with(MAGIC) {
+        check_glb_header(head, file_bytes)?;
+        return match u32_at(head, HEADER_BYTES) {
+            Some(json_bytes) => check_json_size(json_bytes.into()),
+            None => Ok(()),
+        };
+    }
+    let text = head.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    // Nothing but white space so far decides nothing.
+    if head.is_empty() || !text.is_empty() {
+        expect_json(text, head.is_empty())?;
+    }
+    check_json_size(file_bytes)
+}
+
+fn expect_json(text: &[u8], is_empty: bool) -> Result<()> {
+    if matches!(text.first(), Some(b'{' | b'[')) {
+        return Ok(());
+    }
+    let problem = if is_empty { "it is empty" } else { "it is neither GLB nor JSON" };
+    Err(not_gltf(format!("{problem}; .gltf and .glb files can be read")))
+}
+
+/// Refuses JSON that is too long to be read.
+pub(super) fn check_json_size(json_bytes: u64) -> Result<()> {
+    if json_bytes <= MAX_JSON_BYTES {
+        return Ok(());
+    }
+    Err(not_gltf(format!("{json_bytes} bytes of JSON; {MAX_JSON_BYTES} may be read")))
+}
+
+/// Version and length, which is returned.
+fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
+    let (Some(version), Some(length)) = (u32_at(head, 4), u32_at(head, 8)) else {
+        return Err(not_gltf(format!("the GLB header is cut short: {} of {HEADER_BYTES} bytes", head.len())));
+    };
+    if version != 2 {
+        return Err(not_gltf(format!("GLB version {version}, expected 2")));
+    }
+    if u64::from(length) > file_bytes {
+        return Err(not_gltf(format!("the file is cut short: {file_bytes} bytes, but its GLB header says {length}")));
+    }
+    Ok(length as usize)
 }
 
 /// The two parts of a glTF file.
@@ -56,25 +148,13 @@ pub(super) struct Container<'f> {
 pub(super) fn split(file: &[u8]) -> Result<Container<'_>> {
     let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
-    if !matches!(json.trim_ascii_start().first(), Some(b'{' | b'[')) {
-        let problem = if file.is_empty() { "it is empty" } else { "it is neither GLB nor JSON" };
-        return Err(Fault::NotGltf { problem: format!("{problem}; .gltf and .glb files can be read") });
-    }
+    expect_json(json.trim_ascii_start(), file.is_empty())?;
     Ok(Container { json, ..parts })
 }
 
 fn split_glb(file: &[u8]) -> Result<Container<'_>> {
-    let not_gltf = |problem: String| Fault::NotGltf { problem };
-    let (Some(version), Some(length)) = (u32_at(file, 4), u32_at(file, 8)) else {
-        return Err(not_gltf(format!("the GLB header is cut short: {} of {HEADER_BYTES} bytes", file.len())));
-    };
-    if version != 2 {
-        return Err(not_gltf(format!("GLB version {version}, expected 2")));
-    }
-    let Some(glb) = file.get(..length as usize) else {
-        let message = format!("the file is cut short: {} bytes, but its GLB header says {length}", file.len());
-        return Err(not_gltf(message));
-    };
+    let length = check_glb_header(file, file.len() as u64)?;
+    let glb = file.get(..length).unwrap_or(file);
     let (mut json, mut binary) = (None, None);
     let mut at = HEADER_BYTES;
     while let (Some(size), Some(kind)) = (u32_at(glb, at), u32_at(glb, at + 4)) {
@@ -94,6 +174,10 @@ fn split_glb(file: &[u8]) -> Result<Container<'_>> {
     }
     let json = json.ok_or_else(|| not_gltf("the GLB has no JSON chunk".to_owned()))?;
     Ok(Container { json, binary })
+}
+
+fn not_gltf(problem: String) -> Fault {
+    Fault::NotGltf { problem }
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

@@ -9,6 +9,7 @@
 //! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
 //! readers see plain bytes.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -18,13 +19,15 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::container::Container;
+use super::container::{Container, check_json_size};
 use super::draco::{DecodedAccessor, DracoStreams};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
-use super::limits::{Budget, MAX_JSON_BYTES, MAX_LIST_ELEMENTS};
+use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
 use super::meshopt::{self, CompressedView, DecodedView};
+use super::source;
 use super::uri::{Files, UriFault};
+use crate::model::SourceFile;
 
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
@@ -37,6 +40,10 @@ pub(super) struct Document<'f> {
     draco: DracoStreams,
     /// For images, which are fetched when something uses them.
     pub files: Files,
+    /// What the file says of itself and what nobody here reads.
+    pub source: SourceFile,
+    /// In a cell, since accessors are opened through shared references.
+    sparse_entries: RefCell<Budget>,
 }
 
 enum Buffer<'f> {
@@ -51,20 +58,31 @@ enum Buffer<'f> {
 impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
-        if container.json.len() > MAX_JSON_BYTES {
-            let problem = format!("{} bytes of JSON, at most {MAX_JSON_BYTES} are read", container.json.len());
-            return Err(Fault::NotGltf { problem });
-        }
+        check_json_size(container.json.len() as u64)?;
+        check_value_count(container.json)?;
         let (mut object, long_lists) = parse_outline(container.json)?;
         check_version(&object)?;
-        extensions::check(&object, warnings)?;
+        let extensions = extensions::check(&object, warnings)?;
+        let source = SourceFile { extensions, ..source::read(&object) };
         relax(&mut object, warnings);
         let root = parse_root(&mut object, &long_lists, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
+        let file_bytes = files.bytes_read();
         let draco = DracoStreams::find(&root)?;
-        pay_for_decoding(&root, &draco)?;
+        pay_for_decoding(&root, &draco, file_bytes)?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
-        Ok(Self { root, buffers, decoded_views, draco, files })
+        let sparse_entries = RefCell::new(Budget::sparse_entries(file_bytes));
+        Ok(Self { root, buffers, decoded_views, draco, files, source, sparse_entries })
+    }
+
+    /// Bytes of the model file and of all files read for it so far: what the model may cost depends on them.
+    pub fn file_bytes(&self) -> u64 {
+        self.files.bytes_read()
+    }
+
+    /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
+    pub fn pay_for_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
+        self.sparse_entries.borrow_mut().take(count, at)
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
@@ -140,8 +158,8 @@ struct Place {
 }
 
 /// What is compressed is as long as it says only once it has been decoded, so what it says is paid for beforehand.
-fn pay_for_decoding(root: &Root, draco: &DracoStreams) -> Result<()> {
-    let mut budget = Budget::decoded_bytes();
+fn pay_for_decoding(root: &Root, draco: &DracoStreams, file_bytes: u64) -> Result<()> {
+    let mut budget = Budget::decoded_bytes(file_bytes);
     for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
         budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
@@ -176,16 +194,42 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
 /// As [`relax`], for one animation.
 fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
     let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
-    let before = channels.len();
+    let (mut pointers, mut aimless) = (0_usize, 0_usize);
     channels.retain(|channel| {
         let target = channel.get("target");
-        target.and_then(|t| t.get("node")).is_some() && target.and_then(|t| t.get("path")).is_some()
+        let property = |name: &str| target.and_then(|target| target.get(name));
+        let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+        pointers += usize::from(is_pointer);
+        aimless += usize::from(is_aimless);
+        !is_pointer && !is_aimless
     });
-    let dropped = before - channels.len();
-    if dropped > 0 {
-        let problem = format!("{dropped} channels without a target node or path are ignored");
-        warnings.add(format_args!("animations[{index}].channels"), problem);
+    let mut warn = |count: usize, problem: &str| {
+        if count > 0 {
+            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+        }
+    };
+    warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+    warn(aimless, "channels without a target node or path are ignored");
+}
+
+/// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
+fn check_value_count(json: &[u8]) -> Result<()> {
+    let (mut count, mut in_string, mut escaped) = (1_usize, false, false);
+    for &byte in json {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+        } else {
+            in_string = byte == b'"';
+            count += usize::from(matches!(byte, b',' | b'[' | b'{'));
+        }
     }
+    if count > MAX_JSON_VALUES {
+        let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
+        return Err(Fault::NotGltf { problem });
+    }
+    Ok(())
 }
 
 /// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.
@@ -289,7 +333,10 @@ fn parse_long_list<T: DeserializeOwned + Send>(
     const RUN_BYTES: usize = 1 << 16;
     let run = RUN_BYTES * elements.len() / text.get().len();
     let elements_in_runs = elements.par_iter().with_min_len(run.max(1));
-    let parsed: Vec<Option<T>> = elements_in_runs.map(|element| serde_json::from_str(element.get()).ok()).collect();
+    // The serde struct of a channel takes this path for any unknown one.
+    let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
+    let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
+    let parsed: Vec<Option<T>> = elements_in_runs.map(parse).collect();
     let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
         parsed.map_or_else(
             || {

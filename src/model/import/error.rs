@@ -2,11 +2,14 @@
 //!
 //! Every message names the file, the place in its JSON, what was found and what was expected, and, where it helps,
 //! what to do: `fox.glb: skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. The readers of this
-//! folder do not know the file's name: they return a [`Fault`], and [`super::load`] puts the name in front.
+//! folder do not know the file's name: they return a [`Fault`], and [`super::load`] puts the name in front. What a
+//! message quotes from the file is shortened and made fit for a terminal here, once for all readers.
 
 use std::collections::HashSet;
 use std::fmt::Display;
 use std::io;
+
+use crate::model::text::{printable, shortened};
 
 /// Why a file was not imported.
 #[derive(Debug, thiserror::Error)]
@@ -74,12 +77,12 @@ pub(super) type Result<T> = std::result::Result<T, Fault>;
 impl Fault {
     /// The file breaks a rule at the JSON path `at`.
     pub fn content(at: impl Display, problem: impl Display) -> Self {
-        Self::Content { at: at.to_string(), problem: problem.to_string() }
+        Self::Content { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
     }
 
     /// The file needs more than there is, at the JSON path `at`.
     pub fn unsupported(at: impl Display, problem: impl Display) -> Self {
-        Self::Unsupported { at: at.to_string(), problem: problem.to_string() }
+        Self::Unsupported { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
     }
 
     /// An index that points at nothing; `what` is the list's name in glTF.
@@ -89,14 +92,21 @@ impl Fault {
 
     /// Puts the file's name in front.
     pub fn in_file(self, file: &str) -> ImportError {
-        let file = file.to_owned();
+        let file = sentence(file);
         match self {
-            Self::NotGltf { problem } => ImportError::NotGltf { file, problem },
+            Self::NotGltf { problem } => ImportError::NotGltf { file, problem: sentence(&problem) },
             Self::Json(source) => ImportError::Json { file, source },
             Self::Content { at, problem } => ImportError::Content { file, at, problem },
             Self::Unsupported { at, problem } => ImportError::Unsupported { file, at, problem },
         }
     }
+}
+
+/// Messages repeat what the file says, which may be long and is made by strangers.
+fn sentence(text: &str) -> String {
+    /// Four lines of a terminal.
+    const MAX_CHARS: usize = 400;
+    shortened(&printable(text), MAX_CHARS)
 }
 
 /// More warnings than this are counted rather than kept: a hostile file must not fill the terminal.
@@ -113,7 +123,7 @@ pub(super) struct Warnings {
 impl Warnings {
     /// Notes `problem` at the JSON path `at`.
     pub fn add(&mut self, at: impl Display, problem: impl Display) {
-        let sentence = format!("{at}: {problem}");
+        let sentence = sentence(&format!("{at}: {problem}"));
         if self.seen.contains(&sentence) {
             return;
         }

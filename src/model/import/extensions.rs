@@ -3,17 +3,23 @@
 //! Source: glTF 2.0, 3.12. A *required* extension that is not understood means that the file cannot be shown
 //! correctly: an error that names it. One that is merely *used* has a fallback: a warning.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::error::{Fault, Result, Warnings};
+use crate::model::{Extension, ExtensionSupport};
 
-/// Fully read: integers as vertex data, compressed data, and the base-colour texture's transform.
+/// Fully read.
 const HONOURED: &[&str] = &[
     "KHR_mesh_quantization",
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
     "KHR_draco_mesh_compression",
     "KHR_texture_transform",
+    "KHR_materials_unlit",
+    "KHR_materials_emissive_strength",
+    "EXT_texture_webp",
 ];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
@@ -34,9 +40,10 @@ fn support(name: &str) -> Support {
     }
 }
 
-/// Goes through `extensionsRequired` and `extensionsUsed`.
-pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<()> {
+/// Goes through `extensionsRequired` and `extensionsUsed`; returns what stands in either.
+pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
+    let used = names(root, "extensionsUsed");
     for (index, name) in required.iter().enumerate() {
         let at = format!("extensionsRequired[{index}]");
         match support(name) {
@@ -44,19 +51,35 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
             Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
         }
     }
-    for (index, name) in names(root, "extensionsUsed").into_iter().enumerate() {
+    for (index, name) in used.iter().enumerate() {
         let at = format!("extensionsUsed[{index}]");
-        match support(&name) {
+        match support(name) {
             Support::Honoured => {}
             Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
             Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
         }
     }
-    Ok(())
+    Ok(listed(&used, &required))
 }
 
-/// Escaped, since messages repeat them and a terminal obeys control characters.
-fn names(root: &Map<String, Value>, key: &str) -> Vec<String> {
+/// Each extension once, in the order of `extensionsUsed`; what is only required (an error of the file) comes last.
+fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
+    let is_required: HashSet<&str> = required.iter().copied().collect();
+    let mut seen = HashSet::new();
+    let once = used.iter().chain(required).copied().filter(|name| seen.insert(*name));
+    let extension = |name: &str| Extension {
+        name: name.to_owned(),
+        required: is_required.contains(name),
+        support: match support(name) {
+            Support::Honoured => ExtensionSupport::Honoured,
+            Support::OnlyLooks => ExtensionSupport::NotDrawn,
+            Support::Unknown => ExtensionSupport::Ignored,
+        },
+    };
+    once.map(extension).collect()
+}
+
+fn names<'v>(root: &'v Map<String, Value>, key: &str) -> Vec<&'v str> {
     let list = root.get(key).and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(|name| name.escape_debug().to_string()).collect()
+    list.filter_map(Value::as_str).collect()
 }

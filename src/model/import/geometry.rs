@@ -4,7 +4,7 @@
 //! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
 //! index and their primitives in the order of the file.
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Vec3};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
@@ -33,16 +33,18 @@ pub(super) fn read(
     materials: &mut Materials,
     warnings: &mut Warnings,
 ) -> Result<(Geometry, PaletteLayout)> {
+    let file_bytes = scene.document.file_bytes();
     let mut builder = Builder {
         rest_matrices: scene.tree.rest_matrices(),
         materials,
         warnings,
         palette: Palette::default(),
         welder: Welder::new(),
-        vertices: Budget::vertices(),
-        indices: Budget::indices(),
-        influences: Budget::influences(),
-        morph_deltas: Budget::morph_deltas(),
+        primitives: Budget::primitives(file_bytes),
+        vertices: Budget::vertices(file_bytes),
+        indices: Budget::indices(file_bytes),
+        influences: Budget::influences(file_bytes),
+        morph_deltas: Budget::morph_deltas(file_bytes),
     };
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
@@ -64,6 +66,7 @@ struct Builder<'b> {
     warnings: &'b mut Warnings,
     palette: Palette,
     welder: Welder,
+    primitives: Budget,
     vertices: Budget,
     indices: Budget,
     influences: Budget,
@@ -120,6 +123,7 @@ impl Builder<'_> {
     ) -> Result<()> {
         let document = scene.document;
         let at = format!("meshes[{}].primitives[{number}]", place.mesh);
+        self.primitives.take(1, &at)?;
         let at_attributes = format!("{at}.attributes");
         let reader = AttributeReader { document, primitive, at: &at_attributes };
         if !reader.has_positions() {
@@ -127,7 +131,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
-        let tex_coords = self.materials.tex_coords.get(material as usize).copied().flatten();
+        let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
         let influences = match follow {
@@ -177,7 +181,7 @@ impl Builder<'_> {
             self.welder.push(&Vertex {
                 position,
                 normal: at(normals, index).unwrap_or(Vec3::Z),
-                tex_coord: at(tex_coords, index).unwrap_or(Vec2::ZERO),
+                tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
                 influences: influences.of(index),
                 morph_deltas: &morph_deltas,

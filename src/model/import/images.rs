@@ -1,27 +1,38 @@
-//! PNG and JPEG images, decoded to eight-bit RGBA.
+//! PNG, JPEG and WebP images, decoded to eight-bit RGBA.
 //!
-//! Only images that a base-colour texture uses are decoded, each once. One that is missing or broken costs the model
-//! its texture and not its life: a warning, and the material stays white. A URI that leaves the model's folder is an
+//! Only images that a drawn texture uses are decoded, each once. One that is missing or broken costs the model
+//! its texture and not its life: a warning, and the material does without. A URI that leaves the model's folder is an
 //! error all the same. What the file says about the format is not trusted; the first bytes tell.
 
 use std::collections::HashMap;
 use std::io::Cursor;
+use std::sync::Arc;
 
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
-use super::limits::{MAX_IMAGE_DECODER_BYTES, MAX_IMAGE_SIDE, MAX_TEXELS};
+use super::limits::{MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, encoded_image_bytes, texels};
 use super::uri::UriFault;
-use crate::model::Image;
+use crate::model::{Image, ImageSource};
 
 /// The images of a model while they are collected.
 pub(super) struct Images {
     /// What the model gets.
     pub list: Vec<Image>,
+    /// What each of them was decoded from.
+    pub sources: Vec<ImageSource>,
     /// By glTF index; `None` for one that failed, so that it is tried once.
     index_of: HashMap<usize, Option<u32>>,
-    texels_left: u64,
+    texels_taken: u64,
+    encoded_bytes_taken: u64,
+}
+
+struct Decoded {
+    width: u32,
+    height: u32,
+    rgba: Vec<u8>,
+    format: &'static str,
 }
 
 /// Why an image is left out; never fatal.
@@ -29,7 +40,13 @@ type Reason = String;
 
 impl Images {
     pub fn new() -> Self {
-        Self { list: Vec::new(), index_of: HashMap::new(), texels_left: MAX_TEXELS }
+        Self {
+            list: Vec::new(),
+            sources: Vec::new(),
+            index_of: HashMap::new(),
+            texels_taken: 0,
+            encoded_bytes_taken: 0,
+        }
     }
 
     /// Index in the model of glTF image `source`, decoding it at its first use; `None` if that fails.
@@ -37,19 +54,20 @@ impl Images {
         if let Some(&known) = self.index_of.get(&source) {
             return Ok(known);
         }
-        let decoded = match encoded_bytes(document, source)? {
-            Ok(bytes) => self.decode(&bytes),
-            Err(reason) => Err(reason),
-        };
+        let decoded = encoded_bytes(document, source)?.and_then(|bytes| {
+            let decoded = self.decode(&bytes, document.file_bytes())?;
+            Ok((decoded, bytes.len() as u64))
+        });
         let index = match decoded {
-            Ok((width, height, rgba)) => {
+            Ok((Decoded { width, height, rgba, format }, bytes)) => {
                 let name = document.root.images.get(source).and_then(|image| image.name.clone());
                 let name = name.unwrap_or_else(|| format!("image {source}"));
                 self.list.push(Image { name, width, height, rgba });
+                self.sources.push(ImageSource { index: source as u32, format, bytes });
                 Some(self.list.len() as u32 - 1)
             }
             Err(reason) => {
-                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; white is shown instead"));
+                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; it is not shown"));
                 None
             }
         };
@@ -57,28 +75,78 @@ impl Images {
         Ok(index)
     }
 
-    fn decode(&mut self, bytes: &[u8]) -> std::result::Result<(u32, u32, Vec<u8>), Reason> {
-        let format = match image::guess_format(bytes) {
-            Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg)) => format,
-            _ => return Err(format!("{} bytes that are neither PNG nor JPEG", bytes.len())),
+    fn decode(&mut self, bytes: &[u8], file_bytes: u64) -> std::result::Result<Decoded, Reason> {
+        let (format, format_name) = match image::guess_format(bytes) {
+            Ok(format @ ImageFormat::Png) => (format, "PNG"),
+            Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
+            Ok(format @ ImageFormat::WebP) => (format, "WebP"),
+            _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
         };
+        let (length, limit) = (bytes.len() as u64, encoded_image_bytes(file_bytes));
+        if length > limit.saturating_sub(self.encoded_bytes_taken) {
+            return Err(format!("{length} bytes: all images of a model with files of this size may have {limit}"));
+        }
+        self.encoded_bytes_taken += length;
         let mut limits = Limits::default();
         limits.max_image_width = Some(MAX_IMAGE_SIDE);
         limits.max_image_height = Some(MAX_IMAGE_SIDE);
-        limits.max_alloc = Some(MAX_IMAGE_DECODER_BYTES);
+        limits.max_alloc = Some(MAX_IMAGE_SIDE_BYTES);
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
         reader.limits(limits);
         let broken = |error: image::ImageError| format!("cannot be decoded: {error}");
         let decoder = reader.into_decoder().map_err(broken)?;
         let (width, height) = decoder.dimensions();
         // Paid before decoding: a small file may unpack to gigabytes.
-        let texels = u64::from(width) * u64::from(height);
-        self.texels_left = self.texels_left.checked_sub(texels).ok_or_else(|| {
-            format!("{width}x{height} texels are too many: all images of a model may have {MAX_TEXELS}")
-        })?;
-        let image = DynamicImage::from_decoder(decoder).map_err(broken)?.into_rgba8();
-        Ok((image.width(), image.height(), image.into_raw()))
+        let (texels, limit) = (u64::from(width) * u64::from(height), texels(file_bytes));
+        if texels > limit.saturating_sub(self.texels_taken) || decoder.total_bytes() > MAX_DECODED_IMAGE_BYTES {
+            let problem = "texels are too many: all images of a model with files of this size may have";
+            return Err(format!("{width}x{height} {problem} {limit}"));
+        }
+        self.texels_taken += texels;
+        Ok(Decoded { width, height, rgba: decode_rgba(decoder)?, format: format_name })
     }
+}
+
+/// Decodes in memory that was asked for first: an image that does not fit is an image left out, not an abort.
+fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec<u8>, Reason> {
+    let color = decoder.color_type();
+    let (width, height) = decoder.dimensions();
+    let mut samples = zeros(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
+    decoder.read_image(&mut samples).map_err(|error| format!("cannot be decoded: {error}"))?;
+    if color == ColorType::Rgba8 {
+        return Ok(samples);
+    }
+    let channels = usize::from(color.channel_count());
+    let channel_bytes = usize::from(color.bytes_per_pixel()) / channels.max(1);
+    let mut rgba = zeros(4 * width as usize * height as usize)?;
+    // The decoder delivers 16-bit samples in the order of this machine.
+    let sample_of = |bytes: &[u8]| match *bytes {
+        [a, b] => rounded_to_8_bits(u16::from_ne_bytes([a, b])),
+        [a] => a,
+        _ => 0,
+    };
+    for (to, from) in rgba.chunks_exact_mut(4).zip(samples.chunks_exact(channels * channel_bytes)) {
+        let sample = |channel: usize| sample_of(&from[channel * channel_bytes..][..channel_bytes]);
+        let texel = match channels {
+            1 => [sample(0), sample(0), sample(0), 255],
+            2 => [sample(0), sample(0), sample(0), sample(1)],
+            3 => [sample(0), sample(1), sample(2), 255],
+            _ => [sample(0), sample(1), sample(2), sample(3)],
+        };
+        to.copy_from_slice(&texel);
+    }
+    Ok(rgba)
+}
+
+fn rounded_to_8_bits(sample: u16) -> u8 {
+    ((u32::from(sample) + 128) / 257) as u8
+}
+
+fn zeros(count: usize) -> std::result::Result<Vec<u8>, Reason> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(count).map_err(|_| format!("there is no memory for {count} bytes"))?;
+    bytes.resize(count, 0);
+    Ok(bytes)
 }
 
 /// The file's bytes of an image. The outer error is fatal, the inner one is not.
@@ -89,7 +157,7 @@ fn encoded_bytes(document: &mut Document, source: usize) -> Result<std::result::
     };
     if let Some(uri) = &entry.uri {
         return match document.files.fetch(uri) {
-            Ok(bytes) => Ok(Ok(bytes.to_vec())),
+            Ok(bytes) => Ok(Ok(Arc::unwrap_or_clone(bytes))),
             Err(UriFault::Unreadable(why)) => Ok(Err(why)),
             Err(UriFault::Refused(why)) => Err(Fault::content(format_args!("{at}.uri"), why)),
         };

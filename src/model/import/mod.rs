@@ -9,10 +9,10 @@
 //!   from the `gltf` crate, whose readers trust the file; `meshopt` and `draco` turn what is compressed into
 //!   plain bytes;
 //! * `accessor` proves that an accessor's elements lie inside the bytes that are there before it decodes one;
-//! * `limits` holds what a model may cost at most, for everything that the file's size does not bound;
+//! * `limits` holds what a model may cost at most, which grows with the bytes that its files really have;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
-//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `images`, `nodes`,
+//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `textures` and `images`, `nodes`,
 //! `skins`, `geometry` (with `attributes`, `influences`, `morphs`, `topology` and `weld`) and `clips`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
@@ -35,6 +35,8 @@ mod meshopt;
 mod morphs;
 mod nodes;
 mod skins;
+mod source;
+mod textures;
 mod topology;
 mod uri;
 mod weld;
@@ -44,7 +46,7 @@ use std::path::Path;
 
 pub use error::ImportError;
 
-use super::Model;
+use super::{Model, SourceFile};
 use document::Document;
 use error::Warnings;
 use geometry::Scene;
@@ -88,9 +90,10 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 /// As [`load`], and if the file has no such scene.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let bytes = container::read_regular_file(path, limits::MAX_FILE_BYTES)
+    let read = container::read_model_file(path)
         .map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
-    import(&name, &bytes, Files::beside(path), scene).map_err(|fault| fault.in_file(&name))
+    read.and_then(|bytes| import(&name, &bytes, Files::beside(path, bytes.len()), scene))
+        .map_err(|fault| fault.in_file(&name))
 }
 
 /// Imports a model from memory, which must not refer to other files. `name` is for messages and reports.
@@ -106,7 +109,7 @@ pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
 /// # Errors
 /// As [`load_scene`].
 pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
-    import(name, bytes, Files::none(), scene).map_err(|fault| fault.in_file(name))
+    import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }
 
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
@@ -130,6 +133,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
+        source: SourceFile { bytes: document.file_bytes(), images: materials.image_sources, ..document.source },
         warnings: warnings.into_sentences(),
     })
 }

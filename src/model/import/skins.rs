@@ -36,7 +36,8 @@ fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut 
         }
         None => (vec![Affine3A::IDENTITY; joints.len()], vec![1.0; joints.len()]),
     };
-    Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh, inverse_bind_w })
+    let has_inverse_binds = entry.inverse_bind_matrices.is_some();
+    Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh, inverse_bind_w, has_inverse_binds })
 }
 
 /// The matrices, and the last element of each.

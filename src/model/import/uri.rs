@@ -1,7 +1,10 @@
 //! What a URI in a glTF file may reach: data inside the URI, and regular files in the model's folder or below it.
 //!
 //! A model comes from strangers. A URI that names a scheme, an absolute path, a folder above, or a symbolic link that
-//! leads out, is refused and fails the import, rather than being a "missing file": see [`UriFault`].
+//! leads out, is refused and fails the import, rather than being a "missing file": see [`UriFault`]. Backslashes are
+//! read as slashes on every system: some exporters write them, and a file must not mean one thing here and another
+//! there. What cannot be seen is not refused: a hard link to a file elsewhere is a file in the folder, and somebody
+//! who may exchange folders for links while a model is being read may as well put the bytes there.
 //!
 //! Source: glTF 2.0, 2.8 (URIs), RFC 3986 (percent-encoding), RFC 2397 (data URIs).
 
@@ -41,20 +44,25 @@ pub(super) struct Files {
     folder: Option<PathBuf>,
     /// By canonical path, so that many names for one file cost its bytes once.
     read: HashMap<PathBuf, Arc<Vec<u8>>>,
-    bytes_left: u64,
+    bytes_read: u64,
 }
 
 impl Files {
-    /// Of the folder that `model_path` is in.
-    pub fn beside(model_path: &Path) -> Self {
+    /// Of the folder that `model_path` is in; `model_bytes` is the size of that file.
+    pub fn beside(model_path: &Path, model_bytes: usize) -> Self {
         let parent = model_path.parent().unwrap_or(Path::new(""));
         let folder = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() };
-        Self { folder: Some(folder), ..Self::none() }
+        Self { folder: Some(folder), ..Self::none(model_bytes) }
     }
 
     /// Only data URIs.
-    pub fn none() -> Self {
-        Self { folder: None, read: HashMap::new(), bytes_left: MAX_FILE_BYTES }
+    pub fn none(model_bytes: usize) -> Self {
+        Self { folder: None, read: HashMap::new(), bytes_read: model_bytes as u64 }
+    }
+
+    /// Bytes of the model file and of all files read for it so far, each once. What a model may cost depends on it.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read
     }
 
     /// The bytes that `uri` stands for.
@@ -79,8 +87,9 @@ impl Files {
         if let Some(bytes) = self.read.get(&path) {
             return Ok(Arc::clone(bytes));
         }
-        let bytes = Arc::new(read_regular_file(&path, self.bytes_left).map_err(unreadable)?);
-        self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
+        let bytes_left = MAX_FILE_BYTES.saturating_sub(self.bytes_read);
+        let bytes = Arc::new(read_regular_file(&path, bytes_left).map_err(unreadable)?);
+        self.bytes_read = self.bytes_read.saturating_add(bytes.len() as u64);
         self.read.insert(path, Arc::clone(&bytes));
         Ok(bytes)
     }
@@ -98,7 +107,10 @@ fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
     let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
         return Err(UriFault::Unreadable(format!("{uri:?} is not UTF-8 once percent-decoded")));
     };
-    let path = PathBuf::from(decoded.as_ref());
+    if decoded.contains('\0') {
+        return refused("has a zero byte, which no file's name has");
+    }
+    let path = PathBuf::from(decoded.replace('\\', "/"));
     let mut depth = 0_i64;
     for component in path.components() {
         match component {
@@ -136,7 +148,7 @@ mod tests {
 
     #[test]
     fn data_uris_are_decoded_with_and_without_base64_and_padding() {
-        let fetch = |uri: &str| Files::none().fetch(uri).map(|bytes| bytes.to_vec());
+        let fetch = |uri: &str| Files::none(0).fetch(uri).map(|bytes| bytes.to_vec());
         for uri in
             ["data:;base64,AAEC/w==", "DATA:application/octet-stream;base64,AAEC/w", "data:;base64,AAEC%2Fw%3D%3D"]
         {
@@ -149,11 +161,23 @@ mod tests {
 
     #[test]
     fn paths_stay_in_the_folder() {
-        for uri in ["../x", "a/../../x", "%2e%2e/x", "/etc/passwd", "%2Fetc/passwd", "file:///x", "http://x/y", "C:/x"]
-        {
+        for uri in [
+            "../x",
+            "a/../../x",
+            "%2e%2e/x",
+            "..\\x",
+            "%5c%5chost/x",
+            "/etc/passwd",
+            "%2Fetc/passwd",
+            "file:///x",
+            "http://x/y",
+            "C:/x",
+            "a%00.bin",
+        ] {
             assert!(matches!(confined_path(uri), Err(UriFault::Refused(_))), "{uri}");
         }
         assert_eq!(confined_path("a%20b/./c.bin").unwrap(), PathBuf::from("a b/c.bin"));
+        assert_eq!(confined_path("a\\b.bin").unwrap(), PathBuf::from("a/b.bin"));
         assert_eq!(confined_path("a/../c.bin").unwrap(), PathBuf::from("a/../c.bin"));
         assert!(matches!(confined_path("%FF"), Err(UriFault::Unreadable(_))));
     }

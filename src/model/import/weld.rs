@@ -19,7 +19,7 @@ use crate::model::{Geometry, Influence, MorphDelta};
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
     pub normal: Vec3,
-    pub tex_coord: Vec2,
+    pub tex_coords: [Vec2; 2],
     pub color: [u8; 4],
     pub influences: &'i [Influence],
     pub morph_deltas: &'i [MorphDelta],
@@ -32,7 +32,7 @@ impl<'g> Vertex<'g> {
         Self {
             position: geometry.positions[index],
             normal: geometry.normals[index],
-            tex_coord: geometry.tex_coords[index],
+            tex_coords: geometry.tex_coords[index],
             color: geometry.colors[index],
             influences: geometry.influences_of(index),
             morph_deltas: geometry.morph_deltas_of(index),
@@ -40,12 +40,11 @@ impl<'g> Vertex<'g> {
     }
 
     /// Everything but the lists, bit for bit.
-    fn fixed_bits(&self) -> [u32; 9] {
+    fn fixed_bits(&self) -> [u32; 11] {
         let ([px, py, pz], [nx, ny, nz]) = (self.position.to_array(), self.normal.to_array());
-        let numbers = [px, py, pz, nx, ny, nz, self.tex_coord.x, self.tex_coord.y].map(f32::to_bits);
-        let mut bits = [u32::from_ne_bytes(self.color); 9];
-        bits[..8].copy_from_slice(&numbers);
-        bits
+        let [Vec2 { x: u0, y: v0 }, Vec2 { x: u1, y: v1 }] = self.tex_coords;
+        let [px, py, pz, nx, ny, nz, u0, v0, u1, v1] = [px, py, pz, nx, ny, nz, u0, v0, u1, v1].map(f32::to_bits);
+        [px, py, pz, nx, ny, nz, u0, v0, u1, v1, u32::from_ne_bytes(self.color)]
     }
 
     fn influence_bits(&self) -> impl Iterator<Item = [u32; 2]> {
@@ -100,7 +99,7 @@ impl Welder {
         seen.insert_unique(hash, index, |&index| Vertex::of(geometry, index).hash(keys));
         geometry.positions.push(vertex.position);
         geometry.normals.push(vertex.normal);
-        geometry.tex_coords.push(vertex.tex_coord);
+        geometry.tex_coords.push(vertex.tex_coords);
         geometry.colors.push(vertex.color);
         geometry.influences.extend_from_slice(vertex.influences);
         geometry.influence_starts.push(geometry.influences.len() as u32);
