@@ -53,7 +53,13 @@ fn containers_that_are_cut_short_or_wrong_are_refused() {
     assert_eq!(error(b"# README"), "a.glb: it is neither GLB nor JSON; .gltf and .glb files can be read");
     assert_eq!(error(b"[]"), "a.glb: the JSON is not an object");
     let deep = "[".repeat(1_000_000);
-    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON part is malformed");
+    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON is not an object");
+    for list in ["extras", "accessors", "nodes"] {
+        let closed = format!(r#"{{"asset": {{"version": "2.0"}}, "{list}": {deep}{}}}"#, "]".repeat(deep.len()));
+        assert!(load_glb("a.glb", closed.as_bytes()).is_err(), "{list}");
+        let open = format!(r#"{{"{list}": {deep}"#);
+        assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
+    }
     // Every prefix and every single wrong byte: any answer but a panic will do.
     for end in 0..whole {
         assert!(load_glb("a.glb", &glb[..end]).is_err());

@@ -65,7 +65,7 @@ impl<'a> AttributeReader<'a, '_> {
 
     fn open(&self, semantic: Semantic, name: &str) -> Result<Option<Accessor<'a>>> {
         let index = self.primitive.attributes.get(&Checked::Valid(semantic));
-        index.map(|index| Accessor::open(self.document, index.value(), &format!("{}.{name}", self.at))).transpose()
+        index.map(|index| Accessor::open(self.document, index.value(), format_args!("{}.{name}", self.at))).transpose()
     }
 
     /// As `open`, for the attributes that have to be as many as the positions.
