@@ -8,6 +8,7 @@ mod compression;
 mod draco;
 mod files;
 mod geometry;
+mod instancing;
 mod morphs;
 mod samples;
 mod skins;
