@@ -8,6 +8,7 @@ mod compression;
 mod draco;
 mod files;
 mod geometry;
+mod instancing;
 #[path = "../common/invariants.rs"]
 mod invariants;
 mod morphs;

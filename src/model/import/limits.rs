@@ -150,6 +150,11 @@ impl Budget {
         Self::new("sparse entries", SPARSE_ENTRIES, file_bytes)
     }
 
+    /// How many more can be paid for.
+    pub const fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Pays for `count` things that the JSON path `at` asks for.
     pub fn take(&mut self, count: u64, at: &str) -> Result<()> {
         match self.left.checked_sub(count) {
