@@ -8,8 +8,6 @@ mod compression;
 mod draco;
 mod files;
 mod geometry;
-#[path = "../common/invariants.rs"]
-mod invariants;
 mod morphs;
 mod samples;
 mod skins;
