@@ -7,12 +7,12 @@ usage() {
     cat <<'END'
 Usage: ./setup.sh [--shaders]
 
-Installs, where missing: a C compiler (Rust links with it), the Vulkan loader, Mesa's drivers (lavapipe among them,
-which draws without a GPU), the Vulkan validation layers, the X11, xkb and Wayland libraries that the window needs, and
-Xvfb for the tests of the window. Debian and Ubuntu (apt), Fedora (dnf), Arch (pacman); elsewhere it says what to
-install. Uses sudo where it is not run by root.
+Installs, where missing: a C and a C++ compiler (Rust links with the one, meshoptimizer is built with the other), the
+Vulkan loader, Mesa's drivers (lavapipe among them, which draws without a GPU), the Vulkan validation layers, the X11,
+xkb and Wayland libraries that the window needs, and Xvfb for the tests of the window. Debian and Ubuntu (apt), Fedora
+(dnf), Arch (pacman); elsewhere it says what to install. Uses sudo where it is not run by root.
 
-  --shaders   also what the cargo feature `shaderc` needs: CMake, make, a C++ compiler, Python 3 and git
+  --shaders   also what the cargo feature `shaderc` needs: CMake, make, Python 3 and git
   --help      this text
 END
 }
@@ -74,8 +74,8 @@ setup_apt() {
         libx11-6 libx11-xcb1 libxcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon0 libxkbcommon-x11-0 libwayland-client0
     need Xvfb xvfb
     need cc gcc libc6-dev
+    need c++ g++
     if $with_shaders; then
-        need c++ g++
         need cmake cmake
         need make make
         need python3 python3
@@ -94,8 +94,8 @@ setup_dnf() {
     done
     need Xvfb xorg-x11-server-Xvfb
     need cc gcc
+    need c++ gcc-c++
     if $with_shaders; then
-        need c++ gcc-c++
         need cmake cmake
         need make make
         need python3 python3
@@ -111,8 +111,8 @@ setup_pacman() {
         libx11 libxcb libxcursor libxi libxrandr libxkbcommon libxkbcommon-x11 wayland || true)
     need Xvfb xorg-server-xvfb
     need cc gcc
+    need c++ gcc
     if $with_shaders; then
-        need c++ gcc
         need cmake cmake
         need make make
         need python3 python
@@ -126,7 +126,7 @@ setup_pacman() {
 explain_macos() {
     say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or"
     say "    brew install vulkan-loader molten-vk vulkan-validationlayers"
-    say "and, for the linker, xcode-select --install"
+    say "and, for the linker and the C++ compiler, xcode-select --install"
     if $with_shaders; then say "for the feature shaderc: brew install cmake python"; fi
 }
 
@@ -137,10 +137,10 @@ explain_windows() {
 }
 
 explain_other() {
-    say "this system's package manager is unknown; install: a C compiler, the Vulkan loader, a Vulkan 1.3 driver"
-    say "(Mesa's lavapipe where there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb, libXcursor,"
-    say "libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb"
-    if $with_shaders; then say "for the feature shaderc: CMake, make, a C++ compiler, Python 3, git"; fi
+    say "this system's package manager is unknown; install: a C and a C++ compiler, the Vulkan loader, a Vulkan 1.3"
+    say "driver (Mesa's lavapipe where there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb,"
+    say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb"
+    if $with_shaders; then say "for the feature shaderc: CMake, make, Python 3, git"; fi
 }
 
 check_rust

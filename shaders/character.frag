@@ -1,50 +1,73 @@
-// Lit surface of a character: Lambert and GGX for the sun, a hemisphere for the sky.
+// Surface of a character: Lambert and GGX for the sun, a hemisphere for the sky, and what the surface itself emits.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
+#include "material.glsl"
 
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;
-layout(location = 2) in vec2 in_tex_coord;
 layout(location = 3) in vec4 in_color;
 
-layout(set = 3, binding = 0) uniform sampler2D base_color_texture;
-
-layout(push_constant, std430) uniform DrawConstants {
-    vec4 base_color_factor;
-    float alpha_cutoff;
-    float metallic;
-    float roughness;
-    uint flags;
-} constants;
-
-const uint DRAW_FLAT_SHADED = 1;
 const float PI = 3.14159265;
 
-layout(location = 0) out vec4 out_color;
+layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
+
+// The triangle's own normal, taken from the screen and turned to the camera: exact with any skinning, and vertices
+// without normals stay welded.
+vec3 normal_of_triangle(vec3 to_camera) {
+    vec3 normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
+    return dot(normal, to_camera) < 0.0 ? -normal : normal;
+}
+
+// Turns `normal`, which points out of the front face, as the normal map says. The tangent is the direction in which u
+// grows, and the bitangent that in which v shrinks, since v points down: both taken from the screen.
+vec3 bumped(vec3 normal) {
+    vec2 tex_coord = tex_coord_of(4);
+    vec2 uv_x = dFdx(tex_coord), uv_y = dFdy(tex_coord);
+    vec3 along_u = uv_y.y * dFdx(in_position_world) - uv_x.y * dFdy(in_position_world);
+    vec3 along_v = uv_x.x * dFdy(in_position_world) - uv_y.x * dFdx(in_position_world);
+    float orientation = uv_x.x * uv_y.y - uv_y.x * uv_x.y < 0.0 ? -1.0 : 1.0;
+    vec3 tangent = orientation * (along_u - normal * dot(normal, along_u));
+    if (dot(tangent, tangent) == 0.0) {
+        return normal;
+    }
+    tangent = normalize(tangent);
+    vec3 bitangent = cross(normal, tangent);
+    bitangent = orientation * dot(bitangent, along_v) > 0.0 ? -bitangent : bitangent;
+    return normalize(mat3(tangent, bitangent, normal) * normal_from_map(tex_coord));
+}
 
 void main() {
+    // What needs derivatives comes before any discard, which would leave them undefined.
+    vec4 base = in_color * base_color();
     vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
-    // The triangle's own normal, taken from the screen and turned to the camera: exact with any skinning, and vertices
-    // without normals stay welded. Before any discard, which would leave derivatives undefined.
-    vec3 face_normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
-    face_normal = dot(face_normal, to_camera) < 0.0 ? -face_normal : face_normal;
+    // Lines and points have the file's normal, or are unlit.
+    float side = gl_FrontFacing ? 1.0 : -1.0;
+    vec3 face_normal = surface_has(SURFACE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(to_camera);
+    // Files without normals are shaded flat, as glTF asks.
+    vec3 normal = surface_has(SURFACE_FLAT) ? side * face_normal : normalize(in_normal_world);
+    if (surface_has(SURFACE_NORMAL_TEXTURE)) {
+        normal = bumped(normal);
+    }
+    normal *= side;
+    vec2 metal_rough = metallic_roughness();
+    float from_around = unoccluded();
+    vec3 emission = emitted();
 
-    vec4 base = constants.base_color_factor * in_color * texture(base_color_texture, in_tex_coord);
-    if (base.a < constants.alpha_cutoff) {
+    if (surface_has(SURFACE_MASKED) && base.a < material.alpha_cutoff) {
         discard;
     }
-    // Files without normals are shaded flat, as glTF asks.
-    vec3 normal = face_normal;
-    if ((constants.flags & DRAW_FLAT_SHADED) == 0) {
-        normal = normalize(in_normal_world);
-        normal = gl_FrontFacing ? normal : -normal;
+    if (surface_has(SURFACE_UNLIT)) {
+        out_color = vec4(base.rgb + emission, surface_has(SURFACE_BLENDED) ? base.a : 1.0);
+        return;
     }
 
     // glTF 2.0, appendix B: metals have no diffuse part and tint their reflection.
-    vec3 diffuse_color = base.rgb * (1.0 - constants.metallic);
-    vec3 reflectance = mix(vec3(0.04), base.rgb, constants.metallic);
-    float alpha = max(constants.roughness * constants.roughness, 0.05);
+    float metallic = metal_rough.x;
+    float roughness = metal_rough.y;
+    vec3 diffuse_color = base.rgb * (1.0 - metallic);
+    vec3 reflectance = mix(vec3(0.04), base.rgb, metallic);
+    float alpha = max(roughness * roughness, 0.05);
     float alpha2 = alpha * alpha;
 
     vec3 to_light = frame.to_light.xyz;
@@ -62,7 +85,7 @@ void main() {
     vec3 sun = arriving * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
 
     vec3 reflected = reflect(-to_camera, normal);
-    vec3 environment = mix(sky(reflected), ambient(reflected), constants.roughness);
+    vec3 environment = mix(sky(reflected), ambient(reflected), roughness);
     vec3 around = ambient(normal) * diffuse_color + 0.5 * reflectance * environment;
-    out_color = vec4(sun + around, base.a);
+    out_color = vec4(sun + from_around * around + emission, surface_has(SURFACE_BLENDED) ? base.a : 0.0);
 }

@@ -3,6 +3,7 @@
 #define THRONG_CHARACTER
 
 #include "shared.glsl"
+#include "surface.glsl"
 
 layout(set = 1, binding = 2, std430) readonly buffer SurfaceVertices {
     SurfaceVertex surface_vertices[];
@@ -10,7 +11,7 @@ layout(set = 1, binding = 2, std430) readonly buffer SurfaceVertices {
 
 layout(location = 0) out vec3 out_position_world;
 layout(location = 1) out vec3 out_normal_world;
-layout(location = 2) out vec2 out_tex_coord;
+layout(location = 2) out vec4 out_tex_coords; // two pairs
 layout(location = 3) out vec4 out_color;
 
 void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned) {
@@ -21,9 +22,16 @@ void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned) {
     vec4 normal = vec4(unpack_octahedral(skinned.normal_octahedral), 0.0);
     out_normal_world = vec3(dot(world_from_model.rows[0], normal), dot(world_from_model.rows[1], normal),
                             dot(world_from_model.rows[2], normal));
-    out_tex_coord = surface_vertices[vertex].tex_coord;
+    // The second pair only where a texture uses it: interpolation costs, too.
+    float tex_coords[4] = surface_vertices[vertex].tex_coords;
+    out_tex_coords = vec4(tex_coords[0], tex_coords[1], 0.0, 0.0);
+    if (surface_has(SURFACE_TEX_COORDS_VARY)) {
+        out_tex_coords.zw = vec2(tex_coords[2], tex_coords[3]);
+    }
     out_color = unpackUnorm4x8(surface_vertices[vertex].color_unorm8);
     gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
+    // Of points; ignored by everything else. glTF asks for one pixel.
+    gl_PointSize = 1.0;
 }
 
 #endif

@@ -7,5 +7,5 @@
 void main() {
     uint vertex = gl_VertexIndex;
     uint instance = gl_InstanceIndex;
-    emit_vertex(vertex, instance, skin_vertex(vertex, instances[instance].palette_offset));
+    emit_vertex(vertex, instance, skin_vertex(vertex, instance));
 }

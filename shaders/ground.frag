@@ -6,7 +6,7 @@
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) flat in uint in_is_sky;
 
-layout(location = 0) out vec4 out_color;
+layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
 // 1 on the lines of a square grid, antialiased by the pixel's footprint, fading where lines would crowd.
 float grid(vec2 place, vec2 footprint, float spacing, float half_width) {
@@ -21,7 +21,7 @@ float grid(vec2 place, vec2 footprint, float spacing, float half_width) {
 void main() {
     vec3 from_camera = in_position_world - frame.camera_position.xyz;
     if (in_is_sky != 0) {
-        out_color = vec4(sky(normalize(from_camera)), 1.0);
+        out_color = vec4(sky(normalize(from_camera)), 0.0);
         return;
     }
     const vec3 up = vec3(0.0, 1.0, 0.0);
@@ -33,5 +33,5 @@ void main() {
     vec3 sun = light_arriving(in_position_world, up) * frame.light_color.rgb * frame.to_light.y / 3.14159265;
     vec3 lit = albedo * (sun + ambient(up));
     float half_distance = 12.0 * (frame.ground.y + abs(frame.camera_position.y - frame.ground.x));
-    out_color = vec4(haze(lit, length(from_camera), half_distance), 1.0);
+    out_color = vec4(haze(lit, length(from_camera), half_distance), 0.0);
 }

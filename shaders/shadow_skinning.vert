@@ -5,7 +5,7 @@
 
 void main() {
     uint instance = gl_InstanceIndex;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, instances[instance].palette_offset);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, instance);
     vec3 position = vec3(skinned.position[0], skinned.position[1], skinned.position[2]);
     gl_Position = frame.shadow_from_world * vec4(transform_point(instances[instance].world_from_model, position), 1.0);
 }

@@ -16,6 +16,8 @@ struct BindVertex {
     uint normal_octahedral;
     uint first_influence;
     uint influence_count;
+    uint first_morph_delta;
+    uint morph_delta_count;
 };
 
 struct GpuInfluence {
@@ -23,10 +25,15 @@ struct GpuInfluence {
     float weight;
 };
 
+struct GpuMorphDelta {
+    uint weight;
+    float position[3];
+    float normal[3];
+};
+
 struct SurfaceVertex {
-    vec2 tex_coord;
+    float tex_coords[4]; // two pairs
     uint color_unorm8;
-    uint padding;
 };
 
 struct SkinnedVertex {
@@ -38,7 +45,8 @@ struct InstanceData {
     JointMatrix world_from_model;
     uint palette_offset;
     uint skinned_vertex_offset;
-    uint padding[2];
+    uint morph_weight_offset;
+    uint padding;
 };
 
 layout(set = 0, binding = 0, std140) uniform FrameData {
@@ -59,6 +67,11 @@ layout(set = 0, binding = 1, std430) readonly buffer Palette {
 
 layout(set = 0, binding = 2, std430) readonly buffer Instances {
     InstanceData instances[];
+};
+
+// All visible instances' morph weights, one after the other, indexed by morph_weight_offset.
+layout(set = 0, binding = 4, std430) readonly buffer MorphWeights {
+    float morph_weights[];
 };
 
 vec3 transform_point(JointMatrix m, vec3 p) {

@@ -25,5 +25,5 @@ void main() {
     }
     uint instance = constants.first_instance + gl_WorkGroupID.y;
     skinned_vertices[instances[instance].skinned_vertex_offset + vertex] =
-        skin_vertex(vertex, instances[instance].palette_offset);
+        skin_vertex(vertex, instance);
 }

@@ -1,5 +1,6 @@
-// Linear blend skinning of one vertex (glTF 2.0, 3.7.3): the one piece of code behind both --skinning compute
-// (skin.comp) and --skinning vertex (character_skinning.vert). Its CPU twin is src/animation/skin.rs, line by line.
+// Morphing and linear blend skinning of one vertex (glTF 2.0, 3.7.2.2 and 3.7.3): the one piece of code behind both
+// --skinning compute (skin.comp) and --skinning vertex (character_skinning.vert). Its CPU twin is src/animation/skin.rs,
+// line by line.
 #ifndef THRONG_SKINNING
 #define THRONG_SKINNING
 
@@ -11,6 +12,10 @@ layout(set = 1, binding = 0, std430) readonly buffer BindVertices {
 
 layout(set = 1, binding = 1, std430) readonly buffer Influences {
     GpuInfluence influences[];
+};
+
+layout(set = 1, binding = 3, std430) readonly buffer MorphDeltas {
+    GpuMorphDelta morph_deltas[];
 };
 
 // The weighted sum of the joint matrices that pull on a vertex.
@@ -27,13 +32,22 @@ JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uin
 }
 
 // Takes vertex `vertex` from bind-pose mesh space to the model space of one instance.
-SkinnedVertex skin_vertex(uint vertex, uint palette_offset) {
-    JointMatrix model_from_mesh = blend_joint_matrices(
-        bind_vertices[vertex].first_influence, bind_vertices[vertex].influence_count, palette_offset);
+SkinnedVertex skin_vertex(uint vertex, uint instance) {
     vec3 position = vec3(bind_vertices[vertex].position[0], bind_vertices[vertex].position[1],
                          bind_vertices[vertex].position[2]);
-    position = transform_point(model_from_mesh, position);
     vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
+    // Morph targets come before joints. Most models have none: then this is one comparison.
+    uint first_delta = bind_vertices[vertex].first_morph_delta;
+    uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
+    for (uint i = first_delta; i < end_delta; ++i) {
+        float weight = morph_weights[instances[instance].morph_weight_offset + morph_deltas[i].weight];
+        position += weight * vec3(morph_deltas[i].position[0], morph_deltas[i].position[1], morph_deltas[i].position[2]);
+        bind_normal += weight * vec3(morph_deltas[i].normal[0], morph_deltas[i].normal[1], morph_deltas[i].normal[2]);
+    }
+    JointMatrix model_from_mesh =
+        blend_joint_matrices(bind_vertices[vertex].first_influence, bind_vertices[vertex].influence_count,
+                             instances[instance].palette_offset);
+    position = transform_point(model_from_mesh, position);
     vec3 normal = transform_normal(model_from_mesh, bind_normal);
     // The octahedral map divides by the length (in the 1-norm) itself; a collapsed joint keeps the bind pose's normal.
     bool collapsed = dot(normal, normal) == 0.0;

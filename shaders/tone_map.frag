@@ -1,4 +1,8 @@
 // From linear, unbounded radiance to what a display shows.
+//
+// Alpha is the share of a pixel that is shown as it is: unlit surfaces, whose colours were chosen as they are to be
+// seen. The curve below would darken them by 0.04, which makes room for a lit surface's reflection, and dull what is
+// brighter than 0.8. As a share, edges between lit and unlit surfaces stay smooth when samples are resolved.
 #version 460
 
 layout(set = 0, binding = 0) uniform sampler2D hdr_color;
@@ -34,6 +38,7 @@ vec3 encode_srgb(vec3 linear) {
 }
 
 void main() {
-    vec3 color = pbr_neutral(max(texelFetch(hdr_color, ivec2(gl_FragCoord.xy), 0).rgb, vec3(0.0)));
+    vec4 texel = max(texelFetch(hdr_color, ivec2(gl_FragCoord.xy), 0), vec4(0.0));
+    vec3 color = mix(pbr_neutral(texel.rgb), texel.rgb, min(texel.a, 1.0));
     out_color = vec4(ENCODE_SRGB != 0 ? encode_srgb(clamp(color, 0.0, 1.0)) : color, 1.0);
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::crowd::{ClipChoice, PhaseMode};
+use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -65,6 +66,9 @@ pub enum Command {
 pub struct SceneArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd. Without one: the bundled character.
     pub models: Vec<PathBuf>,
+    /// Which of the files' scenes; all files must have it.
+    #[command(flatten)]
+    pub scene: SceneArg,
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
     #[arg(long, value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
@@ -92,6 +96,22 @@ pub struct SceneArgs {
     /// Threads that animate [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,
+}
+
+/// Which scene of a file.
+#[derive(Debug, Clone, Args)]
+pub struct SceneArg {
+    /// Scene of the model to show, where its file has several [default: the one that the file names].
+    #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
+    pub scene: Option<SceneChoice>,
+}
+
+impl SceneArg {
+    /// The file's own where nothing is asked for.
+    #[must_use]
+    pub fn choice(&self) -> SceneChoice {
+        self.scene.clone().unwrap_or_default()
+    }
 }
 
 /// How many characters.
@@ -207,6 +227,9 @@ pub struct BenchArgs {
 pub struct InspectArgs {
     /// Model file (.gltf, .glb). Without one: the bundled character.
     pub model: Option<PathBuf>,
+    /// Which of its scenes.
+    #[command(flatten)]
+    pub scene: SceneArg,
     /// For tools rather than people.
     #[arg(long)]
     pub json: bool,
@@ -217,6 +240,9 @@ pub struct InspectArgs {
 pub struct PoseArgs {
     /// Model file (.gltf, .glb). Without one: the bundled character.
     pub model: Option<PathBuf>,
+    /// Which of its scenes.
+    #[command(flatten)]
+    pub scene: SceneArg,
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
     #[arg(long, value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
@@ -365,12 +391,13 @@ mod tests {
 
     #[test]
     fn values_become_typed() {
-        let Ok(Cli { command: Some(Command::Render(args)), .. }) =
-            parse("throng render a.glb --size 640x360 --time -0.5 --clip Run --camera -30,20,1.5 --out x.png")
-        else {
+        let Ok(Cli { command: Some(Command::Render(args)), .. }) = parse(
+            "throng render a.glb --scene Stage --size 640x360 --time -0.5 --clip Run --camera -30,20,1.5 --out x.png",
+        ) else {
             panic!("does not parse");
         };
         assert_eq!(args.gpu.size, Size { width: 640, height: 360 });
+        assert_eq!(args.scene.scene.choice(), SceneChoice::Name("Stage".to_owned()));
         assert_eq!(args.scene.time, -0.5);
         assert_eq!(args.scene.clip, ClipChoice::Name("Run".to_owned()));
         assert_eq!(args.scene.camera, Some(CameraArg { yaw_degrees: -30.0, pitch_degrees: 20.0, zoom: 1.5 }));

@@ -56,6 +56,10 @@ pub struct BindVertex {
     pub first_influence: u32,
     /// At least 1.
     pub influence_count: u32,
+    /// Into the model's array of morph deltas.
+    pub first_morph_delta: u32,
+    /// Often 0.
+    pub morph_delta_count: u32,
 }
 
 /// One joint's pull on one vertex.
@@ -68,16 +72,26 @@ pub struct GpuInfluence {
     pub weight: f32,
 }
 
+/// How far one morph target moves one vertex where its weight is 1.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct GpuMorphDelta {
+    /// Relative to the instance's `morph_weight_offset`.
+    pub weight: u32,
+    /// Mesh space.
+    pub position: [f32; 3],
+    /// Added to the unit normal of the bind pose.
+    pub normal: [f32; 3],
+}
+
 /// What is the same for every instance of a vertex and therefore never copied per instance.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SurfaceVertex {
-    /// Texture coordinates of the base-colour texture.
-    pub tex_coord: [f32; 2],
+    /// Two pairs of texture coordinates; which texture uses which, [`MaterialData::texture_rows`] say.
+    pub tex_coords: [f32; 4],
     /// Linear RGBA, four unsigned normalised bytes, red lowest.
     pub color_unorm8: u32,
-    /// Rounds the size to 16 bytes.
-    pub padding: u32,
 }
 
 /// One vertex of one instance, written by `skin.comp`, read by every later pass: the transient vertex buffer.
@@ -100,8 +114,10 @@ pub struct InstanceData {
     pub palette_offset: u32,
     /// Index of the instance's first vertex in its page of the transient vertex buffer.
     pub skinned_vertex_offset: u32,
+    /// Index of the instance's first morph weight in the buffer of all morph weights.
+    pub morph_weight_offset: u32,
     /// Rounds the size to 64 bytes.
-    pub padding: [u32; 2],
+    pub padding: u32,
 }
 
 /// What is the same for everything drawn in a frame.
@@ -138,36 +154,73 @@ pub struct SkinConstants {
     pub first_vertex: u32,
 }
 
-/// Push constants of `character.frag`: one draw.
-#[repr(C)]
+/// One material, as `character.frag` reads it from a uniform buffer.
+#[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct DrawConstants {
+pub struct MaterialData {
     /// Linear RGBA.
     pub base_color_factor: [f32; 4],
-    /// Drawn where alpha is at least this; 0 draws everything.
+    /// Linear RGB radiance.
+    pub emission: [f32; 3],
+    /// Drawn where alpha is at least this; counts with [`surface::MASKED`].
     pub alpha_cutoff: f32,
     /// 0 to 1.
     pub metallic: f32,
     /// 0 to 1.
     pub roughness: f32,
-    /// Bit 0: shade flat (the file has no normals).
-    pub flags: u32,
+    /// 0 to 1.
+    pub occlusion_strength: f32,
+    /// Of the normal map's x and y.
+    pub normal_scale: f32,
+    /// Two rows for each of [`surface::TEXTURES`]: x, y and z give u (then v) of (u, v, 1) of the vertex; w of the first row
+    /// is 0 or 1, the vertex's pair of coordinates. They count with [`surface::TEX_COORDS_VARY`].
+    pub texture_rows: [[f32; 4]; 2 * surface::TEXTURES.len()],
 }
 
-/// [`DrawConstants::flags`]: derive the normal from the triangle.
-pub const DRAW_FLAT_SHADED: u32 = 1;
+/// What kind of surface a pipeline draws: bits of specialization constant 0 of the shaders that draw characters, so that
+/// what a surface does not have is not in its shader at all. As in `shaders/surface.glsl`, with which
+/// `tests/shader_layout.rs` compares them.
+pub mod surface {
+    /// The normal is the triangle's own: the file has none (glTF 2.0, 3.7.2.1).
+    pub const FLAT: u32 = 1;
+    /// Lines and points: there is no triangle that could have a normal of its own.
+    pub const THIN: u32 = 2;
+    /// Fragments whose alpha is less than the material's cutoff are left out.
+    pub const MASKED: u32 = 4;
+    /// Blended over what is there.
+    pub const BLENDED: u32 = 8;
+    /// Base colour is shown as it is, and what is emitted is added.
+    pub const UNLIT: u32 = 16;
+    /// Some texture uses the second pair of coordinates, or has a transform.
+    pub const TEX_COORDS_VARY: u32 = 32;
+    /// There is a base-colour texture.
+    pub const BASE_COLOR_TEXTURE: u32 = 64;
+    /// There is a texture of roughness and metalness.
+    pub const METALLIC_ROUGHNESS_TEXTURE: u32 = 128;
+    /// There is an occlusion texture.
+    pub const OCCLUSION_TEXTURE: u32 = 256;
+    /// There is a texture of emitted colour.
+    pub const EMISSIVE_TEXTURE: u32 = 512;
+    /// There is a normal map.
+    pub const NORMAL_TEXTURE: u32 = 1024;
+
+    /// The bit of each texture, in the order of their slots.
+    pub const TEXTURES: [u32; 5] =
+        [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
+}
 
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<JointMatrix>() == 48);
-    assert!(size_of::<BindVertex>() == 24 && offset_of!(BindVertex, first_influence) == 16);
+    assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
-    assert!(size_of::<SurfaceVertex>() == 16);
+    assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
+    assert!(size_of::<SurfaceVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);
     assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkinConstants>() == 12);
-    assert!(size_of::<DrawConstants>() == 32);
+    assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 
 /// Packs a unit vector into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A Survey of

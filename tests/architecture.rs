@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("animation", &["model", "shader_types"]),
     ("crowd", &["animation", "model", "camera", "shader_types"]),
     ("renderer", &["vulkan", "model", "shader_types"]),
-    ("cli", &["crowd", "renderer"]),
+    ("cli", &["crowd", "model", "renderer"]),
 ];
 
 /// Outside crates with the places (prefixes of paths below `src`) that may name them. Prefixes that are files or

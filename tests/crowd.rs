@@ -1,16 +1,23 @@
 //! Crowds: seeds, threads, palette offsets, culling, playback, units.
 
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::Arc;
 
+use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use throng::animation::{PoseScratch, joint_matrices, pose_nodes, posed_bounds};
+use throng::animation::{
+    BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
+};
 use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, thread_pool, wrap_seconds};
+use throng::model::import;
 use throng::model::{
-    Clip, Geometry, Influence, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track,
+    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
+    Skeleton, Track,
 };
-use throng::shader_types::{InstanceData, JointMatrix};
+use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 
 /// A chain of `joints` joints, `size` high, one vertex at each; each clip turns all of them about its own axis.
 fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
@@ -23,17 +30,26 @@ fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
             name: Some((*clip_name).to_owned()),
             duration_seconds: 1.5,
             timelines: vec![vec![0.0, 0.5, 1.0, 1.5]],
+            morph_weights: vec![MorphTrack {
+                first_weight: 0,
+                weight_count: 2,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0],
+            }],
             rotations: (0..joints).map(track).collect(),
             ..Clip::default()
         }
     });
     let mut rest = LocalPose::identity(joints as usize);
     rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
+    rest.morph_weights = vec![0.25, 0.75];
     Model {
         name: name.to_owned(),
         skeleton: Skeleton {
             parents: (0..joints).map(|node| node.checked_sub(1).unwrap_or(NO_PARENT)).collect(),
             rest,
+            morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 2 }],
             ..Skeleton::default()
         },
         palette: PaletteLayout {
@@ -46,6 +62,7 @@ fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
             influence_starts: (0..=joints).collect(),
             influences: (0..joints).map(|joint| Influence { joint, weight: 1.0 }).collect(),
+            morph_delta_starts: vec![0; joints as usize + 1],
             ..Geometry::default()
         },
         clips: clips.collect(),
@@ -66,12 +83,20 @@ fn settings(instance_count: u32) -> CrowdSettings {
 }
 
 fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+    streams_of(crowd, threads, time_seconds).0
+}
+
+/// Joint matrices and morph weights.
+fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<JointMatrix>, Vec<f32>) {
     let pool = thread_pool(Some(threads)).unwrap();
     assert_eq!(pool.current_num_threads(), threads);
     let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); crowd.visible_joint_count()];
-    crowd.evaluate(&pool, time_seconds, &mut out);
+    let mut weights = vec![MaybeUninit::new(f32::NAN); crowd.visible_morph_weight_count()];
+    crowd.evaluate(&pool, time_seconds, PoseStreams { palette: &mut out, morph_weights: &mut weights });
     // SAFETY: every element was initialised on creation.
-    out.iter().map(|element| unsafe { element.assume_init() }).collect()
+    let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
+    // SAFETY: as above.
+    (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
 }
 
 fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
@@ -104,11 +129,16 @@ fn the_seed_decides_everything_and_nothing_else_does() {
 #[test]
 fn any_number_of_threads_writes_the_same_bytes() {
     let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
-    let one = palette_of(&mut crowd, 1, 12.34);
+    let (one, one_weights) = streams_of(&mut crowd, 1, 12.34);
     assert!(one.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
+    // Each instance's two weights add up to one at all times of all clips, and at rest.
+    assert_eq!(one_weights.len(), 2 * 301);
+    assert!(one_weights.chunks(2).all(|pair| (pair[0] + pair[1] - 1.0).abs() < 1e-6), "{one_weights:?}");
+    assert!(one_weights.chunks(2).any(|pair| pair != [0.25, 0.75]) && one_weights.ends_with(&[0.25, 0.75]));
     for threads in [2, 3] {
-        let other = palette_of(&mut crowd, threads, 12.34);
+        let (other, other_weights) = streams_of(&mut crowd, threads, 12.34);
         assert_eq!(bytemuck::cast_slice::<_, u8>(&one), bytemuck::cast_slice::<_, u8>(&other), "{threads} threads");
+        assert_eq!(one_weights, other_weights, "{threads} threads");
     }
 }
 
@@ -148,7 +178,7 @@ fn culling_never_loses_a_visible_vertex() {
         let seen = positions(&crowd);
         for time in [0.0, 0.5, 1.1] {
             let mut scratch = PoseScratch::for_model(&models[0]);
-            let nodes = pose_nodes(&models[0], models[0].clips.first(), time, &mut scratch).to_vec();
+            let nodes = pose_model(&models[0], models[0].clips.first(), time, &mut scratch).model_from_node.to_vec();
             let palette: Vec<JointMatrix> = joint_matrices(&models[0].palette, &nodes).collect();
             for instance in &all {
                 let in_view = palette.iter().zip(&models[0].geometry.positions).any(|(joint, &position)| {
@@ -171,7 +201,7 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
         let bounds = posed_bounds(&model, Some(clip));
         let mut scratch = PoseScratch::for_model(&model);
         for k in 0..=1500 {
-            let nodes = pose_nodes(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
+            let nodes = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch).model_from_node;
             for (joint, &position) in joint_matrices(&model.palette, nodes).zip(&model.geometry.positions) {
                 let point = joint.transform_point(position);
                 assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
@@ -186,6 +216,38 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
 }
 
 #[test]
+fn posed_bounds_hold_what_morph_targets_do() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jelly.gltf");
+    let model = import::load(&path).unwrap();
+    let geometry = &model.geometry;
+    let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
+    let morph_deltas = gpu_morph_deltas(geometry);
+    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
+    let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
+    let mut scratch = PoseScratch::for_model(&model);
+    for clip in &model.clips {
+        let bounds = posed_bounds(&model, Some(clip));
+        let mut highest = 0.0f32;
+        for k in 0..=2000 {
+            let pose = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
+            let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+            skin_vertices(
+                bind_pose,
+                InstancePose { palette: &palette, morph_weights: pose.morph_weights },
+                &mut skinned,
+            );
+            for vertex in &skinned {
+                let point = Vec3::from(vertex.position);
+                assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
+                highest = highest.max(point.y);
+            }
+        }
+        // Loose by what a box of boxes must be, not by more.
+        assert!(highest > 1.0 && bounds.max.y < 1.25 * highest, "{:?}: {highest} in {bounds:?}", clip.name);
+    }
+}
+
+#[test]
 fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
     let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
@@ -194,7 +256,7 @@ fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
     // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s of the next round.
     for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
         let mut scratch = PoseScratch::for_model(&models[0]);
-        let nodes = pose_nodes(&models[0], models[0].clips.first(), clip_time, &mut scratch);
+        let nodes = pose_model(&models[0], models[0].clips.first(), clip_time, &mut scratch).model_from_node;
         let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, nodes).collect();
         assert_eq!(palette_of(&mut crowd, 1, time), expected, "at {time}");
     }

@@ -10,10 +10,12 @@ use std::sync::atomic::Ordering;
 
 use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
+use throng::animation::PoseStreams;
 use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{Crowd, CrowdSettings, thread_pool};
 use throng::model::{
-    Clip, Geometry, Influence, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track,
+    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
+    Skeleton, Track,
 };
 use throng::shader_types::InstanceData;
 
@@ -27,7 +29,8 @@ fn model(joints: u32) -> Model {
     Model {
         skeleton: Skeleton {
             parents: (0..joints).map(|node| if node == 0 { NO_PARENT } else { 0 }).collect(),
-            rest: LocalPose::identity(joints as usize),
+            rest: LocalPose { morph_weights: vec![0.0; 3], ..LocalPose::identity(joints as usize) },
+            morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 3 }],
             ..Skeleton::default()
         },
         palette: PaletteLayout {
@@ -38,9 +41,17 @@ fn model(joints: u32) -> Model {
             positions: vec![Vec3::ONE],
             influence_starts: vec![0, 1],
             influences: vec![Influence { joint: 0, weight: 1.0 }],
+            morph_delta_starts: vec![0, 0],
             ..Geometry::default()
         },
         clips: vec![Clip {
+            morph_weights: vec![MorphTrack {
+                first_weight: 0,
+                weight_count: 3,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: vec![0.0, 1.0, 0.5, 1.0, 0.0, 0.5],
+            }],
             duration_seconds: 1.0,
             timelines: vec![vec![0.0, 1.0]; joints as usize],
             rotations: (0..joints).map(track).collect(),
@@ -58,6 +69,7 @@ fn steady_frames_allocate_nothing() {
         let settings = CrowdSettings { instance_count: 500, ..CrowdSettings::default() };
         let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
         let mut palette = vec![MaybeUninit::uninit(); crowd.visible_joint_count()];
+        let mut weights = vec![MaybeUninit::uninit(); crowd.visible_morph_weight_count()];
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
         let mut camera = OrbitCamera::framing(&crowd.bounds(), 1.5);
         let mut fewest_visible = 500;
@@ -68,7 +80,11 @@ fn steady_frames_allocate_nothing() {
             let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
             fewest_visible = fewest_visible.min(visible);
             let joint_count = crowd.visible_joint_count();
-            crowd.evaluate(&pool, f64::from(k) / 60.0, &mut palette[..joint_count]);
+            let out = PoseStreams {
+                palette: &mut palette[..joint_count],
+                morph_weights: &mut weights[..crowd.visible_morph_weight_count()],
+            };
+            crowd.evaluate(&pool, f64::from(k) / 60.0, out);
             crowd.write_instances(&mut instances[..visible], |_, _| 0);
         };
         // Warm: the scratches, and what each of rayon's threads sets up when it first takes a job. On a busy machine

@@ -153,8 +153,14 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
             DescriptorSetLayout::new(device, "set layout", &bindings).unwrap()
         };
         let sets = [
-            layout(&[Type::UNIFORM_BUFFER, palette, Type::STORAGE_BUFFER]),
-            layout(&[Type::STORAGE_BUFFER, Type::STORAGE_BUFFER]),
+            layout(&[
+                Type::UNIFORM_BUFFER,
+                palette,
+                Type::STORAGE_BUFFER,
+                Type::COMBINED_IMAGE_SAMPLER,
+                Type::STORAGE_BUFFER,
+            ]),
+            layout(&[Type::STORAGE_BUFFER; 4]),
             layout(&[Type::STORAGE_BUFFER]),
         ];
         let constants = Some((vk::ShaderStageFlags::COMPUTE, size_of::<throng::shader_types::SkinConstants>()));

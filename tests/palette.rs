@@ -4,9 +4,11 @@ use std::f32::consts::FRAC_PI_2;
 use std::mem::MaybeUninit;
 
 use glam::{Affine3A, Quat, Vec3};
-use throng::animation::{joint_matrices, skin_vertex, skin_vertices, write_palette};
+use throng::animation::{BindPose, InstancePose, joint_matrices, skin_vertex, skin_vertices, write_palette};
 use throng::model::PaletteLayout;
-use throng::shader_types::{BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral};
+use throng::shader_types::{
+    BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral,
+};
 
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
@@ -18,6 +20,8 @@ fn vertex(position: Vec3, normal: Vec3, first_influence: u32, influence_count: u
         normal_octahedral: pack_octahedral(normal),
         first_influence,
         influence_count,
+        first_morph_delta: 0,
+        morph_delta_count: 0,
     }
 }
 
@@ -56,6 +60,50 @@ fn a_palette_of_another_length_is_refused() {
     write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
 }
 
+fn bind_pose<'a>(vertices: &'a [BindVertex], influences: &'a [GpuInfluence]) -> BindPose<'a> {
+    BindPose { vertices, influences, morph_deltas: &[] }
+}
+
+fn unmorphed(palette: &[JointMatrix]) -> InstancePose<'_> {
+    InstancePose { palette, morph_weights: &[] }
+}
+
+#[test]
+fn morph_targets_come_before_joints() {
+    // Twice as large and turned by 90 degrees about z: what the targets add is scaled and turned as well.
+    let palette = [JointMatrix::from(Affine3A::from_scale_rotation_translation(
+        Vec3::splat(2.0),
+        Quat::from_rotation_z(FRAC_PI_2),
+        Vec3::new(0.0, 0.0, 5.0),
+    ))];
+    let delta = |weight, position: Vec3, normal: Vec3| GpuMorphDelta {
+        weight,
+        position: position.to_array(),
+        normal: normal.to_array(),
+    };
+    // Of another vertex, then the two of this one, of targets 0 and 2.
+    let morph_deltas = [
+        delta(1, Vec3::ONE, Vec3::ONE),
+        delta(0, Vec3::new(0.0, 3.0, 0.0), Vec3::ZERO),
+        delta(2, Vec3::new(0.0, 0.0, -1.0), Vec3::new(-1.0, 1.0, 0.0)),
+    ];
+    let vertices =
+        [BindVertex { first_morph_delta: 1, morph_delta_count: 2, ..vertex(Vec3::new(1.0, 0.0, 0.0), Vec3::X, 0, 1) }];
+    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
+    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
+    let skin = |morph_weights: &[f32]| {
+        let skinned = skin_vertex(bind_pose, InstancePose { palette: &palette, morph_weights }, 0);
+        (Vec3::from(skinned.position), unpack_octahedral(skinned.normal_octahedral))
+    };
+    let (position, normal) = skin(&[0.0, 9.0, 0.0]);
+    assert_close(position, Vec3::new(0.0, 2.0, 5.0));
+    assert_close(normal, Vec3::Y);
+    // (1, 0, 0) + 0.5 · (0, 3, 0) + 1 · (0, 0, -1) = (1, 1.5, -1), turned and doubled (-3, 2, -2).
+    let (position, normal) = skin(&[0.5, 9.0, 1.0]);
+    assert_close(position, Vec3::new(-3.0, 2.0, 3.0));
+    assert_close(normal, -Vec3::X);
+}
+
 #[test]
 fn identity_matrices_give_the_bind_pose() {
     let vertices = [
@@ -64,7 +112,8 @@ fn identity_matrices_give_the_bind_pose() {
     ];
     let influences = [(0, 0.25), (1, 0.75), (1, 1.0)].map(|(joint, weight)| GpuInfluence { joint, weight });
     let mut out = [SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; 2];
-    skin_vertices(&vertices, &influences, &[JointMatrix::IDENTITY; 2], &mut out);
+    let palette = [JointMatrix::IDENTITY; 2];
+    skin_vertices(bind_pose(&vertices, &influences), unmorphed(&palette), &mut out);
     for (skinned, vertex) in out.iter().zip(&vertices) {
         assert_eq!(skinned.position, vertex.position);
         assert_close(unpack_octahedral(skinned.normal_octahedral), unpack_octahedral(vertex.normal_octahedral));
@@ -84,7 +133,7 @@ fn a_two_joint_strip_bends_as_calculated() {
         vertex(Vec3::new(0.5, 1.0, 0.0), Vec3::X, 1, 2),
         vertex(Vec3::new(0.5, 2.0, 0.0), Vec3::X, 3, 1),
     ];
-    let skin = |v| skin_vertex(&vertices, &influences, &palette, v);
+    let skin = |v| skin_vertex(bind_pose(&vertices, &influences), unmorphed(&palette), v);
     let diagonal = Vec3::new(1.0, 1.0, 0.0).normalize();
     // Upper: (0.5, 1) from the pivot turns to (-1, 0.5). Middle: the mean of (0.5, 0) and (0, 0.5) from the pivot.
     let expected = [
@@ -104,7 +153,9 @@ fn normals_go_by_the_cofactors_and_stay_outside_when_mirrored() {
     let normal = Vec3::new(0.6, 0.8, 0.0);
     let skinned_normal = |scale: Vec3| {
         let palette = [JointMatrix::from(Affine3A::from_scale(scale))];
-        unpack_octahedral(skin_vertex(&[vertex(Vec3::ZERO, normal, 0, 1)], &influences, &palette, 0).normal_octahedral)
+        let vertices = [vertex(Vec3::ZERO, normal, 0, 1)];
+        let skinned = skin_vertex(bind_pose(&vertices, &influences), unmorphed(&palette), 0);
+        unpack_octahedral(skinned.normal_octahedral)
     };
     // Inverse transpose: x is stretched by 2, so the normal leans to y: (0.3, 0.8).
     assert_close(skinned_normal(Vec3::new(2.0, 1.0, 1.0)), Vec3::new(0.3, 0.8, 0.0).normalize());

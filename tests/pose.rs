@@ -3,7 +3,7 @@
 use std::f32::consts::FRAC_PI_2;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
-use throng::animation::{PoseScratch, model_from_nodes, pose_nodes};
+use throng::animation::{PoseScratch, model_from_nodes, pose_model};
 use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, Skeleton, Track};
 
 fn skeleton(parents: &[u32]) -> Skeleton {
@@ -49,6 +49,7 @@ fn scale_comes_first_then_rotation_then_translation() {
         translations: vec![Vec3::new(10.0, 0.0, 0.0)],
         rotations: vec![Quat::from_rotation_z(FRAC_PI_2)],
         scales: vec![Vec3::new(2.0, 3.0, 4.0)],
+        morph_weights: Vec::new(),
     };
     // (1, 1, 1) → (2, 3, 4) → (-3, 2, 4) → (7, 2, 4)
     assert_close(pose(&skeleton, &local)[0].transform_point3(Vec3::ONE), Vec3::new(7.0, 2.0, 4.0));
@@ -92,7 +93,8 @@ fn an_animated_ancestor_that_is_no_joint_counts_and_the_rest_pose_returns() {
     let mut model = Model { skeleton: skeleton(&[NO_PARENT, 0]), clips: vec![clip], ..Model::default() };
     model.skeleton.rest.translations = vec![Vec3::X, Vec3::Z];
     let mut scratch = PoseScratch::for_model(&model);
-    let mut at = |clip, time| pose_nodes(&model, clip, time, &mut scratch)[1].transform_point3(Vec3::ZERO);
+    let mut at =
+        |clip, time| pose_model(&model, clip, time, &mut scratch).model_from_node[1].transform_point3(Vec3::ZERO);
     assert_eq!(at(model.clips.first(), 1.0), Vec3::new(0.0, 3.0, 1.0));
     assert_eq!(at(None, 1.0), Vec3::new(1.0, 0.0, 1.0), "the scratch must not remember the clip");
 }

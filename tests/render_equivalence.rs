@@ -30,8 +30,8 @@ const INSTANCES: u32 = 64;
 const CROWD: &str = "--size 320x180 --instances 64 --clip all --seed 7";
 const FRAMES: u32 = 4;
 
-fn models() -> [Model; 2] {
-    [scene::asset("assets/walker.glb"), scene::asset("assets/simple_strip.gltf")]
+fn models() -> [Model; 3] {
+    ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
 }
 
 /// One way to draw.
@@ -59,7 +59,7 @@ fn plain(skinning: Skinning, samples: u32) -> Way {
 fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
     let with = |settings| Way { settings, ..plain };
     let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
-    // Two walkers and a half: sixteen pages for 32 walkers.
+    // Two walkers and a half: eleven pages for 22 walkers.
     let page_bytes = most_vertices * 40;
     let base = plain.settings;
     vec![

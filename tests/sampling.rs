@@ -4,7 +4,7 @@ use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 use glam::{DQuat, DVec3, Quat, Vec3, Vec4};
 use throng::animation::{SampleScratch, sample_clip};
-use throng::model::{Clip, Interpolation, LocalPose, Track};
+use throng::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 use Interpolation::{CubicSpline, Linear, Step};
 
@@ -174,14 +174,74 @@ fn only_what_is_animated_is_overwritten() {
         translations: vec![Vec3::splat(5.0); 2],
         rotations: vec![Quat::from_rotation_y(1.0); 2],
         scales: vec![Vec3::splat(3.0); 2],
+        morph_weights: vec![0.5; 3],
     };
     let mut pose = rest.clone();
     let mut scratch = SampleScratch::with_capacity(2);
     sample_clip(&clip, 0.5, &mut scratch, &mut pose);
     assert_eq!(pose.translations, [Vec3::splat(5.0), Vec3::splat(0.5)]);
     assert_eq!(pose.rotations, rest.rotations);
+    assert_eq!(pose.morph_weights, rest.morph_weights);
     assert_eq!(pose.scales, [Vec3::ZERO, Vec3::splat(3.0)], "a late first key holds before its time");
     sample_clip(&clip, 2.25, &mut scratch, &mut pose);
     assert_eq!(pose.translations[1], Vec3::ONE);
     assert_eq!(pose.scales[0], Vec3::splat(2.0));
+}
+
+/// Weights 1 and 2 of three, those of one node, at a time.
+fn weights_at(interpolation: Interpolation, keys: &[f32], values: &[f32], time_seconds: f64) -> [f32; 3] {
+    let clip = Clip {
+        timelines: vec![keys.to_vec()],
+        morph_weights: vec![MorphTrack {
+            first_weight: 1,
+            weight_count: 2,
+            timeline: 0,
+            interpolation,
+            values: values.to_vec(),
+        }],
+        ..Clip::default()
+    };
+    let mut pose = LocalPose { morph_weights: vec![9.0; 3], ..LocalPose::identity(1) };
+    sample_clip(&clip, time_seconds, &mut SampleScratch::default(), &mut pose);
+    pose.morph_weights.try_into().unwrap()
+}
+
+#[test]
+fn morph_weights_follow_their_keys_with_all_interpolations() {
+    // o-------o-------o
+    // 1 s     2 s     4 s
+    // 0 1     1 0     0.5 -2
+    let (keys, values) = ([1.0, 2.0, 4.0], [0.0, 1.0, 1.0, 0.0, 0.5, -2.0]);
+    for (time, step, linear) in [
+        (0.0, [9.0, 0.0, 1.0], [9.0, 0.0, 1.0]),
+        (1.25, [9.0, 0.0, 1.0], [9.0, 0.25, 0.75]),
+        (2.0, [9.0, 1.0, 0.0], [9.0, 1.0, 0.0]),
+        (3.0, [9.0, 1.0, 0.0], [9.0, 0.75, -1.0]),
+        (9.0, [9.0, 0.5, -2.0], [9.0, 0.5, -2.0]),
+    ] {
+        assert_eq!(weights_at(Step, &keys, &values, time), step, "STEP at {time}");
+        assert_eq!(weights_at(Linear, &keys, &values, time), linear, "LINEAR at {time}");
+    }
+    // In-tangents, values, out-tangents of each key; the interval is two seconds long. Half way the Hermite factors are
+    // 1/2, 1/8, -1/8, 1/2: (0 + 1) / 2 + 2 · (4 - (-2)) / 8 = 2 for the first weight, (3 + 5) / 2 + 0 for the second.
+    let spline = [8.0, 8.0, 0.0, 3.0, 4.0, 0.0, -2.0, 0.0, 1.0, 5.0, 8.0, 8.0];
+    assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 2.0), [9.0, 2.0, 4.0]);
+    assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 0.5), [9.0, 0.0, 3.0]);
+    assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 3.5), [9.0, 1.0, 5.0]);
+}
+
+#[test]
+fn of_keys_with_one_time_the_last_counts() {
+    // o-------oo-------o
+    // 1 s     2 s      4 s
+    // 10      20 30    50
+    for (interpolation, at_3) in [(Step, 30.0), (Linear, 40.0)] {
+        let clip = translation_clip(&[1.0, 2.0, 2.0, 4.0], interpolation, &[10.0, 20.0, 30.0, 50.0]);
+        assert_eq!(x_at(&clip, 2.0), 30.0);
+        assert_eq!(x_at(&clip, 3.0), at_3);
+        assert_eq!(x_at(&clip, 1.5), if interpolation == Step { 10.0 } else { 15.0 });
+    }
+    // All at the same time: constant before and after.
+    let clip = translation_clip(&[2.0, 2.0], Linear, &[10.0, 20.0]);
+    assert_eq!([x_at(&clip, 1.0), x_at(&clip, 2.0), x_at(&clip, 3.0)], [10.0, 20.0, 20.0]);
 }

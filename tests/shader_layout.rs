@@ -18,8 +18,8 @@ use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::skin_pass::VERTICES_PER_GROUP;
 use throng::shader_types::{
-    BindVertex, DrawConstants, FrameData, GpuInfluence, InstanceData, JointMatrix, SkinConstants, SkinnedVertex,
-    SurfaceVertex,
+    BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, SkinConstants,
+    SkinnedVertex, SurfaceVertex, surface,
 };
 use throng::vulkan::spirv::ALL;
 
@@ -46,11 +46,25 @@ macro_rules! rust_struct {
 fn rust_structs() -> Vec<RustStruct> {
     vec![
         rust_struct!(JointMatrix { rows }),
-        rust_struct!(BindVertex { position, normal_octahedral, first_influence, influence_count }),
+        rust_struct!(BindVertex {
+            position,
+            normal_octahedral,
+            first_influence,
+            influence_count,
+            first_morph_delta,
+            morph_delta_count
+        }),
         rust_struct!(GpuInfluence { joint, weight }),
-        rust_struct!(SurfaceVertex { tex_coord, color_unorm8, padding }),
+        rust_struct!(GpuMorphDelta { weight, position, normal }),
+        rust_struct!(SurfaceVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(InstanceData { world_from_model, palette_offset, skinned_vertex_offset, padding }),
+        rust_struct!(InstanceData {
+            world_from_model,
+            palette_offset,
+            skinned_vertex_offset,
+            morph_weight_offset,
+            padding
+        }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,
@@ -62,7 +76,16 @@ fn rust_structs() -> Vec<RustStruct> {
             shadow
         }),
         rust_struct!(SkinConstants { vertex_count, first_instance, first_vertex }),
-        rust_struct!(DrawConstants { base_color_factor, alpha_cutoff, metallic, roughness, flags }),
+        rust_struct!(MaterialData {
+            base_color_factor,
+            emission,
+            alpha_cutoff,
+            metallic,
+            roughness,
+            occlusion_strength,
+            normal_scale,
+            texture_rows
+        }),
     ]
 }
 
@@ -97,8 +120,16 @@ fn structs_have_the_same_members_offsets_and_sizes() {
         }
     }
     assert_eq!(found, rust_structs.iter().map(|rust| rust.name).collect());
-    let elements =
-        ["BindVertex", "GpuInfluence", "InstanceData", "JointMatrix", "SkinnedVertex", "SurfaceVertex"].into();
+    let elements = [
+        "BindVertex",
+        "GpuInfluence",
+        "GpuMorphDelta",
+        "InstanceData",
+        "JointMatrix",
+        "SkinnedVertex",
+        "SurfaceVertex",
+    ]
+    .into();
     assert_eq!(found_in_arrays, elements);
 }
 
@@ -115,8 +146,33 @@ fn push_constants_are_those_that_the_passes_push() {
         .into_iter()
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
-    let expected = [("character.frag", "DrawConstants"), ("skin.comp", "SkinConstants")];
+    let expected = [("skin.comp", "SkinConstants")];
     assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
+}
+
+#[test]
+fn bits_of_the_specialization_constant_have_one_meaning() {
+    let source = include_str!("../shaders/surface.glsl");
+    let in_shader: Vec<(&str, u32)> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("const uint SURFACE_")?.strip_suffix(';')?.split_once(" = "))
+        .map(|(name, value)| (name, value.parse().unwrap()))
+        .collect();
+    let in_rust = [
+        ("FLAT", surface::FLAT),
+        ("THIN", surface::THIN),
+        ("MASKED", surface::MASKED),
+        ("BLENDED", surface::BLENDED),
+        ("UNLIT", surface::UNLIT),
+        ("TEX_COORDS_VARY", surface::TEX_COORDS_VARY),
+        ("BASE_COLOR_TEXTURE", surface::BASE_COLOR_TEXTURE),
+        ("METALLIC_ROUGHNESS_TEXTURE", surface::METALLIC_ROUGHNESS_TEXTURE),
+        ("OCCLUSION_TEXTURE", surface::OCCLUSION_TEXTURE),
+        ("EMISSIVE_TEXTURE", surface::EMISSIVE_TEXTURE),
+        ("NORMAL_TEXTURE", surface::NORMAL_TEXTURE),
+    ];
+    assert_eq!(in_shader, in_rust);
+    assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }
 
 #[test]
@@ -132,11 +188,18 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
         (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
+        (FRAME_SET, 4, Kind::StorageBuffer, "MorphWeights"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
+        (MODEL_SET, 3, Kind::StorageBuffer, "MorphDeltas"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
-        (MATERIAL_SET, 0, Kind::CombinedImageSampler, "base_color_texture"),
+        (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),
+        (MATERIAL_SET, 1, Kind::CombinedImageSampler, "base_color_texture"),
+        (MATERIAL_SET, 2, Kind::CombinedImageSampler, "metallic_roughness_texture"),
+        (MATERIAL_SET, 3, Kind::CombinedImageSampler, "occlusion_texture"),
+        (MATERIAL_SET, 4, Kind::CombinedImageSampler, "emissive_texture"),
+        (MATERIAL_SET, 5, Kind::CombinedImageSampler, "normal_texture"),
     ];
     let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
     let mut used = BTreeSet::new();

@@ -3,15 +3,19 @@
 //! A skinned vertex is a weighted mean of where its joints would take it, so it lies in the convex hull of those
 //! points. Therefore: for each palette entry, the box of the bind positions that it influences; each box taken along by
 //! its joint matrix; the union of all. That costs a box per joint where skinning would cost thousands of vertices.
+//! Morph targets widen a joint's box before it is taken along: by the box of the deltas that a target has for the
+//! vertices of that joint, times the target's weight at the moment.
 //!
 //! What is conservative about it: at a sampled time the box holds every vertex, with room to spare, since a box
 //! that turns is replaced by the larger axis-aligned one and a faint influence counts in full. What is not: between
 //! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see `MAX_SAMPLES`) and
 //! the box grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
 
+use std::collections::BTreeMap;
+
 use glam::{Affine3A, Vec3, Vec3A, Vec4};
 
-use super::{PoseScratch, joint_matrices, pose_nodes};
+use super::{ModelPose, PoseScratch, joint_matrices, pose_model};
 use crate::model::{Clip, Model};
 
 /// Samples per second of a clip.
@@ -78,8 +82,8 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let mut scratch = PoseScratch::for_model(model);
     let bounds = sample_times(clip)
         .filter_map(|time_seconds| {
-            let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
-            union_of_joint_boxes(model, model_from_node, &joint_boxes)
+            let pose = pose_model(model, clip, time_seconds, &mut scratch);
+            union_of_joint_boxes(model, pose, &joint_boxes)
         })
         .reduce(|a, b| a.union(&b));
     match bounds {
@@ -104,42 +108,73 @@ pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
     let mut lowest = f32::INFINITY;
     for moment in 0..moments {
         let time_seconds = duration_seconds * f64::from(moment) / f64::from(moments);
-        let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
+        let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         // Only the second row of each joint matrix takes part: heights.
         let rows: Vec<_> = joint_matrices(&model.palette, model_from_node).map(|m| Vec4::from(m.rows[1])).collect();
         for (vertex, &position) in geometry.positions.iter().enumerate() {
             let influences = geometry.influences_of(vertex).iter();
             let row: Vec4 = influences.map(|influence| rows[influence.joint as usize] * influence.weight).sum();
+            let deltas = geometry.morph_deltas_of(vertex).iter();
+            let position =
+                position + deltas.map(|delta| delta.position * morph_weights[delta.weight as usize]).sum::<Vec3>();
             lowest = lowest.min(row.dot(position.extend(1.0)));
         }
     }
     if lowest.is_finite() { lowest } else { 0.0 }
 }
 
-/// For each palette entry the box, in mesh space, of the bind positions that it influences, if any.
-fn joint_boxes(model: &Model) -> Vec<Option<PosedBounds>> {
-    let mut boxes: Vec<Option<PosedBounds>> = vec![None; model.palette.len()];
+/// What one palette entry influences, in mesh space.
+#[derive(Clone, Default)]
+struct JointBox {
+    /// Of the bind positions, if there are any.
+    bind: Option<PosedBounds>,
+    vertex_count: usize,
+    /// By morph weight, ascending: the box of the target's deltas for these vertices, and how many there are.
+    deltas: BTreeMap<u32, (PosedBounds, usize)>,
+}
+
+impl JointBox {
+    /// The box with the morph targets applied, if the joint influences anything.
+    fn morphed(&self, morph_weights: &[f32]) -> Option<PosedBounds> {
+        let deltas = self.deltas.iter().filter(|(weight, _)| morph_weights[**weight as usize] != 0.0);
+        let grow = |sum: PosedBounds, (&weight, &(delta, count)): (&u32, &(PosedBounds, usize))| {
+            let weight = morph_weights[weight as usize];
+            let (a, b) = (delta.min * weight, delta.max * weight);
+            // Vertices without a delta stay where they are.
+            let stay = if count < self.vertex_count { Vec3::ZERO } else { a };
+            PosedBounds { min: sum.min + a.min(b).min(stay), max: sum.max + a.max(b).max(stay) }
+        };
+        self.bind.map(|bind| deltas.fold(bind, grow))
+    }
+}
+
+/// One for each palette entry.
+fn joint_boxes(model: &Model) -> Vec<JointBox> {
+    let mut boxes = vec![JointBox::default(); model.palette.len()];
     for (vertex, &position) in model.geometry.positions.iter().enumerate() {
         for influence in model.geometry.influences_of(vertex) {
             let joint_box = &mut boxes[influence.joint as usize];
+            joint_box.vertex_count += 1;
             let point = PosedBounds { min: position, max: position };
-            *joint_box = Some(joint_box.map_or(point, |joint_box| joint_box.union(&point)));
+            joint_box.bind = Some(joint_box.bind.map_or(point, |bind| bind.union(&point)));
+            for delta in model.geometry.morph_deltas_of(vertex) {
+                let point = PosedBounds { min: delta.position, max: delta.position };
+                let (all, count) = joint_box.deltas.entry(delta.weight).or_insert((point, 0));
+                *all = all.union(&point);
+                *count += 1;
+            }
         }
     }
     boxes
 }
 
-fn union_of_joint_boxes(
-    model: &Model,
-    model_from_node: &[Affine3A],
-    joint_boxes: &[Option<PosedBounds>],
-) -> Option<PosedBounds> {
+fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &[JointBox]) -> Option<PosedBounds> {
     let layout = &model.palette;
     let boxes = layout.nodes.iter().zip(&layout.joint_from_mesh).zip(joint_boxes);
     boxes
         .filter_map(|((&node, joint_from_mesh), joint_box)| {
-            let model_from_mesh = model_from_node[node as usize] * *joint_from_mesh;
-            joint_box.map(|joint_box| joint_box.transformed(&model_from_mesh))
+            let model_from_mesh = pose.model_from_node[node as usize] * *joint_from_mesh;
+            joint_box.morphed(pose.morph_weights).map(|morphed| morphed.transformed(&model_from_mesh))
         })
         .reduce(|a, b| a.union(&b))
 }

@@ -1,7 +1,8 @@
-//! From a clip and a time to the joint matrices of one instance, in three steps, one file each:
+//! From a clip and a time to the joint matrices and morph weights of one instance, in three steps, one file each:
 //!
 //! ```text
-//! Clip × time ─sample─▶ LocalPose ─pose─▶ model_from_node ─palette─▶ JointMatrix (written once, in order)
+//! Clip × time ─sample─▶ LocalPose ─┬─pose─▶ model_from_node ─palette─▶ JointMatrix  (each written once, in order)
+//!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
 //! The steps are free functions over slices. Whoever calls them owns the memory: a [`PoseScratch`] holds what lies
@@ -32,7 +33,7 @@ pub use bounds::{PosedBounds, ground_height, posed_bounds};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip};
-pub use skin::{skin_vertex, skin_vertices};
+pub use skin::{BindPose, InstancePose, skin_vertex, skin_vertices};
 
 /// What lies between the steps, for one instance at a time. Holds no result that outlives the next call.
 #[derive(Debug, Clone, Default)]
@@ -48,8 +49,9 @@ impl PoseScratch {
     pub fn for_models(models: &[Model]) -> Self {
         let node_count = models.iter().map(|model| model.skeleton.len()).max().unwrap_or(0);
         let timeline_counts = models.iter().flat_map(|model| &model.clips).map(|clip| clip.timelines.len());
+        let weight_count = models.iter().map(Model::morph_weight_count).max().unwrap_or(0);
         Self {
-            local: LocalPose::identity(node_count),
+            local: LocalPose { morph_weights: vec![0.0; weight_count], ..LocalPose::identity(node_count) },
             model_from_node: vec![Affine3A::IDENTITY; node_count],
             sample: SampleScratch::with_capacity(timeline_counts.max().unwrap_or(0)),
         }
@@ -68,20 +70,52 @@ impl PoseScratch {
         self.local.translations.resize(node_count, glam::Vec3::ZERO);
         self.local.rotations.resize(node_count, glam::Quat::IDENTITY);
         self.local.scales.resize(node_count, glam::Vec3::ONE);
+        self.local.morph_weights.resize(model.morph_weight_count(), 0.0);
         self.model_from_node.resize(node_count, Affine3A::IDENTITY);
     }
 }
 
-/// Poses all nodes of `model` and returns `model_from_node`, one matrix for each node of the skeleton.
+/// One instance at one moment, in the scratch that it was worked out in.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelPose<'s> {
+    /// One matrix for each node of the skeleton.
+    pub model_from_node: &'s [Affine3A],
+    /// As [`LocalPose::morph_weights`].
+    pub morph_weights: &'s [f32],
+}
+
+/// Memory for what instances stream to the GPU, lent for writing; each element is written once, in order.
+pub struct PoseStreams<'o> {
+    /// As many as the models' palettes have entries.
+    pub palette: &'o mut [MaybeUninit<JointMatrix>],
+    /// As many as the models' skeletons have morph weights.
+    pub morph_weights: &'o mut [MaybeUninit<f32>],
+}
+
+impl<'o> PoseStreams<'o> {
+    /// Takes the first elements of both off, and leaves the rest.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    pub fn split_off(&mut self, joint_count: usize, morph_weight_count: usize) -> PoseStreams<'o> {
+        let (palette, rest) = std::mem::take(&mut self.palette).split_at_mut(joint_count);
+        self.palette = rest;
+        let (morph_weights, rest) = std::mem::take(&mut self.morph_weights).split_at_mut(morph_weight_count);
+        self.morph_weights = rest;
+        PoseStreams { palette, morph_weights }
+    }
+}
+
+/// Poses all nodes of `model`.
 ///
 /// `clip` is one of the model's, or `None` for the rest pose. `time_seconds` is clamped to each timeline's keys, never
 /// wrapped.
-pub fn pose_nodes<'s>(
+pub fn pose_model<'s>(
     model: &Model,
     clip: Option<&Clip>,
     time_seconds: f64,
     scratch: &'s mut PoseScratch,
-) -> &'s [Affine3A] {
+) -> ModelPose<'s> {
     scratch.fit(model);
     // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
     scratch.local.copy_from(&model.skeleton.rest);
@@ -89,20 +123,24 @@ pub fn pose_nodes<'s>(
         sample_clip(clip, time_seconds, &mut scratch.sample, &mut scratch.local);
     }
     model_from_nodes(&model.skeleton, &scratch.local, &mut scratch.model_from_node);
-    &scratch.model_from_node
+    ModelPose { model_from_node: &scratch.model_from_node, morph_weights: &scratch.local.morph_weights }
 }
 
-/// Evaluates one instance: [`pose_nodes`], then its joint matrices into `out`, each written once, in order.
+/// Evaluates one instance: [`pose_model`], then its joint matrices and morph weights into `out`.
 ///
 /// # Panics
-/// If `out` is not as long as the model's palette.
+/// If `out` is not as long as the model's palette and its morph weights.
 pub fn evaluate(
     model: &Model,
     clip: Option<&Clip>,
     time_seconds: f64,
     scratch: &mut PoseScratch,
-    out: &mut [MaybeUninit<JointMatrix>],
+    out: PoseStreams<'_>,
 ) {
-    let model_from_node = pose_nodes(model, clip, time_seconds, scratch);
-    write_palette(&model.palette, model_from_node, out);
+    let pose = pose_model(model, clip, time_seconds, scratch);
+    write_palette(&model.palette, pose.model_from_node, out.palette);
+    assert_eq!(out.morph_weights.len(), pose.morph_weights.len(), "room for the morph weights");
+    for (element, &weight) in out.morph_weights.iter_mut().zip(pose.morph_weights) {
+        element.write(weight);
+    }
 }

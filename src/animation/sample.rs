@@ -8,7 +8,7 @@
 
 use glam::{Quat, Vec3, Vec4};
 
-use crate::model::{Clip, Interpolation, LocalPose, Track};
+use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 /// Where a time lies among the keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl SampleScratch {
 /// Before its first and after its last key a track holds that key's value (3.11: "clamped"); a single key is constant.
 ///
 /// # Panics
-/// If `pose` has fewer nodes than the skeleton that `clip` was imported for.
+/// If `pose` has fewer nodes or morph weights than the skeleton that `clip` was imported for.
 pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     let intervals = &mut scratch.intervals;
     intervals.clear();
@@ -58,9 +58,15 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
     for track in &clip.scales {
         pose.scales[track.node as usize] = sample_vector(track, intervals[track.timeline as usize]);
     }
+    for track in &clip.morph_weights {
+        let first = track.first_weight as usize;
+        let weights = &mut pose.morph_weights[first..first + track.weight_count as usize];
+        sample_weights(track, intervals[track.timeline as usize], weights);
+    }
 }
 
-/// `keys` is not empty and strictly increasing. A time that is not a number counts as before the first key.
+/// `keys` is not empty and never decreases. A time that is not a number counts as before the first key. Of keys with
+/// the same time the last one is found, so that the interval has a length.
 fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {
     let later = keys.partition_point(|&key| f64::from(key) <= time_seconds);
     let key = later.saturating_sub(1);
@@ -83,6 +89,27 @@ fn sample_vector(track: &Track<Vec3>, at: KeyInterval) -> Vec3 {
                 + values[at.key * 3 + 2] * out_tangent
                 + values[at.next * 3] * next_in_tangent
                 + values[at.next * 3 + 1] * next_value
+        }
+    }
+}
+
+fn sample_weights(track: &MorphTrack, at: KeyInterval, weights: &mut [f32]) {
+    let count = weights.len();
+    // `rank` counts runs of `count` numbers: one for each key, or three for each key of a spline.
+    let run = |rank: usize| &track.values[rank * count..(rank + 1) * count];
+    match track.interpolation {
+        Interpolation::Step => weights.copy_from_slice(run(at.key)),
+        Interpolation::Linear => {
+            for (weight, (from, to)) in weights.iter_mut().zip(run(at.key).iter().zip(run(at.next))) {
+                *weight = from * (1.0 - at.t) + to * at.t;
+            }
+        }
+        Interpolation::CubicSpline => {
+            let factors = hermite_weights(at);
+            let runs = [run(at.key * 3 + 1), run(at.key * 3 + 2), run(at.next * 3), run(at.next * 3 + 1)];
+            for (index, weight) in weights.iter_mut().enumerate() {
+                *weight = runs.iter().zip(factors).map(|(run, factor)| run[index] * factor).sum();
+            }
         }
     }
 }

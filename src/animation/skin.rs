@@ -3,34 +3,61 @@
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
-use crate::shader_types::{BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral};
+use crate::shader_types::{
+    BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral,
+};
 
-/// Skins vertex `v` of the bind pose; `palette` starts at the instance's first joint matrix.
+/// What the shader reads of a model: the arrays that [`BindVertex`] points into.
+#[derive(Debug, Clone, Copy)]
+pub struct BindPose<'a> {
+    /// All vertices.
+    pub vertices: &'a [BindVertex],
+    /// All vertices' influences.
+    pub influences: &'a [GpuInfluence],
+    /// All vertices' morph deltas.
+    pub morph_deltas: &'a [GpuMorphDelta],
+}
+
+/// What the shader reads of one instance.
+#[derive(Debug, Clone, Copy)]
+pub struct InstancePose<'a> {
+    /// From the instance's first joint matrix on.
+    pub palette: &'a [JointMatrix],
+    /// From the instance's first morph weight on.
+    pub morph_weights: &'a [f32],
+}
+
+/// Morphs and skins vertex `v` of the bind pose.
 ///
 /// # Panics
-/// If `v`, an influence or its joint is out of range.
+/// If `v`, an influence, its joint, a delta or its weight is out of range.
 #[must_use]
-pub fn skin_vertex(
-    vertices: &[BindVertex],
-    influences: &[GpuInfluence],
-    palette: &[JointMatrix],
-    v: usize,
-) -> SkinnedVertex {
-    let vertex = vertices[v];
+pub fn skin_vertex(bind_pose: BindPose<'_>, pose: InstancePose<'_>, v: usize) -> SkinnedVertex {
+    let vertex = bind_pose.vertices[v];
+
+    // Morph targets come before joints (glTF 2.0, 3.7.2.2).
+    let mut bind_position = Vec3::from(vertex.position);
+    let mut bind_normal = unpack_octahedral(vertex.normal_octahedral);
+    for i in vertex.first_morph_delta..vertex.first_morph_delta + vertex.morph_delta_count {
+        let delta = bind_pose.morph_deltas[i as usize];
+        let weight = pose.morph_weights[delta.weight as usize];
+        bind_position += weight * Vec3::from(delta.position);
+        bind_normal += weight * Vec3::from(delta.normal);
+    }
 
     // Linear blend skinning: the weighted sum of the joints' matrices (glTF 2.0, 3.7.3.3).
     let mut row0 = Vec4::ZERO;
     let mut row1 = Vec4::ZERO;
     let mut row2 = Vec4::ZERO;
     for i in vertex.first_influence..vertex.first_influence + vertex.influence_count {
-        let influence = influences[i as usize];
-        let joint = palette[influence.joint as usize];
+        let influence = bind_pose.influences[i as usize];
+        let joint = pose.palette[influence.joint as usize];
         row0 += influence.weight * Vec4::from(joint.rows[0]);
         row1 += influence.weight * Vec4::from(joint.rows[1]);
         row2 += influence.weight * Vec4::from(joint.rows[2]);
     }
 
-    let bind_position = Vec3::from(vertex.position).extend(1.0);
+    let bind_position = bind_position.extend(1.0);
     let position = Vec3::new(row0.dot(bind_position), row1.dot(bind_position), row2.dot(bind_position));
 
     // Normals go by the cofactor matrix: the inverse transpose times the determinant, so that nothing is divided and a
@@ -39,11 +66,10 @@ pub fn skin_vertex(
     let cofactor1 = row2.xyz().cross(row0.xyz());
     let cofactor2 = row0.xyz().cross(row1.xyz());
     let determinant_sign = if row0.xyz().dot(cofactor0) < 0.0 { -1.0 } else { 1.0 };
-    let bind_normal = unpack_octahedral(vertex.normal_octahedral);
     let direction = determinant_sign
         * Vec3::new(cofactor0.dot(bind_normal), cofactor1.dot(bind_normal), cofactor2.dot(bind_normal));
     let length = direction.length();
-    let normal = if length > 0.0 { direction / length } else { bind_normal };
+    let normal = if length > 0.0 { direction / length } else { bind_normal.normalize_or(Vec3::Z) };
 
     SkinnedVertex { position: position.into(), normal_octahedral: pack_octahedral(normal) }
 }
@@ -51,15 +77,10 @@ pub fn skin_vertex(
 /// Skins all vertices of one instance.
 ///
 /// # Panics
-/// If `out` is not as long as `vertices`, or as [`skin_vertex`] does.
-pub fn skin_vertices(
-    vertices: &[BindVertex],
-    influences: &[GpuInfluence],
-    palette: &[JointMatrix],
-    out: &mut [SkinnedVertex],
-) {
-    assert_eq!(out.len(), vertices.len(), "room for {} vertices of {}", out.len(), vertices.len());
+/// If `out` is not as long as there are vertices, or as [`skin_vertex`] does.
+pub fn skin_vertices(bind_pose: BindPose<'_>, pose: InstancePose<'_>, out: &mut [SkinnedVertex]) {
+    assert_eq!(out.len(), bind_pose.vertices.len(), "room for {} vertices", bind_pose.vertices.len());
     for (v, skinned) in out.iter_mut().enumerate() {
-        *skinned = skin_vertex(vertices, influences, palette, v);
+        *skinned = skin_vertex(bind_pose, pose, v);
     }
 }

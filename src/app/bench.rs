@@ -28,7 +28,7 @@ use crate::vulkan::physical_device::PhysicalDevice;
 /// # Errors
 /// What loading, rendering or writing says.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let models = load_models(&args.scene.models)?;
+    let models = load_models(&args.scene.models, &args.scene.scene)?;
     if let Some(path) = &args.json {
         // Before anything is measured, rather than after.
         let probe = std::fs::OpenOptions::new().append(true).create(true).open(path);

@@ -3,6 +3,7 @@
 //! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
 //! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, bail};
@@ -11,12 +12,12 @@ use serde::Serialize;
 
 use super::gpu::{finish, offscreen_device};
 use super::scene::load_model;
-use crate::animation::{PoseScratch, joint_matrices, pose_nodes, skin_vertices};
+use crate::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
 use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model, SourcePrimitive};
-use crate::renderer::gpu_model::{bind_vertices, gpu_influences};
-use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use crate::renderer::{Renderer, RendererSettings, StreamCounts, Target};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 
 /// Everything that the command prints.
@@ -44,7 +45,7 @@ struct FrameReport {
     /// Per skin, per joint.
     skins: Vec<Vec<[f32; 16]>>,
     /// Morph weights by node.
-    weights: serde_json::Map<String, serde_json::Value>,
+    weights: BTreeMap<String, Vec<f32>>,
     primitives: Vec<PrimitiveReport>,
 }
 
@@ -65,7 +66,7 @@ struct PrimitiveReport {
 /// # Errors
 /// What loading or the GPU says, or a clip that the model does not have.
 pub fn run(args: &PoseArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref())?;
+    let model = load_model(args.model.as_ref(), &args.scene)?;
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }
@@ -123,7 +124,7 @@ fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Opti
 
 fn evaluate(model: &Model, clip: Option<&Clip>, time_seconds: f64, skinner: &mut Skinner) -> Result<FrameReport> {
     let mut scratch = PoseScratch::for_model(model);
-    let model_from_node = pose_nodes(model, clip, time_seconds, &mut scratch);
+    let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
 
     let mut nodes = vec![None; model.skeleton.source_node_count as usize];
     for (node, &matrix) in model_from_node.iter().enumerate() {
@@ -149,10 +150,15 @@ fn evaluate(model: &Model, clip: Option<&Clip>, time_seconds: f64, skinner: &mut
                 .collect()
         })
         .collect();
+    let weights = model.skeleton.morphed_nodes.iter().map(|morphed| {
+        let first = morphed.first_weight as usize;
+        let source = model.skeleton.source_nodes[morphed.node as usize];
+        (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
+    });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let vertices = skinner.skin(model, &palette)?;
+    let vertices = skinner.skin(model, InstancePose { palette: &palette, morph_weights })?;
     let primitives = model.geometry.source_primitives.iter().map(|source| primitive(source, &vertices)).collect();
-    Ok(FrameReport { time: time_seconds, nodes, skins, weights: serde_json::Map::new(), primitives })
+    Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 
 /// A primitive in the file's own vertex order.
@@ -196,26 +202,34 @@ impl Skinner {
         Ok(Self::Gpu(Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?)))
     }
 
-    fn skin(&mut self, model: &Model, palette: &[JointMatrix]) -> Result<Vec<SkinnedVertex>> {
+    fn skin(&mut self, model: &Model, pose: InstancePose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
             Self::Cpu => {
                 let vertices = bind_vertices(&model.geometry);
                 let mut out = vec![bytemuck::Zeroable::zeroed(); vertices.len()];
-                skin_vertices(&vertices, &gpu_influences(&model.geometry), palette, &mut out);
+                let (influences, morph_deltas) = (gpu_influences(&model.geometry), gpu_morph_deltas(&model.geometry));
+                let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
+                skin_vertices(bind_pose, pose, &mut out);
                 Ok(out)
             }
             Self::Gpu(renderer) => {
-                let mut frame = renderer.begin_frame(&[1], palette.len())?;
+                let InstancePose { palette, morph_weights } = pose;
+                let streams = StreamCounts { joint_matrices: palette.len(), morph_weights: morph_weights.len() };
+                let mut frame = renderer.begin_frame(&[1], streams)?;
                 let memory = frame.memory();
                 for (to, &joint) in memory.palette.iter_mut().zip(palette) {
                     to.write(joint);
+                }
+                for (to, &weight) in memory.morph_weights.iter_mut().zip(morph_weights) {
+                    to.write(weight);
                 }
                 for instance in memory.instances {
                     instance.write(InstanceData {
                         world_from_model: JointMatrix::IDENTITY,
                         palette_offset: 0,
                         skinned_vertex_offset: memory.plan.skinned_vertex_offset(0, 0),
-                        padding: [0; 2],
+                        morph_weight_offset: 0,
+                        padding: 0,
                     });
                 }
                 frame.submit(looking_at_nothing(), false)?;

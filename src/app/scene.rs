@@ -7,11 +7,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::sun::{self, ShadowView};
+use crate::animation::PoseStreams;
 use crate::camera::{Frustum, OrbitCamera};
-use crate::cli::{CameraArg, SceneArgs, Switch};
+use crate::cli::{CameraArg, SceneArg, SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
-use crate::renderer::{FrameMemory, FrameOutcome, Renderer};
+use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts};
 use crate::shader_types::FrameData;
 
 /// The character that needs no file.
@@ -48,7 +49,7 @@ impl Scene {
     /// # Errors
     /// A file that cannot be loaded, or a clip that no model has.
     pub fn load(args: &SceneArgs, instance_count: u32, aspect: f32) -> Result<Self> {
-        Self::new(load_models(&args.models)?, args, instance_count, aspect)
+        Self::new(load_models(&args.models, &args.scene)?, args, instance_count, aspect)
     }
 
     /// Places a crowd of loaded models.
@@ -107,11 +108,15 @@ impl Scene {
         let cull_ms = stopwatch.lap_ms();
 
         let data = self.frame_data(aspect, renderer.shadow_map_size());
-        let mut frame = renderer.begin_frame(self.crowd.visible_counts(), self.crowd.visible_joint_count())?;
+        let streams = StreamCounts {
+            joint_matrices: self.crowd.visible_joint_count(),
+            morph_weights: self.crowd.visible_morph_weight_count(),
+        };
+        let mut frame = renderer.begin_frame(self.crowd.visible_counts(), streams)?;
         let wait_ms = stopwatch.lap_ms();
 
-        let FrameMemory { palette, instances, plan } = frame.memory();
-        self.crowd.evaluate(&self.pool, time_seconds, palette);
+        let FrameMemory { palette, morph_weights, instances, plan } = frame.memory();
+        self.crowd.evaluate(&self.pool, time_seconds, PoseStreams { palette, morph_weights });
         self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
         let animate_ms = stopwatch.lap_ms();
 
@@ -163,12 +168,12 @@ impl Stopwatch {
 /// Loads the files, or the bundled character where there is none. Warnings go to standard error.
 ///
 /// # Errors
-/// The first file that cannot be loaded.
-pub fn load_models(paths: &[PathBuf]) -> Result<Arc<[Model]>> {
+/// The first file that cannot be loaded, or that has no such scene.
+pub fn load_models(paths: &[PathBuf], scene: &SceneArg) -> Result<Arc<[Model]>> {
     let models = if paths.is_empty() {
-        vec![import::load_glb(BUNDLED.0, BUNDLED.1)?]
+        vec![load_model(None, scene)?]
     } else {
-        paths.iter().map(|path| import::load(path)).collect::<Result<Vec<_>, _>>()?
+        paths.iter().map(|path| load_model(Some(path), scene)).collect::<Result<Vec<_>>>()?
     };
     for model in &models {
         for warning in &model.warnings {
@@ -181,10 +186,10 @@ pub fn load_models(paths: &[PathBuf]) -> Result<Arc<[Model]>> {
 /// Loads one file, or the bundled character.
 ///
 /// # Errors
-/// If the file cannot be loaded.
-pub fn load_model(path: Option<&PathBuf>) -> Result<Model> {
+/// If the file cannot be loaded, or has no such scene.
+pub fn load_model(path: Option<&PathBuf>, scene: &SceneArg) -> Result<Model> {
     Ok(match path {
-        None => import::load_glb(BUNDLED.0, BUNDLED.1)?,
-        Some(path) => import::load(path)?,
+        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &scene.choice())?,
+        Some(path) => import::load_scene(path, &scene.choice())?,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::{CameraArg, Size};
 use crate::crowd::ClipChoice;
+use crate::model::import::SceneChoice;
 
 pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {
     Ok(match text {
@@ -9,6 +10,10 @@ pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {
         "all" => ClipChoice::All,
         text => text.parse().map_or_else(|_| ClipChoice::Name(text.to_owned()), ClipChoice::Index),
     })
+}
+
+pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
+    Ok(text.parse().map_or_else(|_| SceneChoice::Name(text.to_owned()), SceneChoice::Index))
 }
 
 pub(super) fn parse_finite(text: &str) -> Result<f64, String> {

@@ -1,14 +1,16 @@
-//! Many instances of few models: where they stand, what they play, which of them are visible, and their joint matrices.
+//! Many instances of few models: where they stand, what they play, which of them are visible, and their joint matrices
+//! and morph weights.
 //!
 //! A [`Crowd`] is built once from its models and [`CrowdSettings`]. Each frame then takes three calls, of which none
 //! allocates once the first frame is over:
 //!
 //! 1. [`Crowd::cull`] lists the visible instances, grouped by model, and thereby lays out the palette;
-//! 2. [`Crowd::evaluate`] writes the joint matrices of the visible instances, on all cores;
+//! 2. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible instances, on all cores;
 //! 3. [`Crowd::write_instances`] writes one [`InstanceData`](crate::shader_types::InstanceData) for each of them.
 //!
 //! Invariants: instances are sorted by model, so a list of instances in ascending order is grouped by model; the k-th
-//! visible instance of a model owns `palette.len()` matrices directly after those of the one before it. Everything is
+//! visible instance of a model owns `palette.len()` matrices directly after those of the one before it, and its morph
+//! weights likewise. Everything is
 //! decided by the seed: same settings, same bytes, on any platform and any number of threads.
 
 mod placement;
@@ -84,6 +86,7 @@ pub struct Crowd {
     /// By model.
     visible_counts: Vec<u32>,
     visible_joint_count: usize,
+    visible_morph_weight_count: usize,
     /// Partition of `visible` into runs of one model.
     blocks: Vec<Block>,
     /// One for each task of an update.
@@ -110,6 +113,7 @@ impl Crowd {
             visible: Vec::with_capacity(count as usize),
             visible_counts: vec![0; models.len()],
             visible_joint_count: 0,
+            visible_morph_weight_count: 0,
             blocks: Vec::with_capacity(Block::most(count as usize, models.len())),
             scratches: Vec::new(),
             models,
@@ -155,9 +159,12 @@ impl Crowd {
                 self.visible_counts[instance.model as usize] += 1;
             }
         }
-        let joint_counts = self.models.iter().map(|model| model.palette.len());
-        self.visible_joint_count =
-            self.visible_counts.iter().zip(joint_counts).map(|(&visible, joints)| visible as usize * joints).sum();
+        let count_all = |of_model: fn(&Model) -> usize| {
+            let visible = self.visible_counts.iter().zip(self.models.iter());
+            visible.map(|(&count, model)| count as usize * of_model(model)).sum()
+        };
+        self.visible_joint_count = count_all(|model| model.palette.len());
+        self.visible_morph_weight_count = count_all(Model::morph_weight_count);
         Block::cut(&self.visible_counts, &mut self.blocks);
     }
 
@@ -183,6 +190,12 @@ impl Crowd {
     #[must_use]
     pub fn visible_joint_count(&self) -> usize {
         self.visible_joint_count
+    }
+
+    /// Number of morph weights that [`Crowd::evaluate`] writes.
+    #[must_use]
+    pub fn visible_morph_weight_count(&self) -> usize {
+        self.visible_morph_weight_count
     }
 
     /// Between neighbours.
@@ -343,8 +356,9 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
     if !settings.speed.is_finite() {
         return Err(CrowdError::Speed(settings.speed));
     }
-    let most_joints = models.iter().map(|model| model.palette.len() as u64).max().unwrap_or(0);
-    let joints = most_joints * u64::from(instances);
+    // Each instance streams so many elements: whichever of the two arrays is longer needs offsets of 32 bits.
+    let elements = models.iter().map(|model| model.palette.len().max(model.morph_weight_count()) as u64);
+    let joints = elements.max().unwrap_or(0) * u64::from(instances);
     if joints > u64::from(u32::MAX) {
         return Err(CrowdError::TooManyJoints { instances, joints });
     }

@@ -1,4 +1,4 @@
-//! The part of a frame that costs time: the joint matrices of all visible instances, on all cores.
+//! The part of a frame that costs time: joint matrices and morph weights of all visible instances, on all cores.
 //!
 //! The visible list is cut into blocks of one model, and the blocks are shared out by recursive halving: a task takes
 //! a run of blocks, the matching part of the output and a scratch of its own. So no two tasks share memory, nothing is
@@ -10,9 +10,9 @@ use std::mem::MaybeUninit;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::{Crowd, Instance};
-use crate::animation::{PoseScratch, evaluate};
+use crate::animation::{PoseScratch, PoseStreams, evaluate};
 use crate::model::Model;
-use crate::shader_types::{InstanceData, JointMatrix};
+use crate::shader_types::InstanceData;
 
 /// Instances of one block: small enough to share out a hundred characters, large enough for a task to be worth it.
 const BLOCK_INSTANCES: usize = 16;
@@ -50,8 +50,10 @@ impl Block {
         }
     }
 
-    fn joint_count(&self, models: &[Model]) -> usize {
-        self.count as usize * models[self.model as usize].palette.len()
+    /// How much of the streams this block fills: joint matrices, morph weights.
+    fn stream_counts(&self, models: &[Model]) -> (usize, usize) {
+        let (count, model) = (self.count as usize, &models[self.model as usize]);
+        (count * model.palette.len(), count * model.morph_weight_count())
     }
 }
 
@@ -66,15 +68,17 @@ struct Shared<'a> {
 }
 
 impl Crowd {
-    /// Writes the joint matrices of all visible instances at `time_seconds` of the show, each element of `out` once.
+    /// Writes joint matrices and morph weights of all visible instances at `time_seconds` of the show, each element of
+    /// `out` once.
     /// The first call with a pool of another size allocates; later ones do not.
     ///
     /// Without any allocation at all goes a call from a thread of the pool: see [`thread_pool`].
     ///
     /// # Panics
-    /// If `out` is not [`Crowd::visible_joint_count`] long.
-    pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, out: &mut [MaybeUninit<JointMatrix>]) {
-        assert_eq!(out.len(), self.visible_joint_count(), "the palette's length");
+    /// If `out` has not [`Crowd::visible_joint_count`] joint matrices and [`Crowd::visible_morph_weight_count`] weights.
+    pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, out: PoseStreams<'_>) {
+        assert_eq!(out.palette.len(), self.visible_joint_count(), "the palette's length");
+        assert_eq!(out.morph_weights.len(), self.visible_morph_weight_count(), "the morph weights' length");
         let threads = pool.current_num_threads();
         let tasks = if threads == 1 { 1 } else { threads * TASKS_PER_THREAD };
         if self.scratches.len() != tasks {
@@ -104,27 +108,24 @@ impl Crowd {
         assert_eq!(out.len(), self.visible.len(), "one element for each visible instance");
         let ranks =
             self.visible_counts.iter().enumerate().flat_map(|(model, &count)| (0..count).map(move |k| (model, k)));
-        let mut palette_offset = 0;
+        let (mut palette_offset, mut morph_weight_offset) = (0, 0);
         for ((element, &index), (model, rank)) in out.iter_mut().zip(&self.visible).zip(ranks) {
             element.write(InstanceData {
                 world_from_model: self.instances[index as usize].world_from_model.into(),
                 palette_offset,
                 skinned_vertex_offset: skinned_vertex_offset(model, rank),
-                padding: [0; 2],
+                morph_weight_offset,
+                padding: 0,
             });
             // `Crowd::new` has made sure that all offsets fit.
             palette_offset += self.models[model].palette.len() as u32;
+            morph_weight_offset += self.models[model].morph_weight_count() as u32;
         }
     }
 }
 
 /// Halves blocks, scratches and output alike until one scratch, or one block, is left.
-fn share_out(
-    shared: Shared<'_>,
-    blocks: &[Block],
-    scratches: &mut [PoseScratch],
-    out: &mut [MaybeUninit<JointMatrix>],
-) {
+fn share_out(shared: Shared<'_>, blocks: &[Block], scratches: &mut [PoseScratch], mut out: PoseStreams<'_>) {
     if scratches.len() == 1 || blocks.len() <= 1 {
         if let Some(scratch) = scratches.first_mut() {
             evaluate_blocks(shared, blocks, scratch, out);
@@ -133,17 +134,13 @@ fn share_out(
     }
     let (blocks_a, blocks_b) = blocks.split_at(blocks.len() / 2);
     let (scratches_a, scratches_b) = scratches.split_at_mut(scratches.len() / 2);
-    let joints_a = blocks_a.iter().map(|block| block.joint_count(shared.models)).sum();
-    let (out_a, out_b) = out.split_at_mut(joints_a);
-    rayon::join(|| share_out(shared, blocks_a, scratches_a, out_a), || share_out(shared, blocks_b, scratches_b, out_b));
+    let counts_a = blocks_a.iter().map(|block| block.stream_counts(shared.models));
+    let (joints_a, weights_a) = counts_a.fold((0, 0), |sum, counts| (sum.0 + counts.0, sum.1 + counts.1));
+    let out_a = out.split_off(joints_a, weights_a);
+    rayon::join(|| share_out(shared, blocks_a, scratches_a, out_a), || share_out(shared, blocks_b, scratches_b, out));
 }
 
-fn evaluate_blocks(
-    shared: Shared<'_>,
-    blocks: &[Block],
-    scratch: &mut PoseScratch,
-    mut out: &mut [MaybeUninit<JointMatrix>],
-) {
+fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut PoseScratch, mut out: PoseStreams<'_>) {
     for block in blocks {
         let model = &shared.models[block.model as usize];
         let visible = &shared.visible[block.first as usize..(block.first + block.count) as usize];
@@ -153,9 +150,8 @@ fn evaluate_blocks(
             let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
             let phase_seconds = f64::from(instance.phase) * duration_seconds;
             let clip_seconds = wrap_seconds(phase_seconds + shared.time_seconds * shared.speed, duration_seconds);
-            let (palette, rest) = out.split_at_mut(model.palette.len());
-            evaluate(model, clip, clip_seconds, scratch, palette);
-            out = rest;
+            let own = out.split_off(model.palette.len(), model.morph_weight_count());
+            evaluate(model, clip, clip_seconds, scratch, own);
         }
     }
 }

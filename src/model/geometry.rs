@@ -11,16 +11,53 @@ pub struct Influence {
     pub weight: f32,
 }
 
-/// Triangles that share a material and are drawn by one call.
+/// How far one morph target moves one vertex where its weight is 1 (glTF 2.0, 3.7.2.2). Targets that leave a vertex
+/// where it is have no delta for it: most targets of a face move a small part of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MorphDelta {
+    /// Index into [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
+    pub weight: u32,
+    /// Added to the bind pose's position, in mesh space, before skinning.
+    pub position: Vec3,
+    /// Added to the bind pose's normal; zero where the file has none.
+    pub normal: Vec3,
+}
+
+/// What consecutive indices make up. Strips, loops and fans have become lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Topology {
+    /// Three indices each.
+    Triangles,
+    /// Two indices each.
+    Lines,
+    /// One index each.
+    Points,
+}
+
+impl Topology {
+    /// Indices of one triangle, line or point.
+    #[must_use]
+    pub fn corner_count(self) -> usize {
+        match self {
+            Self::Triangles => 3,
+            Self::Lines => 2,
+            Self::Points => 1,
+        }
+    }
+}
+
+/// Triangles, lines or points that share a material and are drawn by one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawRange {
+    /// What the indices make up.
+    pub topology: Topology,
     /// First index of the range, in [`Geometry::indices`].
     pub first_index: u32,
-    /// Number of indices, a multiple of three.
+    /// Number of indices, a multiple of the topology's corners.
     pub index_count: u32,
     /// Index into the model's materials.
     pub material: u32,
-    /// The file has no normals here: glTF asks for flat shading (3.7.2.1), which the fragment shader does.
+    /// The file has no normals here: glTF asks for flat shading of triangles (3.7.2.1), which the fragment shader does.
     pub flat_shaded: bool,
     /// The rest pose mirrors these triangles (negative determinant), so that their winding is clockwise (3.7.4).
     pub mirrored: bool,
@@ -43,15 +80,16 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// All vertices and triangles of a model; the per-vertex arrays have equal length.
+/// All vertices, triangles, lines and points of a model; the per-vertex arrays have equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// Bind pose, in mesh space (what inverse bind matrices expect).
     pub positions: Vec<Vec3>,
     /// Unit length, in mesh space; +Z where the file has none.
     pub normals: Vec<Vec3>,
-    /// The set that the material's base-colour texture uses; zero where the file has none.
-    pub tex_coords: Vec<Vec2>,
+    /// The two sets that the material's textures use, as the file has them: which texture uses which, and how it changes
+    /// them, says [`MaterialTexture`](super::MaterialTexture). Zero where the file has none. Finite.
+    pub tex_coords: Vec<[Vec2; 2]>,
     /// COLOR_0, linear, as unsigned normalised bytes; white where the file has none.
     pub colors: Vec<[u8; 4]>,
     /// Influences of vertex `v` are `influences[influence_starts[v] .. influence_starts[v + 1]]`, heaviest first.
@@ -59,7 +97,12 @@ pub struct Geometry {
     pub influence_starts: Vec<u32>,
     /// All vertices' influences, none of weight zero.
     pub influences: Vec<Influence>,
-    /// Triangle list.
+    /// Deltas of vertex `v` are `morph_deltas[morph_delta_starts[v] .. morph_delta_starts[v + 1]]`, by weight.
+    /// One element more than there are vertices.
+    pub morph_delta_starts: Vec<u32>,
+    /// All vertices' deltas, none of them zero.
+    pub morph_deltas: Vec<MorphDelta>,
+    /// Lists of triangles, lines and points, as the draw ranges say.
     pub indices: Vec<u32>,
     /// Partition of `indices`, in the file's order.
     pub draw_ranges: Vec<DrawRange>,
@@ -77,7 +120,23 @@ impl Geometry {
     /// Number of triangles.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
-        self.indices.len() / 3
+        self.count_of(Topology::Triangles)
+    }
+
+    /// Number of triangles, lines or points.
+    #[must_use]
+    pub fn count_of(&self, topology: Topology) -> usize {
+        let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
+        ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
+    }
+
+    /// Morph deltas of one vertex.
+    ///
+    /// # Panics
+    /// If `vertex` is out of range.
+    #[must_use]
+    pub fn morph_deltas_of(&self, vertex: usize) -> &[MorphDelta] {
+        &self.morph_deltas[self.morph_delta_starts[vertex] as usize..self.morph_delta_starts[vertex + 1] as usize]
     }
 
     /// Influences of one vertex.

@@ -1,6 +1,6 @@
 //! What a surface looks like: the part of glTF's materials that the renderer draws.
 
-use glam::Vec4;
+use glam::{Affine2, Vec3, Vec4};
 
 /// How a texture is continued outside 0..1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,6 +59,25 @@ pub struct Texture {
     pub sampler: TextureSampler,
 }
 
+/// A texture as one slot of a material uses it: what to sample, and where.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaterialTexture {
+    /// What to sample.
+    pub texture: Texture,
+    /// Which of the two pairs in [`Geometry::tex_coords`](super::Geometry::tex_coords): 0 or 1.
+    pub tex_coords: u32,
+    /// From the vertex's coordinates to those that are sampled at (KHR_texture_transform). Finite.
+    pub texture_from_vertex: Affine2,
+}
+
+impl MaterialTexture {
+    /// Whether it is sampled at the vertex's first pair of coordinates, as that is.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.tex_coords == 0 && self.texture_from_vertex == Affine2::IDENTITY
+    }
+}
+
 /// What alpha means (glTF 2.0, 3.9.4).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum AlphaMode {
@@ -71,19 +90,35 @@ pub enum AlphaMode {
     Blend,
 }
 
-/// The drawn part of a glTF material.
+/// The drawn part of a glTF material: core glTF 2.0 (3.9) with KHR_materials_unlit and KHR_materials_emissive_strength.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// The file's name, or `material N`.
     pub name: String,
-    /// Linear RGBA, multiplied with texture and vertex colour.
+    /// Linear RGBA in 0..1, multiplied with texture and vertex colour.
     pub base_color_factor: Vec4,
     /// sRGB-encoded colour, linear alpha.
-    pub base_color_texture: Option<Texture>,
-    /// 0 (dielectric) to 1.
+    pub base_color_texture: Option<MaterialTexture>,
+    /// 0 (dielectric) to 1; multiplied with blue of `metallic_roughness_texture`.
     pub metallic: f32,
-    /// 0 (mirror) to 1.
+    /// 0 (mirror) to 1; multiplied with green of `metallic_roughness_texture`.
     pub roughness: f32,
+    /// Linear: roughness in green, metalness in blue.
+    pub metallic_roughness_texture: Option<MaterialTexture>,
+    /// Linear: in red the share of the light from all around that arrives.
+    pub occlusion_texture: Option<MaterialTexture>,
+    /// 0 (the texture changes nothing) to 1.
+    pub occlusion_strength: f32,
+    /// Linear RGB radiance, the strength included; multiplied with `emissive_texture`.
+    pub emission: Vec3,
+    /// sRGB-encoded colour.
+    pub emissive_texture: Option<MaterialTexture>,
+    /// Linear: a direction in tangent space, 0..1 standing for -1..1.
+    pub normal_texture: Option<MaterialTexture>,
+    /// Multiplies x and y of `normal_texture`; finite.
+    pub normal_scale: f32,
+    /// Base colour alone is shown, as it is; no light changes it.
+    pub unlit: bool,
     /// What alpha means.
     pub alpha_mode: AlphaMode,
     /// Back faces are drawn, with their normals turned.
@@ -99,13 +134,21 @@ impl Default for Material {
             base_color_texture: None,
             metallic: 0.0,
             roughness: 1.0,
+            metallic_roughness_texture: None,
+            occlusion_texture: None,
+            occlusion_strength: 1.0,
+            emission: Vec3::ZERO,
+            emissive_texture: None,
+            normal_texture: None,
+            normal_scale: 1.0,
+            unlit: false,
             alpha_mode: AlphaMode::Opaque,
             double_sided: false,
         }
     }
 }
 
-/// Eight-bit RGBA, sRGB-encoded colour, rows from the top, no padding.
+/// Eight-bit RGBA, rows from the top, no padding. Colour or data: that is for the slots that use it to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Image {
     /// For labels and reports.

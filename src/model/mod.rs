@@ -4,7 +4,8 @@
 //! Vulkan. Invariants that hold for every `Model`, whatever file it came from, so that no later layer has to check:
 //!
 //! * skeleton nodes are sorted parent before child;
-//! * every index (parent, palette node, influence's joint, vertex index, material, image, timeline) is in range;
+//! * every index (parent, palette node, influence's joint, morph weight, vertex index, material, image, timeline) is in
+//!   range;
 //! * every number that reaches arithmetic is finite, every quaternion of the rest pose has unit length;
 //! * the weights of each vertex sum to one over its influences, and each vertex has at least one;
 //! * joint indices in [`Geometry::influences`] are rebased to [`PaletteLayout`]: rigid, skinned, multi-skin and
@@ -18,10 +19,10 @@ pub mod skeleton;
 pub mod source;
 pub mod text;
 
-pub use clip::{Clip, Interpolation, Track};
-pub use geometry::{DrawRange, Geometry, Influence, SourcePrimitive};
-pub use material::{AlphaMode, Filter, Image, Material, Texture, TextureSampler, Wrap};
-pub use skeleton::{FixedLocal, LocalPose, NO_PARENT, PaletteLayout, Skeleton, Skin};
+pub use clip::{Clip, Interpolation, MorphTrack, Track};
+pub use geometry::{DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
+pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
+pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};
 
 /// One character (or prop): skeleton, clips, geometry and materials.
@@ -35,7 +36,7 @@ pub struct Model {
     pub skeleton: Skeleton,
     /// All skins of the file, by glTF index, used by a mesh or not.
     pub skins: Vec<Skin>,
-    /// What one instance streams each frame: one joint matrix for each entry.
+    /// What one instance streams each frame, beside its morph weights: one joint matrix for each entry.
     pub palette: PaletteLayout,
     /// All primitives of all mesh nodes as one vertex array and one index array.
     pub geometry: Geometry,
@@ -49,4 +50,12 @@ pub struct Model {
     pub source: SourceFile,
     /// What was repaired, ignored or left out, one sentence each.
     pub warnings: Vec<String>,
+}
+
+impl Model {
+    /// Morph weights that one instance streams each frame.
+    #[must_use]
+    pub fn morph_weight_count(&self) -> usize {
+        self.skeleton.rest.morph_weights.len()
+    }
 }

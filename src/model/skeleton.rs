@@ -5,7 +5,8 @@ use glam::{Affine3A, Quat, Vec3};
 /// Parent of a root node in [`Skeleton::parents`].
 pub const NO_PARENT: u32 = u32::MAX;
 
-/// Translation, rotation and scale of every node relative to its parent; three arrays of equal length.
+/// Translation, rotation and scale of every node relative to its parent, in three arrays of equal length, and the
+/// weights of all morph targets.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LocalPose {
     /// In metres of the parent's space.
@@ -14,16 +15,20 @@ pub struct LocalPose {
     pub rotations: Vec<Quat>,
     /// Per axis; zero and negative values are legal.
     pub scales: Vec<Vec3>,
+    /// For each of the skeleton's [`MorphedNode`]s, one after the other, one weight for each of its targets. Any finite
+    /// number is legal.
+    pub morph_weights: Vec<f32>,
 }
 
 impl LocalPose {
-    /// A pose of `node_count` nodes, all at identity.
+    /// A pose of `node_count` nodes, all at identity, without morph targets.
     #[must_use]
     pub fn identity(node_count: usize) -> Self {
         Self {
             translations: vec![Vec3::ZERO; node_count],
             rotations: vec![Quat::IDENTITY; node_count],
             scales: vec![Vec3::ONE; node_count],
+            morph_weights: Vec::new(),
         }
     }
 
@@ -39,7 +44,7 @@ impl LocalPose {
         self.translations.is_empty()
     }
 
-    /// Overwrites this pose with `other`, which must have the same number of nodes. Allocates nothing.
+    /// Overwrites this pose with `other`, which must have as many nodes and weights. Allocates nothing.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -47,6 +52,7 @@ impl LocalPose {
         self.translations.copy_from_slice(&other.translations);
         self.rotations.copy_from_slice(&other.rotations);
         self.scales.copy_from_slice(&other.scales);
+        self.morph_weights.copy_from_slice(&other.morph_weights);
     }
 }
 
@@ -60,6 +66,17 @@ pub struct FixedLocal {
     pub parent_from_node: Affine3A,
 }
 
+/// A node whose mesh has morph targets, and where its weights are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MorphedNode {
+    /// Index into the skeleton.
+    pub node: u32,
+    /// First of its weights in [`LocalPose::morph_weights`].
+    pub first_weight: u32,
+    /// Number of its mesh's targets, at least 1.
+    pub weight_count: u32,
+}
+
 /// All nodes that the scene or a skin reaches; arrays of equal length, sorted parent before child.
 #[derive(Debug, Clone, Default)]
 pub struct Skeleton {
@@ -69,6 +86,8 @@ pub struct Skeleton {
     pub rest: LocalPose,
     /// Nodes given as matrices, sorted by node.
     pub fixed_locals: Vec<FixedLocal>,
+    /// Mesh nodes of the scene with morph targets, sorted by node; their weights partition those of a pose.
+    pub morphed_nodes: Vec<MorphedNode>,
     /// The file's names, or `node N`.
     pub names: Vec<String>,
     /// glTF node index of each node.

@@ -1,18 +1,25 @@
-//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and material.
+//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and draw range.
+//!
+//! There is a pipeline for each kind of surface that the models have ([`surface`]), made once: what a surface lacks
+//! (textures, a cutoff, light) is not in its shader.
 //!
 //! The vertex shader pulls skinned vertices from the page by instance and index, or, with `--skinning vertex`
 //! (`character_skinning.vert`), skins them itself from the same palette.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use super::gpu_model::GpuModel;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
+use crate::model::Topology;
+use crate::shader_types::surface;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
@@ -36,14 +43,13 @@ impl Skinning {
     }
 }
 
-/// Pipelines for opaque and for blended materials.
+/// One pipeline for each topology and kind of surface.
 pub struct CharacterPass {
-    opaque: Pipeline,
-    blended: Pipeline,
+    pipelines: BTreeMap<(Topology, u32), Pipeline>,
 }
 
 impl CharacterPass {
-    /// Builds the pipelines.
+    /// Builds the pipelines for all surfaces of the models.
     ///
     /// # Errors
     /// What the driver says.
@@ -53,33 +59,47 @@ impl CharacterPass {
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
         skinning: Skinning,
+        models: &[GpuModel],
     ) -> Result<Self> {
         let vertex = match skinning {
             Skinning::Compute => &spirv::CHARACTER_VERT,
             Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
         };
-        let build = |name, blend: bool| {
-            // Reversed Z: nearer is greater. Blended surfaces are hidden by opaque ones but hide nothing.
-            let depth = Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blend));
+        let build = |topology: Topology, kind: u32| {
+            let blended = kind & surface::BLENDED != 0;
+            let unlit = kind & surface::UNLIT != 0;
             let info = GraphicsPipelineInfo {
-                name,
+                name: &format!("characters: {topology:?}, surface {kind}"),
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                fragment_constant: 0,
+                constant: kind,
+                topology: match topology {
+                    Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+                    Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+                    Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+                },
                 layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
-                depth,
+                // Reversed Z: nearer is greater. Blended surfaces are hidden by opaque ones but hide nothing.
+                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
-                blend,
+                // Alpha in the target is what tone mapping leaves alone: see tone_map.frag.
+                blend: blended.then_some(if unlit { Blend::AlphaAdds } else { Blend::AlphaFades }),
                 depth_bias: None,
             };
             Pipeline::graphics(device, cache, &info)
         };
-        Ok(Self { opaque: build("characters", false)?, blended: build("blended characters", true)? })
+        let draws = models.iter().flat_map(|model| &model.draws);
+        let kinds: BTreeSet<_> = draws.map(|draw| (draw.topology, draw.surface)).collect();
+        let pipelines = kinds.into_iter().map(|kind| Ok((kind, build(kind.0, kind.1)?))).collect::<Result<_>>()?;
+        Ok(Self { pipelines })
     }
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
     pub fn cmd_draw(&self, crowd: &VisibleCrowd, blend: bool) {
-        crowd.cmd_draw(if blend { &self.blended } else { &self.opaque }, blend);
+        crowd.cmd_draw(|draw| match draw.is_blended() == blend {
+            true => self.pipelines.get(&(draw.topology, draw.surface)),
+            false => None,
+        });
     }
 }

@@ -1,31 +1,19 @@
 //! One frame, from waiting for its slot to submitting it. `Renderer::record` is the diagram of the program.
 
-use std::mem::MaybeUninit;
-
 use ash::vk;
 
-use super::frame_slot::Pass;
+use super::frame_slot::{FrameMemory, Pass, StreamCounts};
 use super::target::TargetImage;
 use super::upload_pass::cmd_upload;
 use super::visible_crowd::VisibleCrowd;
-use super::{FramePlan, Output, Renderer, Skinning};
-use crate::shader_types::{FrameData, InstanceData, JointMatrix};
+use super::{Output, Renderer, Skinning};
+use crate::shader_types::FrameData;
 use crate::vulkan::barrier::{
     Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, cmd_image_barriers, cmd_memory_barrier, discarded,
 };
 use crate::vulkan::image::Image;
 use crate::vulkan::{Context, Result};
 use vk::PipelineStageFlags2 as Stage;
-
-/// Memory of a frame that is being prepared, lent for writing: the GPU has finished with it.
-pub struct FrameMemory<'a> {
-    /// One joint matrix for each joint of each visible instance.
-    pub palette: &'a mut [MaybeUninit<JointMatrix>],
-    /// One element for each visible instance.
-    pub instances: &'a mut [MaybeUninit<InstanceData>],
-    /// Says where each instance's skinned vertices go.
-    pub plan: &'a FramePlan,
-}
 
 /// What became of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,18 +31,18 @@ pub struct Frame<'r> {
 }
 
 impl Renderer {
-    /// Waits for the oldest frame in flight, plans `counts[m]` visible instances of each model `m` with `joint_count`
-    /// joint matrices in all, and lends the memory for them.
+    /// Waits for the oldest frame in flight, plans `counts[m]` visible instances of each model `m` with what they stream
+    /// in all, and lends the memory for them.
     ///
     /// # Errors
     /// Device lost, no memory, or beyond a limit of the device.
-    pub fn begin_frame(&mut self, counts: &[u32], joint_count: usize) -> Result<Frame<'_>> {
+    pub fn begin_frame(&mut self, counts: &[u32], streams: StreamCounts) -> Result<Frame<'_>> {
         let index = (self.frame_number % self.slots.len() as u64) as usize;
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
         self.plan.rebuild(&self.model_sizes, counts, self.limits)?;
         let needs_pages = self.skinning == Skinning::Compute;
-        slot.ensure(&self.device, &self.layouts, &self.plan, joint_count, self.limits.page_bytes, needs_pages)?;
+        slot.ensure(&self.device, &self.layouts, &self.plan, streams, self.limits.page_bytes, needs_pages)?;
         self.collect_gpu_times(index)?;
         Ok(Frame { renderer: self, slot: index })
     }
@@ -63,8 +51,8 @@ impl Renderer {
 impl Frame<'_> {
     /// The memory to fill before [`Self::submit`].
     pub fn memory(&mut self) -> FrameMemory<'_> {
-        let (palette, instances) = self.renderer.slots[self.slot].memory();
-        FrameMemory { palette, instances, plan: &self.renderer.plan }
+        let Renderer { slots, plan, .. } = &mut *self.renderer;
+        slots[self.slot].memory(plan)
     }
 
     /// Records and submits the frame, and presents it if there is a window. `capture` copies an offscreen image for
@@ -107,7 +95,7 @@ impl Renderer {
             cmd_image_barriers(device, commands, [ImageBarrier::depth(image.raw, from, to)]);
         };
 
-        // Joint matrices and instances, where the CPU could not write them in place.
+        // Joint matrices, morph weights and instances, where the CPU could not write them in place.
         slot.cmd_pass(device, Pass::Upload, || cmd_upload(device, commands, slot));
 
         // Copies are read by skinning, or by the vertex shader itself (RAW). Nothing to wait for on the direct path; but

@@ -189,12 +189,35 @@ impl Pass {
     }
 }
 
+/// How much the visible instances of a frame stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamCounts {
+    /// Of all instances together.
+    pub joint_matrices: usize,
+    /// Of all instances together.
+    pub morph_weights: usize,
+}
+
+/// Memory of a frame that is being prepared, lent for writing: the GPU has finished with it.
+pub struct FrameMemory<'a> {
+    /// One joint matrix for each joint of each visible instance.
+    pub palette: &'a mut [MaybeUninit<JointMatrix>],
+    /// One weight for each morph target of each visible instance.
+    pub morph_weights: &'a mut [MaybeUninit<f32>],
+    /// One element for each visible instance.
+    pub instances: &'a mut [MaybeUninit<InstanceData>],
+    /// Says where each instance's skinned vertices go.
+    pub plan: &'a FramePlan,
+}
+
 /// Everything that belongs to one frame in flight.
 pub struct FrameSlot {
     /// Recorded anew each frame.
     pub commands: CommandPool,
     /// All visible instances' joint matrices.
     pub palette: StreamBuffer,
+    /// All visible instances' morph weights.
+    pub morph_weights: StreamBuffer,
     /// All visible instances.
     pub instances: StreamBuffer,
     /// Points to the buffers above and below, and to the shadow map.
@@ -236,11 +259,19 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let bindings = [Binding::Buffer(frame_data.descriptor()), palette.binding(), instances.binding(), shadow_map];
+        let morph_weights = StreamBuffer::new(device, format!("morph weights {index}"), path, FIRST_BYTES)?;
+        let bindings = [
+            Binding::Buffer(frame_data.descriptor()),
+            palette.binding(),
+            instances.binding(),
+            shadow_map,
+            morph_weights.binding(),
+        ];
         Ok(Self {
             commands: CommandPool::new(device, &format!("frame {index}"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
             palette,
+            morph_weights,
             instances,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
@@ -288,20 +319,23 @@ impl FrameSlot {
         device: &Arc<Device>,
         layouts: &Layouts,
         plan: &FramePlan,
-        joint_count: usize,
+        streams: StreamCounts,
         page_limit_bytes: u64,
         needs_pages: bool,
     ) -> Result<()> {
-        let palette_bytes = joint_count as u64 * size_of::<JointMatrix>() as u64;
+        let palette_bytes = streams.joint_matrices as u64 * size_of::<JointMatrix>() as u64;
+        let weight_bytes = streams.morph_weights as u64 * size_of::<f32>() as u64;
         let instance_bytes = u64::from(plan.instance_count) * size_of::<InstanceData>() as u64;
         let palette_grew = self.palette.ensure(device, self.path, palette_bytes, plan.instance_count)?;
         let instances_grew = self.instances.ensure(device, self.path, instance_bytes, plan.instance_count)?;
-        if palette_grew || instances_grew {
+        let weights_grew = self.morph_weights.ensure(device, self.path, weight_bytes, plan.instance_count)?;
+        if palette_grew || instances_grew || weights_grew {
             self.set.write(&[
                 Binding::Buffer(self.frame_data.descriptor()),
                 self.palette.binding(),
                 self.instances.binding(),
                 self.shadow_map,
+                self.morph_weights.binding(),
             ]);
         }
         if !needs_pages {
@@ -342,9 +376,14 @@ impl FrameSlot {
         }
     }
 
-    /// This frame's palette and instances, to be written once, in order.
-    pub fn memory(&mut self) -> (&mut [MaybeUninit<JointMatrix>], &mut [MaybeUninit<InstanceData>]) {
-        (self.palette.elements(), self.instances.elements())
+    /// This frame's memory, to be written once, in order.
+    pub fn memory<'a>(&'a mut self, plan: &'a FramePlan) -> FrameMemory<'a> {
+        FrameMemory {
+            palette: self.palette.elements(),
+            morph_weights: self.morph_weights.elements(),
+            instances: self.instances.elements(),
+            plan,
+        }
     }
 
     /// Sets what is the same for the whole frame.

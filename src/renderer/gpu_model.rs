@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
+use super::gpu_material::{GpuMaterials, surface_kind};
 use super::layouts::Layouts;
 use super::plan::ModelSize;
-use super::texture::{Texture, TextureCache};
-use crate::model::{AlphaMode, DrawRange, Geometry, Material, Model};
-use crate::shader_types::{BindVertex, DRAW_FLAT_SHADED, DrawConstants, GpuInfluence, SurfaceVertex, pack_octahedral};
+use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, surface};
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -19,20 +19,28 @@ use crate::vulkan::{Error, Result};
 
 /// A draw range with all that a draw call needs.
 pub struct GpuDraw {
+    /// What the indices make up.
+    pub topology: Topology,
     /// First index.
     pub first_index: u32,
     /// Number of indices.
     pub index_count: u32,
-    /// Index into [`GpuModel::materials`].
+    /// Index into [`GpuModel::materials`]' sets.
     pub material: usize,
-    /// Pushed before the draw.
-    pub constants: DrawConstants,
+    /// Bits of [`surface`]: which pipeline draws it.
+    pub surface: u32,
     /// Faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
     /// Winding of front faces.
     pub front_face: vk::FrontFace,
+}
+
+impl GpuDraw {
     /// Drawn after all opaque ones, blended.
-    pub blend: bool,
+    #[must_use]
+    pub fn is_blended(&self) -> bool {
+        self.surface & surface::BLENDED != 0
+    }
 }
 
 /// Buffers, textures and sets of one model.
@@ -41,16 +49,15 @@ pub struct GpuModel {
     pub size: ModelSize,
     /// 32-bit indices.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, surface attributes.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub set: DescriptorSet,
     /// One set for each material.
-    pub materials: Vec<DescriptorSet>,
+    pub materials: GpuMaterials,
     /// In the file's order.
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
-    _buffers: [Buffer; 3],
-    _textures: Vec<Arc<Texture>>,
+    _buffers: [Buffer; 4],
 }
 
 impl GpuModel {
@@ -67,6 +74,7 @@ impl GpuModel {
             upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
             upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
             upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
+            upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
         ];
         let indices =
             upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
@@ -77,13 +85,7 @@ impl GpuModel {
             &buffers.each_ref().map(|buffer| Binding::Buffer(buffer.descriptor())),
         )?;
 
-        let mut cache = TextureCache::new(device);
-        let mut materials = Vec::new();
-        for material in &model.materials {
-            let texture = cache.get(model, material.base_color_texture)?;
-            let label = format!("{name}: {}", material.name);
-            materials.push(DescriptorSet::new(device, &label, &layouts.material, &[texture.binding()])?);
-        }
+        let materials = GpuMaterials::new(device, layouts, model)?;
         let draws = geometry
             .draw_ranges
             .iter()
@@ -97,49 +99,43 @@ impl GpuModel {
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
             _buffers: buffers,
-            _textures: cache.into_textures(),
         })
     }
 }
 
 fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
-    let (alpha_cutoff, blend) = match material.alpha_mode {
-        AlphaMode::Opaque => (0.0, false),
-        AlphaMode::Mask(cutoff) => (cutoff, false),
-        AlphaMode::Blend => (0.0, true),
-    };
     GpuDraw {
+        topology: range.topology,
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
-        constants: DrawConstants {
-            base_color_factor: material.base_color_factor.to_array(),
-            alpha_cutoff,
-            metallic: material.metallic,
-            roughness: material.roughness,
-            flags: if range.flat_shaded { DRAW_FLAT_SHADED } else { 0 },
-        },
+        surface: surface_kind(range, material),
         cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
         // glTF: counter-clockwise is front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
-        blend,
     }
 }
 
 /// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
 #[must_use]
 pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
-    let starts = geometry.influence_starts.iter().zip(geometry.influence_starts.iter().skip(1));
+    let ranges = |starts: &[u32]| -> Vec<(u32, u32)> {
+        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) }).collect()
+    };
+    let influences = ranges(&geometry.influence_starts).into_iter();
+    let morph_deltas = ranges(&geometry.morph_delta_starts).into_iter();
     geometry
         .positions
         .iter()
         .zip(&geometry.normals)
-        .zip(starts)
-        .map(|((position, &normal), (&first, &end))| BindVertex {
+        .zip(influences.zip(morph_deltas))
+        .map(|((position, &normal), (influences, morph_deltas))| BindVertex {
             position: position.to_array(),
             normal_octahedral: pack_octahedral(normal),
-            first_influence: first,
-            influence_count: end - first,
+            first_influence: influences.0,
+            influence_count: influences.1,
+            first_morph_delta: morph_deltas.0,
+            morph_delta_count: morph_deltas.1,
         })
         .collect()
 }
@@ -154,21 +150,36 @@ pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
         .collect()
 }
 
+/// All vertices' morph deltas, as `skin.comp` reads them.
+#[must_use]
+pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
+    let delta = |delta: &MorphDelta| GpuMorphDelta {
+        weight: delta.weight,
+        position: delta.position.to_array(),
+        normal: delta.normal.to_array(),
+    };
+    geometry.morph_deltas.iter().map(delta).collect()
+}
+
 fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
     geometry
         .tex_coords
         .iter()
         .zip(&geometry.colors)
-        .map(|(tex_coord, &color)| SurfaceVertex {
-            tex_coord: tex_coord.to_array(),
+        .map(|(&[first, second], &color)| SurfaceVertex {
+            tex_coords: [first.x, first.y, second.x, second.y],
             color_unorm8: u32::from_le_bytes(color),
-            padding: 0,
         })
         .collect()
 }
 
 /// A device buffer with `data` in it; waits for the copy.
-fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::BufferUsageFlags) -> Result<Buffer> {
+pub(super) fn upload<T: Pod>(
+    device: &Arc<Device>,
+    name: &str,
+    data: &[T],
+    usage: vk::BufferUsageFlags,
+) -> Result<Buffer> {
     let size_bytes = size_of_val(data) as u64;
     let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
     if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {
@@ -189,7 +200,7 @@ fn upload<T: Pod>(device: &Arc<Device>, name: &str, data: &[T], usage: vk::Buffe
             // SAFETY: both buffers are alive and at least that large.
             unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
             // All later frames read it (RAW): a wait on the CPU orders the copy before them but makes nothing visible.
-            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ);
+            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ).and(Access::UNIFORM_READ);
             cmd_memory_barrier(device, commands, Access::TRANSFER_WRITE, readers);
             Ok(())
         })?;

@@ -33,13 +33,14 @@ impl GroundPass {
             name: "ground and sky",
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
-            fragment_constant: 0,
+            constant: 0,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
             // The sky lies on the far plane (depth 0) and must pass where nothing was drawn.
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
             samples,
-            blend: false,
+            blend: None,
             // A hair further away than it is: what lies flat on the ground shows.
             depth_bias: Some((-16.0, -1.0)),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::shader_types::{DrawConstants, SkinConstants};
+use crate::shader_types::{SkinConstants, surface};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
@@ -21,22 +21,19 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, palette, instances, shadow map.
+    /// Frame data, palette, instances, shadow map, morph weights.
     pub frame: DescriptorSetLayout,
-    /// Bind-pose vertices, influences, surface attributes.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas.
     pub model: DescriptorSetLayout,
     /// Skinned vertices.
     pub page: DescriptorSetLayout,
-    /// Base-colour texture.
+    /// Numbers of a material, and its textures.
     pub material: DescriptorSetLayout,
     /// Of `skin.comp`.
     pub skin: PipelineLayout,
     /// Of everything that draws the scene. `--skinning vertex` leaves the page set unused.
     pub scene: PipelineLayout,
 }
-
-/// Stages that may read [`DrawConstants`].
-pub const DRAW_STAGES: vk::ShaderStageFlags = vk::ShaderStageFlags::FRAGMENT;
 
 impl Layouts {
     /// Creates them.
@@ -55,6 +52,7 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
         let model = DescriptorSetLayout::new(
@@ -64,26 +62,20 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, Stage::VERTEX),
+                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
         let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning)])?;
-        let material = DescriptorSetLayout::new(
-            device,
-            "material set layout",
-            &[(Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)],
-        )?;
+        let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
+        bindings.extend(surface::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
+        let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
         let skin = PipelineLayout::new(
             device,
             "skin pipeline layout",
             &[&frame, &model, &page],
             Some((Stage::COMPUTE, size_of::<SkinConstants>())),
         )?;
-        let scene = PipelineLayout::new(
-            device,
-            "scene pipeline layout",
-            &[&frame, &model, &page, &material],
-            Some((DRAW_STAGES, size_of::<DrawConstants>())),
-        )?;
+        let scene = PipelineLayout::new(device, "scene pipeline layout", &[&frame, &model, &page, &material], None)?;
         Ok(Self { frame, model, page, material, skin, scene })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] what is uploaded once.
+//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
@@ -12,6 +12,7 @@ pub mod attachments;
 pub mod character_pass;
 pub mod frame;
 pub mod frame_slot;
+pub mod gpu_material;
 pub mod gpu_model;
 pub mod ground_pass;
 pub mod layouts;
@@ -30,8 +31,8 @@ use std::sync::Arc;
 use ash::vk;
 
 pub use self::character_pass::Skinning;
-pub use self::frame::{Frame, FrameMemory, FrameOutcome};
-pub use self::frame_slot::UploadPath;
+pub use self::frame::{Frame, FrameOutcome};
+pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
 pub use self::plan::FramePlan;
 pub use self::target::Target;
 
@@ -189,7 +190,7 @@ impl Renderer {
             limits,
             skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
             shadow_pass,
-            character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning)?,
+            character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning, &models)?,
             ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,
             output: None,
             model_sizes: models.iter().map(|model| model.size).collect(),

@@ -1,7 +1,7 @@
 //! Shadows (`shadow.vert`): the crowd's depth as the light sees it, from the vertices that are skinned already.
 //!
 //! One orthographic map; the app says what it covers. It is the same image for all frames in flight: barriers order
-//! them. Blended materials cast no shadow, masked ones cast that of their whole surface.
+//! them. Blended materials, lines and points cast no shadow, masked materials cast that of their whole surface.
 
 use std::sync::Arc;
 
@@ -9,8 +9,10 @@ use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
+use super::gpu_model::GpuDraw;
 use super::layouts::Layouts;
 use super::visible_crowd::VisibleCrowd;
+use crate::model::Topology;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -66,12 +68,13 @@ impl ShadowPass {
                 Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
             },
             fragment: None,
-            fragment_constant: 0,
+            constant: 0,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: None,
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
             samples: vk::SampleCountFlags::TYPE_1,
-            blend: false,
+            blend: None,
             // Away from the light is less. The slope's part covers surfaces that the light grazes.
             depth_bias: Some((0.0, -1.5)),
         };
@@ -119,9 +122,14 @@ impl ShadowPass {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
             cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(&self.pipeline, false);
+            crowd.cmd_draw(|draw| casts_shadow(draw).then_some(&self.pipeline));
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };
     }
+}
+
+/// Lines and points are too thin for a map of this kind.
+fn casts_shadow(draw: &GpuDraw) -> bool {
+    draw.topology == Topology::Triangles && !draw.is_blended()
 }

@@ -1,4 +1,4 @@
-//! Base-colour textures: sRGB, with a full chain of mipmaps made on the GPU.
+//! Textures: sRGB for colours, linear for data, each with a full chain of mipmaps made on the GPU.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,23 @@ use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 
-const FORMAT: vk::Format = vk::Format::R8G8B8A8_SRGB;
+/// What the numbers in an image stand for; the same image may be used both ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TextureContent {
+    /// sRGB-encoded colours.
+    Color,
+    /// Linear numbers.
+    Data,
+}
+
+impl TextureContent {
+    fn format(self) -> vk::Format {
+        match self {
+            Self::Color => vk::Format::R8G8B8A8_SRGB,
+            Self::Data => vk::Format::R8G8B8A8_UNORM,
+        }
+    }
+}
 
 /// An image with its sampler.
 pub struct Texture {
@@ -36,11 +52,11 @@ impl Texture {
     }
 }
 
-/// Uploads each image once, however many materials use it.
+/// Uploads each image once for each content it is used as, however many materials use it.
 pub struct TextureCache<'a> {
     device: &'a Arc<Device>,
-    images: HashMap<Option<u32>, Arc<Image>>,
-    textures: HashMap<Option<model::Texture>, Arc<Texture>>,
+    images: HashMap<Option<(u32, TextureContent)>, Arc<Image>>,
+    textures: HashMap<Option<(model::Texture, TextureContent)>, Arc<Texture>>,
 }
 
 impl<'a> TextureCache<'a> {
@@ -50,31 +66,36 @@ impl<'a> TextureCache<'a> {
         Self { device, images: HashMap::new(), textures: HashMap::new() }
     }
 
-    /// The texture of a material; one white texel where it has none.
+    /// The texture of a material's slot; the one white texel that all share where it has none.
     ///
     /// # Errors
     /// No memory.
-    pub fn get(&mut self, model: &Model, texture: Option<model::Texture>) -> Result<Arc<Texture>> {
+    pub fn get(
+        &mut self,
+        model: &Model,
+        texture: Option<model::Texture>,
+        content: TextureContent,
+    ) -> Result<Arc<Texture>> {
         let source = texture.and_then(|texture| model.images.get(texture.image as usize));
         // An index beyond the images falls back to white like no texture at all.
-        let texture = source.and(texture);
-        if let Some(known) = self.textures.get(&texture) {
+        let wanted = source.and(texture).map(|texture| (texture, content));
+        if let Some(known) = self.textures.get(&wanted) {
             return Ok(Arc::clone(known));
         }
         let white = model::Image { name: "white".to_owned(), width: 1, height: 1, rgba: vec![255; 4] };
-        let key = texture.map(|texture| texture.image);
+        let key = wanted.map(|(texture, content)| (texture.image, content));
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
             None => {
-                let image = Arc::new(upload(self.device, source.unwrap_or(&white))?);
+                let image = Arc::new(upload(self.device, source.unwrap_or(&white), content.format())?);
                 self.images.insert(key, Arc::clone(&image));
                 image
             }
         };
-        let sampler = texture.map_or_else(TextureSampler::default, |texture| texture.sampler);
+        let sampler = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
         let sampler = Sampler::new(self.device, "texture sampler", &sampler_info(self.device, sampler))?;
         let made = Arc::new(Texture { image, sampler });
-        self.textures.insert(texture, Arc::clone(&made));
+        self.textures.insert(wanted, Arc::clone(&made));
         Ok(made)
     }
 
@@ -127,7 +148,7 @@ fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
     Some(model::Image { name: source.name.clone(), width, height, rgba })
 }
 
-fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
+fn upload(device: &Arc<Device>, source: &model::Image, format: vk::Format) -> Result<Image> {
     let fitted = fitted(device, source);
     let source = fitted.as_ref().unwrap_or(source);
     let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
@@ -135,7 +156,7 @@ fn upload(device: &Arc<Device>, source: &model::Image) -> Result<Image> {
         device,
         &source.name,
         ImageInfo {
-            format: FORMAT,
+            format,
             extent: vk::Extent2D { width: source.width, height: source.height },
             mip_levels,
             samples: vk::SampleCountFlags::TYPE_1,

@@ -44,12 +44,13 @@ impl ToneMapPass {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
-            fragment_constant: u32::from(!encodes_srgb(format)),
+            constant: u32::from(!encodes_srgb(format)),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layout,
             color_format: Some(format),
             depth: None,
             samples: vk::SampleCountFlags::TYPE_1,
-            blend: false,
+            blend: None,
             depth_bias: None,
         };
         let pipeline = Pipeline::graphics(device, cache, &info)?;

@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::frame_slot::FrameSlot;
 use super::gpu_model::{GpuDraw, GpuModel};
-use super::layouts::{DRAW_STAGES, FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use super::plan::FramePlan;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;
@@ -27,19 +27,19 @@ pub struct VisibleCrowd<'a> {
 }
 
 impl VisibleCrowd<'_> {
-    /// Draws the opaque or the blended parts with a pipeline of the scene's layout, inside a rendering.
-    pub fn cmd_draw(&self, pipeline: &Pipeline, blend: bool) {
+    /// Draws each part of all instances with the pipeline, of the scene's layout, that `pipeline_of` has for it; parts
+    /// for which there is none are left out. Inside a rendering.
+    pub fn cmd_draw<'p>(&self, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
         let Self { device, commands, layouts, models, plan, slot } = *self;
-        if !models.iter().flat_map(|model| &model.draws).any(|draw| draw.blend == blend) {
+        if !models.iter().flat_map(|model| &model.draws).any(|draw| pipeline_of(draw).is_some()) {
             return;
         }
-        // SAFETY: `commands` is being recorded inside a rendering of matching formats.
-        unsafe { device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline.raw) };
         let recorder = Recorder { device, commands, layout: layouts.scene.raw };
         recorder.bind_set(FRAME_SET, slot.set.raw);
+        let mut bound = vk::Pipeline::null();
         for batch in &plan.batches {
             let Some(model) = models.get(batch.model as usize) else { continue };
-            if !model.draws.iter().any(|draw| draw.blend == blend) {
+            if !model.draws.iter().any(|draw| pipeline_of(draw).is_some()) {
                 continue;
             }
             recorder.bind_set(MODEL_SET, model.set.raw);
@@ -51,11 +51,17 @@ impl VisibleCrowd<'_> {
             unsafe {
                 device.raw.cmd_bind_index_buffer(commands, model.indices.raw, 0, vk::IndexType::UINT32);
             }
-            for draw in model.draws.iter().filter(|draw| draw.blend == blend) {
-                if let Some(material) = model.materials.get(draw.material) {
-                    recorder.bind_set(MATERIAL_SET, material.raw);
-                    recorder.draw(draw, batch.instance_count, batch.first_instance);
+            for draw in &model.draws {
+                let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material))
+                else {
+                    continue;
+                };
+                if pipeline.raw != bound {
+                    recorder.bind_pipeline(pipeline);
+                    bound = pipeline.raw;
                 }
+                recorder.bind_set(MATERIAL_SET, material.raw);
+                recorder.draw(draw, batch.instance_count, batch.first_instance);
             }
         }
     }
@@ -69,6 +75,11 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
+    fn bind_pipeline(&self, pipeline: &Pipeline) {
+        // SAFETY: the commands are being recorded inside a rendering of matching formats; the pipeline is alive.
+        unsafe { self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline.raw) };
+    }
+
     fn bind_set(&self, number: u32, set: vk::DescriptorSet) {
         // SAFETY: the commands are being recorded; the set is alive and matches the layout.
         unsafe {
@@ -90,7 +101,6 @@ impl Recorder<'_> {
         unsafe {
             raw.cmd_set_cull_mode(commands, draw.cull_mode);
             raw.cmd_set_front_face(commands, draw.front_face);
-            raw.cmd_push_constants(commands, self.layout, DRAW_STAGES, 0, bytemuck::bytes_of(&draw.constants));
             raw.cmd_draw_indexed(commands, draw.index_count, instance_count, draw.first_index, 0, first_instance);
         }
     }

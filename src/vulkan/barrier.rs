@@ -31,6 +31,8 @@ impl Access {
     pub const HOST_READ: Self = Self::new(S::HOST, A::HOST_READ);
     /// Indices are fetched.
     pub const INDEX_READ: Self = Self::new(S::INDEX_INPUT, A::INDEX_READ);
+    /// A fragment shader reads a uniform buffer.
+    pub const UNIFORM_READ: Self = Self::new(S::FRAGMENT_SHADER, A::UNIFORM_READ);
     /// A fragment shader samples an image.
     pub const SAMPLED_READ: Self = Self::new(S::FRAGMENT_SHADER, A::SHADER_SAMPLED_READ);
     /// A colour attachment is written.

@@ -81,6 +81,16 @@ pub struct Pipeline {
     device: Arc<Device>,
 }
 
+/// What becomes of the target's own alpha where colour is blended by the shader's alpha. What is covered loses its share
+/// of it in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blend {
+    /// What covers it brings none.
+    AlphaFades,
+    /// What covers it brings its own.
+    AlphaAdds,
+}
+
 /// What a graphics pipeline is made with. Everything that is not here is the same for all of ours: triangle lists,
 /// no vertex input (shaders pull), dynamic viewport, scissor, cull mode and front face.
 pub struct GraphicsPipelineInfo<'a> {
@@ -90,8 +100,10 @@ pub struct GraphicsPipelineInfo<'a> {
     pub vertex: &'a Spirv,
     /// Fragment shader; `None`: depth alone.
     pub fragment: Option<&'a Spirv>,
-    /// `uint` specialization constant 0 of the fragment shader.
-    pub fragment_constant: u32,
+    /// `uint` specialization constant 0 of both shaders, where they have one.
+    pub constant: u32,
+    /// What consecutive indices make up.
+    pub topology: vk::PrimitiveTopology,
     /// Sets and push constants.
     pub layout: &'a PipelineLayout,
     /// Of the one colour attachment; `None`: there is none.
@@ -100,8 +112,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
     /// Samples per pixel.
     pub samples: vk::SampleCountFlags,
-    /// Blend over what is there, by alpha.
-    pub blend: bool,
+    /// Blend colour over what is there, by alpha; `None`: replace it.
+    pub blend: Option<Blend>,
     /// Pushes depth away from the viewer: a constant, and a factor on the slope (`VkPipelineRasterizationStateCreateInfo`).
     pub depth_bias: Option<(f32, f32)>,
 }
@@ -136,19 +148,20 @@ impl Pipeline {
     pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
         let vertex = ShaderModule::new(device, info.vertex)?;
         let fragment = info.fragment.map(|shader| ShaderModule::new(device, shader)).transpose()?;
-        let constant = info.fragment_constant.to_ne_bytes();
+        let constant = info.constant.to_ne_bytes();
         let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
         let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
         let stage = |flags, module: &ShaderModule| {
-            vk::PipelineShaderStageCreateInfo::default().stage(flags).module(module.raw).name(ENTRY_POINT)
+            vk::PipelineShaderStageCreateInfo::default()
+                .stage(flags)
+                .module(module.raw)
+                .name(ENTRY_POINT)
+                .specialization_info(&specialization)
         };
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex)];
-        if let Some(fragment) = &fragment {
-            stages.push(stage(vk::ShaderStageFlags::FRAGMENT, fragment).specialization_info(&specialization));
-        }
+        stages.extend(fragment.as_ref().map(|fragment| stage(vk::ShaderStageFlags::FRAGMENT, fragment)));
         let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
-        let input_assembly =
-            vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+        let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(info.topology);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let (bias_constant, bias_slope) = info.depth_bias.unwrap_or_default();
         let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
@@ -166,11 +179,14 @@ impl Pipeline {
             .depth_compare_op(depth_compare);
         let color_formats: Vec<vk::Format> = info.color_format.into_iter().collect();
         let attachments = [vk::PipelineColorBlendAttachmentState {
-            blend_enable: info.blend.into(),
+            blend_enable: info.blend.is_some().into(),
             src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
             dst_color_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
             color_blend_op: vk::BlendOp::ADD,
-            src_alpha_blend_factor: vk::BlendFactor::ONE,
+            src_alpha_blend_factor: match info.blend {
+                Some(Blend::AlphaFades) => vk::BlendFactor::ZERO,
+                Some(Blend::AlphaAdds) | None => vk::BlendFactor::ONE,
+            },
             dst_alpha_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
             alpha_blend_op: vk::BlendOp::ADD,
             color_write_mask: vk::ColorComponentFlags::RGBA,

@@ -108,7 +108,7 @@ fn channels_without_effect_are_warned_of_and_still_count_for_the_length() {
         "animations[0].channels[2]: nodes[1] has a matrix",
         "animations[0].channels[3]: nodes[2] is neither in the scene nor a joint",
         "animations[0].channels[4]: unknown target path",
-        "animations[0]: channels that animate morph weights",
+        "animations[0].channels[6]: nodes[0] shows no morph targets",
     ] {
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
@@ -126,10 +126,21 @@ fn the_last_of_two_channels_for_one_property_counts() {
 }
 
 #[test]
+fn keys_with_the_same_time_are_kept_with_a_warning() {
+    let mut gltf = Gltf::triangle();
+    let input = gltf.f32s("SCALAR", &[0.0, 1.0, 1.0, 2.0, 2.0]);
+    let output = gltf.f32s("VEC3", &[0.0; 15]);
+    gltf.animation(0, "scale", "LINEAR", input, output);
+    let model = gltf.model();
+    assert_eq!(model.clips[0].timelines, [[0.0, 1.0, 1.0, 2.0, 2.0]]);
+    assert!(warns(&model, "(accessors[1]): 2 keys have the time of the key before"), "{:?}", model.warnings);
+}
+
+#[test]
 fn key_times_and_counts_are_checked() {
     let at = "test.gltf: animations[0].samplers[0].input (accessors[1])";
     for (times, problem) in [
-        (vec![0.0, 0.0], "key 1 is at 0 seconds, which is not after 0"),
+        (vec![0.5, 0.25], "key 1 is at 0.25 seconds, which is before 0.5"),
         (vec![-1.0, 0.0], "key 0 is at -1 seconds, expected 0 or later"),
         (vec![0.0, f32::NAN], "key 1 is at NaN seconds"),
         (vec![0.0, f32::INFINITY], "key 1 is at inf seconds"),
@@ -146,7 +157,7 @@ fn key_times_and_counts_are_checked() {
     let (mut gltf, times) = keyed();
     let values = gltf.f32s("VEC3", &[0.0; 6]);
     gltf.animation(0, "scale", "CUBICSPLINE", times, values);
-    let problem = "2 values for 2 keys; CubicSpline needs 3 for each";
+    let problem = "2 elements, expected 6: 2 CubicSpline keys, 3 for each";
     assert_eq!(gltf.error(), format!("{at}.output (accessors[2]): {problem}"));
     gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("SPLINE");
     assert_eq!(gltf.error(), format!("{at}.interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE"));

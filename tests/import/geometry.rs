@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 use serde_json::json;
-use throng::model::DrawRange;
+use throng::model::{DrawRange, Topology};
 
 use crate::builder::{Gltf, U8, warns};
 
@@ -12,12 +12,19 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
     let geometry = &model.geometry;
     assert_eq!(geometry.positions, [Vec3::ZERO, Vec3::X, Vec3::Y]);
     assert_eq!(geometry.normals, [Vec3::Z; 3]);
-    assert_eq!(geometry.tex_coords, [Vec2::ZERO; 3]);
+    assert_eq!(geometry.tex_coords, [[Vec2::ZERO; 2]; 3]);
     assert_eq!(geometry.colors, [[255; 4]; 3]);
     assert_eq!(geometry.indices, [0, 1, 2]);
     assert_eq!(geometry.influence_starts, [0, 1, 2, 3]);
     assert!(geometry.influences.iter().all(|influence| (influence.joint, influence.weight) == (0, 1.0)));
-    let range = DrawRange { first_index: 0, index_count: 3, material: 0, flat_shaded: true, mirrored: false };
+    let range = DrawRange {
+        topology: Topology::Triangles,
+        first_index: 0,
+        index_count: 3,
+        material: 0,
+        flat_shaded: true,
+        mirrored: false,
+    };
     assert_eq!(geometry.draw_ranges, [range]);
     assert_eq!((model.palette.nodes.as_slice(), model.materials.len()), ([0].as_slice(), 1));
     let source = &geometry.source_primitives[0];
@@ -27,8 +34,16 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
 }
 
 #[test]
-fn strips_and_fans_become_lists_and_points_are_kept_undrawn() {
-    for (mode, indices) in [(5, vec![0, 1, 2, 1, 3, 2]), (6, vec![1, 2, 0, 2, 3, 0]), (0, vec![]), (3, vec![])] {
+fn all_topologies_become_lists() {
+    for (mode, topology, indices) in [
+        (0, Topology::Points, vec![0, 1, 2, 3]),
+        (1, Topology::Lines, vec![0, 1, 2, 3]),
+        (2, Topology::Lines, vec![0, 1, 1, 2, 2, 3, 3, 0]),
+        (3, Topology::Lines, vec![0, 1, 1, 2, 2, 3]),
+        (4, Topology::Triangles, vec![0, 1, 2]),
+        (5, Topology::Triangles, vec![0, 1, 2, 1, 3, 2]),
+        (6, Topology::Triangles, vec![1, 2, 0, 2, 3, 0]),
+    ] {
         let mut gltf = Gltf::triangle();
         let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
         let position = gltf.f32s("VEC3", &corners);
@@ -36,8 +51,11 @@ fn strips_and_fans_become_lists_and_points_are_kept_undrawn() {
         let model = gltf.model();
         assert_eq!(model.geometry.indices, indices, "mode {mode}");
         assert_eq!(model.geometry.source_primitives[0].vertices, [0, 1, 2, 3]);
-        assert_eq!(model.geometry.draw_ranges.len(), usize::from(mode >= 4));
-        assert_eq!(warns(&model, "meshes[0].primitives[0]: "), mode < 4);
+        let [range] = model.geometry.draw_ranges[..] else { panic!("mode {mode}: one draw") };
+        assert_eq!((range.topology, range.index_count as usize), (topology, indices.len()), "mode {mode}");
+        assert_eq!(model.geometry.count_of(topology), indices.len() / topology.corner_count());
+        // Four vertices are no whole number of triangles.
+        assert_eq!(warns(&model, "meshes[0].primitives[0]: 4 indices are no multiple of 3"), mode == 4);
     }
 }
 
@@ -96,7 +114,7 @@ fn indices_and_counts_are_checked() {
     gltf.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
     let model = gltf.model();
     assert_eq!(model.geometry.indices, [0, 1, 2]);
-    assert!(warns(&model, "4 indices are no multiple of three"), "{:?}", model.warnings);
+    assert!(warns(&model, "4 indices are no multiple of 3"), "{:?}", model.warnings);
 
     gltf.bytes[38] = 3;
     let at = "test.gltf: meshes[0].primitives[0].indices (accessors[1])";
@@ -113,18 +131,16 @@ fn indices_and_counts_are_checked() {
 }
 
 #[test]
-fn degenerate_normals_and_morph_targets_and_missing_positions_are_warned_of() {
+fn degenerate_normals_and_missing_positions_are_warned_of() {
     let mut gltf = Gltf::triangle();
     // The last one is so short that its length cannot be squared in f32.
     let normals = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 3e-44, 0.0]);
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normals);
-    gltf.json["meshes"][0]["primitives"][0]["targets"] = json!([{"POSITION": 0}]);
     gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(json!({"attributes": {}}));
     let model = gltf.model();
     assert_eq!(model.geometry.normals, [Vec3::Z, Vec3::Z, Vec3::Y]);
     assert!(!model.geometry.draw_ranges[0].flat_shaded);
     assert!(warns(&model, "2 normals without length"), "{:?}", model.warnings);
-    assert!(warns(&model, "meshes[0]: morph targets are not supported"), "{:?}", model.warnings);
     assert!(warns(&model, "primitives[1].attributes: no POSITION"), "{:?}", model.warnings);
     assert_eq!(model.geometry.source_primitives.len(), 1);
 }

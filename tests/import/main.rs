@@ -3,8 +3,14 @@
 mod accessors;
 mod builder;
 mod clips;
+mod compressed_samples;
+mod compression;
+mod draco;
 mod files;
 mod geometry;
+#[path = "../common/invariants.rs"]
+mod invariants;
+mod morphs;
 mod samples;
 mod skins;
 mod surfaces;

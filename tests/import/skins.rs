@@ -41,7 +41,7 @@ fn without_scenes_all_nodes_are_shown_and_a_missing_scene_is_an_error() {
     assert_eq!(gltf.model().skeleton.in_scene, [true, true]);
     gltf.json["scenes"] = json!([{}]);
     let model = gltf.model();
-    assert!(model.skeleton.is_empty() && warns(&model, "shows no triangles"), "{:?}", model.warnings);
+    assert!(model.skeleton.is_empty() && warns(&model, "shows nothing"), "{:?}", model.warnings);
     gltf.json["scene"] = json!(1);
     assert_eq!(gltf.error(), "test.gltf: scene: scenes[1] does not exist; the file has 1");
 }

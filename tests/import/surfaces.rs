@@ -1,8 +1,8 @@
 //! Materials, textures, images.
 
-use glam::{Vec2, Vec4};
-use serde_json::json;
-use throng::model::{AlphaMode, Filter, Material, Texture, TextureSampler, Wrap};
+use glam::{Affine2, Vec2, Vec3, Vec4};
+use serde_json::{Value, json};
+use throng::model::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 
 use crate::builder::{Gltf, warns};
 
@@ -11,6 +11,13 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     let image = image::RgbaImage::from_fn(width, height, |x, y| image::Rgba([x as u8, y as u8, 7, 255]));
     image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
     bytes.into_inner()
+}
+
+const UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
+
+/// The first pair of each vertex.
+fn first_pairs(model: &throng::model::Model) -> Vec<Vec2> {
+    model.geometry.tex_coords.iter().map(|pairs| pairs[0]).collect()
 }
 
 /// The triangle with texture coordinates in set 1 and a texture whose image is `encoded`.
@@ -50,31 +57,146 @@ fn a_material_is_read_with_its_texture() {
     let expected = Material {
         name: "fur".to_owned(),
         base_color_factor: Vec4::new(0.5, 1.0, 1.0, 0.25),
-        base_color_texture: Some(Texture { image: 0, sampler }),
+        base_color_texture: Some(MaterialTexture {
+            texture: Texture { image: 0, sampler },
+            tex_coords: 0,
+            texture_from_vertex: Affine2::IDENTITY,
+        }),
         metallic: 0.25,
         roughness: 0.75,
         alpha_mode: AlphaMode::Mask(0.5),
         double_sided: true,
+        ..Material::default()
     };
     assert_eq!(model.materials, [expected]);
     let image = &model.images[0];
     assert_eq!((image.width, image.height, image.rgba.len()), (3, 2, 24));
     assert_eq!(image.rgba[20..24], [2, 1, 7, 255]);
-    assert_eq!(model.geometry.tex_coords, [Vec2::ZERO, Vec2::X, Vec2::Y]);
+    assert_eq!(first_pairs(&model), UVS);
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 }
 
-#[test]
-fn texture_transforms_are_applied_at_import() {
+fn transformed(transform: Value) -> throng::model::Model {
     let mut gltf = textured(&png(1, 1));
-    let transform = json!({"offset": [0.5, 0.25], "rotation": std::f32::consts::FRAC_PI_2, "scale": [2, 4]});
     gltf.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["extensions"] =
         json!({"KHR_texture_transform": transform});
     gltf.json["extensionsRequired"] = json!(["KHR_texture_transform"]);
-    let expected = [Vec2::new(0.5, 0.25), Vec2::new(0.5, -1.75), Vec2::new(4.5, 0.25)];
-    for (uv, expected) in gltf.model().geometry.tex_coords.iter().zip(expected) {
-        assert!((*uv - expected).length() < 1e-6, "{uv} {expected}");
+    gltf.model()
+}
+
+fn assert_samples_at(model: &throng::model::Model, expected: [Vec2; 3]) {
+    let texture = model.materials[0].base_color_texture.unwrap();
+    assert!(!texture.is_plain());
+    for (uv, expected) in UVS.into_iter().zip(expected) {
+        let found = texture.texture_from_vertex.transform_point2(uv);
+        assert!((found - expected).length() < 1e-6, "{uv}: {found} {expected}");
     }
+}
+
+#[test]
+fn texture_transforms_scale_then_rotate_then_move() {
+    let quarter_turn = std::f32::consts::FRAC_PI_2;
+    let model = transformed(json!({"offset": [0.5, 0.25], "rotation": quarter_turn, "scale": [2, 4]}));
+    assert_eq!(first_pairs(&model), UVS, "vertices keep what the file has");
+    assert_samples_at(&model, [Vec2::new(0.5, 0.25), Vec2::new(0.5, -1.75), Vec2::new(4.5, 0.25)]);
+    // The extension's own example, which is to show the lower left quadrant alone: u in 0..0.5, v in 0.5..1.
+    let model = transformed(json!({"offset": [0, 1], "rotation": quarter_turn, "scale": [0.5, 0.5]}));
+    assert_samples_at(&model, [Vec2::new(0.0, 1.0), Vec2::new(0.0, 0.5), Vec2::new(0.5, 1.0)]);
+    let model = transformed(json!({"scale": [1e30, 1e39]}));
+    assert!(model.materials[0].base_color_texture.unwrap().is_plain());
+    assert!(warns(&model, "baseColorTexture: KHR_texture_transform with a number that is too large is ignored"));
+}
+
+#[test]
+fn every_texture_has_a_set_and_a_transform_of_its_own() {
+    let mut gltf = textured(&png(1, 1));
+    let more = gltf.f32s("VEC2", &[0.5, 0.0, 0.5, 0.25, 0.5, 0.75]);
+    gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_3"] = json!(more);
+    let material = &mut gltf.json["materials"][0];
+    let moved = json!({"KHR_texture_transform": {"offset": [0.25, 0], "texCoord": 3}});
+    material["pbrMetallicRoughness"]["metallicRoughnessTexture"] = json!({"index": 0, "extensions": moved});
+    material["occlusionTexture"] = json!({"index": 0, "texCoord": 1, "strength": 0.5});
+    material["emissiveTexture"] = json!({"index": 0, "texCoord": 3});
+    material["emissiveFactor"] = json!([1, 0.5, 0]);
+    material["normalTexture"] = json!({"index": 0, "texCoord": 3, "scale": -2});
+    material["extensions"] = json!({"KHR_materials_emissive_strength": {"emissiveStrength": 4}});
+    let model = gltf.model();
+    let slots = [
+        model.materials[0].base_color_texture,
+        model.materials[0].metallic_roughness_texture,
+        model.materials[0].occlusion_texture,
+        model.materials[0].emissive_texture,
+        model.materials[0].normal_texture,
+    ]
+    .map(|texture| texture.map(|texture| (texture.tex_coords, texture.texture_from_vertex.translation)));
+    let (first, second) = (Some((0, Vec2::ZERO)), Some((1, Vec2::ZERO)));
+    assert_eq!(slots, [first, Some((1, Vec2::new(0.25, 0.0))), first, second, second]);
+    let Material { emission, occlusion_strength, normal_scale, metallic, .. } = model.materials[0];
+    assert_eq!((emission, occlusion_strength, normal_scale), (Vec3::new(4.0, 2.0, 0.0), 0.5, -2.0));
+    assert_eq!(metallic, 0.25, "multiplied with its texture, so as the file has it");
+    assert_eq!(model.geometry.tex_coords[2], [Vec2::Y, Vec2::new(0.5, 0.75)]);
+    assert_eq!(model.images.len(), 1);
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+
+    // Vertices have room for two sets.
+    gltf.json["materials"][0]["normalTexture"]["texCoord"] = json!(2);
+    let model = gltf.model();
+    assert_eq!(model.materials[0].normal_texture, None);
+    assert!(warns(&model, "materials[0].normalTexture: wants TEXCOORD_2"), "{:?}", model.warnings);
+}
+
+#[test]
+fn unlit_materials_and_numbers_out_of_range() {
+    let mut gltf = textured(&png(1, 1));
+    gltf.json["extensionsRequired"] = json!(["KHR_materials_unlit"]);
+    let material = &mut gltf.json["materials"][0];
+    material["extensions"] = json!({
+        "KHR_materials_unlit": {}, "KHR_materials_emissive_strength": {"emissiveStrength": 1e30}
+    });
+    material["emissiveFactor"] = json!([7, 0.5, -1]);
+    material["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.5, 9, 1, 1]);
+    let model = gltf.model();
+    let material = &model.materials[0];
+    assert!(material.unlit);
+    assert_eq!(material.emission, Vec3::new(10_000.0, 5_000.0, 0.0));
+    assert_eq!(material.base_color_factor, Vec4::new(0.5, 1.0, 1.0, 1.0));
+    for part in
+        ["baseColorFactor: a number outside", "emissiveFactor: a number outside", "strength: a strength outside"]
+    {
+        assert!(warns(&model, part), "{part}: {:?}", model.warnings);
+    }
+}
+
+fn webp() -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let image = image::RgbaImage::from_pixel(5, 1, image::Rgba([9, 8, 7, 255]));
+    image.write_to(&mut bytes, image::ImageFormat::WebP).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn webp_is_preferred_and_png_stands_in_for_a_broken_one() {
+    let mut gltf = textured(&png(3, 2));
+    let view = gltf.view(&webp());
+    gltf.push("images", json!({"bufferView": view}));
+    gltf.json["textures"][0]["extensions"] = json!({"EXT_texture_webp": {"source": 1}});
+    gltf.json["extensionsUsed"] = json!(["EXT_texture_webp"]);
+    let model = gltf.model();
+    assert_eq!((model.images.len(), model.images[0].width), (1, 5));
+    assert_eq!(model.images[0].rgba[..4], [9, 8, 7, 255]);
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+
+    let mut broken = webp();
+    broken.truncate(20);
+    let view = gltf.view(&broken);
+    gltf.json["images"][1] = json!({"bufferView": view});
+    let model = gltf.model();
+    assert_eq!((model.images.len(), model.images[0].width), (1, 3));
+    assert!(warns(&model, "images[1]: cannot be decoded"), "{:?}", model.warnings);
+
+    gltf.json["textures"][0] = json!({"extensions": {"EXT_texture_webp": {"source": 9}}});
+    let at = "test.gltf: textures[0].extensions.EXT_texture_webp.source";
+    assert_eq!(gltf.error(), format!("{at}: images[9] does not exist; the file has 2"));
 }
 
 #[test]
@@ -82,7 +204,7 @@ fn broken_images_cost_the_texture_and_not_the_model() {
     let whole = png(8, 8);
     let cases: [(&[u8], &str); 3] = [
         (&whole[..whole.len() / 2], "images[0]: cannot be decoded"),
-        (b"GIF89a", "images[0]: 6 bytes that are neither PNG nor JPEG"),
+        (b"GIF89a", "images[0]: 6 bytes that are neither PNG, JPEG nor WebP"),
         // A header alone, promising 65,535 by 65,535 texels.
         (&[&whole[..16], &[0, 0, 255, 255, 0, 0, 255, 255], &whole[24..]].concat(), "images[0]: cannot be decoded"),
     ];
@@ -93,11 +215,11 @@ fn broken_images_cost_the_texture_and_not_the_model() {
     }
     let mut gltf = textured(&whole);
     gltf.json["images"][0] = json!({"uri": "data:;base64,AAAA"});
-    assert!(warns(&gltf.model(), "images[0]: 3 bytes that are neither PNG nor JPEG"));
+    assert!(warns(&gltf.model(), "images[0]: 3 bytes that are neither PNG, JPEG nor WebP"));
     gltf.json["images"][0] = json!({});
     assert!(warns(&gltf.model(), "images[0]: has neither a uri nor a bufferView"));
     gltf.json["textures"][0] = json!({});
-    assert!(warns(&gltf.model(), "textures[0]: has no PNG or JPEG image"));
+    assert!(warns(&gltf.model(), "textures[0]: has no PNG, JPEG or WebP image"));
 }
 
 #[test]
@@ -133,12 +255,17 @@ fn indices_of_materials_and_textures_are_checked() {
 #[test]
 fn what_is_not_drawn_is_said() {
     let mut gltf = textured(&png(1, 1));
-    gltf.json["materials"][0]["normalTexture"] = json!({"index": 0});
-    gltf.json["materials"][0]["pbrMetallicRoughness"]["metallicRoughnessTexture"] = json!({"index": 0});
+    gltf.json["extensionsUsed"] = json!(["KHR_materials_clearcoat", "KHR_texture_basisu"]);
+    gltf.json["textures"][0] = json!({"extensions": {"KHR_texture_basisu": {"source": 0}}});
     let model = gltf.model();
-    assert!(warns(&model, "materials[0]: not drawn: metallicRoughnessTexture, normalTexture"), "{:?}", model.warnings);
-    // Metallic only as far as the texture says, which is not read.
-    assert_eq!(model.materials[0].metallic, 0.0);
-    gltf.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["texCoord"] = json!(0);
+    for part in [
+        "extensionsUsed[0]: KHR_materials_clearcoat is not drawn",
+        "extensionsUsed[1]: KHR_texture_basisu is not drawn",
+        "textures[0]: has no PNG, JPEG or WebP image",
+    ] {
+        assert!(warns(&model, part), "{part}: {:?}", model.warnings);
+    }
+    let mut gltf = textured(&png(1, 1));
+    gltf.json["materials"][0]["normalTexture"] = json!({"index": 0});
     assert!(warns(&gltf.model(), "no TEXCOORD_0, which the material's texture wants"));
 }

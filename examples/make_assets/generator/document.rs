@@ -166,3 +166,14 @@ pub fn snap(value: f64, bits: i32) -> f32 {
 pub fn snap_all<const N: usize>(values: [f64; N], bits: i32) -> [f32; N] {
     values.map(|value| snap(value, bits))
 }
+
+/// A translation along y, column-major: the inverse bind matrix of a joint at height `-y` that stands upright.
+#[must_use]
+pub fn matrix_translating_y(y: f32) -> [f32; 16] {
+    let mut matrix = [0.0; 16];
+    for diagonal in [0, 5, 10, 15] {
+        matrix[diagonal] = 1.0;
+    }
+    matrix[13] = y;
+    matrix
+}

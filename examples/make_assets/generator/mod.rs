@@ -1,6 +1,7 @@
 //! Everything behind `assets/`: in reading order
 //!
-//! * [`document`] puts numbers into glTF files, and [`strip`] shows on ten vertices how it is used;
+//! * [`document`] puts numbers into glTF files, and [`strip`] shows on ten vertices how it is used, [`jelly`] on a
+//!   ball what morph targets, lines and points look like;
 //! * [`skeleton`] says where the walker's joints are, [`loft`] sweeps sections along paths into closed skins, [`body`]
 //!   dresses the skeleton with lofts and weights, [`texture`] paints them;
 //! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves,
@@ -16,6 +17,7 @@ mod body;
 mod clips;
 mod document;
 mod gait;
+mod jelly;
 mod loft;
 mod pose;
 mod skeleton;
@@ -38,6 +40,7 @@ pub struct Asset {
 /// If an image or a JSON document cannot be encoded.
 pub fn assets() -> anyhow::Result<Vec<Asset>> {
     Ok(vec![
+        Asset { file_name: "jelly.gltf", bytes: jelly::jelly()? },
         Asset { file_name: "simple_strip.gltf", bytes: strip::simple_strip()? },
         Asset { file_name: "walker.glb", bytes: walker::walker()? },
     ])

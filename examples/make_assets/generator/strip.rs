@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::document::{Document, Usage};
+use super::document::{Document, Usage, matrix_translating_y};
 
 /// Rows of two vertices, half a metre apart.
 const ROW_COUNT: u16 = 5;
@@ -79,13 +79,4 @@ fn rotation_about_z(eighths: i32) -> [f32; 4] {
     let half_angle_sines = [0.0, 0.382_683_43, std::f32::consts::FRAC_1_SQRT_2];
     let magnitude = eighths.unsigned_abs() as usize;
     [0.0, 0.0, half_angle_sines[magnitude] * eighths.signum() as f32, half_angle_cosines[magnitude]]
-}
-
-fn matrix_translating_y(y: f32) -> [f32; 16] {
-    let mut matrix = [0.0; 16];
-    for diagonal in [0, 5, 10, 15] {
-        matrix[diagonal] = 1.0;
-    }
-    matrix[13] = y;
-    matrix
 }

@@ -15,6 +15,7 @@ pub(super) struct ClipFacts<'m> {
     pub translations: usize,
     pub rotations: usize,
     pub scales: usize,
+    pub morph_weights: usize,
     /// Distinct lists of key times.
     pub timelines: usize,
     /// Number of tracks by glTF's name of the interpolation.
@@ -48,6 +49,7 @@ impl<'m> ClipFacts<'m> {
             translations: clip.translations.len(),
             rotations: clip.rotations.len(),
             scales: clip.scales.len(),
+            morph_weights: clip.morph_weights.len(),
             timelines: clip.timelines.len(),
             interpolations: BTreeMap::new(),
             keys: 0,
@@ -79,7 +81,12 @@ fn tracks(clip: &Clip) -> impl Iterator<Item = TrackKind> {
             bytes: size_of_val(&track.values[..]),
         })
     }
-    kinds(&clip.translations).chain(kinds(&clip.rotations)).chain(kinds(&clip.scales))
+    let morphs = clip.morph_weights.iter().map(|track| TrackKind {
+        timeline: track.timeline,
+        interpolation: track.interpolation,
+        bytes: size_of_val(&track.values[..]),
+    });
+    kinds(&clip.translations).chain(kinds(&clip.rotations)).chain(kinds(&clip.scales)).chain(morphs)
 }
 
 /// As glTF spells it.

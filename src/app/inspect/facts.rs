@@ -7,8 +7,12 @@ use serde::Serialize;
 use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
 use crate::crowd::INSTANCE_BYTES;
-use crate::model::{Extension, ExtensionSupport, Image, ImageSource, Material, Model, NO_PARENT, Skin};
-use crate::shader_types::{BindVertex, GpuInfluence, InstanceData, JointMatrix, SkinnedVertex, SurfaceVertex};
+use crate::model::{
+    Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
+};
+use crate::shader_types::{
+    BindVertex, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, SkinnedVertex, SurfaceVertex,
+};
 
 /// What is in a model.
 #[derive(Debug, Serialize)]
@@ -72,6 +76,8 @@ pub(super) struct NodeFacts<'m> {
     pub skins: Vec<u32>,
     /// glTF index.
     pub mesh: Option<u32>,
+    /// Weights that it has, one for each target of its mesh.
+    pub morph_targets: u32,
     pub in_scene: bool,
     /// 0 for a root.
     #[serde(skip)]
@@ -92,10 +98,17 @@ pub(super) struct SkinFacts<'m> {
 pub(super) struct MaterialFacts<'m> {
     pub name: &'m str,
     pub base_color_factor: [f32; 4],
-    /// Index into the list of images.
+    /// Index into the list of images; so below.
     pub base_color_image: Option<u32>,
     pub metallic: f32,
     pub roughness: f32,
+    pub metallic_roughness_image: Option<u32>,
+    pub occlusion_image: Option<u32>,
+    /// Linear RGB.
+    pub emission: [f32; 3],
+    pub emissive_image: Option<u32>,
+    pub normal_image: Option<u32>,
+    pub unlit: bool,
     pub alpha_mode: String,
     pub double_sided: bool,
 }
@@ -123,6 +136,8 @@ pub(super) struct InstanceBytes {
     pub palette: usize,
     /// On the GPU.
     pub skinned_vertices: usize,
+    /// On the GPU, for each frame in flight.
+    pub morph_weights: usize,
     /// On the GPU, for each frame in flight: placement and offsets.
     pub instance_data: usize,
     /// On the GPU, one of each of the above.
@@ -202,7 +217,22 @@ fn nodes(model: &Model) -> Vec<NodeFacts<'_>> {
         let (parent, depth) = (above.map(|above| above.node), above.map_or(0, |above| above.depth + 1));
         let node = skeleton.source_nodes.get(index).copied().unwrap_or_default();
         let in_scene = skeleton.in_scene.get(index) == Some(&true);
-        nodes.push(NodeFacts { node, name, parent, joint: false, skins: Vec::new(), mesh: None, in_scene, depth });
+        nodes.push(NodeFacts {
+            node,
+            name,
+            parent,
+            joint: false,
+            skins: Vec::new(),
+            mesh: None,
+            morph_targets: 0,
+            in_scene,
+            depth,
+        });
+    }
+    for morphed in &skeleton.morphed_nodes {
+        if let Some(node) = nodes.get_mut(morphed.node as usize) {
+            node.morph_targets = morphed.weight_count;
+        }
     }
     for (index, skin) in model.skins.iter().enumerate() {
         for &joint in &skin.joints {
@@ -251,13 +281,23 @@ impl<'m> MaterialFacts<'m> {
         Self {
             name: &material.name,
             base_color_factor: material.base_color_factor.to_array(),
-            base_color_image: material.base_color_texture.map(|texture| texture.image),
+            base_color_image: image_of(material.base_color_texture),
             metallic: material.metallic,
             roughness: material.roughness,
+            metallic_roughness_image: image_of(material.metallic_roughness_texture),
+            occlusion_image: image_of(material.occlusion_texture),
+            emission: material.emission.to_array(),
+            emissive_image: image_of(material.emissive_texture),
+            normal_image: image_of(material.normal_texture),
+            unlit: material.unlit,
             alpha_mode: format!("{:?}", material.alpha_mode),
             double_sided: material.double_sided,
         }
     }
+}
+
+fn image_of(texture: Option<MaterialTexture>) -> Option<u32> {
+    texture.map(|texture| texture.texture.image)
 }
 
 impl<'m> ImageFacts<'m> {
@@ -286,9 +326,10 @@ impl InstanceBytes {
     fn of(model: &Model) -> Self {
         let palette = model.palette.len() * size_of::<JointMatrix>();
         let skinned_vertices = model.geometry.vertex_count() * size_of::<SkinnedVertex>();
+        let morph_weights = model.morph_weight_count() * size_of::<f32>();
         let instance_data = size_of::<InstanceData>();
-        let total = palette + skinned_vertices + instance_data;
-        Self { palette, skinned_vertices, instance_data, total, cpu: INSTANCE_BYTES }
+        let total = palette + skinned_vertices + morph_weights + instance_data;
+        Self { palette, skinned_vertices, morph_weights, instance_data, total, cpu: INSTANCE_BYTES }
     }
 }
 
@@ -297,13 +338,16 @@ impl StaticBytes {
         let geometry = &model.geometry;
         let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<SurfaceVertex>());
         let influences = geometry.influences.len() * size_of::<GpuInfluence>();
-        let gpu_geometry = vertices + influences + size_of_val(&geometry.indices[..]);
+        let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
+        let gpu_geometry = vertices + influences + morph_deltas + size_of_val(&geometry.indices[..]);
         let cpu_geometry = size_of_val(&geometry.positions[..])
             + size_of_val(&geometry.normals[..])
             + size_of_val(&geometry.tex_coords[..])
             + size_of_val(&geometry.colors[..])
             + size_of_val(&geometry.influence_starts[..])
             + size_of_val(&geometry.influences[..])
+            + size_of_val(&geometry.morph_delta_starts[..])
+            + size_of_val(&geometry.morph_deltas[..])
             + size_of_val(&geometry.indices[..]);
         let decoded: usize = images.iter().map(|image| image.bytes).sum();
         Self {

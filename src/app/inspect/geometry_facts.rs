@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Geometry, SourcePrimitive};
+use crate::model::{Geometry, SourcePrimitive, Topology};
 
 #[derive(Debug, Serialize)]
 pub(super) struct GeometryFacts {
@@ -13,6 +13,10 @@ pub(super) struct GeometryFacts {
     /// After welding: what is skinned.
     pub vertices: usize,
     pub triangles: usize,
+    pub lines: usize,
+    pub points: usize,
+    /// Elements of morph targets that move a vertex.
+    pub morph_deltas: usize,
     pub influences: usize,
     pub max_influences: usize,
     pub draws: usize,
@@ -36,6 +40,8 @@ pub(super) struct PrimitiveFacts {
     /// After welding; those that it shares with another primitive count for both.
     pub vertices: usize,
     pub normals: bool,
+    /// Vertices that some morph target moves.
+    pub morphed_vertices: usize,
     pub max_influences: usize,
     pub influence_histogram: Histogram,
 }
@@ -86,6 +92,9 @@ impl GeometryFacts {
             file_vertices: geometry.source_primitives.iter().map(|primitive| primitive.vertices.len()).sum(),
             vertices: geometry.vertex_count(),
             triangles: geometry.triangle_count(),
+            lines: geometry.count_of(Topology::Lines),
+            points: geometry.count_of(Topology::Points),
+            morph_deltas: geometry.morph_deltas.len(),
             influences: geometry.influences.len(),
             max_influences,
             draws: geometry.draw_ranges.len(),
@@ -111,6 +120,7 @@ impl DistinctVertices<'_> {
             file_vertices: primitive.vertices.len(),
             vertices: 0,
             normals: primitive.has_normals,
+            morphed_vertices: 0,
             max_influences: 0,
             influence_histogram: Histogram::default(),
         };
@@ -119,6 +129,7 @@ impl DistinctVertices<'_> {
             if std::mem::replace(last, number) != number {
                 let count = self.geometry.influences_of(vertex as usize).len();
                 facts.vertices += 1;
+                facts.morphed_vertices += usize::from(!self.geometry.morph_deltas_of(vertex as usize).is_empty());
                 facts.influence_histogram.add(count);
                 facts.max_influences = facts.max_influences.max(count);
             }

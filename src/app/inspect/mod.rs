@@ -27,7 +27,7 @@ use crate::cli::InspectArgs;
 /// # Errors
 /// If the file cannot be loaded, or standard output cannot be written to.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref())?;
+    let model = load_model(args.model.as_ref(), &args.scene)?;
     if !args.json {
         return super::print(&report(&model));
     }

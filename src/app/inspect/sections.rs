@@ -2,7 +2,7 @@
 
 use super::clip_facts::{ClipFacts, TimelineFacts};
 use super::facts::{Facts, ImageFacts, MaterialFacts, NodeFacts, SkinFacts};
-use super::geometry_facts::{Histogram, PrimitiveFacts};
+use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
 use super::table::{Rows, bytes, counted, name, name_or_none, push_aligned, sentence};
 use crate::model::Model;
 use crate::model::text::printable;
@@ -57,15 +57,25 @@ fn summary(facts: &Facts) -> Rows {
         facts.file.copyright.filter(|text| !text.is_empty()).and_then(|text| row("copyright", sentence(text))),
         row("nodes", format!("{}, of which {joint_count} are joints", facts.nodes.len())),
         row("vertices", format!("{} after welding, {} in the file", geometry.vertices, geometry.file_vertices)),
-        row("triangles", format!("{} in {}", geometry.triangles, counted(geometry.draws, "draw"))),
+        row("triangles", format!("{} in {}", triangles_lines_points(geometry), counted(geometry.draws, "draw"))),
         row("influences", format!("{per_vertex:.2} per vertex, at most {}", geometry.max_influences)),
         row("", vertices_by_influences(&geometry.influence_histogram)),
         row("palette", format!("{} joint matrices", facts.palette)),
+        (geometry.morph_deltas > 0).then(|| row("morph targets", morph_targets(facts))).flatten(),
         row(
             "per instance",
             format!(
-                "{} bytes on the GPU: {} of joint matrices, {} of skinned vertices, {} of placement; {} on the CPU",
-                instance.total, instance.palette, instance.skinned_vertices, instance.instance_data, instance.cpu
+                "{} bytes on the GPU: {} of joint matrices, {}{} of skinned vertices, {} of placement; {} on the CPU",
+                instance.total,
+                instance.palette,
+                if instance.morph_weights > 0 {
+                    format!("{} of morph weights, ", instance.morph_weights)
+                } else {
+                    String::new()
+                },
+                instance.skinned_vertices,
+                instance.instance_data,
+                instance.cpu
             ),
         ),
         row(
@@ -80,6 +90,24 @@ fn summary(facts: &Facts) -> Rows {
         ),
     ];
     rows.into_iter().flatten().collect()
+}
+
+/// `576`, or `576, 32 lines, 12 points`: what there is none of is left out.
+fn triangles_lines_points(geometry: &GeometryFacts) -> String {
+    let mut text = geometry.triangles.to_string();
+    for (count, what) in [(geometry.lines, "line"), (geometry.points, "point")] {
+        if count > 0 {
+            text.push_str(&format!(", {}", counted(count, what)));
+        }
+    }
+    text
+}
+
+fn morph_targets(facts: &Facts) -> String {
+    let weights: usize = facts.nodes.iter().map(|node| node.morph_targets as usize).sum();
+    let moved: usize = facts.geometry.by_primitive.iter().map(|primitive| primitive.morphed_vertices).sum();
+    let deltas = counted(facts.geometry.morph_deltas, "delta");
+    format!("{}, {} with {deltas}", counted(weights, "weight"), counted(moved, "vertex").replace("vertexs", "vertices"))
 }
 
 /// `3287 vertices with 1, 1848 with 2`; what no vertex has is left out.
@@ -103,6 +131,9 @@ fn node(node: &NodeFacts) -> Vec<String> {
         notes.push(format!("joint of {}", indices("skin", &node.skins)));
     }
     notes.extend(node.mesh.map(|mesh| format!("mesh {mesh}")));
+    if node.morph_targets > 0 {
+        notes.push(counted(node.morph_targets as usize, "morph target"));
+    }
     if !node.in_scene {
         notes.push("not in the scene".to_owned());
     }
@@ -134,14 +165,14 @@ fn skin((index, skin): (usize, &SkinFacts)) -> Vec<String> {
     ]
 }
 
-const CLIP_HEAD: [&str; 6] = ["#", "name", "length", "move/turn/scale", "interpolation", "keys"];
+const CLIP_HEAD: [&str; 6] = ["#", "name", "length", "move/turn/scale/morph", "interpolation", "keys"];
 
 fn clip((index, clip): (usize, &ClipFacts)) -> Vec<String> {
     vec![
         index.to_string(),
         name_or_none(clip.name),
         format!("{:.3} s", clip.duration),
-        format!("{}/{}/{}", clip.translations, clip.rotations, clip.scales),
+        format!("{}/{}/{}/{}", clip.translations, clip.rotations, clip.scales, clip.morph_weights),
         interpolations(clip),
         timelines(&clip.shared_timelines),
     ]
@@ -201,7 +232,7 @@ fn primitives(facts: &Facts) -> Rows {
     rows
 }
 
-const MATERIAL_HEAD: [&str; 6] = ["#", "name", "base colour", "image", "metal, rough", "alpha, sides"];
+const MATERIAL_HEAD: [&str; 6] = ["#", "name", "base colour", "metal, rough", "surface", "images"];
 
 fn material((index, material): (usize, &MaterialFacts)) -> Vec<String> {
     let [r, g, b, a] = material.base_color_factor;
@@ -209,10 +240,34 @@ fn material((index, material): (usize, &MaterialFacts)) -> Vec<String> {
         index.to_string(),
         name(material.name),
         format!("{r:.2} {g:.2} {b:.2} {a:.2}"),
-        material.base_color_image.map_or_else(|| "-".to_owned(), |image| image.to_string()),
         format!("{:.2}, {:.2}", material.metallic, material.roughness),
-        format!("{}, {}", material.alpha_mode, if material.double_sided { "two" } else { "one" }),
+        surface(material),
+        images_of(material),
     ]
+}
+
+/// `lit, Opaque, one-sided`.
+fn surface(material: &MaterialFacts) -> String {
+    let lit = match (material.unlit, material.emission.iter().any(|&light| light > 0.0)) {
+        (true, _) => "unlit",
+        (false, true) => "lit and emissive",
+        (false, false) => "lit",
+    };
+    format!("{lit}, {}, {}", material.alpha_mode, if material.double_sided { "two-sided" } else { "one-sided" })
+}
+
+/// `base 0, normals 2`; `-` without any.
+fn images_of(material: &MaterialFacts) -> String {
+    let slots = [
+        ("base", material.base_color_image),
+        ("metal-rough", material.metallic_roughness_image),
+        ("occlusion", material.occlusion_image),
+        ("emission", material.emissive_image),
+        ("normals", material.normal_image),
+    ];
+    let present = slots.into_iter().filter_map(|(name, image)| Some(format!("{name} {}", image?)));
+    let list: Vec<String> = present.collect();
+    if list.is_empty() { "-".to_owned() } else { list.join(", ") }
 }
 
 const IMAGE_HEAD: [&str; 6] = ["#", "name", "size", "format", "in the file", "on the GPU with mipmaps"];

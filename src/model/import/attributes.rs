@@ -2,7 +2,7 @@
 //!
 //! Source: glTF 2.0, 3.7.2.1 (attributes); KHR_mesh_quantization (integers where core glTF has floats).
 
-use glam::{Affine2, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use gltf::json::accessor::Type;
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
@@ -11,7 +11,7 @@ use super::accessor::Accessor;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
-use super::materials::TexCoordSource;
+use super::textures::TexCoordSets;
 
 /// Everything but joints and weights.
 pub(super) struct Attributes {
@@ -19,8 +19,8 @@ pub(super) struct Attributes {
     pub positions: Vec<Vec3>,
     /// Unit length; `None` where the file has none.
     pub normals: Option<Vec<Vec3>>,
-    /// As the base-colour texture wants them; `None` where it cannot have any.
-    pub tex_coords: Option<Vec<Vec2>>,
+    /// The two sets that the material's textures want, zero where there is none; `None` where there are neither.
+    pub tex_coords: Option<Vec<[Vec2; 2]>>,
     /// Linear; `None` means white.
     pub colors: Option<Vec<[u8; 4]>>,
 }
@@ -46,12 +46,7 @@ impl<'a> AttributeReader<'a, '_> {
     }
 
     /// Reads all attributes that are drawn, and pays for the vertices.
-    pub fn read(
-        &self,
-        tex_coords: Option<TexCoordSource>,
-        budget: &mut Budget,
-        warnings: &mut Warnings,
-    ) -> Result<Attributes> {
+    pub fn read(&self, tex_coords: TexCoordSets, budget: &mut Budget, warnings: &mut Warnings) -> Result<Attributes> {
         let accessor = self.open(Semantic::Positions, "POSITION")?;
         let accessor = accessor.ok_or_else(|| Fault::content(self.at, "no POSITION"))?;
         budget.take(accessor.count as u64, &accessor.at)?;
@@ -62,10 +57,7 @@ impl<'a> AttributeReader<'a, '_> {
         let count = positions.len();
         Ok(Attributes {
             normals: self.normals(count, warnings)?,
-            tex_coords: match tex_coords {
-                Some(source) => self.tex_coords(source, count, warnings)?,
-                None => None,
-            },
+            tex_coords: self.tex_coord_pairs(tex_coords, count, warnings)?,
             colors: self.colors(count)?,
             positions,
         })
@@ -73,7 +65,7 @@ impl<'a> AttributeReader<'a, '_> {
 
     fn open(&self, semantic: Semantic, name: &str) -> Result<Option<Accessor<'a>>> {
         let index = self.primitive.attributes.get(&Checked::Valid(semantic));
-        index.map(|index| Accessor::open(self.document, index.value(), &format!("{}.{name}", self.at))).transpose()
+        index.map(|index| Accessor::open(self.document, index.value(), format_args!("{}.{name}", self.at))).transpose()
     }
 
     /// As `open`, for the attributes that have to be as many as the positions.
@@ -104,18 +96,30 @@ impl<'a> AttributeReader<'a, '_> {
         Ok(Some(normals))
     }
 
-    fn tex_coords(&self, source: TexCoordSource, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec2>>> {
-        let TexCoordSource { set, texture_from_vertex } = source;
+    fn tex_coord_pairs(
+        &self,
+        sets: TexCoordSets,
+        count: usize,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Vec<[Vec2; 2]>>> {
+        let mut pairs: Option<Vec<[Vec2; 2]>> = None;
+        for (rank, set) in sets.wanted() {
+            let Some(tex_coords) = self.tex_coords(set, count, warnings)? else { continue };
+            let pairs = pairs.get_or_insert_with(|| vec![[Vec2::ZERO; 2]; count]);
+            for (pair, uv) in pairs.iter_mut().zip(tex_coords) {
+                pair[rank] = uv;
+            }
+        }
+        Ok(pairs)
+    }
+
+    fn tex_coords(&self, set: u32, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec2>>> {
         let name = format!("TEXCOORD_{set}");
         let Some(accessor) = self.open_beside_positions(Semantic::TexCoords(set), &name, count)? else {
             warnings.add(self.at, format_args!("no {name}, which the material's texture wants"));
             return Ok(None);
         };
         let mut tex_coords: Vec<Vec2> = accessor.floats::<2>()?.into_iter().map(Vec2::from).collect();
-        // Left alone where there is nothing to do, so that the bits of the file survive.
-        if texture_from_vertex != Affine2::IDENTITY {
-            tex_coords.iter_mut().for_each(|uv| *uv = texture_from_vertex.transform_point2(*uv));
-        }
         let mut broken_count = 0_usize;
         for uv in tex_coords.iter_mut().filter(|uv| !uv.is_finite()) {
             *uv = Vec2::ZERO;

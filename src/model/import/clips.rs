@@ -1,6 +1,6 @@
 //! Animations: keyframes as the file has them, with everything that sampling may rely on proven here.
 //!
-//! After this: key times are finite, never negative and strictly increasing; each track has the number of values that
+//! After this: key times are finite, never negative and never decreasing; each track has the number of values that
 //! its interpolation needs; rotations are unit quaternions (integers and careless exporters need that), while spline
 //! tangents stay as they are; a node's property has one track at most.
 //!
@@ -21,7 +21,7 @@ use super::document::{Document, NOWHERE};
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
 use super::nodes::{NodeTree, unit_quaternion};
-use crate::model::{Clip, Interpolation, Track};
+use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
@@ -68,6 +68,7 @@ enum PropertyKey {
     Translation,
     Rotation,
     Scale,
+    MorphWeights,
 }
 
 impl<'a> ClipReader<'a, '_> {
@@ -85,20 +86,19 @@ impl<'a> ClipReader<'a, '_> {
             return Err(Fault::dangling(at, "samplers", index, samplers.len()));
         };
         let at_sampler = format!("{}.samplers[{index}]", self.at);
-        let times = self.timelines.read(self.document, sampler, &at_sampler, self.budget)?;
+        let times = self.timelines.read(self.document, sampler, &at_sampler, self.budget, self.warnings)?;
         self.clip.duration_seconds = self.clip.duration_seconds.max(times.last_seconds);
         let property = match path {
             Property::Translation => PropertyKey::Translation,
             Property::Rotation => PropertyKey::Rotation,
             Property::Scale => PropertyKey::Scale,
-            Property::MorphTargetWeights => {
-                self.warnings.add(&self.at, "channels that animate morph weights are not supported and ignored");
-                return Ok(());
-            }
+            Property::MorphTargetWeights => PropertyKey::MorphWeights,
         };
-        let Some(node) = self.target_node(channel.target.node.value(), &at)? else { return Ok(()) };
+        let Some(node) = self.target_node(channel.target.node.value(), property, &at)? else { return Ok(()) };
         let interpolation = interpolation_of(sampler, &at_sampler)?;
-        let output = self.open_output(sampler, &at_sampler, times.key_count, interpolation)?;
+        let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
+        let width = morphed.map_or(1, |morphed| morphed.weight_count as usize);
+        let output = self.open_output(sampler, &at_sampler, times.key_count, interpolation, width)?;
         let place = self.tracks.get(&(node, property)).copied();
         if place.is_some() {
             self.warnings.add(&at, "a second channel for the same property of the same node; the last one counts");
@@ -117,13 +117,19 @@ impl<'a> ClipReader<'a, '_> {
                 let values = read_vectors(&output)?;
                 put(&mut self.clip.scales, place, Track { node, timeline, interpolation, values })
             }
+            PropertyKey::MorphWeights => {
+                let Some(MorphedNode { first_weight, weight_count, .. }) = morphed else { return Ok(()) };
+                let values = read_numbers(&output)?;
+                let track = MorphTrack { first_weight, weight_count, timeline, interpolation, values };
+                put(&mut self.clip.morph_weights, place, track)
+            }
         };
         self.tracks.insert((node, property), place);
         Ok(())
     }
 
     /// Skeleton node of a channel's target, or `None` (with a warning) where animating it shows nothing.
-    fn target_node(&mut self, source: usize, at: &str) -> Result<Option<u32>> {
+    fn target_node(&mut self, source: usize, property: PropertyKey, at: &str) -> Result<Option<u32>> {
         let Some(&node) = self.tree.skeleton_node.get(source) else {
             let count = self.tree.skeleton_node.len();
             return Err(Fault::dangling(format_args!("{at}.target.node"), "nodes", source, count));
@@ -132,6 +138,13 @@ impl<'a> ClipReader<'a, '_> {
             self.warnings.add(at, format_args!("nodes[{source}] is neither in the scene nor a joint; ignored"));
             return Ok(None);
         };
+        if property == PropertyKey::MorphWeights {
+            if self.tree.morphed_node(node).is_none() {
+                self.warnings.add(at, format_args!("nodes[{source}] shows no morph targets; ignored"));
+                return Ok(None);
+            }
+            return Ok(Some(node));
+        }
         if self.tree.skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_ok() {
             self.warnings.add(at, format_args!("nodes[{source}] has a matrix and cannot be animated; ignored"));
             return Ok(None);
@@ -139,20 +152,23 @@ impl<'a> ClipReader<'a, '_> {
         Ok(Some(node))
     }
 
-    /// The sampler's output, proven to have the right number of elements and paid for.
+    /// The sampler's output, proven to have the right number of elements and paid for. `width` is the number of
+    /// elements of one value: 1, but for morph weights, which are scalars in the file.
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
         at_sampler: &str,
         key_count: usize,
         interpolation: Interpolation,
+        width: usize,
     ) -> Result<Accessor<'a>> {
-        let output = Accessor::open(self.document, sampler.output.value(), &format!("{at_sampler}.output"))?;
+        let output = Accessor::open(self.document, sampler.output.value(), format_args!("{at_sampler}.output"))?;
         let values_per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let expected = key_count.checked_mul(values_per_key);
-        if Some(output.count) != expected {
+        let expected = key_count.saturating_mul(values_per_key).saturating_mul(width);
+        if output.count != expected {
+            let each = if width == 1 { String::new() } else { format!(" of {width} morph weights") };
             let problem = format!(
-                "{} values for {key_count} keys; {interpolation:?} needs {values_per_key} for each",
+                "{} elements, expected {expected}: {key_count} {interpolation:?} keys, {values_per_key} for each{each}",
                 output.count
             );
             return Err(Fault::content(&output.at, problem));
@@ -175,7 +191,7 @@ fn interpolation_of(sampler: &json::animation::Sampler, at_sampler: &str) -> Res
 }
 
 /// Replaces the track at `place` or appends one; returns where it is.
-fn put<T>(tracks: &mut Vec<Track<T>>, place: Option<usize>, track: Track<T>) -> usize {
+fn put<T>(tracks: &mut Vec<T>, place: Option<usize>, track: T) -> usize {
     match place.and_then(|place| tracks.get_mut(place).map(|slot| (place, slot))) {
         Some((place, slot)) => {
             *slot = track;
@@ -190,6 +206,14 @@ fn put<T>(tracks: &mut Vec<Track<T>>, place: Option<usize>, track: Track<T>) -> 
 
 fn read_vectors(output: &Accessor) -> Result<Vec<Vec3>> {
     let values: Vec<Vec3> = output.floats::<3>()?.into_iter().map(Vec3::from).collect();
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(value) => Err(Fault::content(&output.at, format_args!("value {value} is not finite"))),
+        None => Ok(values),
+    }
+}
+
+fn read_numbers(output: &Accessor) -> Result<Vec<f32>> {
+    let values: Vec<f32> = output.floats::<1>()?.into_iter().flatten().collect();
     match values.iter().position(|value| !value.is_finite()) {
         Some(value) => Err(Fault::content(&output.at, format_args!("value {value} is not finite"))),
         None => Ok(values),
@@ -234,15 +258,16 @@ impl Timelines {
         sampler: &json::animation::Sampler,
         at_sampler: &str,
         budget: &mut Budget,
+        warnings: &mut Warnings,
     ) -> Result<Times> {
         let accessor = sampler.input.value();
         if let Some(&times) = self.by_accessor.get(&accessor) {
             return Ok(times);
         }
-        let input = Accessor::open(document, accessor, &format!("{at_sampler}.input"))?;
+        let input = Accessor::open(document, accessor, format_args!("{at_sampler}.input"))?;
         budget.take(input.count as u64, &input.at)?;
         let seconds: Vec<f32> = input.floats::<1>()?.into_iter().flatten().collect();
-        let last_seconds = check_times(&seconds, &input.at)?;
+        let last_seconds = check_times(&seconds, &input.at, warnings)?;
         let bits = seconds.iter().map(|time| time.to_bits()).collect();
         let times = *self.by_content.entry(bits).or_insert_with(|| {
             let times = Times { index: self.list.len() as u32, key_count: seconds.len(), last_seconds };
@@ -254,8 +279,9 @@ impl Timelines {
     }
 }
 
-/// Returns the last time.
-fn check_times(seconds: &[f32], at: &str) -> Result<f32> {
+/// Returns the last time. Key times must strictly increase (3.11.1). Where they are equal the meaning is plain, a jump,
+/// and exporters that place one write it; where they decrease it is anybody's guess.
+fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32> {
     let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else {
         return Err(Fault::content(at, "no keyframes, expected at least one"));
     };
@@ -265,10 +291,14 @@ fn check_times(seconds: &[f32], at: &str) -> Result<f32> {
     if first < 0.0 {
         return Err(Fault::content(at, format_args!("key 0 is at {first} seconds, expected 0 or later")));
     }
-    if let Some(key) = seconds.windows(2).position(|pair| pair[1] <= pair[0]) {
+    if let Some(key) = seconds.windows(2).position(|pair| pair[1] < pair[0]) {
         let (earlier, later) = (seconds[key], seconds[key + 1]);
-        let problem = format!("key {} is at {later} seconds, which is not after {earlier}", key + 1);
+        let problem = format!("key {} is at {later} seconds, which is before {earlier}", key + 1);
         return Err(Fault::content(at, problem));
+    }
+    let repeated_count = seconds.windows(2).filter(|pair| pair[1] == pair[0]).count();
+    if repeated_count > 0 {
+        warnings.add(at, format_args!("{repeated_count} keys have the time of the key before; the last one counts"));
     }
     Ok(last)
 }

@@ -1,20 +1,30 @@
 //! The parsed JSON with its buffers: what all readers of this folder read from.
 //!
 //! The JSON goes into the serde structs of `gltf::json`, list by list, so that an error names the element. Those
-//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
+//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow. The
+//! lists that grow with every keyframe track go there straight from the text: as `Value`s they would be most of what
+//! importing a model with many clips costs.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
+//!
+//! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
+//! readers see plain bytes.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use gltf::json::{self, Root};
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::container::{Container, check_json_size};
+use super::draco::{DecodedAccessor, DracoStreams};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
 use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+use super::meshopt::{self, CompressedView, DecodedView};
 use super::source;
 use super::uri::{Files, UriFault};
 use crate::model::SourceFile;
@@ -28,6 +38,9 @@ pub(super) struct Document<'f> {
     pub root: Root,
     /// By glTF buffer index.
     buffers: Vec<Buffer<'f>>,
+    /// By glTF buffer view index; filled for a compressed view when it is first read.
+    decoded_views: Vec<OnceLock<DecodedView>>,
+    draco: DracoStreams,
     /// For images, which are fetched when something uses them.
     pub files: Files,
     /// What the file says of itself and what nobody here reads.
@@ -41,7 +54,7 @@ enum Buffer<'f> {
     Chunk(&'f [u8]),
     /// From a file or a data URI.
     Fetched(Arc<Vec<u8>>),
-    /// No URI and no chunk: legal as long as nobody reads it (compression extensions have such placeholders).
+    /// Neither URI nor chunk, or said to be a fallback for compressed views: legal as long as nobody reads it.
     Absent,
 }
 
@@ -50,18 +63,19 @@ impl<'f> Document<'f> {
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
         check_json_size(container.json.len() as u64)?;
         check_value_count(container.json)?;
-        let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
-        let Value::Object(mut object) = value else {
-            return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
-        };
+        let (mut object, long_lists) = parse_outline(container.json)?;
         check_version(&object)?;
         let extensions = extensions::check(&object, warnings)?;
         let source = SourceFile { extensions, ..source::read(&object) };
         relax(&mut object, warnings);
-        let root = parse_root(&mut object)?;
+        let root = parse_root(&mut object, &long_lists, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        let sparse_entries = RefCell::new(Budget::sparse_entries(files.bytes_read()));
-        Ok(Self { root, buffers, files, source, sparse_entries })
+        let file_bytes = files.bytes_read();
+        let draco = DracoStreams::find(&root)?;
+        pay_for_decoding(&root, &draco, file_bytes)?;
+        let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
+        let sparse_entries = RefCell::new(Budget::sparse_entries(file_bytes));
+        Ok(Self { root, buffers, decoded_views, draco, files, source, sparse_entries })
     }
 
     /// Bytes of the model file and of all files read for it so far: what the model may cost depends on them.
@@ -80,7 +94,7 @@ impl<'f> Document<'f> {
         let view = self.root.accessors.get(accessor).and_then(|accessor| accessor.buffer_view);
         let view = view.and_then(|view| self.root.buffer_views.get(view.value()));
         view.is_some_and(|view| {
-            matches!(self.buffers.get(view.buffer.value()), Some(Buffer::Absent)) && !is_compressed(view)
+            matches!(self.buffers.get(view.buffer.value()), Some(Buffer::Absent)) && !meshopt::is_compressed(view)
         })
     }
 
@@ -88,40 +102,81 @@ impl<'f> Document<'f> {
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
         let views = &self.root.buffer_views;
         let view = views.get(index).ok_or_else(|| Fault::dangling(at, "bufferViews", index, views.len()))?;
-        let here = format!("bufferViews[{index}]");
-        let buffer = view.buffer.value();
+        let stride = view.byte_stride.map(|stride| stride.0);
+        let bytes = if meshopt::is_compressed(view) {
+            self.decoded_view(index, view)?
+        } else {
+            let place = Place { buffer: view.buffer.value(), offset: view.byte_offset.unwrap_or_default().0 };
+            self.part(place, view.byte_length.0, &format!("bufferViews[{index}]"))?
+        };
+        Ok((bytes, stride))
+    }
+
+    fn decoded_view(&self, index: usize, view: &json::buffer::View) -> Result<&[u8]> {
+        let at = format!("bufferViews[{index}]");
+        // As many as there are views.
+        let Some(cell) = self.decoded_views.get(index) else {
+            return Err(Fault::dangling(at, "bufferViews", index, self.decoded_views.len()));
+        };
+        if let Some(decoded) = cell.get() {
+            return Ok(decoded.bytes());
+        }
+        let compressed = CompressedView::of(view, &at)?;
+        let compressed = compressed.ok_or_else(|| Fault::content(&at, "is not compressed"))?;
+        let place = Place { buffer: compressed.buffer, offset: compressed.byte_offset };
+        let decoded = compressed.decode(self.part(place, compressed.byte_length, &at)?, &at)?;
+        Ok(cell.get_or_init(|| decoded).bytes())
+    }
+
+    /// What accessor `index` holds, if a Draco stream fills it: its own buffer view then is but a fallback.
+    pub fn decoded_accessor(&self, index: usize) -> Result<Option<&DecodedAccessor>> {
+        let Some(stream) = self.draco.filling(index) else { return Ok(None) };
+        if let Some(decoded) = stream.decoded.get() {
+            return Ok(decoded.get(&index));
+        }
+        let decoded = stream.decode(self.view(stream.view, &stream.at)?.0)?;
+        Ok(stream.decoded.get_or_init(|| decoded).get(&index))
+    }
+
+    /// `length` bytes of a buffer. `at` is the JSON path of whoever asks for them.
+    fn part(&self, place: Place, length: u64, at: &str) -> Result<&[u8]> {
+        let Place { buffer, offset } = place;
         let bytes: &[u8] = match self.buffers.get(buffer) {
             Some(Buffer::Chunk(chunk)) => chunk,
             Some(Buffer::Fetched(bytes)) => bytes,
-            Some(Buffer::Absent) => return Err(absent_buffer(view, buffer, &here)),
-            None => return Err(Fault::dangling(&here, "buffers", buffer, self.buffers.len())),
+            Some(Buffer::Absent) => {
+                let problem =
+                    format!("buffers[{buffer}] has no bytes: it has neither a uri nor a GLB chunk, or is a fallback");
+                return Err(Fault::content(at, problem));
+            }
+            None => return Err(Fault::dangling(at, "buffers", buffer, self.buffers.len())),
         };
-        let (offset, length) = (view.byte_offset.unwrap_or_default().0, view.byte_length.0);
         let part = offset
             .checked_add(length)
             .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        let part = part.ok_or_else(|| {
+        part.ok_or_else(|| {
             let problem = format!("bytes {offset} + {length} of buffers[{buffer}], which has {}", bytes.len());
-            Fault::content(&here, problem)
-        })?;
-        Ok((part, view.byte_stride.map(|stride| stride.0)))
+            Fault::content(at, problem)
+        })
     }
 }
 
-/// Whether an extension that compresses says where the bytes of `view` really are.
-fn is_compressed(view: &json::buffer::View) -> bool {
-    view.extensions.iter().flat_map(|extensions| extensions.others.keys()).any(|name| extensions::is_compression(name))
+/// A byte of a buffer.
+#[derive(Clone, Copy)]
+struct Place {
+    /// glTF index.
+    buffer: usize,
+    /// In bytes.
+    offset: u64,
 }
 
-fn absent_buffer(view: &json::buffer::View, buffer: usize, at: &str) -> Fault {
-    let compressed = view.extensions.iter().flat_map(|e| e.others.keys()).find(|name| extensions::is_compression(name));
-    match compressed {
-        Some(name) => {
-            let problem = format!("compressed by {name}, which is not supported; convert the model without it");
-            Fault::unsupported(at, problem)
-        }
-        None => Fault::content(at, format_args!("buffers[{buffer}] has neither a uri nor a GLB chunk")),
+/// What is compressed is as long as it says only once it has been decoded, so what it says is paid for beforehand.
+fn pay_for_decoding(root: &Root, draco: &DracoStreams, file_bytes: u64) -> Result<()> {
+    let mut budget = Budget::decoded_bytes(file_bytes);
+    for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
+        budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
+    draco.pay(root, &mut budget)
 }
 
 /// 3.2: a loader of glTF 2.0 reads every 2.x whose `minVersion` it knows.
@@ -144,29 +199,34 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     for scene in objects(root, "scenes") {
         scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
     }
-    for (index, animation) in objects(root, "animations").enumerate() {
-        let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
-        let (mut pointers, mut aimless) = (0_usize, 0_usize);
-        for channel in channels {
-            let target = channel.get("target");
-            let property = |name: &str| target.and_then(|target| target.get(name));
-            let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
-            let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
-            pointers += usize::from(is_pointer);
-            aimless += usize::from(is_aimless);
-            // Kept, since messages about other channels count from the first.
-            if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
-                channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
-            }
-        }
-        let mut warn = |count: usize, problem: &str| {
-            if count > 0 {
-                warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
-            }
-        };
-        warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
-        warn(aimless, "channels without a target node or path are ignored");
+    for (index, mesh) in objects(root, "meshes").enumerate() {
+        warn_about_unmorphed(index, mesh, warnings);
     }
+}
+
+/// As [`relax`], for one animation.
+fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
+    let (mut pointers, mut aimless) = (0_usize, 0_usize);
+    for channel in channels {
+        let target = channel.get("target");
+        let property = |name: &str| target.and_then(|target| target.get(name));
+        let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+        pointers += usize::from(is_pointer);
+        aimless += usize::from(is_aimless);
+        // Kept, since messages about other channels count from the first.
+        if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
+            channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+        }
+    }
+    let mut warn = |count: usize, problem: &str| {
+        if count > 0 {
+            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+        }
+    };
+    warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+    warn(aimless, "channels without a target node or path are ignored");
 }
 
 /// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
@@ -188,20 +248,66 @@ fn check_value_count(json: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.
+fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut Warnings) {
+    fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+        value.and_then(Value::as_array).into_iter().flatten()
+    }
+    for primitive in list(mesh.get("primitives")) {
+        let attributes = list(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
+        for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
+            let name = name.escape_debug();
+            warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets do not change {name} here"));
+        }
+    }
+}
+
 fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'v mut Map<String, Value>> {
     root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-fn parse_root(object: &mut Map<String, Value>) -> Result<Root> {
+/// The file's JSON object without its long lists, and these as text.
+fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
+    let outline: BTreeMap<String, &RawValue> =
+        serde_json::from_slice(json).map_err(|error| match error.classify() {
+            // Sound JSON, but no object.
+            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
+            _ => Fault::Json(error),
+        })?;
+    let (mut object, mut long_lists) = (Map::new(), LongLists::default());
+    for (key, text) in outline {
+        match key.as_str() {
+            "accessors" => long_lists.accessors = Some(text),
+            "bufferViews" => long_lists.buffer_views = Some(text),
+            "animations" => long_lists.animations = Some(text),
+            _ => {
+                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
+            }
+        }
+    }
+    Ok((object, long_lists))
+}
+
+/// The lists that can have thousands of elements.
+#[derive(Default)]
+struct LongLists<'f> {
+    accessors: Option<&'f RawValue>,
+    buffer_views: Option<&'f RawValue>,
+    animations: Option<&'f RawValue>,
+}
+
+fn parse_root(object: &mut Map<String, Value>, long: &LongLists, warnings: &mut Warnings) -> Result<Root> {
     let scene = match object.remove("scene") {
         Some(value) => Some(serde_json::from_value(value).map_err(|error| Fault::content("scene", error))?),
         None => None,
     };
     Ok(Root {
-        accessors: parse_list(object, "accessors")?,
-        animations: parse_list(object, "animations")?,
+        accessors: parse_long_list(long.accessors, "accessors", |_, _| ())?,
+        animations: parse_long_list(long.animations, "animations", |index, animation| {
+            relax_animation(index, animation, warnings);
+        })?,
         buffers: parse_list(object, "buffers")?,
-        buffer_views: parse_list(object, "bufferViews")?,
+        buffer_views: parse_long_list(long.buffer_views, "bufferViews", |_, _| ())?,
         images: parse_list(object, "images")?,
         materials: parse_list(object, "materials")?,
         meshes: parse_list(object, "meshes")?,
@@ -221,14 +327,50 @@ fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -
         Some(Value::Array(elements)) => elements,
         Some(_) => return Err(Fault::content(key, "expected an array")),
     };
-    if elements.len() > MAX_LIST_ELEMENTS {
-        let problem = format!("{} elements, at most {MAX_LIST_ELEMENTS} are read", elements.len());
-        return Err(Fault::unsupported(key, problem));
-    }
+    check_length(elements.len(), key)?;
     let parse = |(index, element)| {
         serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
     };
     elements.into_iter().enumerate().map(parse).collect()
+}
+
+/// Parses a list from its text, on all cores. What the serde struct refuses is tried again once `relax` has had it; that
+/// way the error is the same, and the element's own, whichever way it was found.
+fn parse_long_list<T: DeserializeOwned + Send>(
+    text: Option<&RawValue>,
+    key: &str,
+    mut relax: impl FnMut(usize, &mut Value),
+) -> Result<Vec<T>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
+    check_length(elements.len(), key)?;
+    // Whole runs of elements, long enough to be worth another thread: most elements take but a microsecond.
+    const RUN_BYTES: usize = 1 << 16;
+    let run = RUN_BYTES * elements.len() / text.get().len();
+    let elements_in_runs = elements.par_iter().with_min_len(run.max(1));
+    // The serde struct of a channel takes this path for any unknown one.
+    let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
+    let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
+    let parsed: Vec<Option<T>> = elements_in_runs.map(parse).collect();
+    let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
+        parsed.map_or_else(
+            || {
+                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                relax(index, &mut value);
+                serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+            },
+            Ok,
+        )
+    };
+    parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
+}
+
+fn check_length(count: usize, key: &str) -> Result<()> {
+    if count > MAX_LIST_ELEMENTS {
+        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
+    }
+    Ok(())
 }
 
 fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) -> Result<Vec<Buffer<'f>>> {
@@ -236,6 +378,7 @@ fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) ->
     for (index, entry) in root.buffers.iter().enumerate() {
         let at = format!("buffers[{index}]");
         let buffer = match &entry.uri {
+            _ if meshopt::is_fallback(entry) => Buffer::Absent,
             Some(uri) => {
                 let fetched = files.fetch(uri);
                 let why = |(UriFault::Refused(why) | UriFault::Unreadable(why))| {

@@ -10,16 +10,23 @@ use serde_json::{Map, Value};
 use super::error::{Fault, Result, Warnings};
 use crate::model::{Extension, ExtensionSupport};
 
-/// Fully read: integers as vertex data, and the base-colour texture's transform.
-const HONOURED: &[&str] = &["KHR_mesh_quantization", "KHR_texture_transform"];
+/// Fully read.
+const HONOURED: &[&str] = &[
+    "KHR_mesh_quantization",
+    "EXT_meshopt_compression",
+    "KHR_meshopt_compression",
+    "KHR_draco_mesh_compression",
+    "KHR_texture_transform",
+    "KHR_materials_unlit",
+    "KHR_materials_emissive_strength",
+    "EXT_texture_webp",
+];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
-const COMPRESSION: &[&str] = &["EXT_meshopt_compression", "KHR_meshopt_compression", "KHR_draco_mesh_compression"];
 
 enum Support {
     Honoured,
     OnlyLooks,
-    Compression,
     Unknown,
 }
 
@@ -28,16 +35,9 @@ fn support(name: &str) -> Support {
         Support::Honoured
     } else if ONLY_LOOKS.iter().any(|prefix| name.starts_with(prefix)) {
         Support::OnlyLooks
-    } else if COMPRESSION.contains(&name) {
-        Support::Compression
     } else {
         Support::Unknown
     }
-}
-
-/// Whether `name` is one of the extensions that compress vertex data.
-pub(super) fn is_compression(name: &str) -> bool {
-    matches!(support(name), Support::Compression)
 }
 
 /// Goes through `extensionsRequired` and `extensionsUsed`; returns what stands in either.
@@ -48,10 +48,6 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
         let at = format!("extensionsRequired[{index}]");
         match support(name) {
             Support::Honoured | Support::OnlyLooks => {}
-            Support::Compression => {
-                let problem = format!("{name} is not supported; export or convert the model without compression");
-                return Err(Fault::unsupported(at, problem));
-            }
             Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
         }
     }
@@ -60,7 +56,6 @@ pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Resul
         match support(name) {
             Support::Honoured => {}
             Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
-            Support::Compression => warnings.add(at, format_args!("{name} is ignored; the uncompressed data is read")),
             Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
         }
     }
@@ -78,7 +73,7 @@ fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
         support: match support(name) {
             Support::Honoured => ExtensionSupport::Honoured,
             Support::OnlyLooks => ExtensionSupport::NotDrawn,
-            Support::Compression | Support::Unknown => ExtensionSupport::Ignored,
+            Support::Unknown => ExtensionSupport::Ignored,
         },
     };
     once.map(extension).collect()

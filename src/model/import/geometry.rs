@@ -1,10 +1,10 @@
 //! All mesh nodes of the scene as one vertex array, one index array and draw ranges.
 //!
 //! A mesh that several nodes show is there several times, once for each palette section it follows: afterwards a
-//! vertex needs nothing but its influences to know where it goes. Mesh nodes are taken in the order of their glTF
+//! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
 //! index and their primitives in the order of the file.
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Vec3};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
@@ -13,11 +13,12 @@ use super::error::{Fault, Result, Warnings};
 use super::influences::{Influences, PaletteSection};
 use super::limits::Budget;
 use super::materials::Materials;
+use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
 use super::skins::Palette;
-use super::triangles;
+use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder};
-use crate::model::{DrawRange, Geometry, PaletteLayout, Skin, SourcePrimitive};
+use crate::model::{DrawRange, Geometry, MorphedNode, PaletteLayout, Skin, SourcePrimitive};
 
 /// What was read before the geometry and is needed for it.
 pub(super) struct Scene<'a, 'f> {
@@ -43,16 +44,18 @@ pub(super) fn read(
         vertices: Budget::vertices(file_bytes),
         indices: Budget::indices(file_bytes),
         influences: Budget::influences(file_bytes),
+        morph_deltas: Budget::morph_deltas(file_bytes),
     };
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
         if let (true, Some(mesh)) = (in_scene, entry.mesh) {
-            builder.add_mesh_node(scene, MeshNode { node, skeleton_node, mesh: mesh.value() }, entry)?;
+            let morphed = scene.tree.morphed_node(skeleton_node);
+            builder.add_mesh_node(scene, MeshNode { node, skeleton_node, mesh: mesh.value(), morphed }, entry)?;
         }
     }
     if builder.welder.geometry.indices.is_empty() {
-        builder.warnings.add("scene", "shows no triangles");
+        builder.warnings.add("scene", "shows nothing");
     }
     Ok((builder.welder.geometry, builder.palette.layout))
 }
@@ -67,6 +70,7 @@ struct Builder<'b> {
     vertices: Budget,
     indices: Budget,
     influences: Budget,
+    morph_deltas: Budget,
 }
 
 #[derive(Clone, Copy)]
@@ -76,6 +80,8 @@ struct MeshNode {
     skeleton_node: u32,
     /// glTF index.
     mesh: usize,
+    /// Where its morph weights are, if its mesh has targets.
+    morphed: Option<MorphedNode>,
 }
 
 /// What the vertices of a mesh node follow.
@@ -102,9 +108,6 @@ impl Builder<'_> {
             }
             None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node)),
         };
-        if mesh_entry.primitives.iter().any(|primitive| primitive.targets.as_ref().is_some_and(|t| !t.is_empty())) {
-            self.warnings.add(format_args!("meshes[{mesh}]"), "morph targets are not supported and ignored");
-        }
         for (number, primitive) in mesh_entry.primitives.iter().enumerate() {
             self.add_primitive(scene, place, (number, primitive), follow)?;
         }
@@ -132,7 +135,7 @@ impl Builder<'_> {
             return Ok(());
         }
         let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
-        let tex_coords = self.materials.tex_coords.get(material as usize).copied().flatten();
+        let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
         let influences = match follow {
@@ -142,15 +145,23 @@ impl Builder<'_> {
                 Influences::read(document, primitive, &at_attributes, count, section, budget, warnings)?
             }
         };
-        let triangles = triangles::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+        let (first_weight, weight_count) =
+            place.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
+        let has_normals = attributes.normals.is_some();
+        let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals };
+        let morphs = morphs.read(first_weight, weight_count, &mut self.morph_deltas)?;
+        let elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
 
-        let vertices = self.weld(&attributes, &influences);
-        if let Some(triangles) = triangles {
-            let flat_shaded = attributes.normals.is_none();
-            let mirrored = self.is_mirrored(&influences);
-            let range = DrawRange { first_index: 0, index_count: 0, material, flat_shaded, mirrored };
-            self.push_triangles(range, &triangles, &vertices);
-        }
+        let vertices = self.weld(&attributes, &influences, &morphs);
+        let range = DrawRange {
+            topology: elements.topology,
+            first_index: 0,
+            index_count: 0,
+            material,
+            flat_shaded: !has_normals,
+            mirrored: self.is_mirrored(&influences),
+        };
+        self.push_elements(range, &elements, &vertices);
         self.welder.geometry.source_primitives.push(SourcePrimitive {
             node: place.node as u32,
             mesh: place.mesh as u32,
@@ -159,22 +170,25 @@ impl Builder<'_> {
                 Follow::Skin(section) => Some(section.skin as u32),
                 Follow::Entry(_) => None,
             },
-            has_normals: attributes.normals.is_some(),
+            has_normals,
             vertices,
         });
         Ok(())
     }
 
     /// Our vertex for each vertex of the primitive.
-    fn weld(&mut self, attributes: &Attributes, influences: &Influences) -> Vec<u32> {
+    fn weld(&mut self, attributes: &Attributes, influences: &Influences, morphs: &Morphs) -> Vec<u32> {
         let Attributes { positions, normals, tex_coords, colors } = attributes;
+        let mut morph_deltas = Vec::new();
         let vertex = |(index, &position): (usize, &Vec3)| {
+            morphs.deltas_of(index, &mut morph_deltas);
             self.welder.push(&Vertex {
                 position,
                 normal: at(normals, index).unwrap_or(Vec3::Z),
-                tex_coord: at(tex_coords, index).unwrap_or(Vec2::ZERO),
+                tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
                 influences: influences.of(index),
+                morph_deltas: &morph_deltas,
             })
         };
         positions.iter().enumerate().map(vertex).collect()
@@ -192,16 +206,15 @@ impl Builder<'_> {
         determinant().is_some_and(|determinant| determinant < 0.0)
     }
 
-    /// Appends triangles, to the last draw range if that is drawn the same way.
-    fn push_triangles(&mut self, range: DrawRange, triangles: &[u32], vertices: &[u32]) {
+    /// Appends triangles, lines or points, to the last draw range if that is drawn the same way.
+    fn push_elements(&mut self, range: DrawRange, elements: &Elements, vertices: &[u32]) {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
         let first_index = indices.len() as u32;
-        // Proven to be in range by `triangles::read`.
-        indices.extend(triangles.iter().filter_map(|&index| vertices.get(index as usize)));
+        // Proven to be in range by `topology::read`.
+        indices.extend(elements.indices.iter().filter_map(|&index| vertices.get(index as usize)));
         let index_count = indices.len() as u32 - first_index;
-        let DrawRange { material, flat_shaded, mirrored, .. } = range;
         match draw_ranges.last_mut() {
-            Some(last) if (last.material, last.flat_shaded, last.mirrored) == (material, flat_shaded, mirrored) => {
+            Some(last) if range == (DrawRange { first_index: 0, index_count: 0, ..*last }) => {
                 last.index_count += index_count;
             }
             _ if index_count > 0 => draw_ranges.push(DrawRange { first_index, index_count, ..range }),

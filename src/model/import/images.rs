@@ -1,7 +1,7 @@
-//! PNG and JPEG images, decoded to eight-bit RGBA.
+//! PNG, JPEG and WebP images, decoded to eight-bit RGBA.
 //!
-//! Only images that a base-colour texture uses are decoded, each once. One that is missing or broken costs the model
-//! its texture and not its life: a warning, and the material stays white. A URI that leaves the model's folder is an
+//! Only images that a drawn texture uses are decoded, each once. One that is missing or broken costs the model
+//! its texture and not its life: a warning, and the material does without. A URI that leaves the model's folder is an
 //! error all the same. What the file says about the format is not trusted; the first bytes tell.
 
 use std::collections::HashMap;
@@ -71,7 +71,7 @@ impl Images {
                 Some(self.list.len() as u32 - 1)
             }
             Err(reason) => {
-                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; white is shown instead"));
+                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; it is not shown"));
                 None
             }
         };
@@ -92,7 +92,8 @@ impl Images {
         let (format, format_name) = match image::guess_format(bytes) {
             Ok(format @ ImageFormat::Png) => (format, "PNG"),
             Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
-            _ => return Err(format!("{} bytes that are neither PNG nor JPEG", bytes.len())),
+            Ok(format @ ImageFormat::WebP) => (format, "WebP"),
+            _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
         };
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;

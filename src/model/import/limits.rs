@@ -8,8 +8,8 @@
 //! **The rule that the figures keep:** a model whose files have one MiB together takes less than one GiB. The program is
 //! held to it, in an address space of that size, by files that spend one budget each (`tests/untrusted/`); the worst
 //! takes 400 MiB, so that two at once fit as well. What one thing costs at its worst, in bytes, from the decoded file
-//! to the output of `throng pose`: a vertex 200 (its arrays, the welder's key, the skinned copy), a joint weight 40, an
-//! index 8, a keyed number 8, a texel 4 and while it is decoded 12 (16-bit PNG, progressive JPEG), a shown primitive
+//! to the output of `throng pose`: a vertex 200 (its arrays, the welder's key, the skinned copy), a joint weight 40, a
+//! morph target's element 110, an index 8, a keyed number 8, a texel 4 and while it is decoded 12 (16-bit PNG, progressive JPEG), a shown primitive
 //! 200, a value of the JSON 350 (the smallest objects), an element of a list of the JSON 800 (materials).
 //!
 //! The figures are far above any character: the floor alone fits five hundred figures of a thousand vertices.
@@ -24,6 +24,9 @@ pub(super) const MAX_JSON_BYTES: u64 = 256 << 20;
 pub(super) const MAX_JSON_VALUES: usize = 4 << 20;
 /// Elements of one of the lists at the top of the JSON (`{},` becomes hundreds of bytes in each list).
 pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 18;
+/// Morph targets of one mesh. The skinning shader walks those that move a vertex in one loop, and the loops of some
+/// drivers end at 65,535.
+pub(super) const MAX_MORPH_TARGETS: usize = 4096;
 /// Elements of an accessor without a buffer view: all zeros, so nothing in the file bounds them.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
 /// Texels of one side of an image.
@@ -60,6 +63,12 @@ const VERTICES: Scale = Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 
 const INDICES: Scale = Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 };
 /// Joint and weight pairs, zero weights included.
 const INFLUENCES: Scale = Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 };
+/// Elements of morph targets, zero ones included, once for each node that shows them.
+const MORPH_DELTAS: Scale = Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 };
+/// Bytes that compressed buffer views and meshes become: real ones shrink to a tenth, and a run of equal values to nothing.
+const DECODED_BYTES: Scale = Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 };
+/// Morph weights of all nodes.
+const MORPH_WEIGHTS: Scale = Scale { floor: 1 << 16, per_kib: 64, most: 1 << 18 };
 /// Keyed numbers of all clips, times included.
 const KEY_VALUES: Scale = Scale { floor: 8 << 20, per_kib: 8 << 10, most: 64 << 20 };
 /// Primitives, once for each node that shows them: each costs time even where it has nothing to draw.
@@ -110,6 +119,21 @@ impl Budget {
     /// Joint and weight pairs, zero weights included.
     pub const fn influences(file_bytes: u64) -> Self {
         Self::new("joint weights", INFLUENCES, file_bytes)
+    }
+
+    /// Bytes that compressed buffer views and meshes become.
+    pub const fn decoded_bytes(file_bytes: u64) -> Self {
+        Self::new("bytes of decompressed data", DECODED_BYTES, file_bytes)
+    }
+
+    /// Elements of morph targets, zero ones included.
+    pub const fn morph_deltas(file_bytes: u64) -> Self {
+        Self::new("morph target elements", MORPH_DELTAS, file_bytes)
+    }
+
+    /// Morph weights of all nodes: each instance streams them all, in every frame.
+    pub const fn morph_weights(file_bytes: u64) -> Self {
+        Self::new("morph weights", MORPH_WEIGHTS, file_bytes)
     }
 
     /// Keyed numbers of all clips, times included.

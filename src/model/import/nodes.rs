@@ -8,29 +8,32 @@
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 use gltf::json;
 
+use super::SceneChoice;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
-use crate::model::{FixedLocal, LocalPose, NO_PARENT, Skeleton};
+use super::limits::{Budget, MAX_MORPH_TARGETS};
+use crate::model::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
 /// The skeleton and the way to it from glTF node indices.
 pub(super) struct NodeTree {
-    /// Nodes of the default scene, joints of all skins, and the ancestors of both.
+    /// Nodes of the scene, joints of all skins, and the ancestors of both.
     pub skeleton: Skeleton,
     /// Skeleton node by glTF node index; `None` for nodes that nothing reaches.
     pub skeleton_node: Vec<Option<u32>>,
 }
 
 impl NodeTree {
-    /// Checks the file's tree and takes what the default scene and the skins reach.
-    pub fn read(document: &Document, warnings: &mut Warnings) -> Result<Self> {
+    /// Checks the file's tree and takes what the scene and the skins reach.
+    pub fn read(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> Result<Self> {
         let nodes = &document.root.nodes;
         let parents = find_parents(nodes)?;
         let order = parents_first(nodes, &parents)?;
-        let in_scene = scene_nodes(document, warnings)?;
+        let in_scene = scene_nodes(document, scene, warnings)?;
         let wanted = with_joints_and_ancestors(document, &parents, &in_scene)?;
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
+        let mut morph_weights = Budget::morph_weights(document.file_bytes());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;
@@ -41,9 +44,19 @@ impl NodeTree {
             skeleton.source_nodes.push(source as u32);
             skeleton.in_scene.push(in_scene[source]);
             push_local(skeleton, &nodes[source], source, warnings)?;
+            if in_scene[source] {
+                push_morph_weights(skeleton, document, source, &mut morph_weights, warnings)?;
+            }
             tree.skeleton_node[source] = Some(index);
         }
         Ok(tree)
+    }
+
+    /// Where the morph weights of a skeleton node are, if it has any.
+    pub fn morphed_node(&self, skeleton_node: u32) -> Option<MorphedNode> {
+        let morphed = &self.skeleton.morphed_nodes;
+        let found = morphed.binary_search_by_key(&skeleton_node, |morphed| morphed.node).ok()?;
+        morphed.get(found).copied()
     }
 
     /// Matrix of every skeleton node where nothing is animated.
@@ -104,17 +117,20 @@ fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<
     }
 }
 
-/// Which nodes the default scene shows: `scene`, else the first one, else, without scenes, all.
-fn scene_nodes(document: &Document, warnings: &mut Warnings) -> Result<Vec<bool>> {
+/// Which nodes the scene shows. The default one is `scene`, else the first one, else, without scenes, all nodes.
+fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &mut Warnings) -> Result<Vec<bool>> {
     let json::Root { nodes, scenes, scene, .. } = &document.root;
-    if scenes.is_empty() {
+    if scenes.is_empty() && *choice == SceneChoice::Default {
         if let Some(scene) = scene {
             let problem = format!("scenes[{}] does not exist, nor does any other; all nodes are shown", scene.value());
             warnings.add("scene", problem);
         }
         return Ok(vec![true; nodes.len()]);
     }
-    let index = scene.map_or(0, |scene| scene.value());
+    let index = match choice {
+        SceneChoice::Default => scene.map_or(0, |scene| scene.value()),
+        choice => chosen_scene(scenes, choice)?,
+    };
     let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
     let mut in_scene = vec![false; nodes.len()];
     let mut left = Vec::new();
@@ -131,6 +147,28 @@ fn scene_nodes(document: &Document, warnings: &mut Warnings) -> Result<Vec<bool>
         }
     }
     Ok(in_scene)
+}
+
+fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
+    let found = match choice {
+        SceneChoice::Default => None,
+        SceneChoice::Index(index) => Some(*index).filter(|&index| index < scenes.len()),
+        SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
+    };
+    found.ok_or_else(|| {
+        /// More would not help anybody to choose.
+        const MOST_LISTED: usize = 20;
+        let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
+            Some(name) => format!("{index} {name:?}"),
+            None => index.to_string(),
+        };
+        let mut names: Vec<String> = scenes.iter().enumerate().take(MOST_LISTED).map(name).collect();
+        if scenes.len() > MOST_LISTED {
+            names.push(format!("and {} more", scenes.len() - MOST_LISTED));
+        }
+        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Fault::content("scenes", format_args!("there is no scene {choice}; there is: {there}"))
+    })
 }
 
 fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_scene: &[bool]) -> Result<Vec<bool>> {
@@ -159,7 +197,7 @@ fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_
 fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnings: &mut Warnings) -> Result<()> {
     let at = |property: &str| format!("nodes[{source}].{property}");
     let node = skeleton.rest.len() as u32;
-    let LocalPose { translations, rotations, scales } = &mut skeleton.rest;
+    let LocalPose { translations, rotations, scales, .. } = &mut skeleton.rest;
     if let Some(matrix) = &entry.matrix {
         if entry.translation.is_some() || entry.rotation.is_some() || entry.scale.is_some() {
             warnings.add(at("matrix"), "the node has both a matrix and other transforms, which are ignored");
@@ -182,6 +220,49 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
     translations.push(translation);
     rotations.push(Quat::from_vec4(unit_quaternion(rotation, || at("rotation"), warnings)));
     scales.push(scale);
+    Ok(())
+}
+
+/// Appends the weights of the node's mesh, if that has morph targets: the node's own, else the mesh's, else zeros.
+fn push_morph_weights(
+    skeleton: &mut Skeleton,
+    document: &Document,
+    source: usize,
+    budget: &mut Budget,
+    warnings: &mut Warnings,
+) -> Result<()> {
+    let json::Root { nodes, meshes, .. } = &document.root;
+    let Some(mesh) = nodes[source].mesh.map(|mesh| mesh.value()) else { return Ok(()) };
+    // A mesh that does not exist is the geometry's error.
+    let Some(entry) = meshes.get(mesh) else { return Ok(()) };
+    let count = entry.primitives.first().and_then(|primitive| primitive.targets.as_ref()).map_or(0, Vec::len);
+    if count == 0 {
+        return Ok(());
+    }
+    if count > MAX_MORPH_TARGETS {
+        let problem = format!("{count} morph targets, at most {MAX_MORPH_TARGETS} are read");
+        return Err(Fault::unsupported(format_args!("meshes[{mesh}]"), problem));
+    }
+    let (given, at) = match (&nodes[source].weights, &entry.weights) {
+        (Some(weights), _) => (weights.as_slice(), format!("nodes[{source}].weights")),
+        (None, Some(weights)) => (weights.as_slice(), format!("meshes[{mesh}].weights")),
+        (None, None) => (&[][..], String::new()),
+    };
+    budget.take(count as u64, &at)?;
+    if given.iter().any(|weight| !weight.is_finite()) {
+        return Err(Fault::content(at, "a number is too large"));
+    }
+    if !given.is_empty() && given.len() != count {
+        warnings.add(at, format_args!("{} weights for {count} morph targets; missing ones are 0", given.len()));
+    }
+    let weights = &mut skeleton.rest.morph_weights;
+    let morphed = MorphedNode {
+        node: skeleton.parents.len() as u32 - 1,
+        first_weight: weights.len() as u32,
+        weight_count: count as u32,
+    };
+    skeleton.morphed_nodes.push(morphed);
+    weights.extend(given.iter().copied().chain(std::iter::repeat(0.0)).take(count));
     Ok(())
 }
 

@@ -1,0 +1,71 @@
+//! How long importing a model takes, beside decoding its images and nothing else: `cargo bench --bench import`.
+//!
+//! Images are decoded by the same library with the same settings, so that the difference is what JSON, geometry, clips
+//! and the checks of an untrusted file cost. The goal: no more than half as much again as the images alone, or 20 ms.
+//! The models are the bundled walker and, where `THRONG_SAMPLE_MODELS` names their folder, real ones.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use serde_json::Value;
+use throng::model::import::load;
+
+const SAMPLES: [&str; 4] =
+    ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "Mannequiny/mannequiny.glb"];
+
+fn models() -> Vec<PathBuf> {
+    let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
+    let samples = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from);
+    let samples = samples.iter().flat_map(|folder| SAMPLES.map(|sample| folder.join(sample)));
+    std::iter::once(walker).chain(samples).collect()
+}
+
+/// The encoded images of a GLB that its base colours use: those are the ones that are imported.
+fn drawn_images(glb: &[u8]) -> Vec<Vec<u8>> {
+    let word = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+    let json_bytes = word(12);
+    let json: Value = serde_json::from_slice(&glb[20..20 + json_bytes]).unwrap();
+    let binary = &glb[28 + json_bytes..];
+    let texture = |material: &Value| material["pbrMetallicRoughness"]["baseColorTexture"]["index"].as_u64();
+    let materials = json["materials"].as_array().into_iter().flatten();
+    let mut images: Vec<u64> = materials
+        .filter_map(texture)
+        .filter_map(|texture| json["textures"][texture as usize]["source"].as_u64())
+        .collect();
+    images.sort_unstable();
+    images.dedup();
+    let bytes = |image: u64| {
+        let view = &json["bufferViews"][json["images"][image as usize]["bufferView"].as_u64().unwrap() as usize];
+        let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
+        binary[start..start + view["byteLength"].as_u64().unwrap() as usize].to_vec()
+    };
+    images.into_iter().map(bytes).collect()
+}
+
+fn import(criterion: &mut Criterion) {
+    for path in models() {
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let images = drawn_images(&std::fs::read(&path).unwrap());
+        let mut group = criterion.benchmark_group(name);
+        group.bench_function("import", |bencher| bencher.iter(|| black_box(load(black_box(&path)).unwrap())));
+        group.bench_function("images", |bencher| {
+            bencher.iter(|| {
+                for image in &images {
+                    black_box(image::load_from_memory(black_box(image)).unwrap().into_rgba8());
+                }
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group! {
+    name = benches;
+    // Models take from one to a hundred milliseconds: ten samples of either are enough for a ratio.
+    config = Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
+    targets = import
+}
+criterion_main!(benches);

@@ -1,0 +1,66 @@
+// The material at hand: its numbers, its textures, and where those are sampled.
+#ifndef THRONG_MATERIAL
+#define THRONG_MATERIAL
+
+#include "surface.glsl"
+
+layout(location = 2) in vec4 in_tex_coords; // two pairs
+
+layout(set = 3, binding = 0, std140) uniform MaterialData {
+    vec4 base_color_factor;
+    vec3 emission;
+    float alpha_cutoff;
+    float metallic;
+    float roughness;
+    float occlusion_strength;
+    float normal_scale;
+    vec4 texture_rows[10]; // two for each texture
+} material;
+
+layout(set = 3, binding = 1) uniform sampler2D base_color_texture;
+layout(set = 3, binding = 2) uniform sampler2D metallic_roughness_texture;
+layout(set = 3, binding = 3) uniform sampler2D occlusion_texture;
+layout(set = 3, binding = 4) uniform sampler2D emissive_texture;
+layout(set = 3, binding = 5) uniform sampler2D normal_texture;
+
+// Where the texture of a slot is sampled: KHR_texture_transform and the choice of a pair, where there is any.
+vec2 tex_coord_of(uint slot) {
+    if (!surface_has(SURFACE_TEX_COORDS_VARY)) {
+        return in_tex_coords.xy;
+    }
+    vec4 u_row = material.texture_rows[2 * slot];
+    vec4 v_row = material.texture_rows[2 * slot + 1];
+    vec3 place = vec3(u_row.w == 0.0 ? in_tex_coords.xy : in_tex_coords.zw, 1.0);
+    return vec2(dot(u_row.xyz, place), dot(v_row.xyz, place));
+}
+
+vec4 base_color() {
+    vec4 color = material.base_color_factor;
+    return surface_has(SURFACE_BASE_COLOR_TEXTURE) ? color * texture(base_color_texture, tex_coord_of(0)) : color;
+}
+
+// x: metalness, y: roughness.
+vec2 metallic_roughness() {
+    vec2 factors = vec2(material.metallic, material.roughness);
+    return surface_has(SURFACE_METALLIC_ROUGHNESS_TEXTURE)
+        ? factors * texture(metallic_roughness_texture, tex_coord_of(1)).bg : factors;
+}
+
+// The share of the light from all around that arrives; that of the sun is the shadow map's to say.
+float unoccluded() {
+    return surface_has(SURFACE_OCCLUSION_TEXTURE)
+        ? 1.0 + material.occlusion_strength * (texture(occlusion_texture, tex_coord_of(2)).r - 1.0) : 1.0;
+}
+
+vec3 emitted() {
+    return surface_has(SURFACE_EMISSIVE_TEXTURE)
+        ? material.emission * texture(emissive_texture, tex_coord_of(3)).rgb : material.emission;
+}
+
+// A direction in tangent space: x along the tangent, y along the bitangent, z along the normal.
+vec3 normal_from_map(vec2 tex_coord) {
+    vec3 direction = 2.0 * texture(normal_texture, tex_coord).xyz - 1.0;
+    return direction * vec3(material.normal_scale, material.normal_scale, 1.0);
+}
+
+#endif

@@ -1,0 +1,186 @@
+//! Textures as materials use them: image, sampler, texture coordinates and their transform.
+//!
+//! Each slot of a material names a texture, one of the vertices' sets of coordinates, and perhaps a transform. Vertices
+//! carry two sets, as the file has them; a transform stays with its slot, since others of the material may have none.
+//!
+//! Source: glTF 2.0, 3.8 (textures), 5.26 (samplers); KHR_texture_transform; EXT_texture_webp.
+
+use glam::{Affine2, Mat2, Vec2};
+use gltf::json;
+use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
+use gltf::json::validation::Checked;
+use serde_json::{Map, Value};
+
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::images::Images;
+use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
+
+/// Which of a primitive's TEXCOORD_n the textures of one material want; a vertex has room for two.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct TexCoordSets([Option<u32>; 2]);
+
+impl TexCoordSets {
+    /// Which pair of a vertex holds `set`, taking a free one at its first use; `None` for a third set.
+    fn place(&mut self, set: u32) -> Option<u32> {
+        let rank = self.0.iter().position(|&known| known.is_none() || known == Some(set))?;
+        self.0[rank] = Some(set);
+        Some(rank as u32)
+    }
+
+    /// Pair (0 or 1) and number of each set that is wanted.
+    pub fn wanted(self) -> impl Iterator<Item = (usize, u32)> {
+        self.0.into_iter().enumerate().filter_map(|(rank, set)| Some((rank, set?)))
+    }
+}
+
+/// What all kinds of glTF's texture infos have in common.
+#[derive(Clone, Copy)]
+pub(super) struct TextureUse<'j> {
+    index: usize,
+    tex_coord: u32,
+    extensions: Option<&'j Map<String, Value>>,
+}
+
+impl<'j> From<&'j json::texture::Info> for TextureUse<'j> {
+    fn from(info: &'j json::texture::Info) -> Self {
+        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
+        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
+    }
+}
+
+impl<'j> From<&'j json::material::NormalTexture> for TextureUse<'j> {
+    fn from(info: &'j json::material::NormalTexture) -> Self {
+        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
+        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
+    }
+}
+
+impl<'j> From<&'j json::material::OcclusionTexture> for TextureUse<'j> {
+    fn from(info: &'j json::material::OcclusionTexture) -> Self {
+        let extensions = info.extensions.as_ref().map(|extensions| &extensions.others);
+        Self { index: info.index.value(), tex_coord: info.tex_coord, extensions }
+    }
+}
+
+/// Reads textures through the document, and their images into the model's list.
+pub(super) struct TextureReader<'a, 'f> {
+    pub document: &'a mut Document<'f>,
+    pub images: &'a mut Images,
+    pub warnings: &'a mut Warnings,
+}
+
+impl TextureReader<'_, '_> {
+    /// The texture of one slot; `None`, with a warning, where its image cannot be shown or its coordinates are a third
+    /// set. `at` is the slot's JSON path, `sets` collects what the material's slots want.
+    pub fn read(&mut self, info: TextureUse, at: &str, sets: &mut TexCoordSets) -> Result<Option<MaterialTexture>> {
+        let Some(texture) = self.texture(info.index, at)? else { return Ok(None) };
+        let transform = info.extensions.and_then(|extensions| extensions.get("KHR_texture_transform"));
+        let (set, texture_from_vertex) = match transform {
+            Some(transform) => self.transform(transform, info.tex_coord, at),
+            None => (info.tex_coord, Affine2::IDENTITY),
+        };
+        let Some(tex_coords) = sets.place(set) else {
+            let problem = format!("wants TEXCOORD_{set}, the material's third set; two are read, so it is left out");
+            self.warnings.add(at, problem);
+            return Ok(None);
+        };
+        Ok(Some(MaterialTexture { texture, tex_coords, texture_from_vertex }))
+    }
+
+    fn texture(&mut self, index: usize, at: &str) -> Result<Option<Texture>> {
+        let json::Root { textures, samplers, .. } = &self.document.root;
+        let entry = textures.get(index).ok_or_else(|| Fault::dangling(at, "textures", index, textures.len()))?;
+        let at = format!("textures[{index}]");
+        let sampler = match entry.sampler {
+            Some(sampler) => {
+                let (sampler, at) = (sampler.value(), format!("{at}.sampler"));
+                let found = samplers.get(sampler);
+                let found = found.ok_or_else(|| Fault::dangling(&at, "samplers", sampler, samplers.len()))?;
+                read_sampler(found, &at, self.warnings)
+            }
+            None => TextureSampler::default(),
+        };
+        let sources = sources(entry, &at);
+        if sources.is_empty() {
+            self.warnings.add(&at, "has no PNG, JPEG or WebP image, and is not shown");
+        }
+        for (source, at) in sources {
+            let count = self.document.root.images.len();
+            if source >= count {
+                return Err(Fault::dangling(at, "images", source, count));
+            }
+            if let Some(image) = self.images.load(self.document, source, self.warnings)? {
+                return Ok(Some(Texture { image, sampler }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// KHR_texture_transform: the set it wants, and the transform.
+    fn transform(&mut self, transform: &Value, tex_coord: u32, at: &str) -> (u32, Affine2) {
+        let pair = |key: &str, default: f32| -> Vec2 {
+            let number = |rank: usize| transform.get(key)?.get(rank)?.as_f64();
+            Vec2::new(number(0).map_or(default, |n| n as f32), number(1).map_or(default, |n| n as f32))
+        };
+        let rotation_radians = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0) as f32;
+        let (offset, scale) = (pair("offset", 0.0), pair("scale", 1.0));
+        // Counter-clockwise as seen, in coordinates whose v points down: the transpose of the usual matrix. The
+        // extension's GLSL has the usual one, but its text and its own example (the lower left quadrant) want this.
+        let texture_from_vertex = Affine2::from_translation(offset)
+            * Affine2::from_mat2(Mat2::from_angle(-rotation_radians) * Mat2::from_diagonal(scale));
+        if !texture_from_vertex.is_finite() {
+            self.warnings.add(at, "KHR_texture_transform with a number that is too large is ignored");
+            return (tex_coord, Affine2::IDENTITY);
+        }
+        let set = transform.get("texCoord").and_then(Value::as_u64).and_then(|set| u32::try_from(set).ok());
+        (set.unwrap_or(tex_coord), texture_from_vertex)
+    }
+}
+
+/// The images that may stand for a texture, the best first, each with its JSON path.
+fn sources(entry: &json::Texture, at: &str) -> Vec<(usize, String)> {
+    let extensions = entry.extensions.as_ref().map(|extensions| &extensions.others);
+    let webp = extensions.and_then(|extensions| extensions.get("EXT_texture_webp")?.get("source")?.as_u64());
+    let webp = webp.map(|source| {
+        (usize::try_from(source).unwrap_or(usize::MAX), format!("{at}.extensions.EXT_texture_webp.source"))
+    });
+    // What the serde struct makes of a missing `source`: then only an extension has the image.
+    let plain = Some(entry.source.value()).filter(|&source| source != u32::MAX as usize);
+    webp.into_iter().chain(plain.map(|source| (source, format!("{at}.source")))).collect()
+}
+
+fn read_sampler(entry: &json::texture::Sampler, at: &str, warnings: &mut Warnings) -> TextureSampler {
+    let mut unknown = |property: &str| warnings.add(at, format_args!("unknown {property}, the default is used"));
+    let mut wrap = |mode: Checked<WrappingMode>| match mode {
+        Checked::Valid(WrappingMode::ClampToEdge) => Wrap::ClampToEdge,
+        Checked::Valid(WrappingMode::MirroredRepeat) => Wrap::MirroredRepeat,
+        Checked::Valid(WrappingMode::Repeat) => Wrap::Repeat,
+        Checked::Invalid => {
+            unknown("wrapping mode");
+            Wrap::Repeat
+        }
+    };
+    let (wrap_u, wrap_v) = (wrap(entry.wrap_s), wrap(entry.wrap_t));
+    let mag = match entry.mag_filter {
+        Some(Checked::Valid(MagFilter::Nearest)) => Filter::Nearest,
+        Some(Checked::Valid(MagFilter::Linear)) | None => Filter::Linear,
+        Some(Checked::Invalid) => {
+            unknown("magFilter");
+            Filter::Linear
+        }
+    };
+    let (min, mipmap) = match entry.min_filter {
+        Some(Checked::Valid(MinFilter::Nearest)) => (Filter::Nearest, None),
+        Some(Checked::Valid(MinFilter::Linear)) => (Filter::Linear, None),
+        Some(Checked::Valid(MinFilter::NearestMipmapNearest)) => (Filter::Nearest, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::LinearMipmapNearest)) => (Filter::Linear, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::NearestMipmapLinear)) => (Filter::Nearest, Some(Filter::Linear)),
+        Some(Checked::Valid(MinFilter::LinearMipmapLinear)) | None => (Filter::Linear, Some(Filter::Linear)),
+        Some(Checked::Invalid) => {
+            unknown("minFilter");
+            (Filter::Linear, Some(Filter::Linear))
+        }
+    };
+    TextureSampler { wrap_u, wrap_v, mag, min, mipmap }
+}

@@ -1,0 +1,127 @@
+//! Lists of triangles, lines or points from whatever topology a primitive has.
+//!
+//! Source: glTF 2.0, 3.7.2.1 (topology types).
+
+use gltf::json::mesh::{Mode, Primitive};
+use gltf::json::validation::Checked;
+
+use super::accessor::Accessor;
+use super::document::Document;
+use super::error::{Fault, Result, Warnings};
+use super::limits::Budget;
+use crate::model::Topology;
+
+/// What a primitive is made of.
+pub(super) struct Elements {
+    pub topology: Topology,
+    /// Into the primitive's own vertices, proven to be in range; a multiple of the topology's corners.
+    pub indices: Vec<u32>,
+}
+
+/// Reads a primitive's indices, and pays for them.
+pub(super) fn read(
+    document: &Document,
+    primitive: &Primitive,
+    at: &str,
+    vertex_count: usize,
+    budget: &mut Budget,
+    warnings: &mut Warnings,
+) -> Result<Elements> {
+    let Checked::Valid(mode) = primitive.mode else {
+        return Err(Fault::content(format_args!("{at}.mode"), "unknown, expected 0 to 6"));
+    };
+    // A strip or fan of n vertices has n - 2 triangles, a loop n lines.
+    let expansion = match mode {
+        Mode::Points | Mode::Lines | Mode::Triangles => 1,
+        Mode::LineLoop | Mode::LineStrip => 2,
+        Mode::TriangleStrip | Mode::TriangleFan => 3,
+    };
+    let order = match primitive.indices {
+        Some(accessor) => {
+            let accessor = Accessor::open(document, accessor.value(), format_args!("{at}.indices"))?;
+            budget.take(accessor.count as u64 * expansion, &accessor.at)?;
+            read_indices(&accessor, vertex_count)?
+        }
+        None => {
+            budget.take(vertex_count as u64 * expansion, at)?;
+            (0..vertex_count as u32).collect()
+        }
+    };
+    let (topology, mut indices) = match mode {
+        Mode::Points => (Topology::Points, order),
+        Mode::Lines => (Topology::Lines, order),
+        Mode::LineStrip => (Topology::Lines, from_line_strip(&order)),
+        Mode::LineLoop => (Topology::Lines, from_line_loop(&order)),
+        Mode::Triangles => (Topology::Triangles, order),
+        Mode::TriangleStrip => (Topology::Triangles, from_strip(&order)),
+        Mode::TriangleFan => (Topology::Triangles, from_fan(&order)),
+    };
+    let (count, corners) = (indices.len(), topology.corner_count());
+    if count % corners != 0 {
+        warnings.add(at, format_args!("{count} indices are no multiple of {corners}; the last are ignored"));
+        indices.truncate(count - count % corners);
+    }
+    Ok(Elements { topology, indices })
+}
+
+fn read_indices(accessor: &Accessor, vertex_count: usize) -> Result<Vec<u32>> {
+    let indices: Vec<u32> = accessor.unsigned::<1>()?.into_iter().flatten().collect();
+    match indices.iter().position(|&index| index as usize >= vertex_count) {
+        Some(rank) => {
+            let problem = format!("index {} at {rank}, but there are {vertex_count} vertices", indices[rank]);
+            Err(Fault::content(&accessor.at, problem))
+        }
+        None => Ok(indices),
+    }
+}
+
+fn from_line_strip(order: &[u32]) -> Vec<u32> {
+    order.windows(2).flatten().copied().collect()
+}
+
+/// A strip, and a line from its end to its start.
+fn from_line_loop(order: &[u32]) -> Vec<u32> {
+    let mut lines = from_line_strip(order);
+    if let [first, .., last] = *order {
+        lines.extend([last, first]);
+    }
+    lines
+}
+
+/// Every other triangle is turned, so that all face the same way.
+fn from_strip(order: &[u32]) -> Vec<u32> {
+    let triangle = |(number, corners): (usize, &[u32])| match *corners {
+        [a, b, c] if number % 2 == 0 => [a, b, c],
+        [a, b, c] => [a, c, b],
+        _ => [0; 3],
+    };
+    order.windows(3).enumerate().flat_map(triangle).collect()
+}
+
+fn from_fan(order: &[u32]) -> Vec<u32> {
+    let Some((&hub, rim)) = order.split_first() else { return Vec::new() };
+    rim.windows(2).flat_map(|pair| [pair[0], pair[1], hub]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_strips_and_loops_become_lists() {
+        assert_eq!(from_line_strip(&[4, 5, 6]), [4, 5, 5, 6]);
+        assert_eq!(from_line_loop(&[4, 5, 6]), [4, 5, 5, 6, 6, 4]);
+        assert!(from_line_loop(&[4]).is_empty());
+        assert!(from_line_loop(&[]).is_empty());
+    }
+
+    #[test]
+    fn strips_and_fans_become_lists_that_face_one_way() {
+        assert_eq!(from_strip(&[0, 1, 2, 3, 4]), [0, 1, 2, 1, 3, 2, 2, 3, 4]);
+        assert_eq!(from_fan(&[9, 1, 2, 3]), [1, 2, 9, 2, 3, 9]);
+        for short in [&[][..], &[0], &[0, 1]] {
+            assert!(from_strip(short).is_empty());
+            assert!(from_fan(short).is_empty());
+        }
+    }
+}

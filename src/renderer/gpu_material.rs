@@ -1,0 +1,120 @@
+//! Materials on the GPU: their numbers in one uniform buffer per model, and one descriptor set each.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::gpu_model::upload;
+use super::layouts::Layouts;
+use super::texture::{Texture, TextureCache, TextureContent};
+use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
+use crate::shader_types::{MaterialData, surface};
+use crate::vulkan::Result;
+use crate::vulkan::buffer::Buffer;
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::device::Device;
+
+/// All materials of a model, with what their sets point to.
+pub struct GpuMaterials {
+    /// By index in the model.
+    pub sets: Vec<DescriptorSet>,
+    _numbers: Buffer,
+    _textures: Vec<Arc<Texture>>,
+}
+
+impl GpuMaterials {
+    /// Uploads numbers and textures, and waits for it.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Arc<Device>, layouts: &Layouts, model: &Model) -> Result<Self> {
+        let alignment = device.limits().min_uniform_buffer_offset_alignment.max(1);
+        let stride = (size_of::<MaterialData>() as u64).next_multiple_of(alignment);
+        let mut numbers = Vec::new();
+        for material in &model.materials {
+            numbers.extend_from_slice(bytemuck::bytes_of(&material_data(material)));
+            numbers.resize(numbers.len().next_multiple_of(stride as usize), 0);
+        }
+        let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
+        let numbers = upload(device, &format!("{}: materials", model.name), &numbers, usage)?;
+        let mut cache = TextureCache::new(device);
+        let mut sets = Vec::with_capacity(model.materials.len());
+        for (index, material) in model.materials.iter().enumerate() {
+            let mut bindings = vec![Binding::Buffer(vk::DescriptorBufferInfo {
+                buffer: numbers.raw,
+                offset: index as u64 * stride,
+                range: size_of::<MaterialData>() as u64,
+            })];
+            for (texture, content) in slots(material) {
+                bindings.push(cache.get(model, texture.map(|texture| texture.texture), content)?.binding());
+            }
+            let label = format!("{}: {}", model.name, material.name);
+            sets.push(DescriptorSet::new(device, &label, &layouts.material, &bindings)?);
+        }
+        Ok(Self { sets, _numbers: numbers, _textures: cache.into_textures() })
+    }
+}
+
+/// The textures of a material, in the order of [`surface::TEXTURES`].
+fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] {
+    [
+        (material.base_color_texture, TextureContent::Color),
+        (material.metallic_roughness_texture, TextureContent::Data),
+        (material.occlusion_texture, TextureContent::Data),
+        (material.emissive_texture, TextureContent::Color),
+        (material.normal_texture, TextureContent::Data),
+    ]
+}
+
+/// The bits of [`surface`]: what a draw range with this material needs of its shader.
+#[must_use]
+pub fn surface_kind(range: &DrawRange, material: &Material) -> u32 {
+    let is_thin = range.topology != Topology::Triangles;
+    let alpha = match material.alpha_mode {
+        AlphaMode::Opaque => 0,
+        AlphaMode::Mask(_) => surface::MASKED,
+        AlphaMode::Blend => surface::BLENDED,
+    };
+    let light = match (material.unlit, range.flat_shaded, is_thin) {
+        // glTF 2.0, 3.9.7: lines and points without normals show base colour and emission.
+        (true, ..) | (false, true, true) => surface::UNLIT,
+        (false, true, false) => surface::FLAT,
+        (false, false, _) => 0,
+    };
+    let shown = match (light, is_thin) {
+        (surface::UNLIT, _) if material.unlit => surface::BASE_COLOR_TEXTURE,
+        (surface::UNLIT, _) => surface::BASE_COLOR_TEXTURE | surface::EMISSIVE_TEXTURE,
+        // Nothing across a line could be told from its image.
+        (_, true) => !surface::NORMAL_TEXTURE,
+        (_, false) => !0,
+    };
+    let textures = slots(material).into_iter().zip(surface::TEXTURES).filter(|(_, bit)| shown & bit != 0);
+    let bit_of = |((texture, _), bit): ((Option<MaterialTexture>, _), u32)| {
+        texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { surface::TEX_COORDS_VARY })
+    };
+    textures.map(bit_of).fold(alpha | light | if is_thin { surface::THIN } else { 0 }, |kind, bits| kind | bits)
+}
+
+fn material_data(material: &Material) -> MaterialData {
+    let mut texture_rows = [[0.0; 4]; 2 * surface::TEXTURES.len()];
+    for (rows, (texture, _)) in texture_rows.chunks_exact_mut(2).zip(slots(material)) {
+        let Some(MaterialTexture { tex_coords, texture_from_vertex, .. }) = texture else { continue };
+        let (m, t) = (texture_from_vertex.matrix2, texture_from_vertex.translation);
+        let pair = tex_coords as f32;
+        rows.copy_from_slice(&[[m.x_axis.x, m.y_axis.x, t.x, pair], [m.x_axis.y, m.y_axis.y, t.y, pair]]);
+    }
+    MaterialData {
+        base_color_factor: material.base_color_factor.to_array(),
+        // KHR_materials_unlit leaves it out.
+        emission: if material.unlit { [0.0; 3] } else { material.emission.to_array() },
+        alpha_cutoff: match material.alpha_mode {
+            AlphaMode::Mask(cutoff) => cutoff,
+            AlphaMode::Opaque | AlphaMode::Blend => 0.0,
+        },
+        metallic: material.metallic,
+        roughness: material.roughness,
+        occlusion_strength: material.occlusion_strength,
+        normal_scale: material.normal_scale,
+        texture_rows,
+    }
+}
