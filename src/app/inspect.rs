@@ -139,7 +139,8 @@ impl Facts {
                 .max()
                 .unwrap_or(0),
             palette_bytes: model.palette.len() * size_of::<JointMatrix>(),
-            skinned_vertex_bytes: geometry.vertex_count() * size_of::<SkinnedVertex>(),
+            skinned_vertex_bytes: geometry.vertex_count() * size_of::<SkinnedVertex>()
+                + geometry.tangents.len() * size_of::<u32>(),
         }
     }
 }

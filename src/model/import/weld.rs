@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use crate::model::{Geometry, Influence, MorphDelta};
 
@@ -13,6 +13,7 @@ use crate::model::{Geometry, Influence, MorphDelta};
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
     pub normal: Vec3,
+    pub tangent: Vec4,
     pub tex_coords: [Vec2; 2],
     pub color: [u8; 4],
     pub influences: &'i [Influence],
@@ -39,6 +40,7 @@ impl Welder {
         self.key.clear();
         self.key.extend_from_slice(bytemuck::bytes_of(&vertex.position));
         self.key.extend_from_slice(bytemuck::bytes_of(&vertex.normal));
+        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tangent));
         self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tex_coords));
         self.key.extend_from_slice(&vertex.color);
         for influence in vertex.influences {
@@ -51,6 +53,7 @@ impl Welder {
             self.key.extend_from_slice(&delta.weight.to_ne_bytes());
             self.key.extend_from_slice(bytemuck::bytes_of(&delta.position));
             self.key.extend_from_slice(bytemuck::bytes_of(&delta.normal));
+            self.key.extend_from_slice(bytemuck::bytes_of(&delta.tangent));
         }
         if let Some(&index) = self.index_of.get(self.key.as_slice()) {
             return index;
@@ -60,6 +63,7 @@ impl Welder {
         self.index_of.insert(self.key.as_slice().into(), index);
         geometry.positions.push(vertex.position);
         geometry.normals.push(vertex.normal);
+        geometry.tangents.push(vertex.tangent);
         geometry.tex_coords.push(vertex.tex_coords);
         geometry.colors.push(vertex.color);
         geometry.influences.extend_from_slice(vertex.influences);
