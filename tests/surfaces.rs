@@ -11,6 +11,8 @@ mod builder;
 mod compare;
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "common/invariants.rs"]
+mod invariants;
 #[path = "common/scene.rs"]
 #[allow(dead_code)]
 mod scene;

@@ -8,6 +8,8 @@ mod compression;
 mod draco;
 mod files;
 mod geometry;
+#[path = "../common/invariants.rs"]
+mod invariants;
 mod morphs;
 mod samples;
 mod skins;

@@ -6,6 +6,8 @@
 //! Source: glTF 2.0, 3.6.2 (accessors: alignment, stride, sparse storage, zeros where there is no buffer view) and
 //! 3.6.2.2 with 3.11 for the normalisation of integers.
 
+use std::fmt::Display;
+
 use gltf::json::accessor::{ComponentType, Type, sparse};
 use gltf::json::validation::Checked;
 
@@ -61,9 +63,9 @@ struct Sparse<'d> {
 
 impl<'d> Accessor<'d> {
     /// Looks up accessor `index` and proves its bounds. `at` is the JSON path of whoever refers to it.
-    pub fn open(document: &'d Document, index: usize, at: &str) -> Result<Self> {
+    pub fn open(document: &'d Document, index: usize, at: impl Display) -> Result<Self> {
         let accessors = &document.root.accessors;
-        let entry = accessors.get(index).ok_or_else(|| Fault::dangling(at, "accessors", index, accessors.len()))?;
+        let entry = accessors.get(index).ok_or_else(|| Fault::dangling(&at, "accessors", index, accessors.len()))?;
         let at = format!("{at} (accessors[{index}])");
         let Checked::Valid(shape) = entry.type_ else { return Err(Fault::content(at, "unknown type")) };
         let Checked::Valid(component) = entry.component_type else {
@@ -108,18 +110,28 @@ impl<'d> Accessor<'d> {
     /// The first `limit` elements, as [`Accessor::floats`].
     pub fn first_floats<const N: usize>(&self, limit: usize) -> Result<Vec<[f32; N]>> {
         self.expect_shape(N)?;
-        let (component_type, normalized) = (self.component_type, self.normalized);
-        Ok(self.read(limit, [0.0; N], |bytes| decode_float(bytes, component_type, normalized)))
+        let scaled = |value: f32, one: f32| if self.normalized { (value / one).max(-1.0) } else { value };
+        Ok(match self.component_type {
+            ComponentType::F32 => self.read(limit, f32::from_le_bytes),
+            ComponentType::U32 => self.read(limit, |bytes| u32::from_le_bytes(bytes) as f32),
+            ComponentType::I8 => self.read(limit, |bytes| scaled(f32::from(i8::from_le_bytes(bytes)), 127.0)),
+            ComponentType::U8 => self.read(limit, |bytes| scaled(f32::from(u8::from_le_bytes(bytes)), 255.0)),
+            ComponentType::I16 => self.read(limit, |bytes| scaled(f32::from(i16::from_le_bytes(bytes)), 32_767.0)),
+            ComponentType::U16 => self.read(limit, |bytes| scaled(f32::from(u16::from_le_bytes(bytes)), 65_535.0)),
+        })
     }
 
     /// All elements as unsigned integers (indices, joints).
     pub fn unsigned<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
         self.expect_shape(N)?;
-        let component_type = self.component_type;
-        if !matches!(component_type, ComponentType::U8 | ComponentType::U16 | ComponentType::U32) || self.normalized {
-            return Err(Fault::content(&self.at, "expected unsigned integers that are not normalized"));
+        match self.component_type {
+            ComponentType::U8 if !self.normalized => Ok(self.read(self.count, |bytes| u8::from_le_bytes(bytes).into())),
+            ComponentType::U16 if !self.normalized => {
+                Ok(self.read(self.count, |bytes| u16::from_le_bytes(bytes).into()))
+            }
+            ComponentType::U32 => Ok(self.read(self.count, u32::from_le_bytes)),
+            _ => Err(Fault::content(&self.at, "expected unsigned integers that are not normalized")),
         }
-        Ok(self.read(self.count, [0; N], |bytes| decode_unsigned(bytes, component_type)))
     }
 
     fn expect_shape(&self, components: usize) -> Result<()> {
@@ -136,16 +148,19 @@ impl<'d> Accessor<'d> {
         Err(Fault::content(&self.at, format_args!("{:?} elements, expected {expected:?}", self.shape)))
     }
 
-    fn read<T: Copy, const N: usize>(&self, limit: usize, zero: [T; N], decode: impl Fn(&[u8]) -> T) -> Vec<[T; N]> {
+    /// The first `limit` elements, each of whose `N` components `decode` makes of `B` bytes.
+    fn read<T: Copy + Default, const N: usize, const B: usize>(
+        &self,
+        limit: usize,
+        decode: impl Fn([u8; B]) -> T,
+    ) -> Vec<[T; N]> {
         let count = self.count.min(limit);
+        let zero = [T::default(); N];
+        let offsets: [usize; N] = std::array::from_fn(|component| self.layout.component_offset(component));
         let element_of = |bytes: &[u8]| {
-            let mut element = zero;
-            for (component, value) in element.iter_mut().enumerate() {
-                if let Some(component_bytes) = bytes.get(self.layout.component_range(component)) {
-                    *value = decode(component_bytes);
-                }
-            }
-            element
+            // Within a proven accessor every component is there.
+            let component = |offset: usize| bytes.get(offset..).and_then(|rest| rest.first_chunk::<B>());
+            offsets.map(|offset| component(offset).map_or_else(T::default, |bytes| decode(*bytes)))
         };
         let mut elements: Vec<[T; N]> = match &self.elements {
             // The last element may end before its stride does, so `chunks` rather than `chunks_exact`.
@@ -181,9 +196,9 @@ impl Layout {
         Self { component_bytes, rows, column_bytes, element_bytes, packed_bytes: column_bytes * columns }
     }
 
-    fn component_range(&self, component: usize) -> std::ops::Range<usize> {
-        let first = component / self.rows * self.column_bytes + component % self.rows * self.component_bytes;
-        first..first + self.component_bytes
+    /// In bytes, within an element.
+    fn component_offset(&self, component: usize) -> usize {
+        component / self.rows * self.column_bytes + component % self.rows * self.component_bytes
     }
 }
 
@@ -295,17 +310,4 @@ fn decode_unsigned(bytes: &[u8], component_type: ComponentType) -> u32 {
         ComponentType::I16 | ComponentType::U16 => bits & 0xffff,
         ComponentType::U32 | ComponentType::F32 => bits,
     }
-}
-
-fn decode_float(bytes: &[u8], component_type: ComponentType, normalized: bool) -> f32 {
-    let [b0, b1, _, _] = word(bytes);
-    let (value, one) = match component_type {
-        ComponentType::F32 => return f32::from_le_bytes(word(bytes)),
-        ComponentType::U32 => return u32::from_le_bytes(word(bytes)) as f32,
-        ComponentType::I8 => (f32::from(b0 as i8), 127.0),
-        ComponentType::U8 => (f32::from(b0), 255.0),
-        ComponentType::I16 => (f32::from(i16::from_le_bytes([b0, b1])), 32_767.0),
-        ComponentType::U16 => (f32::from(u16::from_le_bytes([b0, b1])), 65_535.0),
-    };
-    if normalized { (value / one).max(-1.0) } else { value }
 }

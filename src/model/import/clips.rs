@@ -17,7 +17,7 @@ use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
 
 use super::accessor::Accessor;
-use super::document::Document;
+use super::document::{Document, NOWHERE};
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
 use super::nodes::{NodeTree, unit_quaternion};
@@ -74,6 +74,9 @@ enum PropertyKey {
 impl<'a> ClipReader<'a, '_> {
     fn add_channel(&mut self, number: usize, channel: &json::animation::Channel) -> Result<()> {
         let at = format!("{}.channels[{number}]", self.at);
+        if channel.target.node.value() == NOWHERE as usize {
+            return Ok(());
+        }
         let Checked::Valid(path) = channel.target.path else {
             self.warnings.add(&at, "unknown target path, ignored");
             return Ok(());
@@ -159,7 +162,7 @@ impl<'a> ClipReader<'a, '_> {
         interpolation: Interpolation,
         width: usize,
     ) -> Result<Accessor<'a>> {
-        let output = Accessor::open(self.document, sampler.output.value(), &format!("{at_sampler}.output"))?;
+        let output = Accessor::open(self.document, sampler.output.value(), format_args!("{at_sampler}.output"))?;
         let values_per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let expected = key_count.saturating_mul(values_per_key).saturating_mul(width);
         if output.count != expected {
@@ -261,7 +264,7 @@ impl Timelines {
         if let Some(&times) = self.by_accessor.get(&accessor) {
             return Ok(times);
         }
-        let input = Accessor::open(document, accessor, &format!("{at_sampler}.input"))?;
+        let input = Accessor::open(document, accessor, format_args!("{at_sampler}.input"))?;
         budget.take(input.count as u64, &input.at)?;
         let seconds: Vec<f32> = input.floats::<1>()?.into_iter().flatten().collect();
         let last_seconds = check_times(&seconds, &input.at, warnings)?;

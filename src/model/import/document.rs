@@ -1,17 +1,22 @@
 //! The parsed JSON with its buffers: what all readers of this folder read from.
 //!
 //! The JSON goes into the serde structs of `gltf::json`, list by list, so that an error names the element. Those
-//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow.
+//! structs refuse some sound files; [`relax`] first takes away what they stumble over and we do not read anyhow. The
+//! lists that grow with every keyframe track go there straight from the text: as `Value`s they would be most of what
+//! importing a model with many clips costs.
 //! Nothing else of the `gltf` crate is used: its readers panic or hang on malformed files.
 //!
 //! What is compressed, buffer views and whole meshes, is decoded here, each when something reads it first: all other
 //! readers see plain bytes.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use gltf::json::{self, Root};
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::container::{Container, check_json_size};
@@ -23,6 +28,9 @@ use super::meshopt::{self, CompressedView, DecodedView};
 use super::source;
 use super::uri::{Files, UriFault};
 use crate::model::SourceFile;
+
+/// The target node of a channel that has none that can be followed, and has had its warning.
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
@@ -55,15 +63,12 @@ impl<'f> Document<'f> {
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
         check_json_size(container.json.len() as u64)?;
         check_value_count(container.json)?;
-        let value: Value = serde_json::from_slice(container.json).map_err(Fault::Json)?;
-        let Value::Object(mut object) = value else {
-            return Err(Fault::NotGltf { problem: "the JSON is not an object".to_owned() });
-        };
+        let (mut object, long_lists) = parse_outline(container.json)?;
         check_version(&object)?;
         let extensions = extensions::check(&object, warnings)?;
         let source = SourceFile { extensions, ..source::read(&object) };
         relax(&mut object, warnings);
-        let root = parse_root(&mut object)?;
+        let root = parse_root(&mut object, &long_lists, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
         let file_bytes = files.bytes_read();
         let draco = DracoStreams::find(&root)?;
@@ -81,6 +86,16 @@ impl<'f> Document<'f> {
     /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
     pub fn pay_for_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
         self.sparse_entries.borrow_mut().take(count, at)
+    }
+
+    /// Whether the elements of `accessor` are in a buffer of which the file has no bytes. That is legal (an application
+    /// may get them elsewhere), so it is no error where something can be left out instead.
+    pub fn lacks_bytes(&self, accessor: usize) -> bool {
+        let view = self.root.accessors.get(accessor).and_then(|accessor| accessor.buffer_view);
+        let view = view.and_then(|view| self.root.buffer_views.get(view.value()));
+        view.is_some_and(|view| {
+            matches!(self.buffers.get(view.buffer.value()), Some(Buffer::Absent)) && !meshopt::is_compressed(view)
+        })
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
@@ -187,26 +202,31 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
     for (index, mesh) in objects(root, "meshes").enumerate() {
         warn_about_unmorphed(index, mesh, warnings);
     }
-    for (index, animation) in objects(root, "animations").enumerate() {
-        let Some(Value::Array(channels)) = animation.get_mut("channels") else { continue };
-        let (mut pointers, mut aimless) = (0_usize, 0_usize);
-        channels.retain(|channel| {
-            let target = channel.get("target");
-            let property = |name: &str| target.and_then(|target| target.get(name));
-            let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
-            let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
-            pointers += usize::from(is_pointer);
-            aimless += usize::from(is_aimless);
-            !is_pointer && !is_aimless
-        });
-        let mut warn = |count: usize, problem: &str| {
-            if count > 0 {
-                warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
-            }
-        };
-        warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
-        warn(aimless, "channels without a target node or path are ignored");
+}
+
+/// As [`relax`], for one animation.
+fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
+    let (mut pointers, mut aimless) = (0_usize, 0_usize);
+    for channel in channels {
+        let target = channel.get("target");
+        let property = |name: &str| target.and_then(|target| target.get(name));
+        let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+        pointers += usize::from(is_pointer);
+        aimless += usize::from(is_aimless);
+        // Kept, since messages about other channels count from the first.
+        if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
+            channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+        }
     }
+    let mut warn = |count: usize, problem: &str| {
+        if count > 0 {
+            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+        }
+    };
+    warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+    warn(aimless, "channels without a target node or path are ignored");
 }
 
 /// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
@@ -246,16 +266,48 @@ fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Ite
     root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-fn parse_root(object: &mut Map<String, Value>) -> Result<Root> {
+/// The file's JSON object without its long lists, and these as text.
+fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
+    let outline: BTreeMap<String, &RawValue> =
+        serde_json::from_slice(json).map_err(|error| match error.classify() {
+            // Sound JSON, but no object.
+            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
+            _ => Fault::Json(error),
+        })?;
+    let (mut object, mut long_lists) = (Map::new(), LongLists::default());
+    for (key, text) in outline {
+        match key.as_str() {
+            "accessors" => long_lists.accessors = Some(text),
+            "bufferViews" => long_lists.buffer_views = Some(text),
+            "animations" => long_lists.animations = Some(text),
+            _ => {
+                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
+            }
+        }
+    }
+    Ok((object, long_lists))
+}
+
+/// The lists that can have thousands of elements.
+#[derive(Default)]
+struct LongLists<'f> {
+    accessors: Option<&'f RawValue>,
+    buffer_views: Option<&'f RawValue>,
+    animations: Option<&'f RawValue>,
+}
+
+fn parse_root(object: &mut Map<String, Value>, long: &LongLists, warnings: &mut Warnings) -> Result<Root> {
     let scene = match object.remove("scene") {
         Some(value) => Some(serde_json::from_value(value).map_err(|error| Fault::content("scene", error))?),
         None => None,
     };
     Ok(Root {
-        accessors: parse_list(object, "accessors")?,
-        animations: parse_list(object, "animations")?,
+        accessors: parse_long_list(long.accessors, "accessors", |_, _| ())?,
+        animations: parse_long_list(long.animations, "animations", |index, animation| {
+            relax_animation(index, animation, warnings);
+        })?,
         buffers: parse_list(object, "buffers")?,
-        buffer_views: parse_list(object, "bufferViews")?,
+        buffer_views: parse_long_list(long.buffer_views, "bufferViews", |_, _| ())?,
         images: parse_list(object, "images")?,
         materials: parse_list(object, "materials")?,
         meshes: parse_list(object, "meshes")?,
@@ -275,14 +327,50 @@ fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -
         Some(Value::Array(elements)) => elements,
         Some(_) => return Err(Fault::content(key, "expected an array")),
     };
-    if elements.len() > MAX_LIST_ELEMENTS {
-        let problem = format!("{} elements, at most {MAX_LIST_ELEMENTS} are read", elements.len());
-        return Err(Fault::unsupported(key, problem));
-    }
+    check_length(elements.len(), key)?;
     let parse = |(index, element)| {
         serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
     };
     elements.into_iter().enumerate().map(parse).collect()
+}
+
+/// Parses a list from its text, on all cores. What the serde struct refuses is tried again once `relax` has had it; that
+/// way the error is the same, and the element's own, whichever way it was found.
+fn parse_long_list<T: DeserializeOwned + Send>(
+    text: Option<&RawValue>,
+    key: &str,
+    mut relax: impl FnMut(usize, &mut Value),
+) -> Result<Vec<T>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
+    check_length(elements.len(), key)?;
+    // Whole runs of elements, long enough to be worth another thread: most elements take but a microsecond.
+    const RUN_BYTES: usize = 1 << 16;
+    let run = RUN_BYTES * elements.len() / text.get().len();
+    let elements_in_runs = elements.par_iter().with_min_len(run.max(1));
+    // The serde struct of a channel takes this path for any unknown one.
+    let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
+    let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
+    let parsed: Vec<Option<T>> = elements_in_runs.map(parse).collect();
+    let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
+        parsed.map_or_else(
+            || {
+                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                relax(index, &mut value);
+                serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+            },
+            Ok,
+        )
+    };
+    parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
+}
+
+fn check_length(count: usize, key: &str) -> Result<()> {
+    if count > MAX_LIST_ELEMENTS {
+        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
+    }
+    Ok(())
 }
 
 fn fetch_buffers<'f>(root: &Root, chunk: Option<&'f [u8]>, files: &mut Files) -> Result<Vec<Buffer<'f>>> {

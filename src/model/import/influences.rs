@@ -159,7 +159,7 @@ fn read_sets(
         };
         budget.take(4 * vertex_count as u64, &at_joints)?;
         let joints = Accessor::open(document, joints.value(), &at_joints)?;
-        let weights = Accessor::open(document, weights.value(), &format!("{at}.WEIGHTS_{number}"))?;
+        let weights = Accessor::open(document, weights.value(), format_args!("{at}.WEIGHTS_{number}"))?;
         for accessor in [&joints, &weights] {
             if accessor.count != vertex_count {
                 let problem = format!("{} elements for {vertex_count} vertices", accessor.count);

@@ -30,7 +30,8 @@ fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut 
         entry.joints.iter().map(|node| node.value()).enumerate().map(joint).collect::<Result<_>>()?;
     let (joint_from_mesh, inverse_bind_w) = match entry.inverse_bind_matrices {
         Some(accessor) => {
-            let accessor = Accessor::open(document, accessor.value(), &format!("skins[{index}].inverseBindMatrices"))?;
+            let accessor =
+                Accessor::open(document, accessor.value(), format_args!("skins[{index}].inverseBindMatrices"))?;
             read_inverse_binds(&accessor, joints.len(), warnings)?
         }
         None => (vec![Affine3A::IDENTITY; joints.len()], vec![1.0; joints.len()]),

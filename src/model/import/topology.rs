@@ -38,7 +38,7 @@ pub(super) fn read(
     };
     let order = match primitive.indices {
         Some(accessor) => {
-            let accessor = Accessor::open(document, accessor.value(), &format!("{at}.indices"))?;
+            let accessor = Accessor::open(document, accessor.value(), format_args!("{at}.indices"))?;
             budget.take(accessor.count as u64 * expansion, &accessor.at)?;
             read_indices(&accessor, vertex_count)?
         }

@@ -2,14 +2,20 @@
 //!
 //! Many files are not indexed, or repeat vertices; every repeated one would be skinned again for every instance in
 //! every frame. Vertices are the same if all they are made of has the same bits, so welding changes no picture.
+//!
+//! The table of those seen holds their indices only; what they are made of is compared where it stands in the geometry.
+//! Its hashes are keyed anew in each run: no file can be made to fill one bucket. The order of the vertices is that in
+//! which they come, whatever the hashes.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
 
 use glam::{Vec2, Vec3, Vec4};
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::model::{Geometry, Influence, MorphDelta};
 
 /// A vertex with everything that tells it from another.
+#[derive(Clone, Copy)]
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
     pub normal: Vec3,
@@ -20,47 +26,81 @@ pub(super) struct Vertex<'i> {
     pub morph_deltas: &'i [MorphDelta],
 }
 
+impl<'g> Vertex<'g> {
+    /// A vertex that the geometry has.
+    fn of(geometry: &'g Geometry, index: u32) -> Self {
+        let index = index as usize;
+        Self {
+            position: geometry.positions[index],
+            normal: geometry.normals[index],
+            tangent: geometry.tangents[index],
+            tex_coords: geometry.tex_coords[index],
+            color: geometry.colors[index],
+            influences: geometry.influences_of(index),
+            morph_deltas: geometry.morph_deltas_of(index),
+        }
+    }
+
+    /// Everything but the lists, bit for bit.
+    fn fixed_bits(&self) -> [u32; 15] {
+        let ([px, py, pz], [nx, ny, nz]) = (self.position.to_array(), self.normal.to_array());
+        let [tx, ty, tz, tw] = self.tangent.to_array();
+        let [Vec2 { x: u0, y: v0 }, Vec2 { x: u1, y: v1 }] = self.tex_coords;
+        let [px, py, pz, nx, ny, nz] = [px, py, pz, nx, ny, nz].map(f32::to_bits);
+        let [tx, ty, tz, tw, u0, v0, u1, v1] = [tx, ty, tz, tw, u0, v0, u1, v1].map(f32::to_bits);
+        [px, py, pz, nx, ny, nz, tx, ty, tz, tw, u0, v0, u1, v1, u32::from_ne_bytes(self.color)]
+    }
+
+    fn influence_bits(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.influences.iter().map(|influence| [influence.joint, influence.weight.to_bits()])
+    }
+
+    fn morph_bits(&self) -> impl Iterator<Item = [u32; 10]> {
+        self.morph_deltas.iter().map(|delta| {
+            let [[px, py, pz], [nx, ny, nz], [tx, ty, tz]] =
+                [delta.position, delta.normal, delta.tangent].map(|delta| delta.to_array().map(f32::to_bits));
+            [delta.weight, px, py, pz, nx, ny, nz, tx, ty, tz]
+        })
+    }
+
+    fn is_same(&self, other: &Vertex) -> bool {
+        self.fixed_bits() == other.fixed_bits()
+            && self.influence_bits().eq(other.influence_bits())
+            && self.morph_bits().eq(other.morph_bits())
+    }
+
+    fn hash(&self, keys: &DefaultHashBuilder) -> u64 {
+        let mut hasher = keys.build_hasher();
+        hasher.write(bytemuck::bytes_of(&self.fixed_bits()));
+        self.influence_bits().for_each(|bits| hasher.write(bytemuck::bytes_of(&bits)));
+        self.morph_bits().for_each(|bits| hasher.write(bytemuck::bytes_of(&bits)));
+        hasher.finish()
+    }
+}
+
 /// Fills a [`Geometry`].
 pub(super) struct Welder {
-    /// Vertices, their influences; whatever else the caller puts in.
+    /// Vertices, with their influences and morph deltas; whatever else the caller puts in.
     pub geometry: Geometry,
-    index_of: HashMap<Box<[u8]>, u32>,
-    /// The bytes of the vertex at hand, kept for its memory.
-    key: Vec<u8>,
+    seen: HashTable<u32>,
+    keys: DefaultHashBuilder,
 }
 
 impl Welder {
     pub fn new() -> Self {
         let geometry = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
-        Self { geometry, index_of: HashMap::new(), key: Vec::new() }
+        Self { geometry, seen: HashTable::new(), keys: DefaultHashBuilder::default() }
     }
 
     /// Index of `vertex`, which is appended if it is new.
     pub fn push(&mut self, vertex: &Vertex) -> u32 {
-        self.key.clear();
-        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.position));
-        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.normal));
-        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tangent));
-        self.key.extend_from_slice(bytemuck::bytes_of(&vertex.tex_coords));
-        self.key.extend_from_slice(&vertex.color);
-        for influence in vertex.influences {
-            self.key.extend_from_slice(&influence.joint.to_ne_bytes());
-            self.key.extend_from_slice(&influence.weight.to_ne_bytes());
-        }
-        // The number of influences, so that none of them can be taken for a delta.
-        self.key.extend_from_slice(&(vertex.influences.len() as u32).to_ne_bytes());
-        for delta in vertex.morph_deltas {
-            self.key.extend_from_slice(&delta.weight.to_ne_bytes());
-            self.key.extend_from_slice(bytemuck::bytes_of(&delta.position));
-            self.key.extend_from_slice(bytemuck::bytes_of(&delta.normal));
-            self.key.extend_from_slice(bytemuck::bytes_of(&delta.tangent));
-        }
-        if let Some(&index) = self.index_of.get(self.key.as_slice()) {
+        let Self { geometry, seen, keys } = self;
+        let hash = vertex.hash(keys);
+        if let Some(&index) = seen.find(hash, |&index| vertex.is_same(&Vertex::of(geometry, index))) {
             return index;
         }
-        let geometry = &mut self.geometry;
         let index = geometry.positions.len() as u32;
-        self.index_of.insert(self.key.as_slice().into(), index);
+        seen.insert_unique(hash, index, |&index| Vertex::of(geometry, index).hash(keys));
         geometry.positions.push(vertex.position);
         geometry.normals.push(vertex.normal);
         geometry.tangents.push(vertex.tangent);
