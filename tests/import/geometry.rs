@@ -23,6 +23,7 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
         index_count: 3,
         material: 0,
         flat_shaded: true,
+        has_tangents: false,
         mirrored: false,
     };
     assert_eq!(geometry.draw_ranges, [range]);
