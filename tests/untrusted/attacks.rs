@@ -78,13 +78,18 @@ fn filling(element: &str) -> String {
 /// The JSON itself.
 fn json() -> Vec<Attack> {
     let deep = format!(r#"{{"extras":{}{}}}"#, "[".repeat(100), "]".repeat(100));
+    let deep_list = format!("{}{}", "[".repeat(MIB / 2 - 100), "]".repeat(MIB / 2 - 100));
     vec![
         accepted("small_objects.gltf", text(&format!(r#""extras":[{}]"#, filling(r#"{"":0}"#)))),
         accepted("small_lists.gltf", text(&format!(r#""extras":[{}]"#, filling("[0]")))),
         accepted("digits.gltf", text(&format!(r#""nodes":[{{"scale":[1,1,0.{}]}}]"#, "1".repeat(MIB - 200)))),
         accepted("deep_extras.gltf", text(&format!(r#""nodes":[{}]"#, filling(&deep)))),
         refused("deep.gltf", "malformed", text(&format!(r#""extras":{}"#, "[".repeat(MIB - 100)))),
-        refused("deep_node.gltf", "recursion limit", text(&format!(r#""nodes":[{}"#, "[".repeat(MIB - 100)))),
+        refused(
+            "deep_node.gltf",
+            "recursion limit",
+            text(&format!(r#""nodes":[{{"extensions":{{"a":{deep_list}}}}}]"#)),
+        ),
         refused("spaces.gltf", "neither GLB nor JSON", vec![b' '; MIB]),
         refused("digits_before.gltf", "malformed", text(&format!(r#""scene":{}"#, "1".repeat(MIB - 100)))),
     ]
