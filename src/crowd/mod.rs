@@ -64,6 +64,9 @@ struct Instance {
     radius: f32,
 }
 
+/// What an instance takes on the CPU, in bytes; its joint matrices go straight to the GPU.
+pub const INSTANCE_BYTES: usize = size_of::<Instance>();
+
 /// See the module.
 #[derive(Debug)]
 pub struct Crowd {

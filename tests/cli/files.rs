@@ -65,12 +65,12 @@ fn inspect_tells_people_what_is_in_the_file() {
     for line in [
         "  nodes         26, of which 25 are joints",
         "  palette       25 joint matrices",
-        "  per instance  85392 bytes: 1200 of joint matrices, 84192 of skinned vertices",
+        "  per instance  85456 bytes on the GPU: 1200 of joint matrices, 84192 of skinned vertices, 64 of",
         "skins: 1",
-        "  0  walker  25 joints",
+        "  0  walker  25      in the file    mesh 0",
         "clips: 4",
-        "  2  Idle  4.000 s  22 tracks on 2 timelines  21 LINEAR, 1 STEP",
-        "  0  walker  256x256  262144 bytes",
+        "  2  Idle  4.000 s  1/20/1           21 LINEAR, 1 STEP                 21 tracks of 121, 1 of 8",
+        "  0  walker  256x256  PNG     4.4 KiB      341.3 KiB",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }
@@ -86,7 +86,8 @@ fn inspect_tells_programs_the_same() {
     assert_eq!(facts["nodes"].as_array().unwrap().len(), 26);
     assert_eq!(facts["nodes"][2]["name"], "spine");
     assert_eq!(facts["nodes"][2]["parent"], 1);
-    assert_eq!(facts["skins"], serde_json::json!([{ "name": "walker", "joints": 25 }]));
+    let skin = serde_json::json!({ "name": "walker", "joints": 25, "inverse_binds": true, "meshes": [0] });
+    assert_eq!(facts["skins"], serde_json::json!([skin]));
     let clips: Vec<&str> =
         facts["clips"].as_array().unwrap().iter().map(|clip| clip["name"].as_str().unwrap()).collect();
     assert_eq!(clips, ["Walk", "Run", "Idle", "Wave"]);

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use throng::model::Model;
 use throng::model::import::{ImportError, load_glb};
 
+use crate::invariants::check_invariants;
+
 pub const U8: u32 = 5121;
 pub const I16: u32 = 5122;
 pub const U16: u32 = 5123;
@@ -135,8 +137,11 @@ impl Gltf {
         load_glb("test.gltf", self.text().as_bytes())
     }
 
+    /// The model, which keeps every promise of `throng::model`.
     pub fn model(&self) -> Model {
-        self.load().unwrap()
+        let model = self.load().unwrap();
+        check_invariants(&model);
+        model
     }
 
     /// The message with which it is refused.

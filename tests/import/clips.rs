@@ -108,7 +108,7 @@ fn channels_without_effect_are_warned_of_and_still_count_for_the_length() {
         "animations[0].channels[2]: nodes[1] has a matrix",
         "animations[0].channels[3]: nodes[2] is neither in the scene nor a joint",
         "animations[0].channels[4]: unknown target path",
-        "animations[0].channels[5]: nodes[0] shows no morph targets",
+        "animations[0].channels[6]: nodes[0] shows no morph targets",
     ] {
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }

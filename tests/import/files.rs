@@ -172,12 +172,48 @@ fn json_of_the_wrong_shape_is_refused_by_place() {
     assert!(gltf.error().starts_with("test.gltf: nodes[0]: invalid type: string \"zero\""), "{}", gltf.error());
     gltf.json["nodes"] = json!({});
     assert_eq!(gltf.error(), "test.gltf: nodes: expected an array");
-    gltf.json["nodes"] = json!(vec![0; (1 << 20) + 1]);
-    assert_eq!(gltf.error(), "test.gltf: nodes: 1048577 elements, at most 1048576 are read");
+    gltf.json["nodes"] = json!(vec![0; (1 << 18) + 1]);
+    assert_eq!(gltf.error(), "test.gltf: nodes: 262145 elements, at most 262144 are read");
+    let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
+    let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "a.gltf: about 4194307 values in the JSON; 4194304 may be read");
+    // Commas and braces in strings are not counted.
+    let text = format!("{{\"asset\":{{\"version\":\"2.0\",\"a\":\"\\\\\\\"{}\"}}}}", ",{[".repeat(2 << 20));
+    assert!(load_glb("a.gltf", text.as_bytes()).is_ok());
     // Cameras are not read, so nothing in them can be wrong.
     let mut gltf = Gltf::triangle();
     gltf.json["cameras"] = json!([{"type": "pinhole"}]);
     assert_eq!(gltf.model().geometry.triangle_count(), 1);
+}
+
+#[test]
+fn channels_that_nobody_can_follow_are_counted_by_kind() {
+    let mut gltf = Gltf::triangle();
+    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
+    gltf.animation(0, "translation", "LINEAR", times, values);
+    let channel = |target| json!({"sampler": 0, "target": target});
+    let pointer = json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
+    let channels = gltf.json["animations"][0]["channels"].as_array_mut().unwrap();
+    channels.extend([
+        channel(json!({"path": "pointer", "extensions": pointer})),
+        channel(json!({"path": "pointer", "node": 0, "extensions": pointer})),
+        channel(json!({"path": "rotation"})),
+        channel(json!({"node": 0, "path": "colour"})),
+    ]);
+    gltf.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
+    let model = gltf.model();
+    assert_eq!(model.clips[0].track_count(), 1);
+    let expected = [
+        "extensionsUsed[0]: KHR_animation_pointer is not supported and ignored",
+        "animations[0].channels: 2 channels animate what a JSON pointer names (KHR_animation_pointer), which is not \
+         supported",
+        "animations[0].channels: 1 channels without a target node or path are ignored",
+        "animations[0].channels[4]: unknown target path, ignored",
+    ];
+    for warning in expected {
+        assert!(model.warnings.iter().any(|found| found.starts_with(warning)), "{warning}: {:?}", model.warnings);
+    }
+    assert_eq!(model.warnings.len(), expected.len(), "{:?}", model.warnings);
 }
 
 #[test]
@@ -187,42 +223,90 @@ fn the_report_says_what_is_in_the_file() {
     gltf.animation(1, "translation", "STEP", times, values);
     gltf.json["animations"][0]["name"] = json!("wave\u{1b}[31m");
     gltf.json["extensionsUsed"] = json!(["EXT_bent_spoons"]);
+    gltf.json["asset"]["generator"] = json!("a test");
+    gltf.json["cameras"] = json!([{"type": "perspective", "name": "front"}]);
+    gltf.json["scenes"][0]["name"] = json!("all\u{202e}");
     let model = gltf.model();
-    let expected = "\
+    let bytes = model.source.bytes as f64 / 1024.0;
+    let expected = format!(
+        "\
 test.gltf
+  file          {bytes:.1} KiB
+  made by       a test
   nodes         3, of which 2 are joints
   vertices      3 after welding, 3 in the file
   triangles     1 in 1 draw
   influences    2.00 per vertex, at most 2
+                3 vertices with 2
   palette       2 joint matrices
-  per instance  144 bytes: 96 of joint matrices, 48 of skinned vertices
+  per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
+                96 on the CPU
+  once          216 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
+                clips and 224 bytes of model on the CPU
 
-nodes (* joint, + mesh, - outside the scene): 3
-  0   +   node 0
-  1  *    upper
-  2  *      lower
+nodes: 3
+  0  node 0   mesh 0
+  1  upper    joint of skin 0
+  2    lower  joint of skin 0
 
 skins: 1
-  0  (unnamed)  2 joints
+  #  name       joints  inverse binds  used by
+  0  (unnamed)  2       identity       mesh 0
 
 clips: 1
-  0  wave\u{fffd}[31m  1.500 s  1 track on 1 timeline  1 STEP
+  #  name            length   move/turn/scale/morph  interpolation  keys
+  0  wave\\u{{1b}}[31m  1.500 s  1/0/0/0                STEP           1 track of 2
+
+primitives (mesh.primitive): 1
+  node  mesh  skin  vertices  in the file  vertices by influences
+  0     0.0   0     3         3            3 with 2, no normals
 
 materials: 1
-  0  default  1.00 1.00 1.00 1.00  metallic 0.00, roughness 1.00  lit, Opaque, one-sided  no texture
+  #  name     base colour          metal, rough  surface                 images
+  0  default  1.00 1.00 1.00 1.00  0.00, 1.00    lit, Opaque, one-sided  -
+
+extensions: 1
+  EXT_bent_spoons  used  ignored
+
+scenes: 1
+  0  all\\u{{202e}}  shown
+
+cameras and lights: 1
+  camera  front  ignored: the program has its own
 
 warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported and ignored
-";
+"
+    );
     assert_eq!(inspect::report(&model), expected);
-    let json = inspect::json(&model);
-    assert_eq!(json["bytes_per_instance"], json!({"palette": 96, "skinned_vertices": 48, "total": 144}));
+    let json = serde_json::to_value(inspect::Facts::of(&model)).unwrap();
+    assert_eq!(
+        json["bytes_per_instance"],
+        json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 96})
+    );
+    assert_eq!(
+        json["static_bytes"],
+        json!({"gpu_geometry": 216, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
+    );
     assert_eq!(json["geometry"]["triangles"], 1);
+    let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});
+    assert_eq!(json["geometry"]["influence_histogram"], histogram);
+    assert_eq!(json["geometry"]["by_primitive"][0]["influence_histogram"], histogram);
     assert_eq!(
         json["nodes"][2],
-        json!({"node": 2, "name": "lower", "parent": 1, "joint": true, "mesh": null, "in_scene": true})
+        json!({
+            "node": 2, "name": "lower", "parent": 1, "joint": true, "skins": [0], "mesh": null, "morph_targets": 0,
+            "in_scene": true,
+        })
     );
+    assert_eq!(json["skins"], json!([{"name": null, "joints": 2, "inverse_binds": false, "meshes": [0]}]));
+    assert_eq!(json["clips"][0]["name"], "wave\u{1b}[31m");
     assert_eq!(json["clips"][0]["interpolations"], json!({"STEP": 1}));
+    assert_eq!(json["clips"][0]["shared_timelines"], json!([{"keys": 2, "tracks": 1}]));
+    assert_eq!(json["scenes"], json!([{"name": "all\u{202e}", "shown": true}]));
+    assert_eq!(json["extensions"], json!([{"name": "EXT_bent_spoons", "required": false, "support": "ignored"}]));
+    assert_eq!((&json["cameras"], &json["lights"]), (&json!(["front"]), &json!([])));
+    assert_eq!(json["file"]["generator"], "a test");
     assert_eq!(json["warnings"], json!(model.warnings));
 }
 

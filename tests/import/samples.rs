@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use throng::model::Model;
 use throng::model::import::load;
 
+use crate::invariants::check_invariants;
+
 pub fn sample(path: &str) -> Model {
     let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
     load(&PathBuf::from(folder).join(path)).unwrap_or_else(|error| panic!("{error}"))
@@ -63,30 +65,6 @@ fn every_core_model_loads_and_keeps_the_models_promises() {
     for path in list.lines() {
         let model = sample(path);
         assert!(model.geometry.triangle_count() > 0, "{path}");
-        promises_hold(&model, path);
-    }
-}
-
-/// What `throng::model` promises about every model.
-fn promises_hold(model: &Model, path: &str) {
-    let Model { skeleton, palette, geometry, clips, .. } = model;
-    for (node, &parent) in skeleton.parents.iter().enumerate() {
-        assert!(parent == throng::model::NO_PARENT || (parent as usize) < node, "{path}: node {node}");
-    }
-    assert!(skeleton.rest.rotations.iter().all(|rotation| rotation.is_normalized()), "{path}");
-    assert!(palette.nodes.iter().all(|&node| (node as usize) < skeleton.len()), "{path}");
-    assert!(geometry.indices.iter().all(|&index| (index as usize) < geometry.vertex_count()), "{path}");
-    for vertex in 0..geometry.vertex_count() {
-        let influences = geometry.influences_of(vertex);
-        let sum: f32 = influences.iter().map(|influence| influence.weight).sum();
-        assert!((sum - 1.0).abs() < 1e-5, "{path}: weights of vertex {vertex} sum to {sum}");
-        assert!(influences.iter().all(|influence| (influence.joint as usize) < palette.len()), "{path}");
-        assert!(influences.is_sorted_by(|a, b| a.weight >= b.weight), "{path}");
-    }
-    let drawn: u32 = geometry.draw_ranges.iter().map(|range| range.index_count).sum();
-    assert_eq!(drawn as usize, geometry.indices.len(), "{path}");
-    for clip in clips {
-        assert!(clip.timelines.iter().all(|timeline| timeline.is_sorted_by(|a, b| a < b)), "{path}");
-        assert!(clip.rotations.iter().all(|track| (track.node as usize) < skeleton.len()), "{path}");
+        check_invariants(&model);
     }
 }

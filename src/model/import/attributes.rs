@@ -39,6 +39,12 @@ impl<'a> AttributeReader<'a, '_> {
         self.primitive.attributes.contains_key(&Checked::Valid(Semantic::Positions))
     }
 
+    /// Whether the file leaves it to somebody else to know where the vertices are.
+    pub fn lacks_bytes(&self) -> bool {
+        let positions = self.primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+        positions.is_some_and(|accessor| self.document.lacks_bytes(accessor.value()))
+    }
+
     /// Reads all attributes that are drawn, and pays for the vertices.
     pub fn read(&self, tex_coords: TexCoordSets, budget: &mut Budget, warnings: &mut Warnings) -> Result<Attributes> {
         let accessor = self.open(Semantic::Positions, "POSITION")?;

@@ -17,7 +17,7 @@ use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
 
 use super::accessor::Accessor;
-use super::document::Document;
+use super::document::{Document, NOWHERE};
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
 use super::nodes::{NodeTree, unit_quaternion};
@@ -74,6 +74,9 @@ enum PropertyKey {
 impl<'a> ClipReader<'a, '_> {
     fn add_channel(&mut self, number: usize, channel: &json::animation::Channel) -> Result<()> {
         let at = format!("{}.channels[{number}]", self.at);
+        if channel.target.node.value() == NOWHERE as usize {
+            return Ok(());
+        }
         let Checked::Valid(path) = channel.target.path else {
             self.warnings.add(&at, "unknown target path, ignored");
             return Ok(());

@@ -29,6 +29,9 @@ use super::source;
 use super::uri::{Files, UriFault};
 use crate::model::SourceFile;
 
+/// The target node of a channel that has none that can be followed, and has had its warning.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
 /// Parsed file and resolved buffers.
 pub(super) struct Document<'f> {
     /// All lists that are read; no index in them has been checked yet.
@@ -83,6 +86,16 @@ impl<'f> Document<'f> {
     /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
     pub fn pay_for_sparse_entries(&self, count: u64, at: &str) -> Result<()> {
         self.sparse_entries.borrow_mut().take(count, at)
+    }
+
+    /// Whether the elements of `accessor` are in a buffer of which the file has no bytes. That is legal (an application
+    /// may get them elsewhere), so it is no error where something can be left out instead.
+    pub fn lacks_bytes(&self, accessor: usize) -> bool {
+        let view = self.root.accessors.get(accessor).and_then(|accessor| accessor.buffer_view);
+        let view = view.and_then(|view| self.root.buffer_views.get(view.value()));
+        view.is_some_and(|view| {
+            matches!(self.buffers.get(view.buffer.value()), Some(Buffer::Absent)) && !meshopt::is_compressed(view)
+        })
     }
 
     /// The bytes of a buffer view and its `byteStride`. `at` is the JSON path of whoever refers to it.
@@ -195,15 +208,18 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
 fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
     let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
     let (mut pointers, mut aimless) = (0_usize, 0_usize);
-    channels.retain(|channel| {
+    for channel in channels {
         let target = channel.get("target");
         let property = |name: &str| target.and_then(|target| target.get(name));
         let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
         let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
         pointers += usize::from(is_pointer);
         aimless += usize::from(is_aimless);
-        !is_pointer && !is_aimless
-    });
+        // Kept, since messages about other channels count from the first.
+        if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
+            channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+        }
+    }
     let mut warn = |count: usize, problem: &str| {
         if count > 0 {
             warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));

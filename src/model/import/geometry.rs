@@ -165,6 +165,10 @@ impl Builder<'_> {
             self.warnings.add(&at_attributes, "no POSITION, so there is nothing to draw");
             return Ok(());
         }
+        if reader.lacks_bytes() {
+            self.warnings.add(&at_attributes, "POSITION is in a buffer without uri or GLB chunk: nothing can be drawn");
+            return Ok(());
+        }
         let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
         let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;

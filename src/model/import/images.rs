@@ -54,7 +54,11 @@ impl Images {
         if let Some(&known) = self.index_of.get(&source) {
             return Ok(known);
         }
-        let decoded = encoded_bytes(document, source)?.and_then(|bytes| {
+        let encoded = match self.check_encoded_bytes(document.file_bytes()) {
+            Ok(()) => encoded_bytes(document, source)?,
+            Err(reason) => Err(reason),
+        };
+        let decoded = encoded.and_then(|bytes| {
             let decoded = self.decode(&bytes, document.file_bytes())?;
             Ok((decoded, bytes.len() as u64))
         });
@@ -75,6 +79,15 @@ impl Images {
         Ok(index)
     }
 
+    /// What was refused counts as well: from then on no image is even looked for.
+    fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
+        let limit = encoded_image_bytes(file_bytes);
+        if self.encoded_bytes_taken <= limit {
+            return Ok(());
+        }
+        Err(format!("all images of a model with files of this size may have {limit} bytes, those before have more"))
+    }
+
     fn decode(&mut self, bytes: &[u8], file_bytes: u64) -> std::result::Result<Decoded, Reason> {
         let (format, format_name) = match image::guess_format(bytes) {
             Ok(format @ ImageFormat::Png) => (format, "PNG"),
@@ -82,11 +95,8 @@ impl Images {
             Ok(format @ ImageFormat::WebP) => (format, "WebP"),
             _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
         };
-        let (length, limit) = (bytes.len() as u64, encoded_image_bytes(file_bytes));
-        if length > limit.saturating_sub(self.encoded_bytes_taken) {
-            return Err(format!("{length} bytes: all images of a model with files of this size may have {limit}"));
-        }
-        self.encoded_bytes_taken += length;
+        self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
+        self.check_encoded_bytes(file_bytes)?;
         let mut limits = Limits::default();
         limits.max_image_width = Some(MAX_IMAGE_SIDE);
         limits.max_image_height = Some(MAX_IMAGE_SIDE);

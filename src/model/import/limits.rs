@@ -8,11 +8,10 @@
 //! **The rule that the figures keep:** a model whose files have one MiB together takes less than one GiB, all budgets
 //! spent at once; `tests/memory.rs` holds it with such files. What one thing costs at its worst, in bytes, from the
 //! decoded file to the output of `throng pose`: a vertex 350 (its arrays twice while they grow, the welder's key, the
-//! skinned copy), a joint weight 40, a morph
-//! target's element 110, an index 8, a keyed number 8, a texel 4 and while it is decoded 20 (a progressive
-//! JPEG in four channels), a shown primitive 200, a value of the JSON 350 at most (the smallest objects).
+//! skinned copy), a joint weight 40, a morph target's element 110, an index 8, a keyed number 8, a texel 4 and while it is
+//! decoded 20 (a progressive JPEG in four channels), a shown primitive 200, a value of the JSON 350 at most (the smallest objects).
 //!
-//! The figures are far above any character: the floor alone fits a thousand figures of a thousand vertices.
+//! The figures are far above any character: the floor alone fits five hundred figures of a thousand vertices.
 
 use super::error::{Fault, Result};
 
@@ -58,11 +57,11 @@ impl Scale {
 }
 
 /// Vertices as the file has them, once for each node that shows them. Quantised ones take eight bytes and more.
-const VERTICES: Scale = Scale { floor: 1 << 20, per_kib: 1 << 10, most: 8 << 20 };
+const VERTICES: Scale = Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 };
 /// Triangle-list indices.
 const INDICES: Scale = Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 };
 /// Joint and weight pairs, zero weights included.
-const INFLUENCES: Scale = Scale { floor: 6 << 20, per_kib: 8 << 10, most: 64 << 20 };
+const INFLUENCES: Scale = Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 };
 /// Elements of morph targets, zero ones included, once for each node that shows them.
 const MORPH_DELTAS: Scale = Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 };
 /// Bytes that compressed buffer views and meshes become: real ones shrink to a tenth, and a run of equal values to nothing.
@@ -182,7 +181,7 @@ mod tests {
         // Five photographs of 4096 x 4096 in half a MiB each.
         assert!(texels(5 * MIB / 2 + MIB / 2) >= 5 * 4096 * 4096);
         assert_eq!(texels(u64::MAX), 256 * MIB);
-        assert_eq!(Budget::vertices(3 * MIB).limit, 3 * MIB);
+        assert_eq!(Budget::vertices(3 * MIB).limit, 5 * MIB / 2);
         let mut budget = Budget::primitives(0);
         assert!(budget.take(65_536, "meshes[0]").is_ok());
         let Err(Fault::Unsupported { at, problem }) = budget.take(1, "meshes[1]") else { panic!("nothing is left") };

@@ -1,0 +1,135 @@
+//! Where the numbers of the accessor must turn up in the model, role by role.
+
+use glam::{DVec3, DVec4, Vec3, Vec4};
+use throng::model::{Influence, Model};
+
+use super::case::{Case, JOINT_COUNT, MAX_COUNT, Role};
+
+/// Rounding of a weight or of a component of a unit vector.
+const TOLERANCE: f64 = 1e-6;
+
+/// Whether the numbers are such that the model must be imported; types and bounds are sound.
+pub fn is_sound(case: &Case, elements: &[Vec<f64>]) -> bool {
+    let numbers = || elements.iter().flatten().copied();
+    let below = |limit: usize| numbers().all(|number| number < limit as f64);
+    let values_are_sound = match case.role {
+        Role::Joints => below(JOINT_COUNT),
+        Role::Indices => below(MAX_COUNT as usize),
+        Role::KeyTimes => numbers().all(|time| time >= 0.0) && numbers().is_sorted_by(|a, b| a < b),
+        Role::Spline => case.count.is_multiple_of(3),
+        _ => true,
+    };
+    values_are_sound && numbers().all(f64::is_finite)
+}
+
+/// Compares. `elements` is what the second decoder found.
+///
+/// # Panics
+/// If the model has other numbers.
+pub fn check(case: &Case, elements: &[Vec<f64>], model: &Model) {
+    let geometry = &model.geometry;
+    let clip = model.clips.first();
+    match case.role {
+        Role::Position => by_vertex(model, elements, |vertex, _, element| {
+            assert_eq!(geometry.positions[vertex].to_array().to_vec(), narrow(element), "{case:?}");
+        }),
+        Role::Normal => by_vertex(model, elements, |vertex, _, element| {
+            let expected = unit_or(DVec3::from_slice(element).extend(0.0), DVec4::Z);
+            near(geometry.normals[vertex].extend(0.0), expected, case);
+        }),
+        Role::Color => by_vertex(model, elements, |vertex, _, element| {
+            check_color(geometry.colors[vertex], element, case);
+        }),
+        Role::Joints => by_vertex(model, elements, |vertex, rank, element| {
+            let expected = Influence { joint: element[rank % 4] as u32, weight: 1.0 };
+            assert_eq!(geometry.influences_of(vertex), [expected], "{case:?}");
+        }),
+        Role::Weights => by_vertex(model, elements, |vertex, _, element| {
+            check_weights(geometry.influences_of(vertex), element, case);
+        }),
+        Role::Indices => {
+            let whole = elements.len() - elements.len() % 3;
+            let expected: Vec<u32> = elements[..whole].iter().map(|element| element[0] as u32).collect();
+            assert_eq!(geometry.indices, expected, "{case:?}");
+        }
+        Role::InverseBinds => check_matrices(case, elements, model),
+        Role::KeyTimes => {
+            let times: Vec<f32> = elements.iter().map(|element| element[0] as f32).collect();
+            assert_eq!(clip.map(|clip| &clip.timelines), Some(&vec![times]), "{case:?}");
+        }
+        Role::Translation | Role::Spline => {
+            let values = clip.map(|clip| clip.translations[0].values.clone()).unwrap_or_default();
+            let expected: Vec<Vec3> = elements.iter().map(|element| Vec3::from_slice(&narrow(element))).collect();
+            assert_eq!(values, expected, "{case:?}");
+        }
+        Role::MorphTarget => by_vertex(model, elements, |vertex, _, element| {
+            // Deltas of zero are not kept.
+            let delta = geometry.morph_deltas_of(vertex).first().map_or(Vec3::ZERO, |delta| delta.position);
+            assert_eq!(delta.to_array().to_vec(), narrow(element), "{case:?}");
+        }),
+        Role::MorphWeights => {
+            let values = clip.map(|clip| clip.morph_weights[0].values.clone()).unwrap_or_default();
+            assert_eq!(values, narrow(&elements.concat()), "{case:?}");
+        }
+        Role::Rotation => {
+            let values = clip.map(|clip| clip.rotations[0].values.clone()).unwrap_or_default();
+            assert_eq!(values.len(), elements.len(), "{case:?}");
+            for (&value, element) in values.iter().zip(elements) {
+                near(value, unit_or(DVec4::from_slice(element), DVec4::W), case);
+            }
+        }
+    }
+}
+
+/// Calls `check` with our vertex, the file's vertex and the element, for all of them.
+fn by_vertex(model: &Model, elements: &[Vec<f64>], check: impl Fn(usize, usize, &[f64])) {
+    let vertices = &model.geometry.source_primitives[0].vertices;
+    assert_eq!(vertices.len(), elements.len());
+    for (rank, (&vertex, element)) in vertices.iter().zip(elements).enumerate() {
+        check(vertex as usize, rank, element);
+    }
+}
+
+/// As the model holds them: integers that an `f32` cannot tell apart are rounded.
+fn narrow(element: &[f64]) -> Vec<f32> {
+    element.iter().map(|&number| number as f32).collect()
+}
+
+fn unit_or(vector: DVec4, other: DVec4) -> DVec4 {
+    vector.try_normalize().unwrap_or(other)
+}
+
+fn near(actual: Vec4, expected: DVec4, case: &Case) {
+    let off = (actual.as_dvec4() - expected).length();
+    assert!(off < TOLERANCE, "{actual} instead of {expected}: {case:?}");
+}
+
+fn check_color(actual: [u8; 4], element: &[f64], case: &Case) {
+    let alpha = element.get(3).copied().unwrap_or(1.0);
+    let rgba = [element[0], element[1], element[2], alpha];
+    for (actual, expected) in actual.into_iter().zip(rgba) {
+        let expected = if expected.is_nan() { 0.0 } else { expected.clamp(0.0, 1.0) * 255.0 };
+        // Half way between two bytes, rounding may go either way.
+        assert!((f64::from(actual) - expected).abs() < 0.5001, "{actual} instead of {expected}: {case:?}");
+    }
+}
+
+fn check_weights(influences: &[Influence], element: &[f64], case: &Case) {
+    let sum: f64 = element.iter().filter(|weight| **weight > 0.0).sum();
+    for (joint, &weight) in element.iter().enumerate() {
+        let expected = if sum > 0.0 { weight.max(0.0) / sum } else { f64::from(u8::from(joint == 0)) };
+        let found = influences.iter().find(|influence| influence.joint as usize == joint);
+        let actual = found.map_or(0.0, |influence| f64::from(influence.weight));
+        assert!((actual - expected).abs() < TOLERANCE, "joint {joint}: {actual} instead of {expected}: {case:?}");
+    }
+}
+
+fn check_matrices(case: &Case, elements: &[Vec<f64>], model: &Model) {
+    let skin = &model.skins[0];
+    assert_eq!(skin.joint_from_mesh.len(), case.matrix_count(), "{case:?}");
+    for ((matrix, &w), element) in skin.joint_from_mesh.iter().zip(&skin.inverse_bind_w).zip(elements) {
+        let element = narrow(element);
+        let expected: Vec<f32> = element.chunks(4).flat_map(|column| &column[..3]).copied().collect();
+        assert_eq!((matrix.to_cols_array().to_vec(), w), (expected, element[15]), "{case:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Target `import`: arbitrary bytes as a model file; what is imported is evaluated as the program would.
+//!
+//! The bytes are a GLB or JSON text. They cannot reach other files: buffers are in the chunk or in data URIs.
+
+use std::mem::MaybeUninit;
+
+use glam::Vec3;
+use throng::animation::{
+    BindPose, InstancePose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height, joint_matrices, pose_model,
+    posed_bounds, skin_vertices,
+};
+use throng::app::inspect;
+use throng::model::import::load_glb;
+use throng::model::{Clip, Model};
+use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::shader_types::{JointMatrix, SkinnedVertex};
+
+use super::invariants::check_invariants;
+
+/// Larger models keep the promises too, but evaluating them all would leave the fuzzer no time.
+const MAX_NODES: usize = 1_000;
+const MAX_VERTICES: usize = 10_000;
+const MAX_CLIPS: usize = 4;
+
+/// Below these, no product on the way to a skinned vertex leaves the range of `f32`, so that results must be finite.
+const MODERATE_NODES: usize = 6;
+const MODERATE_NUMBER: f32 = 100.0;
+/// Morph targets of such a model.
+const MODERATE_TARGETS: usize = 8;
+/// A coordinate, with as much again from each target times its weight.
+const MAX_MORPHED: f32 = MODERATE_NUMBER * (1.0 + MODERATE_TARGETS as f32 * MODERATE_NUMBER);
+
+/// Imports `data` and, where that succeeds, evaluates the model. Returns whether it was imported.
+///
+/// # Panics
+/// If a promise of `throng::model`, or of a function that is called on the way, does not hold.
+pub fn run(data: &[u8]) -> bool {
+    match load_glb("fuzz.glb", data) {
+        Ok(model) => {
+            check_invariants(&model);
+            report(&model);
+            if model.skeleton.len() <= MAX_NODES && model.geometry.vertex_count() <= MAX_VERTICES {
+                animate(&model);
+            }
+            true
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(message.starts_with("fuzz.glb: "), "the message does not name the file: {message}");
+            false
+        }
+    }
+}
+
+fn report(model: &Model) {
+    let page = inspect::report(model);
+    assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "a terminal would obey {page:?}");
+    let json = inspect::json(model);
+    assert_eq!(json["geometry"]["vertices"], model.geometry.vertex_count());
+}
+
+fn animate(model: &Model) {
+    let moderate = is_moderate(model);
+    let mut scratch = PoseScratch::for_model(model);
+    let clips = model.clips.iter().take(MAX_CLIPS).map(Some);
+    for clip in std::iter::once(None).chain(clips) {
+        let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+        let bounds = posed_bounds(model, clip);
+        assert!(bounds.min.is_finite() && bounds.max.is_finite() && bounds.min.cmple(bounds.max).all(), "{bounds:?}");
+        assert!(ground_height(model, clip).is_finite());
+        for time_seconds in [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY] {
+            let streams = streams_at(model, clip, time_seconds, &mut scratch);
+            let skinned = skin(model, &streams);
+            if moderate {
+                assert!(streams.palette.iter().flat_map(|matrix| matrix.rows).flatten().all(f32::is_finite));
+                assert!(skinned.iter().flat_map(|vertex| vertex.position).all(f32::is_finite));
+            }
+            if clip.is_none() && moderate {
+                check_bounds(&bounds, &skinned, &streams.palette);
+            }
+        }
+    }
+}
+
+/// What one instance streams.
+struct Streams {
+    palette: Vec<JointMatrix>,
+    morph_weights: Vec<f32>,
+}
+
+/// Both ways to the joint matrices, which must agree to the bit.
+fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &mut PoseScratch) -> Streams {
+    let mut palette = vec![MaybeUninit::uninit(); model.palette.len()];
+    let mut morph_weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
+    let out = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights };
+    evaluate(model, clip, time_seconds, scratch, out);
+    // SAFETY: `evaluate` writes every element of streams that are as long as the model says.
+    let palette: Vec<JointMatrix> = palette.iter().map(|element| unsafe { element.assume_init() }).collect();
+    // SAFETY: as above.
+    let morph_weights: Vec<f32> = morph_weights.iter().map(|element| unsafe { element.assume_init() }).collect();
+
+    let pose = pose_model(model, clip, time_seconds, scratch);
+    let bits = |matrix: &JointMatrix| matrix.rows.map(|row| row.map(f32::to_bits));
+    assert!(joint_matrices(&model.palette, pose.model_from_node).map(|m| bits(&m)).eq(palette.iter().map(bits)));
+    let bits = |weights: &[f32]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(pose.morph_weights), bits(&morph_weights));
+    Streams { palette, morph_weights }
+}
+
+fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
+    let geometry = &model.geometry;
+    let nothing = SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 };
+    let mut skinned = vec![nothing; geometry.vertex_count()];
+    let bind_pose = BindPose {
+        vertices: &bind_vertices(geometry),
+        influences: &gpu_influences(geometry),
+        morph_deltas: &gpu_morph_deltas(geometry),
+    };
+    let pose = InstancePose { palette: &streams.palette, morph_weights: &streams.morph_weights };
+    skin_vertices(bind_pose, pose, &mut skinned);
+    skinned
+}
+
+/// At rest the box is exact but for rounding: no vertex may be outside.
+fn check_bounds(bounds: &PosedBounds, skinned: &[SkinnedVertex], palette: &[JointMatrix]) {
+    // Large terms may cancel out: what counts is how large they are, not what is left.
+    let largest = palette.iter().flat_map(|matrix| matrix.rows).flatten().fold(0.0, |a: f32, b| a.max(b.abs()));
+    let tolerance = 1e-5 * largest * MAX_MORPHED;
+    for vertex in skinned {
+        let position = Vec3::from(vertex.position);
+        let inside = position.cmpge(bounds.min - tolerance) & position.cmple(bounds.max + tolerance);
+        assert!(inside.all(), "{position} is outside {bounds:?}");
+    }
+}
+
+/// Whether no number of the model is large and the tree is not deep.
+fn is_moderate(model: &Model) -> bool {
+    let Model { skeleton, palette, geometry, clips, .. } = model;
+    let vectors = skeleton.rest.translations.iter().chain(&skeleton.rest.scales).chain(&geometry.positions);
+    let tracks = clips.iter().flat_map(|clip| clip.translations.iter().chain(&clip.scales));
+    let vectors = vectors.chain(tracks.flat_map(|track| &track.values)).flat_map(|vector| vector.to_array());
+    let matrices = skeleton.fixed_locals.iter().map(|fixed| &fixed.parent_from_node).chain(&palette.joint_from_mesh);
+    let tangents = clips.iter().flat_map(|clip| &clip.rotations).flat_map(|track| &track.values);
+    let deltas = geometry.morph_deltas.iter().flat_map(|delta| [delta.position, delta.normal]);
+    let weights = clips.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
+    let numbers = vectors
+        .chain(deltas.flat_map(|delta| delta.to_array()))
+        .chain(weights.chain(&skeleton.rest.morph_weights).copied())
+        .chain(matrices.flat_map(|matrix| matrix.to_cols_array()))
+        .chain(tangents.flat_map(|tangent| tangent.to_array()))
+        .chain(clips.iter().map(|clip| clip.duration_seconds));
+    let few = skeleton.len() <= MODERATE_NODES && model.morph_weight_count() <= MODERATE_TARGETS;
+    few && { numbers }.all(|number| number.abs() <= MODERATE_NUMBER)
+}

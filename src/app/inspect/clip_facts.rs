@@ -1,0 +1,99 @@
+//! What a clip animates, how, and what it takes.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::{Clip, Interpolation, Track};
+
+#[derive(Debug, Serialize)]
+pub(super) struct ClipFacts<'m> {
+    pub name: Option<&'m str>,
+    /// In seconds.
+    pub duration: f32,
+    /// Tracks by property.
+    pub translations: usize,
+    pub rotations: usize,
+    pub scales: usize,
+    pub morph_weights: usize,
+    /// Distinct lists of key times.
+    pub timelines: usize,
+    /// Number of tracks by glTF's name of the interpolation.
+    pub interpolations: BTreeMap<&'static str, usize>,
+    /// Keys of all tracks together.
+    pub keys: usize,
+    /// By timeline: how many keys it has and how many tracks share it.
+    pub shared_timelines: Vec<TimelineFacts>,
+    /// Key times and values.
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct TimelineFacts {
+    pub keys: usize,
+    pub tracks: usize,
+}
+
+/// A track without its values, whatever they are.
+struct TrackKind {
+    timeline: u32,
+    interpolation: Interpolation,
+    bytes: usize,
+}
+
+impl<'m> ClipFacts<'m> {
+    pub fn of(clip: &'m Clip) -> Self {
+        let mut facts = Self {
+            name: clip.name.as_deref(),
+            duration: clip.duration_seconds,
+            translations: clip.translations.len(),
+            rotations: clip.rotations.len(),
+            scales: clip.scales.len(),
+            morph_weights: clip.morph_weights.len(),
+            timelines: clip.timelines.len(),
+            interpolations: BTreeMap::new(),
+            keys: 0,
+            shared_timelines: clip
+                .timelines
+                .iter()
+                .map(|times| TimelineFacts { keys: times.len(), tracks: 0 })
+                .collect(),
+            bytes: clip.timelines.iter().map(|times| size_of_val(&times[..]) as u64).sum(),
+        };
+        for track in tracks(clip) {
+            *facts.interpolations.entry(name(track.interpolation)).or_insert(0) += 1;
+            facts.bytes += track.bytes as u64;
+            if let Some(timeline) = facts.shared_timelines.get_mut(track.timeline as usize) {
+                timeline.tracks += 1;
+                facts.keys += timeline.keys;
+            }
+        }
+        facts
+    }
+}
+
+/// All tracks of a clip, whatever they animate.
+fn tracks(clip: &Clip) -> impl Iterator<Item = TrackKind> {
+    fn kinds<T>(tracks: &[Track<T>]) -> impl Iterator<Item = TrackKind> {
+        tracks.iter().map(|track| TrackKind {
+            timeline: track.timeline,
+            interpolation: track.interpolation,
+            bytes: size_of_val(&track.values[..]),
+        })
+    }
+    let morphs = clip.morph_weights.iter().map(|track| TrackKind {
+        timeline: track.timeline,
+        interpolation: track.interpolation,
+        bytes: size_of_val(&track.values[..]),
+    });
+    kinds(&clip.translations).chain(kinds(&clip.rotations)).chain(kinds(&clip.scales)).chain(morphs)
+}
+
+/// As glTF spells it.
+fn name(interpolation: Interpolation) -> &'static str {
+    match interpolation {
+        Interpolation::Step => "STEP",
+        Interpolation::Linear => "LINEAR",
+        Interpolation::CubicSpline => "CUBICSPLINE",
+    }
+}

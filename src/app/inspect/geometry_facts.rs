@@ -1,0 +1,139 @@
+//! Vertices, before and after welding, and how many joints pull at them.
+
+use serde::Serialize;
+
+use crate::model::{Geometry, SourcePrimitive, Topology};
+
+#[derive(Debug, Serialize)]
+pub(super) struct GeometryFacts {
+    /// As nodes show them.
+    pub primitives: usize,
+    /// Vertices of all of them, before welding.
+    pub file_vertices: usize,
+    /// After welding: what is skinned.
+    pub vertices: usize,
+    pub triangles: usize,
+    pub lines: usize,
+    pub points: usize,
+    /// Elements of morph targets that move a vertex.
+    pub morph_deltas: usize,
+    pub influences: usize,
+    pub max_influences: usize,
+    pub draws: usize,
+    /// Of the welded vertices.
+    pub influence_histogram: Histogram,
+    pub by_primitive: Vec<PrimitiveFacts>,
+}
+
+/// A primitive as one node shows it.
+#[derive(Debug, Serialize)]
+pub(super) struct PrimitiveFacts {
+    /// glTF index.
+    pub node: u32,
+    /// glTF index.
+    pub mesh: u32,
+    pub primitive: u32,
+    /// glTF index.
+    pub skin: Option<u32>,
+    /// Before welding.
+    pub file_vertices: usize,
+    /// After welding; those that it shares with another primitive count for both.
+    pub vertices: usize,
+    pub normals: bool,
+    /// Vertices that some morph target moves.
+    pub morphed_vertices: usize,
+    pub max_influences: usize,
+    pub influence_histogram: Histogram,
+}
+
+/// How many vertices have so many influences.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub(super) struct Histogram {
+    #[serde(rename = "1")]
+    pub one: usize,
+    #[serde(rename = "2")]
+    pub two: usize,
+    #[serde(rename = "3-4")]
+    pub up_to_four: usize,
+    #[serde(rename = "5-8")]
+    pub up_to_eight: usize,
+    pub more: usize,
+}
+
+impl Histogram {
+    fn add(&mut self, influence_count: usize) {
+        *match influence_count {
+            0 | 1 => &mut self.one,
+            2 => &mut self.two,
+            3 | 4 => &mut self.up_to_four,
+            5..=8 => &mut self.up_to_eight,
+            _ => &mut self.more,
+        } += 1;
+    }
+
+    /// Each range with its count.
+    pub fn counts(&self) -> [(&'static str, usize); 5] {
+        [("1", self.one), ("2", self.two), ("3-4", self.up_to_four), ("5-8", self.up_to_eight), ("more", self.more)]
+    }
+}
+
+impl GeometryFacts {
+    pub fn of(geometry: &Geometry) -> Self {
+        let (mut influence_histogram, mut max_influences) = (Histogram::default(), 0);
+        for vertex in 0..geometry.vertex_count() {
+            let count = geometry.influences_of(vertex).len();
+            influence_histogram.add(count);
+            max_influences = max_influences.max(count);
+        }
+        let mut counter = DistinctVertices { geometry, last_primitive: vec![0; geometry.vertex_count()] };
+        let primitives = geometry.source_primitives.iter().zip(1..);
+        Self {
+            primitives: geometry.source_primitives.len(),
+            file_vertices: geometry.source_primitives.iter().map(|primitive| primitive.vertices.len()).sum(),
+            vertices: geometry.vertex_count(),
+            triangles: geometry.triangle_count(),
+            lines: geometry.count_of(Topology::Lines),
+            points: geometry.count_of(Topology::Points),
+            morph_deltas: geometry.morph_deltas.len(),
+            influences: geometry.influences.len(),
+            max_influences,
+            draws: geometry.draw_ranges.len(),
+            influence_histogram,
+            by_primitive: primitives.map(|(primitive, number)| counter.facts_of(primitive, number)).collect(),
+        }
+    }
+}
+
+struct DistinctVertices<'g> {
+    geometry: &'g Geometry,
+    /// By vertex: number, from 1, of the last primitive that was seen to use it.
+    last_primitive: Vec<u32>,
+}
+
+impl DistinctVertices<'_> {
+    fn facts_of(&mut self, primitive: &SourcePrimitive, number: u32) -> PrimitiveFacts {
+        let mut facts = PrimitiveFacts {
+            node: primitive.node,
+            mesh: primitive.mesh,
+            primitive: primitive.primitive,
+            skin: primitive.skin,
+            file_vertices: primitive.vertices.len(),
+            vertices: 0,
+            normals: primitive.has_normals,
+            morphed_vertices: 0,
+            max_influences: 0,
+            influence_histogram: Histogram::default(),
+        };
+        for &vertex in &primitive.vertices {
+            let Some(last) = self.last_primitive.get_mut(vertex as usize) else { continue };
+            if std::mem::replace(last, number) != number {
+                let count = self.geometry.influences_of(vertex as usize).len();
+                facts.vertices += 1;
+                facts.morphed_vertices += usize::from(!self.geometry.morph_deltas_of(vertex as usize).is_empty());
+                facts.influence_histogram.add(count);
+                facts.max_influences = facts.max_influences.max(count);
+            }
+        }
+        facts
+    }
+}

@@ -1,0 +1,226 @@
+//! What `throng::model` promises about every model that import lets through, checked one by one.
+//!
+//! The layers behind import check none of it again, so a promise that does not hold is a panic, or a wrong picture,
+//! somewhere else. The tests of import and the fuzz targets (fuzz/README.md) call this for every model they get.
+
+use std::collections::HashSet;
+
+use glam::{Affine3A, Vec3, Vec4};
+use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, MorphTrack, NO_PARENT, Skeleton, Track};
+
+/// Rounding of a normalised vector of `f32`.
+const UNIT_TOLERANCE: f32 = 1e-5;
+
+/// Asserts every promise of `throng::model`.
+///
+/// # Panics
+/// If one does not hold.
+pub fn check_invariants(model: &Model) {
+    check_skeleton(&model.skeleton);
+    check_morphed_nodes(&model.skeleton);
+    check_skins_and_palette(model);
+    check_vertices(&model.geometry);
+    check_influences(&model.geometry, model.palette.len());
+    check_morph_deltas(&model.geometry, model.morph_weight_count());
+    check_draws(model);
+    check_materials(model);
+    for clip in &model.clips {
+        check_clip(clip, &model.skeleton);
+    }
+    // A hundred are kept, and one more line counts the rest.
+    assert!(model.warnings.len() <= 101, "{} warnings", model.warnings.len());
+}
+
+fn check_skeleton(skeleton: &Skeleton) {
+    let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene, .. } = skeleton;
+    let count = parents.len();
+    assert_eq!([rest.translations.len(), rest.rotations.len(), rest.scales.len()], [count; 3]);
+    assert_eq!([names.len(), source_nodes.len(), in_scene.len()], [count; 3]);
+    for (node, &parent) in parents.iter().enumerate() {
+        assert!(parent == NO_PARENT || (parent as usize) < node, "node {node} stands before its parent {parent}");
+        let below_the_scene = parent != NO_PARENT && in_scene[parent as usize];
+        assert!(in_scene[node] || !below_the_scene, "node {node} is not in the scene, but its parent {parent} is");
+    }
+    assert!(rest.translations.iter().chain(&rest.scales).all(|v| v.is_finite()));
+    assert!(rest.rotations.iter().all(|&rotation| is_unit(rotation.into())));
+    assert!(fixed_locals.is_sorted_by(|a, b| a.node < b.node));
+    for fixed in fixed_locals {
+        assert!((fixed.node as usize) < count && fixed.parent_from_node.is_finite(), "{fixed:?} of {count} nodes");
+    }
+    let distinct: HashSet<u32> = source_nodes.iter().copied().collect();
+    assert_eq!(distinct.len(), count, "a node of the file stands twice");
+    assert!(source_nodes.iter().all(|source| source < source_node_count));
+}
+
+fn check_morphed_nodes(skeleton: &Skeleton) {
+    let Skeleton { rest, morphed_nodes, in_scene, .. } = skeleton;
+    let mut end = 0;
+    for morphed in morphed_nodes {
+        assert!(in_scene[morphed.node as usize] && morphed.weight_count > 0, "{morphed:?}");
+        assert_eq!(morphed.first_weight, end, "the weights of nodes follow upon each other");
+        end += morphed.weight_count;
+    }
+    assert!(morphed_nodes.is_sorted_by(|a, b| a.node < b.node));
+    assert_eq!(end as usize, rest.morph_weights.len(), "the nodes have all of the weights");
+    assert!(rest.morph_weights.iter().all(|weight| weight.is_finite()));
+}
+
+fn check_skins_and_palette(model: &Model) {
+    let node_count = model.skeleton.len();
+    let check = |nodes: &[u32], joint_from_mesh: &[Affine3A]| {
+        assert_eq!(nodes.len(), joint_from_mesh.len());
+        assert!(nodes.iter().all(|&node| (node as usize) < node_count));
+        assert!(joint_from_mesh.iter().all(|matrix| matrix.is_finite()));
+    };
+    for skin in &model.skins {
+        check(&skin.joints, &skin.joint_from_mesh);
+        assert_eq!(skin.inverse_bind_w.len(), skin.joints.len());
+    }
+    check(&model.palette.nodes, &model.palette.joint_from_mesh);
+}
+
+fn check_vertices(geometry: &Geometry) {
+    let Geometry { positions, normals, tex_coords, colors, .. } = geometry;
+    assert_eq!([normals.len(), tex_coords.len(), colors.len()], [positions.len(); 3]);
+    assert!(positions.iter().all(|position| position.is_finite()));
+    assert!(normals.iter().all(|normal| (normal.length() - 1.0).abs() < UNIT_TOLERANCE));
+    assert!(tex_coords.iter().flatten().all(|uv| uv.is_finite()));
+}
+
+/// Where each vertex's part of a list starts, and where the last one ends.
+fn check_starts(starts: &[u32], vertex_count: usize, list_len: usize) {
+    assert_eq!(starts.len(), vertex_count + 1);
+    assert_eq!((starts[0], starts[vertex_count] as usize), (0, list_len));
+    assert!(starts.is_sorted());
+}
+
+fn check_influences(geometry: &Geometry, palette_len: usize) {
+    check_starts(&geometry.influence_starts, geometry.vertex_count(), geometry.influences.len());
+    for vertex in 0..geometry.vertex_count() {
+        let influences = geometry.influences_of(vertex);
+        let sum: f64 = influences.iter().map(|influence| f64::from(influence.weight)).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "the weights of vertex {vertex} sum to {sum}");
+        assert!(influences.iter().all(|influence| influence.weight > 0.0 && (influence.joint as usize) < palette_len));
+        assert!(influences.is_sorted_by(|a, b| a.weight >= b.weight), "vertex {vertex}: heaviest first");
+        let joints: HashSet<u32> = influences.iter().map(|influence| influence.joint).collect();
+        assert_eq!(joints.len(), influences.len(), "vertex {vertex}: a joint stands twice");
+    }
+}
+
+fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
+    check_starts(&geometry.morph_delta_starts, geometry.vertex_count(), geometry.morph_deltas.len());
+    for vertex in 0..geometry.vertex_count() {
+        let deltas = geometry.morph_deltas_of(vertex);
+        assert!(deltas.is_sorted_by(|a, b| a.weight < b.weight), "vertex {vertex}: a target has two deltas");
+        assert!(deltas.iter().all(|delta| (delta.weight as usize) < weight_count));
+        assert!(deltas.iter().all(|delta| delta.position.is_finite() && delta.normal.is_finite()));
+        assert!(deltas.iter().all(|delta| delta.position != Vec3::ZERO || delta.normal != Vec3::ZERO));
+    }
+}
+
+fn check_draws(model: &Model) {
+    let Geometry { indices, draw_ranges, source_primitives, .. } = &model.geometry;
+    let vertex_count = model.geometry.vertex_count();
+    let is_vertex = |&index: &u32| (index as usize) < vertex_count;
+    assert!(indices.iter().all(is_vertex));
+    let mut end = 0;
+    for range in draw_ranges {
+        assert_eq!(range.first_index, end, "draw ranges follow upon each other");
+        assert!(
+            range.index_count > 0 && (range.index_count as usize).is_multiple_of(range.topology.corner_count()),
+            "{range:?}"
+        );
+        assert!((range.material as usize) < model.materials.len(), "{range:?}");
+        end += range.index_count;
+    }
+    assert_eq!(end as usize, indices.len(), "draw ranges hold all indices");
+    assert!(source_primitives.is_sorted_by_key(|primitive| (primitive.node, primitive.primitive)));
+    let nodes: HashSet<u32> = model.skeleton.source_nodes.iter().copied().collect();
+    for primitive in source_primitives {
+        assert!(primitive.vertices.iter().all(is_vertex));
+        assert!(nodes.contains(&primitive.node));
+        assert!(primitive.skin.is_none_or(|skin| (skin as usize) < model.skins.len()));
+    }
+}
+
+fn check_materials(model: &Model) {
+    assert!(!model.materials.is_empty());
+    for material in &model.materials {
+        let share = |number: f32| (0.0..=1.0).contains(&number);
+        assert!(material.base_color_factor.to_array().into_iter().all(share), "{material:?}");
+        assert!(share(material.metallic) && share(material.roughness), "{material:?}");
+        assert!(share(material.occlusion_strength) && material.normal_scale.is_finite(), "{material:?}");
+        assert!(material.emission.is_finite() && material.emission.min_element() >= 0.0, "{material:?}");
+        if let AlphaMode::Mask(cutoff) = material.alpha_mode {
+            assert!(cutoff.is_finite() && cutoff >= 0.0, "{material:?}");
+        }
+        let textures = [
+            material.base_color_texture,
+            material.metallic_roughness_texture,
+            material.occlusion_texture,
+            material.emissive_texture,
+            material.normal_texture,
+        ];
+        for slot in textures.into_iter().flatten() {
+            assert!((slot.texture.image as usize) < model.images.len(), "{material:?}");
+            assert!(slot.tex_coords < 2 && slot.texture_from_vertex.is_finite(), "{material:?}");
+        }
+    }
+    assert_eq!(model.source.images.len(), model.images.len());
+    for image in &model.images {
+        assert!(image.width > 0 && image.height > 0);
+        assert_eq!(image.rgba.len() as u64, 4 * u64::from(image.width) * u64::from(image.height));
+    }
+}
+
+fn check_clip(clip: &Clip, skeleton: &Skeleton) {
+    for seconds in &clip.timelines {
+        assert!(!seconds.is_empty() && seconds.is_sorted(), "{seconds:?}");
+        assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "{seconds:?}");
+        assert!(seconds.iter().all(|time| *time <= clip.duration_seconds), "{seconds:?}, {}", clip.duration_seconds);
+    }
+    assert!(clip.duration_seconds.is_finite() && clip.duration_seconds >= 0.0);
+    check_tracks(&clip.translations, clip, skeleton, Vec3::is_finite);
+    check_tracks(&clip.scales, clip, skeleton, Vec3::is_finite);
+    check_tracks(&clip.rotations, clip, skeleton, Vec4::is_finite);
+    check_morph_tracks(clip, skeleton);
+    for track in &clip.rotations {
+        let spline = track.interpolation == Interpolation::CubicSpline;
+        let mut keys = track.values.iter().enumerate().filter(|(index, _)| !spline || index % 3 == 1);
+        assert!(keys.all(|(_, &rotation)| is_unit(rotation)), "{track:?}");
+    }
+}
+
+fn check_tracks<T: Copy>(tracks: &[Track<T>], clip: &Clip, skeleton: &Skeleton, is_finite: fn(T) -> bool) {
+    let mut animated = HashSet::new();
+    for track in tracks {
+        assert!((track.node as usize) < skeleton.len());
+        let fixed = skeleton.fixed_locals.binary_search_by_key(&track.node, |fixed| fixed.node);
+        assert!(fixed.is_err(), "node {} has a matrix and is animated", track.node);
+        assert!(animated.insert(track.node), "node {} has two tracks for one property", track.node);
+        let key_count = clip.timelines[track.timeline as usize].len();
+        assert_eq!(track.values.len(), values_per_key(track.interpolation) * key_count);
+        assert!(track.values.iter().all(|&value| is_finite(value)));
+    }
+}
+
+fn check_morph_tracks(clip: &Clip, skeleton: &Skeleton) {
+    let mut animated = HashSet::new();
+    for track in &clip.morph_weights {
+        let &MorphTrack { first_weight, weight_count, timeline, interpolation, ref values } = track;
+        let mut nodes = skeleton.morphed_nodes.iter();
+        let is_of = nodes.any(|node| (node.first_weight, node.weight_count) == (first_weight, weight_count));
+        assert!(is_of && animated.insert(first_weight), "{first_weight} + {weight_count} are no node's, or twice");
+        let key_count = clip.timelines[timeline as usize].len();
+        assert_eq!(values.len(), values_per_key(interpolation) * key_count * weight_count as usize);
+        assert!(values.iter().all(|value| value.is_finite()));
+    }
+}
+
+fn values_per_key(interpolation: Interpolation) -> usize {
+    if interpolation == Interpolation::CubicSpline { 3 } else { 1 }
+}
+
+fn is_unit(rotation: Vec4) -> bool {
+    (rotation.length() - 1.0).abs() < UNIT_TOLERANCE
+}

@@ -1,0 +1,339 @@
+//! Files of at most one MiB that ask for as much as they can: every way known to us to turn few bytes into many, or
+//! into long work, pushed to the budget that bounds it, and some beyond.
+
+use crate::images::{png, progressive_jpeg};
+
+/// A file, and whether it should be accepted.
+pub struct Attack {
+    pub name: &'static str,
+    pub file: Vec<u8>,
+    /// Part of the message, for a file that is to be refused.
+    pub refused: Option<&'static str>,
+}
+
+const MIB: usize = 1 << 20;
+/// Elements of one of the lists at the top of the JSON that are read at most.
+const LIST: usize = 1 << 18;
+
+pub fn attacks() -> Vec<Attack> {
+    [json(), lists(), names(), containers(), nodes(), geometry(), skins(), animations(), images()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn accepted(name: &'static str, file: Vec<u8>) -> Attack {
+    Attack { name, file, refused: None }
+}
+
+fn refused(name: &'static str, why: &'static str, file: Vec<u8>) -> Attack {
+    Attack { name, file, refused: Some(why) }
+}
+
+fn text(members: &str) -> Vec<u8> {
+    format!(r#"{{"asset":{{"version":"2.0"}},{members}}}"#).into_bytes()
+}
+
+fn glb(members: &str, mut binary: Vec<u8>) -> Vec<u8> {
+    let mut json = text(&format!(r#"{members},"buffers":[{{"byteLength":{}}}]"#, binary.len()));
+    json.resize(json.len().next_multiple_of(4), b' ');
+    binary.resize(binary.len().next_multiple_of(4), 0);
+    let words = |words: [usize; 2]| words.into_iter().flat_map(|word| (word as u32).to_le_bytes());
+    let mut file = b"glTF".to_vec();
+    file.extend(words([2, 12 + 8 + json.len() + 8 + binary.len()]));
+    for (kind, chunk) in [(b"JSON", json), (b"BIN\0", binary)] {
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(chunk);
+    }
+    file
+}
+
+/// `element`, comma-separated, `count` times.
+fn times(count: usize, element: &str) -> String {
+    each(count, |_| element.to_owned())
+}
+
+fn each(count: usize, element: impl Fn(usize) -> String) -> String {
+    (0..count).map(element).collect::<Vec<_>>().join(",")
+}
+
+/// As often as it fits into a file.
+fn filling(element: &str) -> String {
+    times((MIB - 1000) / (element.len() + 1), element)
+}
+
+/// The JSON itself.
+fn json() -> Vec<Attack> {
+    let deep = format!(r#"{{"extras":{}{}}}"#, "[".repeat(100), "]".repeat(100));
+    vec![
+        accepted("small_objects.gltf", text(&format!(r#""extras":[{}]"#, filling(r#"{"":0}"#)))),
+        accepted("small_lists.gltf", text(&format!(r#""extras":[{}]"#, filling("[0]")))),
+        accepted("digits.gltf", text(&format!(r#""nodes":[{{"scale":[1,1,0.{}]}}]"#, "1".repeat(MIB - 200)))),
+        accepted("deep_extras.gltf", text(&format!(r#""nodes":[{}]"#, filling(&deep)))),
+        refused("deep.gltf", "recursion limit", text(&format!(r#""extras":{}"#, "[".repeat(MIB - 100)))),
+        refused("spaces.gltf", "neither GLB nor JSON", vec![b' '; MIB]),
+        refused("digits_before.gltf", "malformed", text(&format!(r#""scene":{}"#, "1".repeat(MIB - 100)))),
+    ]
+}
+
+/// The smallest element of every list, as often as it is read.
+fn lists() -> Vec<Attack> {
+    let list = |name: &'static str, key: &str, element: &str| {
+        let count = LIST.min((MIB - 1000) / (element.len() + 1));
+        accepted(name, text(&format!(r#""{key}":[{}]"#, times(count, element))))
+    };
+    vec![
+        list("nodes.gltf", "nodes", "{}"),
+        list("materials.gltf", "materials", "{}"),
+        list("textures.gltf", "textures", r#"{"source":0}"#),
+        list("samplers.gltf", "samplers", "{}"),
+        list("images.gltf", "images", "{}"),
+        list("scenes.gltf", "scenes", "{}"),
+        list("cameras.gltf", "cameras", "{}"),
+        list("buffers.gltf", "buffers", r#"{"byteLength":1}"#),
+        list("views.gltf", "bufferViews", r#"{"buffer":0,"byteLength":1}"#),
+        list("accessors.gltf", "accessors", r#"{"componentType":5126,"count":1,"type":"SCALAR"}"#),
+        list("meshes.gltf", "meshes", r#"{"primitives":[]}"#),
+        list("skins.gltf", "skins", r#"{"joints":[]}"#),
+        list("animations.gltf", "animations", r#"{"channels":[],"samplers":[]}"#),
+        refused("too_many.gltf", "at most 262144", text(&format!(r#""nodes":[{}]"#, times(LIST + 1, "{}")))),
+    ]
+}
+
+/// Whatever is repeated in messages and tables.
+fn names() -> Vec<Attack> {
+    let clip = |name: &str| format!(r#"{{"name":"{name}","channels":[],"samplers":[]}}"#);
+    let clips = format!("{},{}", clip(&"x".repeat(900_000)), times(2000, &clip("y")));
+    let escapes = r"\u202e\u001b".repeat(80_000);
+    vec![
+        accepted("long_name.gltf", text(&format!(r#""animations":[{clips}]"#))),
+        accepted("escapes.gltf", text(&format!(r#""nodes":[{{"name":"{escapes}"}}]"#))),
+        accepted(
+            "extensions.gltf",
+            text(&format!(r#""extensionsUsed":[{}]"#, each(110_000, |k| format!(r#""e{k}""#)))),
+        ),
+        accepted("long_extension.gltf", text(&format!(r#""extensionsUsed":["{escapes}"]"#))),
+        refused(
+            "long_required.gltf",
+            "is not supported",
+            text(&format!(r#""extensionsRequired":["{}"]"#, "x".repeat(MIB - 100))),
+        ),
+        refused(
+            "long_uri.gltf",
+            "cannot be read",
+            text(&format!(r#""buffers":[{{"byteLength":1,"uri":"{}"}}]"#, "x".repeat(MIB - 100))),
+        ),
+        refused("wrong_type.gltf", "nodes[0]", text(&format!(r#""nodes":["{}"]"#, "x".repeat(MIB - 100)))),
+    ]
+}
+
+fn containers() -> Vec<Attack> {
+    let base64 = "A".repeat(MIB - 300);
+    let base64 = &base64[..base64.len() / 4 * 4];
+    let buffer = format!(r#"{{"byteLength":9,"uri":"data:;base64,{base64}"}}"#);
+    let mut chunks = glb(r#""nodes":[]"#, Vec::new());
+    chunks.resize(MIB, 0);
+    chunks[8..12].copy_from_slice(&(MIB as u32).to_le_bytes());
+    let mut too_long = chunks.clone();
+    too_long[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
+    vec![
+        accepted("empty_chunks.glb", chunks),
+        refused("header.glb", "is cut short", too_long),
+        accepted("data_uri.gltf", text(&format!(r#""buffers":[{buffer}]"#))),
+    ]
+}
+
+fn nodes() -> Vec<Attack> {
+    let count = 45_000;
+    let chain = each(count, |k| if k + 1 < count { format!(r#"{{"children":[{}]}}"#, k + 1) } else { "{}".to_owned() });
+    let wide = format!(r#"{{"children":[{}]}},{}"#, each(99_999, |k| (k + 1).to_string()), times(99_999, "{}"));
+    let roots = filling("0");
+    vec![
+        accepted("chain.gltf", text(&format!(r#""nodes":[{chain}]"#))),
+        accepted("wide.gltf", text(&format!(r#""nodes":[{wide}]"#))),
+        accepted("roots.gltf", text(&format!(r#""nodes":[{{}}],"scenes":[{{"nodes":[{roots}]}}]"#))),
+    ]
+}
+
+/// Three bytes a vertex, all different.
+fn small_positions(count: usize) -> Vec<u8> {
+    (0..count as u32).flat_map(|vertex| vertex.to_le_bytes().into_iter().take(3)).collect()
+}
+
+fn view(offset: usize, length: usize) -> String {
+    format!(r#"{{"buffer":0,"byteOffset":{offset},"byteLength":{length}}}"#)
+}
+
+fn accessor(view: usize, component_type: u32, shape: &str, count: usize) -> String {
+    format!(r#"{{"bufferView":{view},"componentType":{component_type},"type":"{shape}","count":{count}}}"#)
+}
+
+fn geometry() -> Vec<Attack> {
+    /// A quarter of the vertices that a small file may show.
+    const VERTICES: usize = 1 << 17;
+    let shown_by = |nodes: usize| {
+        let members = format!(
+            r#""nodes":[{}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"NORMAL":0}}}}]}}],
+               "accessors":[{}],"bufferViews":[{}]"#,
+            times(nodes, r#"{"mesh":0}"#),
+            accessor(0, 5121, "VEC3", VERTICES),
+            view(0, 3 * VERTICES)
+        );
+        glb(&members, small_positions(VERTICES))
+    };
+    // Primitives by nodes; three vertices, or none, without any data.
+    let parts = |nodes: usize, primitives: usize, primitive: &str| {
+        text(&format!(
+            r#""nodes":[{}],"meshes":[{{"primitives":[{}]}}],"accessors":[{{"componentType":5126,"type":"VEC3","count":3}}]"#,
+            times(nodes, r#"{"mesh":0}"#),
+            times(primitives, primitive)
+        ))
+    };
+    let triangle = r#"{"attributes":{"POSITION":0}}"#;
+    let zeros = |count: u64| {
+        text(&format!(
+            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{triangle}]}}],
+               "accessors":[{{"componentType":5126,"type":"VEC3","count":{count}}}]"#
+        ))
+    };
+    // A strip of 170,000 indices in one byte each, shown a dozen times: three indices for each.
+    let strip = |primitives: usize| {
+        let members = format!(
+            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{}]}}],"accessors":[{},{{"componentType":5126,"type":"VEC3","count":3}}],
+               "bufferViews":[{}]"#,
+            times(primitives, r#"{"mode":5,"indices":0,"attributes":{"POSITION":1}}"#),
+            accessor(0, 5121, "SCALAR", 170_000),
+            view(0, 170_000)
+        );
+        glb(&members, (0..170_000_u32).map(|k| (k % 3) as u8).collect())
+    };
+    vec![
+        accepted("vertices.glb", shown_by(4)),
+        refused("more_vertices.glb", "more vertices", shown_by(5)),
+        accepted("parts.gltf", parts(2048, 32, triangle)),
+        refused("more_parts.gltf", "more shown primitives", parts(30_000, 20_000, triangle)),
+        refused("empty_parts.gltf", "more shown primitives", parts(30_000, 20_000, r#"{"attributes":{}}"#)),
+        accepted("zeros.gltf", zeros(1 << 19)),
+        refused("more_zeros.gltf", "without a bufferView", zeros(1 << 40)),
+        accepted("strips.glb", strip(12)),
+        refused("more_strips.glb", "more indices", strip(13)),
+    ]
+}
+
+fn skins() -> Vec<Attack> {
+    let skinned = r#""nodes":[{"mesh":0,"skin":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}}]}],
+        "accessors":[{"componentType":5126,"type":"VEC3","count":3},{"componentType":5121,"type":"VEC4","count":3},
+        {"componentType":5126,"type":"VEC4","count":3}]"#;
+    let joints = format!(r#"{skinned},"skins":[{{"joints":[{}]}}]"#, filling("0").split_at(MIB - 2001).0);
+    // Sparse inverse binds, proven anew for each skin: 16 + 2 bytes for each entry.
+    let entries = 20_000;
+    let sparse = format!(
+        r#"{{"componentType":5121,"type":"MAT4","count":{entries},"sparse":{{"count":{entries},
+           "indices":{{"bufferView":0,"componentType":5123}},"values":{{"bufferView":1}}}}}}"#
+    );
+    let sharing = |skins: usize| {
+        let members = format!(
+            r#""nodes":[{{}}],"skins":[{}],"accessors":[{sparse}],"bufferViews":[{},{}]"#,
+            times(skins, r#"{"joints":[0],"inverseBindMatrices":0}"#),
+            view(0, 2 * entries),
+            view(2 * entries, 16 * entries)
+        );
+        let indices = (0..entries as u16).flat_map(u16::to_le_bytes);
+        glb(&members, indices.chain(std::iter::repeat_n(1, 16 * entries)).collect())
+    };
+    vec![
+        accepted("joints.gltf", text(&joints)),
+        accepted("sharing_skins.glb", sharing(800)),
+        refused("more_sharing_skins.glb", "more sparse entries", sharing(10_000)),
+        accepted("influences.glb", influences(24_000, 43)),
+        refused("more_influences.glb", "more joint weights", influences(24_000, 44)),
+    ]
+}
+
+/// `sets` sets of four joints for each vertex, all from one array of bytes: each set starts one element later.
+fn influences(vertices: usize, sets: usize) -> Vec<u8> {
+    let (joints_bytes, weights_bytes) = (4 * (vertices + sets), 4 * (vertices + sets));
+    let positions_bytes = 12 * vertices;
+    let set = |offset: usize, view: usize, normalized: &str| {
+        format!(
+            r#"{{"bufferView":{view},"byteOffset":{offset},"componentType":5121,"type":"VEC4","count":{vertices}{normalized}}}"#
+        )
+    };
+    let accessors = [
+        accessor(0, 5126, "VEC3", vertices),
+        each(sets, |k| set(4 * k, 1, "")),
+        each(sets, |k| set(4 * k, 2, r#","normalized":true"#)),
+    ];
+    let attributes = each(sets, |k| format!(r#""JOINTS_{k}":{},"WEIGHTS_{k}":{}"#, 1 + k, 1 + sets + k));
+    let members = format!(
+        r#""nodes":[{{"mesh":0,"skin":0}}],"skins":[{{"joints":[{}]}}],
+           "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,{attributes}}}}}]}}],
+           "accessors":[{}],"bufferViews":[{},{},{}]"#,
+        times(256, "0"),
+        accessors.join(","),
+        view(0, positions_bytes),
+        view(positions_bytes, joints_bytes),
+        view(positions_bytes + joints_bytes, weights_bytes)
+    );
+    let positions = (0..3 * vertices).flat_map(|number| (number as f32).to_le_bytes());
+    let joints = (0..joints_bytes).map(|k| k as u8);
+    let weights = (0..weights_bytes).map(|k| 1 + (k / 7 % 255) as u8);
+    glb(&members, positions.chain(joints).chain(weights).collect())
+}
+
+fn animations() -> Vec<Attack> {
+    /// Keys of one track: 60,000 times and 60,000 vectors.
+    const KEYS: usize = 60_000;
+    let file = |clips: usize, channels: usize| {
+        let channel = |k: usize| format!(r#"{{"sampler":0,"target":{{"node":{k},"path":"translation"}}}}"#);
+        let clip = format!(r#"{{"channels":[{}],"samplers":[{{"input":0,"output":1}}]}}"#, each(channels, channel));
+        let members = format!(
+            r#""nodes":[{}],"animations":[{}],"accessors":[{},{}],"bufferViews":[{},{}]"#,
+            times(channels, "{}"),
+            times(clips, &clip),
+            accessor(0, 5126, "SCALAR", KEYS),
+            accessor(1, 5126, "VEC3", KEYS),
+            view(0, 4 * KEYS),
+            view(4 * KEYS, 12 * KEYS)
+        );
+        let numbers = (0..4 * KEYS).map(|number| number as f32);
+        glb(&members, numbers.flat_map(f32::to_le_bytes).collect())
+    };
+    vec![
+        accepted("channels.glb", file(1, 34)),
+        accepted("clips.glb", file(27, 1)),
+        refused("more_channels.glb", "more keyframe numbers", file(1, 36)),
+        refused("more_clips.glb", "more keyframe numbers", file(300, 1)),
+    ]
+}
+
+/// The same image, in one buffer view, for as many materials.
+fn with_images(image: Vec<u8>, count: usize) -> Vec<u8> {
+    let members = format!(
+        r#""images":[{}],"textures":[{}],"materials":[{}],"bufferViews":[{}]"#,
+        times(count, r#"{"bufferView":0}"#),
+        each(count, |k| format!(r#"{{"source":{k}}}"#)),
+        each(count, |k| format!(r#"{{"pbrMetallicRoughness":{{"baseColorTexture":{{"index":{k}}}}}}}"#)),
+        view(0, image.len())
+    );
+    glb(&members, image)
+}
+
+/// All of them load: an image that is too much is left out, with a warning.
+fn images() -> Vec<Attack> {
+    // A small image with half a megabyte of comments.
+    let mut comments = progressive_jpeg(8, 8, 1, 0);
+    let comment = [&[0xff, 0xfe, 0xff, 0xff][..], &[b'x'; 0xfffd]].concat();
+    comments.splice(2..2, comment.repeat(8));
+    vec![
+        accepted("png.glb", with_images(png(8192, 4096), 1)),
+        accepted("pngs.glb", with_images(png(8192, 4096), 50)),
+        accepted("too_large_png.glb", with_images(png(16_384, 4096), 1)),
+        accepted("small_pngs.glb", with_images(png(256, 256), 5000)),
+        accepted("jpeg.glb", with_images(progressive_jpeg(8192, 4096, 3, 90), 1)),
+        accepted("four_channel_jpeg.glb", with_images(progressive_jpeg(8192, 4096, 4, 90), 1)),
+        accepted("scans.glb", with_images(progressive_jpeg(8192, 4096, 1, 10_000), 1)),
+        accepted("comments.glb", with_images(comments, 4000)),
+    ]
+}

@@ -1,0 +1,37 @@
+//! Every broken or peculiar file of the corpus that `THRONG_INVALID_MODELS` names, through the program and its limits:
+//! what is accepted can be reported and posed as well.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::limited;
+
+#[test]
+#[cfg_attr(not(invalid_models), ignore = "set THRONG_INVALID_MODELS to the folder of invalid models")]
+fn every_file_is_accepted_or_refused_within_the_limits() {
+    let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
+    let list: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
+    assert!(list.len() > 200, "only {} files", list.len());
+    let (mut wrong, mut accepted) = (Vec::new(), 0);
+    let mut slowest = (Duration::ZERO, PathBuf::new());
+    for entry in &list {
+        let path = folder.join(entry["file"].as_str().unwrap());
+        let inspected = limited::run("inspect", &path, &["--json"]);
+        let posed = limited::run("pose", &path, &["--on", "cpu", "--json"]);
+        match (inspected, posed) {
+            (Ok(inspected), Ok(posed)) => {
+                if inspected.accepted != posed.accepted {
+                    wrong.push(format!("{}: inspected: {inspected:?}, posed: {posed:?}", path.display()));
+                }
+                accepted += usize::from(inspected.accepted);
+                slowest = slowest.max((inspected.took, path));
+            }
+            (Err(why), _) | (_, Err(why)) => wrong.push(why),
+        }
+    }
+    println!("{accepted} of {} accepted; the slowest took {:?}: {}", list.len(), slowest.0, slowest.1.display());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(accepted > 100 && accepted < list.len(), "{accepted} accepted: the corpus has both kinds");
+}

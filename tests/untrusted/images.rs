@@ -1,0 +1,69 @@
+//! Images that are small in a file and large in memory.
+
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+
+/// A PNG of zeros, 16 bits in each of four channels.
+pub fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let texels = vec![0; 8 * width as usize * height as usize];
+    // The fast compression, which is the default, makes half of it.
+    let (compression, filter) = (CompressionType::Default, FilterType::NoFilter);
+    let encoder = PngEncoder::new_with_quality(&mut file, compression, filter);
+    encoder.write_image(&texels, width, height, ExtendedColorType::Rgba16).unwrap();
+    file
+}
+
+/// A progressive JPEG in which every coefficient is zero: one bit for each block in the first scan, some bytes in each
+/// of `scan_count` further ones, which all go over the whole image.
+pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count: usize) -> Vec<u8> {
+    fn segment(file: &mut Vec<u8>, marker: u8, content: &[u8]) {
+        file.extend([0xff, marker]);
+        file.extend((content.len() as u16 + 2).to_be_bytes());
+        file.extend(content);
+    }
+    /// One code, of one bit: 0 stands for `symbol`.
+    fn huffman_table(file: &mut Vec<u8>, class_and_id: u8, symbol: u8) {
+        let mut table = vec![class_and_id, 1];
+        table.extend([0; 15]);
+        table.push(symbol);
+        segment(file, 0xc4, &table);
+    }
+    let mut file = vec![0xff, 0xd8];
+    segment(&mut file, 0xdb, &[&[0][..], &[1; 64]].concat());
+    let mut frame = vec![8];
+    frame.extend(height.to_be_bytes());
+    frame.extend(width.to_be_bytes());
+    frame.push(component_count);
+    frame.extend((1..=component_count).flat_map(|component| [component, 0x11, 0]));
+    segment(&mut file, 0xc2, &frame);
+    // Difference 0 for the first coefficient; "the rest is zero in 2^14 and some more blocks" for the others.
+    huffman_table(&mut file, 0x00, 0);
+    huffman_table(&mut file, 0x10, 0xe0);
+
+    let block_count = usize::from(width).div_ceil(8) * usize::from(height).div_ceil(8);
+    let mut first_scan = vec![component_count];
+    first_scan.extend((1..=component_count).flat_map(|component| [component, 0]));
+    first_scan.extend([0, 0, 0]);
+    segment(&mut file, 0xda, &first_scan);
+    file.resize(file.len() + (block_count * usize::from(component_count)).div_ceil(8), 0);
+
+    // The code, then 14 bits that say how many blocks more than 2^14; no byte of them is 0xff.
+    let run = "010111011101110";
+    let run_blocks = (1 << 14) + usize::from_str_radix(&run[1..], 2).unwrap();
+    let mut bits = run.repeat(block_count / run_blocks);
+    // The last run ends with the image.
+    let rest = block_count % run_blocks;
+    bits.push_str(&if rest >= 1 << 14 { format!("0{:014b}", rest - (1 << 14)) } else { String::new() });
+    let bytes: Vec<u8> = bits
+        .as_bytes()
+        .chunks(8)
+        .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (at, &bit)| byte | (bit - b'0') << (7 - at)))
+        .collect();
+    for _ in 0..scan_count {
+        segment(&mut file, 0xda, &[1, 1, 0, 1, 63, 0]);
+        file.extend(&bytes);
+    }
+    file.extend([0xff, 0xd9]);
+    file
+}

@@ -1,0 +1,36 @@
+//! A file of at most one MiB cannot take more than one GiB or two seconds, whatever is in it.
+
+use crate::attacks::{Attack, attacks};
+use crate::limited;
+
+const MIB: usize = 1 << 20;
+
+/// Small and large: no attack may succeed because it was refused too early for another reason.
+#[test]
+fn small_files_take_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut wrong = Vec::new();
+    for Attack { name, file, refused } in attacks() {
+        assert!(file.len() <= MIB, "{name} has {} bytes", file.len());
+        let path = folder.path().join(name);
+        std::fs::write(&path, &file).unwrap();
+        for (command, options) in [("inspect", &[][..]), ("inspect", &["--json"]), ("pose", &["--on", "cpu", "--json"])]
+        {
+            match limited::run(command, &path, options) {
+                Err(why) => wrong.push(why),
+                Ok(ended) if ended.accepted == refused.is_none() => {
+                    println!("{name:32} {command:8} {:>5} ms  {}", ended.took.as_millis(), first_line(&ended.stderr));
+                    if refused.is_some_and(|why| !ended.stderr.contains(why)) {
+                        wrong.push(format!("{name}: refused for another reason: {}", ended.stderr));
+                    }
+                }
+                Ok(ended) => wrong.push(format!("{name}: accepted: {}, {}", ended.accepted, ended.stderr)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or("").chars().take(150).collect()
+}
