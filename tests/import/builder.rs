@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use throng::model::Model;
 use throng::model::import::{ImportError, load_glb};
 
-use crate::invariants::check_invariants;
+#[path = "../common/invariants.rs"]
+mod invariants;
+
+pub use invariants::check_invariants;
 
 pub const U8: u32 = 5121;
 pub const I16: u32 = 5122;

@@ -11,8 +11,10 @@ use super::builder::{F32, Gltf, U16, U32};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
+type Grid = (Vec<[f32; 3]>, Vec<[u16; 4]>, Vec<[u32; 3]>);
+
 /// A grid of quads in the xy plane: positions, joints and triangles.
-fn grid(side: u16) -> (Vec<[f32; 3]>, Vec<[u16; 4]>, Vec<[u32; 3]>) {
+fn grid(side: u16) -> Grid {
     let across = u32::from(side) + 1;
     let corner = |index: u32| ((index % across) as f32, (index / across) as f32);
     let positions = (0..across * across).map(corner).map(|(x, y)| [x, y, (x * 0.3).sin()]).collect();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use throng::model::Model;
 use throng::model::import::load;
 
-use crate::invariants::check_invariants;
+use crate::builder::check_invariants;
 
 pub fn sample(path: &str) -> Model {
     let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
