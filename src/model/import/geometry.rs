@@ -16,6 +16,7 @@ use super::limits::Budget;
 use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
+use super::reorder::reorder;
 use super::skins::Palette;
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
@@ -67,6 +68,7 @@ pub(super) fn read(
     if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
         geometry.tangents = Vec::new();
     }
+    reorder(&mut geometry, &builder.materials.list);
     Ok((geometry, builder.palette.layout))
 }
 
@@ -125,16 +127,16 @@ impl Builder<'_> {
         let Some(mesh_entry) = meshes.get(mesh) else {
             return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
         };
-        if let Some(mut placements) = instancing::read(scene.document, node, entry, self.warnings)? {
-            let affordable = self.affordable_placements(scene, mesh_entry);
-            if placements.len() > affordable {
-                let (all, at) = (placements.len(), format!("nodes[{node}]"));
-                let problem = format!("of {all} placements the first {affordable} are drawn: files of this size allow");
-                self.warnings.add(at, format_args!("{problem} no more vertices"));
-                placements.truncate(affordable);
+        if let Some(placements) = instancing::read(scene.document, node, entry, self.warnings)? {
+            let (all, drawn) = (placements.len(), placements.len().min(self.affordable_placements(scene, mesh_entry)));
+            if drawn < all {
+                let problem =
+                    format!("of {all} placements {drawn} are drawn: files of this size allow no more vertices");
+                self.warnings.add(format_args!("nodes[{node}]"), problem);
             }
-            for (instance, placement) in placements.into_iter().enumerate() {
-                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placement));
+            // Evenly chosen where some are left out, so that what is drawn still has the shape of the whole.
+            for instance in (0..drawn).map(|rank| rank * all / drawn) {
+                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placements[instance]));
                 let place = MeshNode { instance: Some(instance as u32), ..place };
                 self.add_primitives(scene, place, mesh_entry, follow)?;
             }
