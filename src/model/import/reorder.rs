@@ -159,7 +159,12 @@ mod tests {
             grid.influences.extend((0..influences).map(|k| Influence { joint: vertex + k, weight: 0.5 }));
             grid.influence_starts.push(grid.influences.len() as u32);
             if vertex % 4 == 0 {
-                grid.morph_deltas.push(MorphDelta { weight: vertex, position: number(vertex), normal: Vec3::ZERO });
+                grid.morph_deltas.push(MorphDelta {
+                    weight: vertex,
+                    position: number(vertex),
+                    normal: Vec3::ZERO,
+                    tangent: Vec3::ZERO,
+                });
             }
             grid.morph_delta_starts.push(grid.morph_deltas.len() as u32);
         }
