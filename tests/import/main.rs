@@ -9,8 +9,6 @@ mod draco;
 mod files;
 mod geometry;
 mod instancing;
-#[path = "../common/invariants.rs"]
-mod invariants;
 mod morphs;
 mod samples;
 mod skins;
