@@ -114,7 +114,11 @@ fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
         assert!(deltas.is_sorted_by(|a, b| a.weight < b.weight), "vertex {vertex}: a target has two deltas");
         assert!(deltas.iter().all(|delta| (delta.weight as usize) < weight_count));
         assert!(deltas.iter().all(|delta| delta.position.is_finite() && delta.normal.is_finite()));
-        assert!(deltas.iter().all(|delta| delta.position != Vec3::ZERO || delta.normal != Vec3::ZERO));
+        assert!(
+            deltas
+                .iter()
+                .all(|delta| delta.position != Vec3::ZERO || delta.normal != Vec3::ZERO || delta.tangent != Vec3::ZERO)
+        );
     }
 }
 

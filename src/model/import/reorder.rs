@@ -79,7 +79,7 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
     } = geometry;
     gather(positions, order);
     gather(normals, order);
-    // There are none where no draw range has a normal map.
+    // There are none where no draw range needs them.
     if !tangents.is_empty() {
         gather(tangents, order);
     }
