@@ -8,8 +8,6 @@
 //!
 //! Source: the vertex cache optimiser is meshoptimizer's.
 
-use std::ops::Range;
-
 use crate::model::{AlphaMode, Geometry, Material, Topology};
 
 /// A vertex that has no new number yet.
@@ -76,36 +74,50 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
     for (new, &old) in order.iter().enumerate() {
         new_index[old as usize] = new as u32;
     }
-    geometry.positions = gather(&geometry.positions, order);
-    geometry.normals = gather(&geometry.normals, order);
-    if !geometry.tangents.is_empty() {
-        geometry.tangents = gather(&geometry.tangents, order);
+    // Named one by one, so that an array that is new to `Geometry` cannot be forgotten here.
+    let Geometry {
+        positions,
+        normals,
+        tangents,
+        tex_coords,
+        colors,
+        influence_starts,
+        influences,
+        morph_delta_starts,
+        morph_deltas,
+        indices,
+        draw_ranges: _,
+        source_primitives,
+    } = geometry;
+    gather(positions, order);
+    gather(normals, order);
+    // There are none where no draw range has a normal map.
+    if !tangents.is_empty() {
+        gather(tangents, order);
     }
-    geometry.tex_coords = gather(&geometry.tex_coords, order);
-    geometry.colors = gather(&geometry.colors, order);
-    (geometry.influence_starts, geometry.influences) =
-        gather_lists(&geometry.influence_starts, &geometry.influences, order);
-    (geometry.morph_delta_starts, geometry.morph_deltas) =
-        gather_lists(&geometry.morph_delta_starts, &geometry.morph_deltas, order);
+    gather(tex_coords, order);
+    gather(colors, order);
+    gather_lists(influence_starts, influences, order);
+    gather_lists(morph_delta_starts, morph_deltas, order);
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
-    geometry.indices.iter_mut().for_each(renumber);
-    geometry.source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
+    indices.iter_mut().for_each(renumber);
+    source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
 }
 
-fn gather<T: Copy>(values: &[T], order: &[u32]) -> Vec<T> {
-    order.iter().map(|&vertex| values[vertex as usize]).collect()
+fn gather<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
+    *values = order.iter().map(|&vertex| values[vertex as usize]).collect();
 }
 
 /// As [`gather`], for lists of any length that stand one behind the other.
-fn gather_lists<T: Copy>(starts: &[u32], values: &[T], order: &[u32]) -> (Vec<u32>, Vec<T>) {
+fn gather_lists<T: Copy>(starts: &mut Vec<u32>, values: &mut Vec<T>, order: &[u32]) {
     let (mut new_starts, mut new_values) = (Vec::with_capacity(starts.len()), Vec::with_capacity(values.len()));
     new_starts.push(0);
     for &vertex in order {
-        let list: Range<usize> = starts[vertex as usize] as usize..starts[vertex as usize + 1] as usize;
-        new_values.extend_from_slice(&values[list]);
+        let vertex = vertex as usize;
+        new_values.extend_from_slice(&values[starts[vertex] as usize..starts[vertex + 1] as usize]);
         new_starts.push(new_values.len() as u32);
     }
-    (new_starts, new_values)
+    (*starts, *values) = (new_starts, new_values);
 }
 
 #[cfg(test)]
