@@ -13,16 +13,24 @@ use crate::model::{AlphaMode, Geometry, Material, Topology};
 /// A vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
 
+/// For each triangle that it places, the optimiser looks at all triangles round its corners that are still to come: the
+/// effort is the sum of the squares of how many triangles each vertex has. That is 36 where six of them meet, but a file
+/// of a hundred kilobytes can have a million round one vertex, and nothing to gain from any order of them.
+const EFFORT_PER_INDEX: u64 = 64;
+/// For small models with a large fan in them.
+const EFFORT_FLOOR: u64 = 1 << 25;
+
 /// Reorders everything in `geometry`, whose draw ranges use `materials`.
 pub(super) fn reorder(geometry: &mut Geometry, materials: &[Material]) {
     let vertex_count = geometry.vertex_count();
+    let mut effort_left = EFFORT_FLOOR + EFFORT_PER_INDEX * geometry.indices.len() as u64;
     for range in &geometry.draw_ranges {
         if materials.get(range.material as usize).is_some_and(|material| material.alpha_mode == AlphaMode::Blend) {
             continue;
         }
         let span = range.first_index as usize..range.first_index as usize + range.index_count as usize;
         if let (Topology::Triangles, Some(indices)) = (range.topology, geometry.indices.get_mut(span)) {
-            optimize_triangles(indices, vertex_count);
+            optimize_triangles(indices, vertex_count, &mut effort_left);
         }
     }
     let order = order_of_use(&geometry.indices, vertex_count);
@@ -30,10 +38,14 @@ pub(super) fn reorder(geometry: &mut Geometry, materials: &[Material]) {
 }
 
 /// Works on the vertices of the range alone: meshoptimizer's tables are as long as the vertex array that it is told of,
-/// and a model may have thousands of draw ranges.
-fn optimize_triangles(indices: &mut [u32], vertex_count: usize) {
+/// and a model may have thousands of draw ranges. Triangles whose order would take more than `effort_left` keep it.
+fn optimize_triangles(indices: &mut [u32], vertex_count: usize, effort_left: &mut u64) {
     let mut used = indices.to_vec();
     used.sort_unstable();
+    let effort: u64 =
+        used.chunk_by(|a, b| a == b).map(|same| (same.len() as u64).saturating_mul(same.len() as u64)).sum();
+    let Some(left) = effort_left.checked_sub(effort) else { return };
+    *effort_left = left;
     used.dedup();
     if used.len() * 2 > vertex_count {
         meshopt::optimize_vertex_cache_in_place(indices, vertex_count);
@@ -247,6 +259,18 @@ mod tests {
         };
         assert_eq!(drawn(&after), drawn(&before));
         assert_ne!(after.indices, before.indices, "vertices are numbered anew all the same");
+    }
+
+    #[test]
+    fn triangles_that_all_meet_in_one_vertex_keep_their_order() {
+        let mut fan: Vec<u32> = (1..10_000).flat_map(|rim| [0, rim, rim + 1]).collect();
+        let before = fan.clone();
+        let mut effort_left = EFFORT_FLOOR;
+        optimize_triangles(&mut fan, 10_001, &mut effort_left);
+        assert_eq!((&fan, effort_left), (&before, EFFORT_FLOOR));
+        // A thousand are no trouble.
+        optimize_triangles(&mut fan[..3000], 10_001, &mut effort_left);
+        assert_eq!(EFFORT_FLOOR - effort_left, 1000 * 1000 + 999 * 4 + 2);
     }
 
     #[test]
