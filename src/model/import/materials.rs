@@ -8,6 +8,7 @@ use gltf::json::material::AlphaMode as JsonAlphaMode;
 use gltf::json::validation::Checked;
 use serde_json::Value;
 
+use super::decode_ahead::DecodedAhead;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::images::Images;
@@ -31,9 +32,9 @@ pub(super) struct Materials {
 }
 
 impl Materials {
-    /// Reads all materials and the images of their textures.
-    pub fn read(document: &mut Document, warnings: &mut Warnings) -> Result<Self> {
-        let mut images = Images::new();
+    /// Reads all materials and the images of their textures, of which some may have been decoded ahead.
+    pub fn read(document: &mut Document, ahead: DecodedAhead, warnings: &mut Warnings) -> Result<Self> {
+        let mut images = Images::new(ahead);
         let (mut list, mut tex_coord_sets) = (Vec::new(), Vec::new());
         // Taken out, because images are fetched through the document meanwhile.
         let entries = std::mem::take(&mut document.root.materials);
