@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
     cat <<'END'
-Usage: ./setup.sh [--shaders]
+Usage: ./setup.sh [--shaders] [--fuzz]
 
 Installs, where missing: a C and a C++ compiler (Rust links with the one, meshoptimizer is built with the other), the
 Vulkan loader, Mesa's drivers (lavapipe among them, which draws without a GPU), the Vulkan validation layers, the X11,
@@ -13,6 +13,7 @@ xkb and Wayland libraries that the window needs, and Xvfb for the tests of the w
 (dnf), Arch (pacman); elsewhere it says what to install. Uses sudo where it is not run by root.
 
   --shaders   also what the cargo feature `shaderc` needs: CMake, make, Python 3 and git
+  --fuzz      also cargo-fuzz, by cargo, for fuzz/run.sh
   --help      this text
 END
 }
@@ -21,9 +22,11 @@ say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
 with_shaders=false
+with_fuzz=false
 for argument in "$@"; do
     case $argument in
         --shaders) with_shaders=true ;;
+        --fuzz) with_fuzz=true ;;
         --help | -h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac
@@ -123,6 +126,12 @@ setup_pacman() {
     as_root pacman -S --needed --noconfirm "${missing[@]}" || fail "pacman failed; bring the system up to date: pacman -Syu"
 }
 
+setup_fuzz() {
+    cargo fuzz --version >/dev/null 2>&1 && return
+    say "installing cargo-fuzz with cargo"
+    cargo install --locked --quiet cargo-fuzz
+}
+
 explain_macos() {
     say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or"
     say "    brew install vulkan-loader molten-vk vulkan-validationlayers"
@@ -160,4 +169,5 @@ case $(uname -s) in
     MINGW* | MSYS* | CYGWIN*) explain_windows ;;
     *) explain_other ;;
 esac
+if $with_fuzz; then setup_fuzz; fi
 say "done"

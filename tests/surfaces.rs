@@ -11,8 +11,6 @@ mod builder;
 mod compare;
 #[path = "common/gpu.rs"]
 mod gpu;
-#[path = "common/invariants.rs"]
-mod invariants;
 #[path = "common/scene.rs"]
 #[allow(dead_code)]
 mod scene;

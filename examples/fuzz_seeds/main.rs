@@ -8,14 +8,11 @@
 //! Each file is written twice where it makes a difference: as JSON text with data URIs and as a GLB. fuzz/README.md says
 //! what to do with them.
 
-// Made for the tests of import, which use all of it.
-#[allow(dead_code)]
 #[path = "../../tests/import/builder.rs"]
+#[allow(dead_code, reason = "the tests of import use the rest of it")]
 mod builder;
 mod compressed;
 mod features;
-#[path = "../../tests/common/invariants.rs"]
-mod invariants;
 
 use std::path::Path;
 

@@ -54,6 +54,10 @@ struct PrimitiveReport {
     node: u32,
     mesh: u32,
     primitive: u32,
+    /// Which of the node's placements (EXT_mesh_gpu_instancing): each is listed, and the mesh at the node itself is not,
+    /// since it is not drawn. Left out where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<u32>,
     skin: Option<u32>,
     indices: Vec<u32>,
     positions: Vec<[f32; 3]>,
@@ -168,6 +172,7 @@ fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveR
         node: source.node,
         mesh: source.mesh,
         primitive: source.primitive,
+        instance: source.instance,
         skin: source.skin,
         indices: (0..source.vertices.len() as u32).collect(),
         positions: skinned().map(|vertex| vertex.position).collect(),

@@ -76,6 +76,8 @@ pub struct SourcePrimitive {
     pub mesh: u32,
     /// Index of the primitive in its mesh.
     pub primitive: u32,
+    /// Which of the node's placements it is (EXT_mesh_gpu_instancing); `None` where the node shows its mesh once.
+    pub instance: Option<u32>,
     /// glTF skin index, for a skinned mesh node.
     pub skin: Option<u32>,
     /// Whether the file has normals for it.
@@ -113,7 +115,7 @@ pub struct Geometry {
     pub indices: Vec<u32>,
     /// Partition of `indices`, in the file's order.
     pub draw_ranges: Vec<DrawRange>,
-    /// In the order of (node, primitive).
+    /// In the order of (node, instance, primitive).
     pub source_primitives: Vec<SourcePrimitive>,
 }
 

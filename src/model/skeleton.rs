@@ -130,7 +130,8 @@ pub struct Skin {
 
 /// The joint matrices that one instance streams: the concatenation, over all skins that a mesh uses and all rigid
 /// mesh nodes, of (node, inverse bind). Entry `k` becomes `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
-/// A rigid mesh has one entry, its own node with identity.
+/// A rigid mesh has one entry, its own node with identity; one that its node shows at several places has an entry for each,
+/// with the place instead of the identity.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
     /// Skeleton node that each entry follows.

@@ -8,8 +8,7 @@ mod compression;
 mod draco;
 mod files;
 mod geometry;
-#[path = "../common/invariants.rs"]
-mod invariants;
+mod instancing;
 mod morphs;
 mod samples;
 mod skins;

@@ -4,13 +4,10 @@
 //! others set `PROPTEST_RNG_SEED`, for more `PROPTEST_CASES`. Fuzzing looks for what nobody thought of: fuzz/README.md.
 
 mod accessors;
-// Made for the tests of import, which use all of it.
-#[allow(dead_code)]
 #[path = "../import/builder.rs"]
+#[allow(dead_code, reason = "the tests of import use the rest of it")]
 mod builder;
 mod hierarchy;
-#[path = "../common/invariants.rs"]
-mod invariants;
 #[path = "../../fuzz/src/reference.rs"]
 mod reference;
 mod sampling;

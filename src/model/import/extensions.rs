@@ -20,6 +20,7 @@ const HONOURED: &[&str] = &[
     "KHR_materials_unlit",
     "KHR_materials_emissive_strength",
     "EXT_texture_webp",
+    "EXT_mesh_gpu_instancing",
 ];
 /// These change how a surface looks or what else stands in the scene, not where a character is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];

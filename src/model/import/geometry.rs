@@ -2,7 +2,7 @@
 //!
 //! A mesh that several nodes show is there several times, once for each palette section it follows: afterwards a
 //! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
-//! index and their primitives in the order of the file.
+//! index and their primitives in the order of the file. A mesh that its node shows at several places comes once for each.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
@@ -11,10 +11,12 @@ use super::attributes::{AttributeReader, Attributes};
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::influences::{Influences, PaletteSection};
+use super::instancing;
 use super::limits::Budget;
 use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
+use super::reorder::reorder;
 use super::skins::Palette;
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
@@ -52,7 +54,11 @@ pub(super) fn read(
         let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
         if let (true, Some(mesh)) = (in_scene, entry.mesh) {
             let morphed = scene.tree.morphed_node(skeleton_node);
-            builder.add_mesh_node(scene, MeshNode { node, skeleton_node, mesh: mesh.value(), morphed }, entry)?;
+            builder.add_mesh_node(
+                scene,
+                MeshNode { node, skeleton_node, mesh: mesh.value(), instance: None, morphed },
+                entry,
+            )?;
         }
     }
     if builder.welder.geometry.indices.is_empty() {
@@ -62,6 +68,7 @@ pub(super) fn read(
     if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
         geometry.tangents = Vec::new();
     }
+    reorder(&mut geometry, &builder.materials.list);
     Ok((geometry, builder.palette.layout))
 }
 
@@ -85,6 +92,8 @@ struct MeshNode {
     skeleton_node: u32,
     /// glTF index.
     mesh: usize,
+    /// Which of the node's placements, if it has such.
+    instance: Option<u32>,
     /// Where its morph weights are, if its mesh has targets.
     morphed: Option<MorphedNode>,
 }
@@ -118,6 +127,21 @@ impl Builder<'_> {
         let Some(mesh_entry) = meshes.get(mesh) else {
             return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
         };
+        if let Some(placements) = instancing::read(scene.document, node, entry, self.warnings)? {
+            let (all, drawn) = (placements.len(), placements.len().min(self.affordable_placements(scene, mesh_entry)));
+            if drawn < all {
+                let problem =
+                    format!("of {all} placements {drawn} are drawn: files of this size allow no more vertices");
+                self.warnings.add(format_args!("nodes[{node}]"), problem);
+            }
+            // Evenly chosen where some are left out, so that what is drawn still has the shape of the whole.
+            for instance in (0..drawn).map(|rank| rank * all / drawn) {
+                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placements[instance]));
+                let place = MeshNode { instance: Some(instance as u32), ..place };
+                self.add_primitives(scene, place, mesh_entry, follow)?;
+            }
+            return Ok(());
+        }
         let follow = match entry.skin.map(|skin| skin.value()) {
             Some(index) => {
                 let at = || format!("nodes[{node}].skin");
@@ -126,9 +150,22 @@ impl Builder<'_> {
                 let first = self.palette.skin_section(index, skin);
                 Follow::Skin(PaletteSection { first, joint_count: skin.joints.len() as u32, skin: index })
             }
-            None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node)),
+            None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node, Affine3A::IDENTITY)),
         };
-        for (number, primitive) in mesh_entry.primitives.iter().enumerate() {
+        self.add_primitives(scene, place, mesh_entry, follow)
+    }
+
+    /// How many placements of a mesh may be made, each with vertices of its own: a few bytes of the file place a mesh
+    /// of any size once more. They may take half of what is left, so that the nodes to come have their part.
+    fn affordable_placements(&self, scene: &Scene, mesh: &json::Mesh) -> usize {
+        let cost = instancing::cost(scene.document, mesh);
+        let affordable = |budget: &Budget, cost: u64| budget.left() / 2 / cost.max(1);
+        let by_size = affordable(&self.vertices, cost.vertices).min(affordable(&self.indices, cost.indices));
+        by_size.min(affordable(&self.primitives, mesh.primitives.len() as u64)) as usize
+    }
+
+    fn add_primitives(&mut self, scene: &Scene, place: MeshNode, mesh: &json::Mesh, follow: Follow) -> Result<()> {
+        for (number, primitive) in mesh.primitives.iter().enumerate() {
             self.add_primitive(scene, place, (number, primitive), follow)?;
         }
         Ok(())
@@ -201,6 +238,7 @@ impl Builder<'_> {
             node: place.node as u32,
             mesh: place.mesh as u32,
             primitive: number as u32,
+            instance: place.instance,
             skin: match follow {
                 Follow::Skin(section) => Some(section.skin as u32),
                 Follow::Entry(_) => None,

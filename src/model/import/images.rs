@@ -89,14 +89,14 @@ impl Images {
     }
 
     fn decode(&mut self, bytes: &[u8], file_bytes: u64) -> std::result::Result<Decoded, Reason> {
+        self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
+        self.check_encoded_bytes(file_bytes)?;
         let (format, format_name) = match image::guess_format(bytes) {
             Ok(format @ ImageFormat::Png) => (format, "PNG"),
             Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
             Ok(format @ ImageFormat::WebP) => (format, "WebP"),
             _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
         };
-        self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
-        self.check_encoded_bytes(file_bytes)?;
         let mut limits = Limits::default();
         limits.max_image_width = Some(MAX_IMAGE_SIDE);
         limits.max_image_height = Some(MAX_IMAGE_SIDE);

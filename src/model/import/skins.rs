@@ -79,10 +79,11 @@ impl Palette {
         })
     }
 
-    /// The entry of a rigid mesh: its own node, without an inverse bind.
-    pub fn rigid_entry(&mut self, skeleton_node: u32) -> u32 {
+    /// The entry of a rigid mesh: its own node, without an inverse bind; `node_from_mesh` is the identity, or one of the
+    /// node's placements.
+    pub fn rigid_entry(&mut self, skeleton_node: u32, node_from_mesh: Affine3A) -> u32 {
         self.layout.nodes.push(skeleton_node);
-        self.layout.joint_from_mesh.push(Affine3A::IDENTITY);
+        self.layout.joint_from_mesh.push(node_from_mesh);
         self.layout.nodes.len() as u32 - 1
     }
 }
