@@ -7,6 +7,7 @@
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;
 layout(location = 3) in vec4 in_color;
+layout(location = 4) in vec4 in_tangent_world;
 
 const float PI = 3.14159265;
 
@@ -19,22 +20,33 @@ vec3 normal_of_triangle(vec3 to_camera) {
     return dot(normal, to_camera) < 0.0 ? -normal : normal;
 }
 
-// Turns `normal`, which points out of the front face, as the normal map says. The tangent is the direction in which u
-// grows, and the bitangent that in which v shrinks, since v points down: both taken from the screen.
-vec3 bumped(vec3 normal) {
-    vec2 tex_coord = tex_coord_of(4);
+// The frame of a normal map where vertices have no tangents: of the derivatives of place and texture coordinates. The
+// tangent is the direction in which u grows, and the bitangent that in which v shrinks, since v points down.
+mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
     vec2 uv_x = dFdx(tex_coord), uv_y = dFdy(tex_coord);
     vec3 along_u = uv_y.y * dFdx(in_position_world) - uv_x.y * dFdy(in_position_world);
     vec3 along_v = uv_x.x * dFdy(in_position_world) - uv_y.x * dFdx(in_position_world);
     float orientation = uv_x.x * uv_y.y - uv_y.x * uv_x.y < 0.0 ? -1.0 : 1.0;
     vec3 tangent = orientation * (along_u - normal * dot(normal, along_u));
     if (dot(tangent, tangent) == 0.0) {
-        return normal;
+        // All of the triangle has one texel.
+        return mat3(vec3(0.0), vec3(0.0), normal);
     }
     tangent = normalize(tangent);
     vec3 bitangent = cross(normal, tangent);
-    bitangent = orientation * dot(bitangent, along_v) > 0.0 ? -bitangent : bitangent;
-    return normalize(mat3(tangent, bitangent, normal) * normal_from_map(tex_coord));
+    return mat3(tangent, orientation * dot(bitangent, along_v) > 0.0 ? -bitangent : bitangent, normal);
+}
+
+// Turns `normal`, which points out of the front face, as the normal map says.
+vec3 bumped(vec3 normal) {
+    vec2 tex_coord = tex_coord_of(4);
+    vec3 tilt = normal_from_map(tex_coord);
+    if (surface_has(SURFACE_TANGENTS)) {
+        // Nothing is normalised before the sum, nor made orthogonal: what baking did is undone (MikkTSpace).
+        vec3 bitangent = in_tangent_world.w * cross(in_normal_world, in_tangent_world.xyz);
+        return normalize(tilt.x * in_tangent_world.xyz + tilt.y * bitangent + tilt.z * in_normal_world);
+    }
+    return normalize(frame_from_screen(normal, tex_coord) * tilt);
 }
 
 void main() {

@@ -13,25 +13,35 @@ layout(location = 0) out vec3 out_position_world;
 layout(location = 1) out vec3 out_normal_world;
 layout(location = 2) out vec4 out_tex_coords; // two pairs
 layout(location = 3) out vec4 out_color;
+// Written only for surfaces with tangents. Some drivers interpolate it all the same, which costs a software rasteriser
+// two hundredths of a frame; a location of its own for the second pair of coordinates cost it seven.
+layout(location = 4) out vec4 out_tangent_world; // w: handedness
 
-void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned) {
-    JointMatrix world_from_model = instances[instance].world_from_model;
+// Placements are rotations with uniform scale: the matrix itself will do for normals, too.
+vec3 to_world(uint instance, vec3 direction) {
+    JointMatrix m = instances[instance].world_from_model;
+    return vec3(dot(m.rows[0].xyz, direction), dot(m.rows[1].xyz, direction), dot(m.rows[2].xyz, direction));
+}
+
+void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned, uint packed_tangent) {
     vec3 position = vec3(skinned.position[0], skinned.position[1], skinned.position[2]);
-    out_position_world = transform_point(world_from_model, position);
-    // Placements are rotations with uniform scale: the matrix itself will do.
-    vec4 normal = vec4(unpack_octahedral(skinned.normal_octahedral), 0.0);
-    out_normal_world = vec3(dot(world_from_model.rows[0], normal), dot(world_from_model.rows[1], normal),
-                            dot(world_from_model.rows[2], normal));
-    // The second pair only where a texture uses it: interpolation costs, too.
+    out_position_world = transform_point(instances[instance].world_from_model, position);
+    out_normal_world = to_world(instance, unpack_octahedral(skinned.normal_octahedral));
     float tex_coords[4] = surface_vertices[vertex].tex_coords;
     out_tex_coords = vec4(tex_coords[0], tex_coords[1], 0.0, 0.0);
+    out_color = unpackUnorm4x8(surface_vertices[vertex].color_unorm8);
     if (surface_has(SURFACE_TEX_COORDS_VARY)) {
         out_tex_coords.zw = vec2(tex_coords[2], tex_coords[3]);
     }
-    out_color = unpackUnorm4x8(surface_vertices[vertex].color_unorm8);
-    gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
+    if (surface_has(SURFACE_TANGENTS)) {
+        // Both of unit length at the vertices, as MikkTSpace wants it; between them they stay as interpolated.
+        vec4 tangent = unpack_tangent(packed_tangent);
+        out_normal_world = normalize(out_normal_world);
+        out_tangent_world = vec4(normalize(to_world(instance, tangent.xyz)), tangent.w);
+    }
     // Of points; ignored by everything else. glTF asks for one pixel.
     gl_PointSize = 1.0;
+    gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
 }
 
 #endif

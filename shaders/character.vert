@@ -7,8 +7,17 @@ layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
 };
 
+layout(set = 2, binding = 1, std430) readonly buffer SkinnedTangents {
+    uint skinned_tangents[];
+};
+
 void main() {
     uint vertex = gl_VertexIndex;
     uint instance = gl_InstanceIndex;
-    emit_vertex(vertex, instance, skinned_vertices[instances[instance].skinned_vertex_offset + vertex]);
+    uint place = instances[instance].skinned_vertex_offset + vertex;
+    uint tangent = 0;
+    if (surface_has(SURFACE_TANGENTS)) {
+        tangent = skinned_tangents[place];
+    }
+    emit_vertex(vertex, instance, skinned_vertices[place], tangent);
 }

@@ -7,5 +7,7 @@
 void main() {
     uint vertex = gl_VertexIndex;
     uint instance = gl_InstanceIndex;
-    emit_vertex(vertex, instance, skin_vertex(vertex, instance));
+    uint tangent;
+    SkinnedVertex skinned = skin_vertex(vertex, instance, surface_has(SURFACE_TANGENTS), tangent);
+    emit_vertex(vertex, instance, skinned, tangent);
 }

@@ -98,6 +98,11 @@ uint pack_octahedral(vec3 n) {
     return packSnorm2x16(p);
 }
 
+// A direction and a sign, which takes the place of the lowest bit.
+uint pack_tangent(vec3 direction, float handedness) {
+    return (pack_octahedral(direction) & ~1u) | (handedness < 0.0 ? 1u : 0u);
+}
+
 vec3 unpack_octahedral(uint packed_normal) {
     vec2 p = unpackSnorm2x16(packed_normal);
     vec3 n = vec3(p, 1.0 - abs(p.x) - abs(p.y));
@@ -105,6 +110,10 @@ vec3 unpack_octahedral(uint packed_normal) {
     n.x += n.x >= 0.0 ? -fold : fold;
     n.y += n.y >= 0.0 ? -fold : fold;
     return normalize(n);
+}
+
+vec4 unpack_tangent(uint packed_tangent) {
+    return vec4(unpack_octahedral(packed_tangent & ~1u), (packed_tangent & 1u) != 0u ? -1.0 : 1.0);
 }
 
 #endif

@@ -12,6 +12,13 @@ layout(set = 2, binding = 0, std430) writeonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
 };
 
+layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
+    uint skinned_tangents[];
+};
+
+// 1 for models that have tangents; their pages have room for them.
+layout(constant_id = 0) const uint WITH_TANGENTS = 0;
+
 layout(push_constant, std430) uniform SkinConstants {
     uint vertex_count;
     uint first_instance;
@@ -24,6 +31,10 @@ void main() {
         return;
     }
     uint instance = constants.first_instance + gl_WorkGroupID.y;
-    skinned_vertices[instances[instance].skinned_vertex_offset + vertex] =
-        skin_vertex(vertex, instance);
+    uint place = instances[instance].skinned_vertex_offset + vertex;
+    uint tangent;
+    skinned_vertices[place] = skin_vertex(vertex, instance, WITH_TANGENTS != 0, tangent);
+    if (WITH_TANGENTS != 0) {
+        skinned_tangents[place] = tangent;
+    }
 }

@@ -18,6 +18,15 @@ layout(set = 1, binding = 3, std430) readonly buffer MorphDeltas {
     GpuMorphDelta morph_deltas[];
 };
 
+layout(set = 1, binding = 4, std430) readonly buffer BindTangents {
+    uint bind_tangents[];
+};
+
+// Three numbers for each of the morph deltas.
+layout(set = 1, binding = 5, std430) readonly buffer MorphTangents {
+    float morph_tangents[];
+};
+
 // The weighted sum of the joint matrices that pull on a vertex.
 JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uint palette_offset) {
     JointMatrix blended = JointMatrix(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
@@ -31,11 +40,16 @@ JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uin
     return blended;
 }
 
-// Takes vertex `vertex` from bind-pose mesh space to the model space of one instance.
-SkinnedVertex skin_vertex(uint vertex, uint instance) {
+// Takes vertex `vertex` from bind-pose mesh space to the model space of one instance; with its tangent where that is
+// wanted, which only models with normal maps have.
+SkinnedVertex skin_vertex(uint vertex, uint instance, bool wants_tangent, out uint skinned_tangent) {
     vec3 position = vec3(bind_vertices[vertex].position[0], bind_vertices[vertex].position[1],
                          bind_vertices[vertex].position[2]);
     vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
+    vec4 bind_tangent = vec4(0.0);
+    if (wants_tangent) {
+        bind_tangent = unpack_tangent(bind_tangents[vertex]);
+    }
     // Morph targets come before joints. Most models have none: then this is one comparison.
     uint first_delta = bind_vertices[vertex].first_morph_delta;
     uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
@@ -43,12 +57,24 @@ SkinnedVertex skin_vertex(uint vertex, uint instance) {
         float weight = morph_weights[instances[instance].morph_weight_offset + morph_deltas[i].weight];
         position += weight * vec3(morph_deltas[i].position[0], morph_deltas[i].position[1], morph_deltas[i].position[2]);
         bind_normal += weight * vec3(morph_deltas[i].normal[0], morph_deltas[i].normal[1], morph_deltas[i].normal[2]);
+        if (wants_tangent) {
+            bind_tangent.xyz += weight * vec3(morph_tangents[3 * i], morph_tangents[3 * i + 1], morph_tangents[3 * i + 2]);
+        }
     }
     JointMatrix model_from_mesh =
         blend_joint_matrices(bind_vertices[vertex].first_influence, bind_vertices[vertex].influence_count,
                              instances[instance].palette_offset);
     position = transform_point(model_from_mesh, position);
     vec3 normal = transform_normal(model_from_mesh, bind_normal);
+    skinned_tangent = 0;
+    if (wants_tangent) {
+        // Tangents lie in the surface and go by the matrix itself. Where that mirrors, the handedness turns round.
+        vec3 row0 = model_from_mesh.rows[0].xyz, row1 = model_from_mesh.rows[1].xyz, row2 = model_from_mesh.rows[2].xyz;
+        vec3 tangent = vec3(dot(row0, bind_tangent.xyz), dot(row1, bind_tangent.xyz), dot(row2, bind_tangent.xyz));
+        float mirrored = dot(row0, cross(row1, row2)) < 0.0 ? -1.0 : 1.0;
+        skinned_tangent = pack_tangent(dot(tangent, tangent) == 0.0 ? bind_tangent.xyz : tangent,
+                                       mirrored * bind_tangent.w);
+    }
     // The octahedral map divides by the length (in the 1-norm) itself; a collapsed joint keeps the bind pose's normal.
     bool collapsed = dot(normal, normal) == 0.0;
     return SkinnedVertex(float[3](position.x, position.y, position.z),

@@ -17,6 +17,8 @@ const uint SURFACE_METALLIC_ROUGHNESS_TEXTURE = 128;
 const uint SURFACE_OCCLUSION_TEXTURE = 256;
 const uint SURFACE_EMISSIVE_TEXTURE = 512;
 const uint SURFACE_NORMAL_TEXTURE = 1024;
+// Vertices have tangents.
+const uint SURFACE_TANGENTS = 2048;
 
 bool surface_has(uint bit) {
     return (SURFACE & bit) != 0;

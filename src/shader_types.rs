@@ -203,6 +203,8 @@ pub mod surface {
     pub const EMISSIVE_TEXTURE: u32 = 512;
     /// There is a normal map.
     pub const NORMAL_TEXTURE: u32 = 1024;
+    /// Vertices have tangents.
+    pub const TANGENTS: u32 = 2048;
 
     /// The bit of each texture, in the order of their slots.
     pub const TEXTURES: [u32; 5] =
@@ -241,6 +243,18 @@ pub fn pack_octahedral(n: Vec3) -> u32 {
     snorm16(p.x) | (snorm16(p.y) << 16)
 }
 
+/// Packs a tangent, whose w is its handedness: as [`pack_octahedral`], with the sign in place of the lowest bit.
+#[must_use]
+pub fn pack_tangent(tangent: Vec4) -> u32 {
+    (pack_octahedral(tangent.truncate()) & !1) | u32::from(tangent.w < 0.0)
+}
+
+/// Inverse of [`pack_tangent`]; returns a unit vector and 1 or -1.
+#[must_use]
+pub fn unpack_tangent(packed: u32) -> Vec4 {
+    unpack_octahedral(packed & !1).extend(if packed & 1 == 0 { 1.0 } else { -1.0 })
+}
+
 /// Inverse of [`pack_octahedral`]; returns a unit vector.
 #[must_use]
 pub fn unpack_octahedral(packed: u32) -> Vec3 {
@@ -264,6 +278,10 @@ mod tests {
             let n = Vec3::new(cos * (1.0 - z * z).sqrt(), sin * (1.0 - z * z).sqrt(), z);
             let error_radians = unpack_octahedral(pack_octahedral(n)).angle_between(n);
             assert!(error_radians < 5e-4, "{n} is off by {error_radians}");
+            for handedness in [-1.0, 1.0] {
+                let tangent = unpack_tangent(pack_tangent(n.extend(handedness)));
+                assert!(tangent.w == handedness && tangent.truncate().angle_between(n) < 7e-4, "{n}: {tangent}");
+            }
         }
         for n in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
             assert!((unpack_octahedral(pack_octahedral(n)) - n).length() < 1e-4, "{n}");

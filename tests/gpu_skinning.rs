@@ -18,13 +18,16 @@ use std::path::Path;
 
 use ash::vk;
 use bytemuck::Zeroable;
-use glam::Vec3;
+use glam::{Vec3, Vec3Swizzles};
 use gpu::Gpu;
-use throng::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
+use throng::animation::{
+    BindPose, BindTangents, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_tangent,
+    skin_vertices,
+};
 use throng::model::{Model, import};
-use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
 use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath};
-use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
+use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// Share of the model's size.
 const MOST_POSITION_ERROR: f32 = 1e-6;
@@ -38,6 +41,8 @@ struct Expected {
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
     vertices: Vec<SkinnedVertex>,
+    /// Packed; none for models that have none.
+    tangents: Vec<u32>,
     size: f32,
 }
 
@@ -47,15 +52,19 @@ fn expected(model: &Model) -> Vec<Expected> {
     let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
     let morph_deltas = gpu_morph_deltas(geometry);
     let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
+    let (tangents, morph_tangents) = (bind_tangents(geometry), gpu_morph_tangents(geometry));
+    let tangents = BindTangents { tangents: &tangents, morph_tangents: &morph_tangents };
     let mut scratch = PoseScratch::for_model(model);
     let mut instance = |clip, time_seconds| {
         let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
         let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
-        skin_vertices(bind_pose, InstancePose { palette: &palette, morph_weights }, &mut skinned);
+        let pose = InstancePose { palette: &palette, morph_weights };
+        skin_vertices(bind_pose, pose, &mut skinned);
+        let tangents = (0..tangents.tangents.len()).map(|v| skin_tangent(bind_pose, tangents, pose, v)).collect();
         let positions = || skinned.iter().map(|vertex| Vec3::from(vertex.position));
         let size = positions().fold(Vec3::MIN, Vec3::max) - positions().fold(Vec3::MAX, Vec3::min);
-        Expected { palette, morph_weights: morph_weights.to_vec(), vertices: skinned, size: size.length() }
+        Expected { palette, morph_weights: morph_weights.to_vec(), vertices: skinned, tangents, size: size.length() }
     };
     let mut all = vec![instance(None, 0.0)];
     for clip in &model.clips {
@@ -105,6 +114,12 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
 struct Errors {
     position: f32,
     normal_degrees: f32,
+    tangent_degrees: f32,
+}
+
+/// The angle between unit vectors, by their chord: the cosine has no precision left at angles as small as these.
+fn degrees_between(a: Vec3, b: Vec3) -> f32 {
+    (2.0 * (a.distance(b) * 0.5).min(1.0).asin()).to_degrees()
 }
 
 impl Errors {
@@ -112,9 +127,8 @@ impl Errors {
         assert_eq!(actual.len(), expected.vertices.len(), "{}", what());
         for (v, (actual, twin)) in actual.iter().zip(&expected.vertices).enumerate() {
             let position = Vec3::from(actual.position).distance(Vec3::from(twin.position)) / expected.size;
-            // By the chord: the angle's cosine has no precision left at angles as small as these.
-            let chord = unpack_octahedral(actual.normal_octahedral).distance(unpack_octahedral(twin.normal_octahedral));
-            let normal_degrees = (2.0 * (chord * 0.5).min(1.0).asin()).to_degrees();
+            let [actual_normal, twin_normal] = [actual, twin].map(|v| unpack_octahedral(v.normal_octahedral));
+            let normal_degrees = degrees_between(actual_normal, twin_normal);
             assert!(
                 position <= MOST_POSITION_ERROR && normal_degrees <= MOST_NORMAL_ERROR_DEGREES,
                 "{}, vertex {v}: {actual:?} instead of {twin:?}: off by {position:e} and {normal_degrees} degrees",
@@ -124,12 +138,39 @@ impl Errors {
             self.normal_degrees = self.normal_degrees.max(normal_degrees);
         }
     }
+
+    fn add_tangents(&mut self, actual: &[u32], expected: &Expected, what: &dyn Fn() -> String) {
+        assert_eq!(actual.len(), expected.tangents.len(), "{}", what());
+        for (v, (&actual, &twin)) in actual.iter().zip(&expected.tangents).enumerate() {
+            let [actual, twin] = [actual, twin].map(unpack_tangent);
+            let degrees = degrees_between(actual.truncate(), twin.truncate());
+            assert!(
+                degrees <= MOST_NORMAL_ERROR_DEGREES && actual.w == twin.w,
+                "{}, vertex {v}: tangent {actual} instead of {twin}: off by {degrees} degrees",
+                what()
+            );
+            self.tangent_degrees = self.tangent_degrees.max(degrees);
+        }
+    }
 }
 
 fn assets() -> Vec<Model> {
     let load = |name| import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)).unwrap();
     // Smaller ones on both sides of the walker: no model's palette, weights or vertices start at a round number.
-    ["jelly.gltf", "walker.glb", "jelly.gltf", "simple_strip.gltf"].map(load).into()
+    let mut models = ["jelly.gltf", "walker.glb", "jelly.gltf", "simple_strip.gltf"].map(load);
+    // Pages with tangents, without, and with both.
+    models[1..3].iter_mut().for_each(give_tangents);
+    models.into()
+}
+
+/// Tangents that lie in the surface, and morph targets that change them.
+fn give_tangents(model: &mut Model) {
+    let tangent =
+        |(v, normal): (usize, &Vec3)| normal.any_orthonormal_vector().extend(if v % 3 == 0 { -1.0 } else { 1.0 });
+    model.geometry.tangents = model.geometry.normals.iter().enumerate().map(tangent).collect();
+    for delta in &mut model.geometry.morph_deltas {
+        delta.tangent = delta.position.yzx() * 2.0;
+    }
 }
 
 /// Skins every clip and moment of the assets and holds each vertex against the twin's.
@@ -160,6 +201,8 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
                 let actual = renderer.read_skinned_vertices(model, k).unwrap();
                 let what = || format!("{upload:?}, pages of {page_bytes}, {counts:?}: model {model}, instance {k}");
                 errors.add(&actual, &expected[model][k as usize], &what);
+                let tangents = renderer.read_skinned_tangents(model, k).unwrap();
+                errors.add_tangents(&tangents, &expected[model][k as usize], &what);
             }
         }
     }

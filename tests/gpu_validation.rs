@@ -160,14 +160,14 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
                 Type::COMBINED_IMAGE_SAMPLER,
                 Type::STORAGE_BUFFER,
             ]),
-            layout(&[Type::STORAGE_BUFFER; 4]),
-            layout(&[Type::STORAGE_BUFFER]),
+            layout(&[Type::STORAGE_BUFFER; 6]),
+            layout(&[Type::STORAGE_BUFFER; 2]),
         ];
         let constants = Some((vk::ShaderStageFlags::COMPUTE, size_of::<throng::shader_types::SkinConstants>()));
         let layout = PipelineLayout::new(device, "pipeline layout", &sets.each_ref(), constants).unwrap();
         let cache = PipelineCache::new(device, None).unwrap();
         // A driver may refuse what the layer reports; only the layer's word counts here.
-        let pipeline = Pipeline::compute(device, &cache, "skin", &spirv::SKIN_COMP, &layout);
+        let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, 0), &layout);
         assert!(work == Work::Wrong || pipeline.is_ok());
     });
 }

@@ -170,6 +170,7 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
         ("OCCLUSION_TEXTURE", surface::OCCLUSION_TEXTURE),
         ("EMISSIVE_TEXTURE", surface::EMISSIVE_TEXTURE),
         ("NORMAL_TEXTURE", surface::NORMAL_TEXTURE),
+        ("TANGENTS", surface::TANGENTS),
     ];
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
@@ -193,7 +194,10 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
         (MODEL_SET, 3, Kind::StorageBuffer, "MorphDeltas"),
+        (MODEL_SET, 4, Kind::StorageBuffer, "BindTangents"),
+        (MODEL_SET, 5, Kind::StorageBuffer, "MorphTangents"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
+        (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
         (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),
         (MATERIAL_SET, 1, Kind::CombinedImageSampler, "base_color_texture"),
         (MATERIAL_SET, 2, Kind::CombinedImageSampler, "metallic_roughness_texture"),

@@ -11,8 +11,6 @@ mod builder;
 mod compare;
 #[path = "common/gpu.rs"]
 mod gpu;
-#[path = "common/invariants.rs"]
-mod invariants;
 #[path = "common/scene.rs"]
 #[allow(dead_code)]
 mod scene;
@@ -20,12 +18,12 @@ mod scene;
 use ash::vk;
 use builder::Gltf;
 use compare::Difference;
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 use gpu::Gpu;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use throng::model::Model;
-use throng::renderer::{RendererSettings, UploadPath};
+use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
 
@@ -68,6 +66,28 @@ impl Square {
         self
     }
 
+    /// Changes the attributes of the one primitive.
+    fn attribute(mut self, name: &str, shape: &str, values: &[f32]) -> Self {
+        let accessor = self.gltf.f32s(shape, values);
+        self.gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+        self
+    }
+
+    /// As the file of a model without normals.
+    fn without_normals(mut self) -> Self {
+        let attributes = &mut self.gltf.json["meshes"][0]["primitives"][0]["attributes"];
+        attributes.as_object_mut().unwrap().remove("NORMAL");
+        self
+    }
+
+    /// Leans to the side, as its own mirror image.
+    fn mirrored(mut self) -> Self {
+        let (sin, cos) = 0.2_f32.sin_cos();
+        self.gltf.json["nodes"][0]["rotation"] = json!([0, 0, sin, cos]);
+        self.gltf.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
+        self
+    }
+
     fn model(&self) -> Model {
         let model = self.gltf.model();
         assert!(model.warnings.is_empty(), "{:?}", model.warnings);
@@ -75,7 +95,9 @@ impl Square {
     }
 
     fn draw(&self) -> RgbaImage {
-        draw(self.model())
+        let compute = draw(self.model(), Skinning::Compute);
+        assert_same("compute and vertex skinning", &compute, &draw(self.model(), Skinning::Vertex));
+        compute
     }
 }
 
@@ -84,11 +106,12 @@ fn corners() -> [Vec2; 4] {
     [Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0)]
 }
 
-fn draw(model: Model) -> RgbaImage {
+fn draw(model: Model, skinning: Skinning) -> RgbaImage {
     let gpu = Gpu::new();
     let models = [model];
     let mut scene = scene::scene(&models, "--size 96x64 --camera 0,0,0.6");
-    let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..RendererSettings::default() };
+    let upload = Some(UploadPath::Direct);
+    let settings = RendererSettings { skinning, upload, samples: 1, ..RendererSettings::default() };
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
     scene.draw(&mut renderer, 0.0, EXTENT.width as f32 / EXTENT.height as f32, true).unwrap();
     let pixels = renderer.wait_for_pixels().unwrap().to_vec();
@@ -280,4 +303,51 @@ fn normal_maps_tilt_normals_right_and_up() {
     let right = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(0.6, 0.0, 1.0).normalize())).draw();
     let left = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(-0.6, 0.0, 1.0).normalize())).draw();
     assert!(middle(&left)[0] > middle(&right)[0] + 20, "the sun stands to the left");
+}
+
+const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), Vec3::new(-0.4, 0.5, 1.0)];
+
+#[test]
+fn tangents_are_those_of_the_file() {
+    // Tangents that point up, whatever the texture coordinates say; the bitangent then points left, or right.
+    for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
+        let tangent = Vec3::Y.extend(handedness);
+        for tilt in TILTS.map(Vec3::normalize) {
+            let square = Square::new(bumpy(1.0)).texture(&tilted(tilt));
+            let square = square.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
+            assert_eq!(square.model().geometry.tangents, [tangent; 4]);
+            let direction = tilt.x * Vec3::Y + tilt.y * bitangent + tilt.z * Vec3::Z;
+            let expected = Square::with(smooth(), [direction; 4], corners()).draw();
+            assert_same("a map", &square.draw(), &expected);
+        }
+    }
+}
+
+/// The mirror image of a bumpy thing is bumpy the other way round, with tangents and without.
+#[test]
+fn mirrored_nodes_mirror_the_bumps() {
+    let upright = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
+    for tilt in TILTS.map(Vec3::normalize) {
+        let expected = Square::with(smooth(), [tilt; 4], corners()).mirrored().draw();
+        let square = || Square::new(bumpy(1.0)).texture(&tilted(tilt)).mirrored();
+        assert_same("MikkTSpace", &square().draw(), &expected);
+        let of_file = square().attribute("TANGENT", "VEC4", bytemuck::cast_slice(&upright));
+        assert_same("of the file", &of_file.draw(), &expected);
+        assert_same("of the screen", &square().without_normals().draw(), &expected);
+        assert_same(
+            "of the screen, not mirrored",
+            &Square::new(bumpy(1.0)).without_normals().texture(&tilted(tilt)).draw(),
+            &Square::with(smooth(), [tilt; 4], corners()).draw(),
+        );
+    }
+}
+
+#[test]
+fn models_without_normal_maps_have_no_tangents() {
+    let tangents = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
+    let square = Square::new(smooth()).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&tangents));
+    let geometry = square.model().geometry;
+    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
+    let geometry = Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).without_normals().model().geometry;
+    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
 }

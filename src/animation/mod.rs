@@ -33,7 +33,7 @@ pub use bounds::{PosedBounds, ground_height, posed_bounds};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip};
-pub use skin::{BindPose, InstancePose, skin_vertex, skin_vertices};
+pub use skin::{BindPose, BindTangents, InstancePose, skin_tangent, skin_vertex, skin_vertices};
 
 /// What lies between the steps, for one instance at a time. Holds no result that outlives the next call.
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,6 @@
 //! Bind-pose geometry: one vertex array, one index array, and draw ranges by material.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 /// One joint's pull on one vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,6 +21,8 @@ pub struct MorphDelta {
     pub position: Vec3,
     /// Added to the bind pose's normal; zero where the file has none.
     pub normal: Vec3,
+    /// Added to the bind pose's tangent; zero where the file has none.
+    pub tangent: Vec3,
 }
 
 /// What consecutive indices make up. Strips, loops and fans have become lists.
@@ -59,6 +61,8 @@ pub struct DrawRange {
     pub material: u32,
     /// The file has no normals here: glTF asks for flat shading of triangles (3.7.2.1), which the fragment shader does.
     pub flat_shaded: bool,
+    /// There are tangents, from the file or by MikkTSpace, for the material's normal map.
+    pub has_tangents: bool,
     /// The rest pose mirrors these triangles (negative determinant), so that their winding is clockwise (3.7.4).
     pub mirrored: bool,
 }
@@ -82,13 +86,16 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// All vertices, triangles, lines and points of a model; the per-vertex arrays have equal length.
+/// All vertices, triangles, lines and points of a model; the per-vertex arrays have equal length, but for tangents that nothing needs.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// Bind pose, in mesh space (what inverse bind matrices expect).
     pub positions: Vec<Vec3>,
     /// Unit length, in mesh space; +Z where the file has none.
     pub normals: Vec<Vec3>,
+    /// Unit length, in mesh space; w is 1, or -1 where the bitangent `cross(normal, tangent)` is turned round. Zero where
+    /// no draw range needs them; empty where none at all does.
+    pub tangents: Vec<Vec4>,
     /// The two sets that the material's textures use, as the file has them: which texture uses which, and how it changes
     /// them, says [`MaterialTexture`](super::MaterialTexture). Zero where the file has none. Finite.
     pub tex_coords: Vec<[Vec2; 2]>,

@@ -11,7 +11,7 @@ use ash::vk;
 use bytemuck::Pod;
 
 use super::layouts::Layouts;
-use super::plan::FramePlan;
+use super::plan::{FramePlan, TANGENT_BYTES};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
@@ -134,16 +134,35 @@ impl StreamBuffer {
 pub struct Page {
     /// Skinned vertices.
     pub buffer: Buffer,
-    /// The set that points to it.
+    /// Their tangents, four bytes each; hardly anything where no model in the page has them.
+    pub tangents: Buffer,
+    /// The set that points to both.
     pub set: DescriptorSet,
 }
 
 impl Page {
-    fn new(device: &Arc<Device>, layouts: &Layouts, name: &str, size_bytes: u64) -> Result<Self> {
+    fn new(
+        device: &Arc<Device>,
+        layouts: &Layouts,
+        name: &str,
+        vertex_count: u64,
+        with_tangents: bool,
+    ) -> Result<Self> {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
-        let buffer = Buffer::new(device, name, size_bytes, usage, BufferMemory::Device)?;
-        let set = DescriptorSet::new(device, name, &layouts.page, &[Binding::Buffer(buffer.descriptor())])?;
-        Ok(Self { buffer, set })
+        let buffer =
+            Buffer::new(device, name, vertex_count * size_of::<SkinnedVertex>() as u64, usage, BufferMemory::Device)?;
+        let tangent_bytes = if with_tangents { vertex_count * TANGENT_BYTES } else { 0 };
+        let tangents = Buffer::new(device, &format!("{name}: tangents"), tangent_bytes, usage, BufferMemory::Device)?;
+        let bindings = [&buffer, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
+        let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
+        Ok(Self { buffer, tangents, set })
+    }
+
+    /// Whether so many vertices fit.
+    fn has_room_for(&self, vertex_count: u64, with_tangents: bool) -> bool {
+        let tangent_bytes = if with_tangents { vertex_count * TANGENT_BYTES } else { 0 };
+        vertex_count * size_of::<SkinnedVertex>() as u64 <= self.buffer.size_bytes
+            && tangent_bytes <= self.tangents.size_bytes
     }
 }
 
@@ -342,19 +361,20 @@ impl FrameSlot {
             return Ok(());
         }
         let last = plan.page_vertices.len().saturating_sub(1);
-        for (page, &vertices) in plan.page_vertices.iter().enumerate() {
-            let used_bytes = u64::from(vertices) * size_of::<SkinnedVertex>() as u64;
-            if self.pages.get(page).is_some_and(|page| used_bytes <= page.buffer.size_bytes) {
+        let most_vertices = page_limit_bytes / size_of::<SkinnedVertex>() as u64;
+        for (page, (&used, &with_tangents)) in plan.page_vertices.iter().zip(&plan.page_tangents).enumerate() {
+            let used = u64::from(used);
+            if self.pages.get(page).is_some_and(|page| page.has_room_for(used, with_tangents)) {
                 continue;
             }
             // How full a page gets depends on who is visible: all but the last are made as large as they can become.
-            let size_bytes = if page < last { page_limit_bytes } else { used_bytes + used_bytes / 4 };
+            let vertex_count = if page < last { most_vertices } else { (used + used / 4).min(most_vertices) };
             if page < self.pages.len() {
                 // Free the old one first: both together may not fit.
                 drop(self.pages.remove(page));
             }
             let name = format!("transient vertices {}, page {page}", self.index);
-            self.pages.insert(page, Page::new(device, layouts, &name, size_bytes.min(page_limit_bytes))?);
+            self.pages.insert(page, Page::new(device, layouts, &name, vertex_count, with_tangents)?);
         }
         Ok(())
     }

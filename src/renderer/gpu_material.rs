@@ -92,7 +92,9 @@ pub fn surface_kind(range: &DrawRange, material: &Material) -> u32 {
     let bit_of = |((texture, _), bit): ((Option<MaterialTexture>, _), u32)| {
         texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { surface::TEX_COORDS_VARY })
     };
-    textures.map(bit_of).fold(alpha | light | if is_thin { surface::THIN } else { 0 }, |kind, bits| kind | bits)
+    let tangents = if range.has_tangents { surface::TANGENTS } else { 0 };
+    let thin = if is_thin { surface::THIN } else { 0 };
+    textures.map(bit_of).fold(alpha | light | tangents | thin, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {

@@ -9,7 +9,9 @@ use super::gpu_material::{GpuMaterials, surface_kind};
 use super::layouts::Layouts;
 use super::plan::ModelSize;
 use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
-use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, surface};
+use crate::shader_types::{
+    BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, pack_tangent, surface,
+};
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -49,7 +51,7 @@ pub struct GpuModel {
     pub size: ModelSize,
     /// 32-bit indices.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, surface attributes, morph deltas.
+    /// Bind-pose vertices, influences, surface attributes, morph deltas, tangents and their deltas.
     pub set: DescriptorSet,
     /// One set for each material.
     pub materials: GpuMaterials,
@@ -57,7 +59,7 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
-    _buffers: [Buffer; 4],
+    _buffers: [Buffer; 6],
 }
 
 impl GpuModel {
@@ -75,6 +77,8 @@ impl GpuModel {
             upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
             upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
             upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
+            upload(device, &format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
+            upload(device, &format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
         ];
         let indices =
             upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
@@ -92,7 +96,10 @@ impl GpuModel {
             .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?)))
             .collect();
         Ok(Self {
-            size: ModelSize { vertex_count: geometry.vertex_count() as u32 },
+            size: ModelSize {
+                vertex_count: geometry.vertex_count() as u32,
+                has_tangents: !geometry.tangents.is_empty(),
+            },
             indices,
             set,
             materials,
@@ -159,6 +166,19 @@ pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
         normal: delta.normal.to_array(),
     };
     geometry.morph_deltas.iter().map(delta).collect()
+}
+
+/// All vertices' tangents, as `skin.comp` reads them; empty for most models.
+#[must_use]
+pub fn bind_tangents(geometry: &Geometry) -> Vec<u32> {
+    geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect()
+}
+
+/// What morph deltas add to tangents, three numbers each, as `skin.comp` reads them; empty where there are no tangents.
+#[must_use]
+pub fn gpu_morph_tangents(geometry: &Geometry) -> Vec<f32> {
+    let deltas = if geometry.tangents.is_empty() { &[] } else { &geometry.morph_deltas[..] };
+    deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect()
 }
 
 fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {

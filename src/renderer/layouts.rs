@@ -63,9 +63,11 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, Stage::VERTEX),
                 (Type::STORAGE_BUFFER, skinning),
+                (Type::STORAGE_BUFFER, skinning),
+                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
-        let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning)])?;
+        let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning); 2])?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(surface::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;

@@ -17,6 +17,7 @@ pub mod gpu_model;
 pub mod ground_pass;
 pub mod layouts;
 pub mod plan;
+pub mod readback;
 pub mod shadow_pass;
 pub mod skin_pass;
 pub mod target;
@@ -42,15 +43,12 @@ use self::frame_slot::{FrameSlot, Pass};
 use self::gpu_model::GpuModel;
 use self::ground_pass::GroundPass;
 use self::layouts::Layouts;
-use self::plan::{ModelSize, PlanLimits};
+use self::plan::{Batch, ModelSize, PlanLimits};
 use self::shadow_pass::ShadowPass;
 use self::skin_pass::SkinPass;
 use self::tone_map_pass::ToneMapPass;
 use crate::model::Model;
 use crate::shader_types::SkinnedVertex;
-use crate::vulkan::barrier::{Access, cmd_memory_barrier};
-use crate::vulkan::buffer::{Buffer, BufferMemory};
-use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::sync::TimelineSemaphore;
@@ -188,7 +186,7 @@ impl Renderer {
             upload: path,
             samples,
             limits,
-            skin_pass: SkinPass::new(device, &pipeline_cache, &layouts)?,
+            skin_pass: SkinPass::new(device, &pipeline_cache, &layouts, &models)?,
             shadow_pass,
             character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning, &models)?,
             ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,
@@ -241,13 +239,16 @@ impl Renderer {
     #[must_use]
     pub fn byte_counts(&self) -> ByteCounts {
         let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
-        let skinned: u64 = match self.skinning {
-            Skinning::Compute => self.plan.page_vertices.iter().map(|&vertices| u64::from(vertices)).sum(),
-            Skinning::Vertex => 0,
+        let of_batch = |batch: &Batch| {
+            let size = self.model_sizes.get(batch.model as usize).copied().unwrap_or_default();
+            u64::from(batch.instance_count) * size.skinned_bytes()
         };
         ByteCounts {
             palette: newest.map_or(0, |slot| slot.palette.used_bytes()),
-            skinned_vertices: skinned * size_of::<SkinnedVertex>() as u64,
+            skinned_vertices: match self.skinning {
+                Skinning::Compute => self.plan.batches.iter().map(of_batch).sum(),
+                Skinning::Vertex => 0,
+            },
             static_data: self.models.iter().map(|model| model.static_bytes).sum(),
             total_device: self.device.allocated_bytes(),
         }
@@ -273,37 +274,6 @@ impl Renderer {
     /// Device lost.
     pub fn wait(&mut self) -> Result<()> {
         self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
-    }
-
-    /// Reads the skinned vertices of the `k`-th visible instance of a model back from the transient vertex buffer of
-    /// the last frame. Empty with [`Skinning::Vertex`], which writes none.
-    ///
-    /// # Errors
-    /// Device lost, no memory.
-    pub fn read_skinned_vertices(&mut self, model: usize, k: u32) -> Result<Vec<SkinnedVertex>> {
-        self.wait()?;
-        let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
-        let page =
-            self.plan.batch_of(model, k).and_then(|batch| slot.and_then(|slot| slot.pages.get(batch.page as usize)));
-        let (Some(page), Some(size)) = (page, self.model_sizes.get(model)) else { return Ok(Vec::new()) };
-        let vertex_bytes = size_of::<SkinnedVertex>() as u64;
-        let size_bytes = u64::from(size.vertex_count) * vertex_bytes;
-        if size_bytes == 0 {
-            return Ok(Vec::new());
-        }
-        let usage = vk::BufferUsageFlags::TRANSFER_DST;
-        let readback =
-            Buffer::new(&self.device, "skinned vertices readback", size_bytes, usage, BufferMemory::Readback)?;
-        let src_offset = u64::from(self.plan.skinned_vertex_offset(model, k)) * vertex_bytes;
-        submit_and_wait(&self.device, "skinned vertices readback", |commands| {
-            let regions = [vk::BufferCopy { src_offset, dst_offset: 0, size: size_bytes }];
-            // SAFETY: both buffers are alive and that large; the frame that wrote the page is finished.
-            unsafe { self.device.raw.cmd_copy_buffer(commands, page.buffer.raw, readback.raw, &regions) };
-            // The CPU reads the copy (RAW).
-            cmd_memory_barrier(&self.device, commands, Access::TRANSFER_WRITE, Access::HOST_READ);
-            Ok(())
-        })?;
-        Ok(bytemuck::pod_collect_to_vec(readback.mapped_for_reading().get(..size_bytes as usize).unwrap_or(&[])))
     }
 
     /// Bytes of the pipeline cache that came from disk.

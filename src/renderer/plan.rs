@@ -8,10 +8,24 @@ use crate::shader_types::SkinnedVertex;
 use crate::vulkan::{Error, Result};
 
 /// What the plan needs to know of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelSize {
     /// Vertices that one instance takes in a page.
     pub vertex_count: u32,
+    /// Its vertices have tangents.
+    pub has_tangents: bool,
+}
+
+/// Bytes of one vertex's tangent, packed.
+pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
+
+impl ModelSize {
+    /// Bytes that `skin.comp` writes for one instance.
+    #[must_use]
+    pub fn skinned_bytes(self) -> u64 {
+        let tangent_bytes = if self.has_tangents { TANGENT_BYTES } else { 0 };
+        u64::from(self.vertex_count) * (size_of::<SkinnedVertex>() as u64 + tangent_bytes)
+    }
 }
 
 /// Instances of one model that share a page.
@@ -45,6 +59,8 @@ pub struct FramePlan {
     pub batches: Vec<Batch>,
     /// Vertices used in each page.
     pub page_vertices: Vec<u32>,
+    /// Whether the vertices of each page have tangents: if those of one instance in it do, there is room for all.
+    pub page_tangents: Vec<bool>,
     /// All visible instances.
     pub instance_count: u32,
     vertex_counts: Vec<u32>,
@@ -61,6 +77,7 @@ impl FramePlan {
         let page_capacity = u32::try_from(limits.page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
         self.batches.clear();
         self.page_vertices.clear();
+        self.page_tangents.clear();
         self.vertex_counts.clear();
         self.first_batches.clear();
         self.first_instances.clear();
@@ -78,7 +95,7 @@ impl FramePlan {
                     advice: "use a model with fewer vertices, or --skinning vertex".to_owned(),
                 });
             }
-            self.place(model as u32, size.vertex_count.max(1), count, page_capacity, limits.instances_per_batch);
+            self.place(model as u32, *size, count, page_capacity, limits.instances_per_batch);
             self.instance_count = self.instance_count.checked_add(count).ok_or_else(|| Error::OverLimit {
                 what: "the crowd".to_owned(),
                 size_bytes: u64::MAX,
@@ -90,13 +107,15 @@ impl FramePlan {
         Ok(())
     }
 
-    fn place(&mut self, model: u32, vertex_count: u32, count: u32, page_capacity: u32, most_per_batch: u32) {
+    fn place(&mut self, model: u32, size: ModelSize, count: u32, page_capacity: u32, most_per_batch: u32) {
+        let vertex_count = size.vertex_count.max(1);
         let mut placed = 0;
         while placed < count {
             let page = match self.page_vertices.last() {
                 Some(&used) if page_capacity - used >= vertex_count => self.page_vertices.len() - 1,
                 _ => {
                     self.page_vertices.push(0);
+                    self.page_tangents.push(false);
                     self.page_vertices.len() - 1
                 }
             };
@@ -111,6 +130,7 @@ impl FramePlan {
                 first_vertex,
             });
             self.page_vertices[page] += instance_count * vertex_count;
+            self.page_tangents[page] |= size.has_tangents;
             placed += instance_count;
         }
     }
@@ -146,7 +166,8 @@ mod tests {
 
     #[test]
     fn every_instance_has_its_own_vertices_within_a_page() {
-        let models = [ModelSize { vertex_count: 7 }, ModelSize { vertex_count: 30 }, ModelSize { vertex_count: 1 }];
+        let models = [(7, false), (30, true), (1, false)]
+            .map(|(vertex_count, has_tangents)| ModelSize { vertex_count, has_tangents });
         for page_vertices in [30, 31, 64, 100, 1_000_000] {
             for instances_per_batch in [1, 3, 65_535] {
                 let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, instances_per_batch };
@@ -159,6 +180,7 @@ mod tests {
                     for k in 0..count {
                         let offset = plan.skinned_vertex_offset(model, k);
                         let page = plan.batch_of(model, k).unwrap().page;
+                        assert!(plan.page_tangents[page as usize] || !models[model].has_tangents);
                         for vertex in offset..offset + models[model].vertex_count {
                             assert!(u64::from(vertex) < page_vertices);
                             assert!(vertex < plan.page_vertices[page as usize]);
@@ -167,6 +189,8 @@ mod tests {
                     }
                 }
                 assert_eq!(taken.len(), 20 * 7 + 5 * 30 + 13);
+                assert_eq!(plan.page_tangents.len(), plan.page_vertices.len());
+                assert!(page_vertices > 64 || !plan.page_tangents[0], "a page of the first model alone");
                 assert!(plan.batches.iter().all(|batch| (1..=instances_per_batch).contains(&batch.instance_count)));
                 let total: u32 = plan.batches.iter().map(|batch| batch.instance_count).sum();
                 assert_eq!(total, 38);
@@ -177,7 +201,9 @@ mod tests {
     #[test]
     fn a_model_larger_than_a_page_is_refused_with_the_numbers() {
         let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, instances_per_batch: 10 };
-        let error = FramePlan::default().rebuild(&[ModelSize { vertex_count: 11 }], &[1], limits).unwrap_err();
+        let error = FramePlan::default()
+            .rebuild(&[ModelSize { vertex_count: 11, has_tangents: false }], &[1], limits)
+            .unwrap_err();
         assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
     }
 }

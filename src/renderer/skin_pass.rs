@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::gpu_model::GpuModel;
 use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
 use super::visible_crowd::VisibleCrowd;
 use crate::shader_types::SkinConstants;
@@ -16,18 +17,26 @@ use crate::vulkan::spirv;
 /// `local_size_x` of `skin.comp`; `tests/shader_layout.rs` holds both together.
 pub const VERTICES_PER_GROUP: u32 = 64;
 
-/// The compute pipeline.
+/// The compute pipelines.
 pub struct SkinPass {
     pipeline: Pipeline,
+    /// Only where a model has tangents.
+    with_tangents: Option<Pipeline>,
 }
 
 impl SkinPass {
-    /// Builds the pipeline.
+    /// Builds the pipelines that the models need.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(device: &Arc<Device>, cache: &PipelineCache, layouts: &Layouts) -> Result<Self> {
-        Ok(Self { pipeline: Pipeline::compute(device, cache, "skin", &spirv::SKIN_COMP, &layouts.skin)? })
+    pub fn new(device: &Arc<Device>, cache: &PipelineCache, layouts: &Layouts, models: &[GpuModel]) -> Result<Self> {
+        let build =
+            |name, constant| Pipeline::compute(device, cache, name, (&spirv::SKIN_COMP, constant), &layouts.skin);
+        let any_tangents = models.iter().any(|model| model.size.has_tangents);
+        Ok(Self {
+            pipeline: build("skin", 0)?,
+            with_tangents: any_tangents.then(|| build("skin with tangents", 1)).transpose()?,
+        })
     }
 
     /// One dispatch for each batch: x over the model's vertices, y over the batch's instances.
@@ -47,8 +56,7 @@ impl SkinPass {
                 );
             }
         };
-        // SAFETY: as above.
-        unsafe { device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, self.pipeline.raw) };
+        let mut bound = vk::Pipeline::null();
         bind(FRAME_SET, slot.set.raw);
         let most_vertices = device.limits().max_compute_work_group_count[0].saturating_mul(VERTICES_PER_GROUP);
         for batch in &plan.batches {
@@ -56,6 +64,13 @@ impl SkinPass {
             else {
                 continue;
             };
+            let with_tangents = self.with_tangents.as_ref().filter(|_| model.size.has_tangents);
+            let pipeline = with_tangents.unwrap_or(&self.pipeline).raw;
+            if pipeline != bound {
+                // SAFETY: as above.
+                unsafe { device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline) };
+                bound = pipeline;
+            }
             bind(MODEL_SET, model.set.raw);
             bind(PAGE_SET, page.set.raw);
             let mut first_vertex = 0;

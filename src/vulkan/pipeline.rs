@@ -119,7 +119,7 @@ pub struct GraphicsPipelineInfo<'a> {
 }
 
 impl Pipeline {
-    /// Builds a compute pipeline.
+    /// Builds a compute pipeline; `constant` is the shader's `uint` specialization constant 0.
     ///
     /// # Errors
     /// What the driver says.
@@ -127,14 +127,18 @@ impl Pipeline {
         device: &Arc<Device>,
         cache: &PipelineCache,
         name: &str,
-        shader: &Spirv,
+        (shader, constant): (&Spirv, u32),
         layout: &PipelineLayout,
     ) -> Result<Self> {
         let module = ShaderModule::new(device, shader)?;
+        let constant = constant.to_ne_bytes();
+        let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
+        let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
-            .name(ENTRY_POINT);
+            .name(ENTRY_POINT)
+            .specialization_info(&specialization);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { device.raw.create_compute_pipelines(cache.raw, &[info], None) };

@@ -27,7 +27,7 @@ fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
     let model = morphed_triangle().model();
     let geometry = &model.geometry;
     let turn = Vec3::new(0.5, 0.0, 0.0);
-    let delta = |weight, position, normal| MorphDelta { weight, position, normal };
+    let delta = |weight, position, normal| MorphDelta { weight, position, normal, tangent: Vec3::ZERO };
     assert_eq!(geometry.morph_deltas_of(0), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::X, Vec3::ZERO)]);
     assert_eq!(geometry.morph_deltas_of(1), [delta(0, Vec3::new(0.0, 2.0, 0.0), turn)]);
     assert_eq!(geometry.morph_deltas_of(2), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::NEG_Z, Vec3::ZERO)]);

@@ -213,6 +213,10 @@ fn broken_images_cost_the_texture_and_not_the_model() {
         assert_eq!((model.materials[0].base_color_texture, model.images.len()), (None, 0));
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
+    // A metal is one as far as its texture says; where that is lost, nothing is.
+    let mut gltf = textured(&whole[..40]);
+    gltf.json["materials"][0]["pbrMetallicRoughness"] = json!({"metallicRoughnessTexture": {"index": 0}});
+    assert_eq!(gltf.model().materials[0].metallic, 0.0);
     let mut gltf = textured(&whole);
     gltf.json["images"][0] = json!({"uri": "data:;base64,AAAA"});
     assert!(warns(&gltf.model(), "images[0]: 3 bytes that are neither PNG, JPEG nor WebP"));
@@ -268,4 +272,61 @@ fn what_is_not_drawn_is_said() {
     let mut gltf = textured(&png(1, 1));
     gltf.json["materials"][0]["normalTexture"] = json!({"index": 0});
     assert!(warns(&gltf.model(), "no TEXCOORD_0, which the material's texture wants"));
+}
+
+/// The triangle with normals, a normal map and the file's tangents: of any length, and any handedness but zero.
+fn with_tangents() -> Gltf {
+    let mut gltf = textured(&png(1, 1));
+    gltf.json["materials"][0]["normalTexture"] = json!({"index": 0, "texCoord": 1});
+    let normals = gltf.f32s("VEC3", &[0.0, 0.0, 1.0].repeat(3));
+    let tangents = gltf.f32s("VEC4", &[2.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, -3.0, 0.0, 0.0, 0.0, -1.0]);
+    let attributes = &mut gltf.json["meshes"][0]["primitives"][0]["attributes"];
+    attributes["NORMAL"] = json!(normals);
+    attributes["TANGENT"] = json!(tangents);
+    gltf
+}
+
+#[test]
+fn tangents_are_read_where_a_normal_map_needs_them() {
+    let mut gltf = with_tangents();
+    let model = gltf.model();
+    let expected = [Vec4::new(1.0, 0.0, 0.0, 1.0), Vec4::new(0.0, 1.0, 0.0, -1.0), Vec4::new(1.0, 0.0, 0.0, -1.0)];
+    assert_eq!(model.geometry.tangents, expected);
+    assert!(model.geometry.draw_ranges[0].has_tangents);
+    assert!(warns(&model, "1 tangents without length are read as +X"), "{:?}", model.warnings);
+
+    // A target that turns tangents and does nothing else.
+    let deltas = [0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
+    let tangents = gltf.f32s("VEC3", &deltas);
+    gltf.json["meshes"][0]["primitives"][0]["targets"] = json!([{"TANGENT": tangents}]);
+    let deltas = gltf.model().geometry.morph_deltas;
+    assert_eq!(deltas.len(), 1);
+    assert_eq!((deltas[0].position, deltas[0].normal, deltas[0].tangent), (Vec3::ZERO, Vec3::ZERO, Vec3::Y * 0.5));
+
+    // Those that MikkTSpace makes know nothing of the targets.
+    let attributes = gltf.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+    attributes.remove("TANGENT");
+    let geometry = gltf.model().geometry;
+    assert_eq!(geometry.tangents, [Vec4::new(1.0, 0.0, 0.0, -1.0); 3], "u to the right and v up");
+    assert!(geometry.morph_deltas.is_empty());
+}
+
+#[test]
+fn seams_split_vertices_and_the_files_vertices_stay() {
+    let mut gltf = with_tangents();
+    let attributes = gltf.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+    attributes.remove("TANGENT");
+    // The triangle and its back: one set of vertices, two handednesses.
+    let indices = gltf.accessor(crate::builder::U16, "SCALAR", 6, bytemuck::cast_slice(&[0_u16, 1, 2, 0, 2, 1]));
+    let coordinates = gltf.f32s("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    let primitive = &mut gltf.json["meshes"][0]["primitives"][0];
+    primitive["attributes"]["TEXCOORD_1"] = json!(coordinates);
+    primitive["indices"] = json!(indices);
+    let geometry = gltf.model().geometry;
+    assert_eq!(geometry.source_primitives[0].vertices, [0, 1, 2]);
+    for corner in 0..6 {
+        let vertex = geometry.indices[corner] as usize;
+        assert_eq!(geometry.positions[vertex], geometry.positions[[0, 1, 2, 0, 2, 1][corner]]);
+    }
+    assert_eq!(geometry.tangents.len(), geometry.vertex_count());
 }

@@ -1,7 +1,7 @@
 //! Files of at most one MiB that ask for as much as they can: every way known to us to turn few bytes into many, or
 //! into long work, pushed to the budget that bounds it, and some beyond.
 
-use crate::images::{png, progressive_jpeg};
+use crate::images::{png, progressive_jpeg, webp};
 
 /// A file, and whether it should be accepted.
 pub struct Attack {
@@ -16,10 +16,22 @@ const MIB: usize = 1 << 20;
 const LIST: usize = 1 << 18;
 
 pub fn attacks() -> Vec<Attack> {
-    [json(), lists(), names(), containers(), nodes(), geometry(), skins(), animations(), images()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        json(),
+        lists(),
+        names(),
+        containers(),
+        nodes(),
+        geometry(),
+        compressed(),
+        morphs(),
+        skins(),
+        animations(),
+        images(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn accepted(name: &'static str, file: Vec<u8>) -> Attack {
@@ -66,12 +78,18 @@ fn filling(element: &str) -> String {
 /// The JSON itself.
 fn json() -> Vec<Attack> {
     let deep = format!(r#"{{"extras":{}{}}}"#, "[".repeat(100), "]".repeat(100));
+    let deep_list = format!("{}{}", "[".repeat(MIB / 2 - 100), "]".repeat(MIB / 2 - 100));
     vec![
         accepted("small_objects.gltf", text(&format!(r#""extras":[{}]"#, filling(r#"{"":0}"#)))),
         accepted("small_lists.gltf", text(&format!(r#""extras":[{}]"#, filling("[0]")))),
         accepted("digits.gltf", text(&format!(r#""nodes":[{{"scale":[1,1,0.{}]}}]"#, "1".repeat(MIB - 200)))),
         accepted("deep_extras.gltf", text(&format!(r#""nodes":[{}]"#, filling(&deep)))),
-        refused("deep.gltf", "recursion limit", text(&format!(r#""extras":{}"#, "[".repeat(MIB - 100)))),
+        refused("deep.gltf", "malformed", text(&format!(r#""extras":{}"#, "[".repeat(MIB - 100)))),
+        refused(
+            "deep_node.gltf",
+            "recursion limit",
+            text(&format!(r#""nodes":[{{"extensions":{{"a":{deep_list}}}}}]"#)),
+        ),
         refused("spaces.gltf", "neither GLB nor JSON", vec![b' '; MIB]),
         refused("digits_before.gltf", "malformed", text(&format!(r#""scene":{}"#, "1".repeat(MIB - 100)))),
     ]
@@ -221,6 +239,46 @@ fn geometry() -> Vec<Attack> {
     ]
 }
 
+/// Zeros, compressed to next to nothing by meshoptimizer.
+fn compressed() -> Vec<Attack> {
+    let file = |mib: usize| {
+        let elements = vec![[0_u8; 256]; mib * MIB / 256];
+        let stream = meshopt::encode_vertex_buffer_level(&elements, 2, Some(1)).unwrap();
+        let says = format!(
+            r#"{{"buffer":0,"byteLength":{},"count":{},"byteStride":256,"mode":"ATTRIBUTES"}}"#,
+            stream.len(),
+            elements.len()
+        );
+        let members = format!(
+            r#""bufferViews":[{{"buffer":0,"byteLength":{},"byteStride":256,"extensions":{{"KHR_meshopt_compression":{says}}}}}],
+               "accessors":[{}],"nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}}}}]}}]"#,
+            mib * MIB,
+            accessor(0, 5126, "VEC3", elements.len())
+        );
+        glb(&members, stream)
+    };
+    vec![accepted("meshopt.glb", file(64)), refused("more_meshopt.glb", "more bytes of decompressed data", file(65))]
+}
+
+/// Every target has the same deltas, none of them zero.
+fn morphs() -> Vec<Attack> {
+    const VERTICES: usize = 4096;
+    let file = |targets: usize| {
+        let members = format!(
+            r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"targets":[{}]}}]}}],
+               "accessors":[{},{}],"bufferViews":[{},{}]"#,
+            times(targets, r#"{"POSITION":1}"#),
+            accessor(0, 5121, "VEC3", VERTICES),
+            accessor(1, 5121, "VEC3", VERTICES),
+            view(0, 3 * VERTICES),
+            view(3 * VERTICES, 3 * VERTICES)
+        );
+        let ones = std::iter::repeat_n(1, 3 * VERTICES);
+        glb(&members, small_positions(VERTICES).into_iter().chain(ones).collect())
+    };
+    vec![accepted("morphs.glb", file(256)), refused("more_morphs.glb", "more morph target elements", file(257))]
+}
+
 fn skins() -> Vec<Attack> {
     let skinned = r#""nodes":[{"mesh":0,"skin":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}}]}],
         "accessors":[{"componentType":5126,"type":"VEC3","count":3},{"componentType":5121,"type":"VEC4","count":3},
@@ -332,6 +390,10 @@ fn images() -> Vec<Attack> {
         accepted("pngs.glb", with_images(zeros, 50)),
         accepted("too_large_jpeg.glb", with_images(progressive_jpeg(16_384, 4096, 1, 0), 1)),
         accepted("small_pngs.glb", with_images(png(256, 256), 5000)),
+        accepted("webp.glb", with_images(webp(8192, 4096), 1)),
+        accepted("webps.glb", with_images(webp(4096, 1024), 4000)),
+        accepted("too_large_webp.glb", with_images(webp(16_383, 16_383), 1)),
+        accepted("no_images.glb", with_images(vec![b'x'; 500_000], 3000)),
         accepted("jpeg.glb", with_images(progressive_jpeg(8192, 4096, 3, 90), 1)),
         accepted("four_channel_jpeg.glb", with_images(progressive_jpeg(8192, 4096, 4, 90), 1)),
         accepted("scans.glb", with_images(progressive_jpeg(8192, 4096, 1, 10_000), 1)),

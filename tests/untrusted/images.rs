@@ -67,3 +67,25 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     file.extend([0xff, 0xd9]);
     file
 }
+
+/// A lossless WebP of one colour: codes with a single symbol take no bits, so that it has 20 bytes at any size.
+pub fn webp(width: u32, height: u32) -> Vec<u8> {
+    // Numbers are written from their lowest bit.
+    let lowest_first = |number: u32| format!("{:014b}", number - 1).chars().rev().collect::<String>();
+    // An alpha bit and three of version; no transform, no cache, no groups; five codes of one symbol each.
+    let stream = format!("{}{}0000000{}", lowest_first(width), lowest_first(height), "1000".repeat(5));
+    let mut data = vec![0x2f];
+    data.extend(
+        stream
+            .as_bytes()
+            .chunks(8)
+            .map(|chunk| chunk.iter().enumerate().fold(0_u8, |byte, (at, &bit)| byte | (bit - b'0') << at)),
+    );
+    data.resize(data.len().next_multiple_of(2), 0);
+    let mut file = b"RIFF".to_vec();
+    file.extend((data.len() as u32 + 12).to_le_bytes());
+    file.extend(b"WEBPVP8L");
+    file.extend((data.len() as u32).to_le_bytes());
+    file.extend(data);
+    file
+}

@@ -10,8 +10,6 @@ mod attacks;
 mod builder;
 mod corpus;
 mod images;
-#[path = "../common/invariants.rs"]
-mod invariants;
 mod limited;
 mod memory;
 mod uris;

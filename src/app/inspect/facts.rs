@@ -325,7 +325,8 @@ fn bytes_with_mipmaps(width: u32, height: u32) -> u64 {
 impl InstanceBytes {
     fn of(model: &Model) -> Self {
         let palette = model.palette.len() * size_of::<JointMatrix>();
-        let skinned_vertices = model.geometry.vertex_count() * size_of::<SkinnedVertex>();
+        let tangents = model.geometry.tangents.len() * size_of::<u32>();
+        let skinned_vertices = model.geometry.vertex_count() * size_of::<SkinnedVertex>() + tangents;
         let morph_weights = model.morph_weight_count() * size_of::<f32>();
         let instance_data = size_of::<InstanceData>();
         let total = palette + skinned_vertices + morph_weights + instance_data;
@@ -339,9 +340,14 @@ impl StaticBytes {
         let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<SurfaceVertex>());
         let influences = geometry.influences.len() * size_of::<GpuInfluence>();
         let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
-        let gpu_geometry = vertices + influences + morph_deltas + size_of_val(&geometry.indices[..]);
+        // Packed; the deltas of tangents are three numbers, where there are tangents.
+        let has_tangents = usize::from(!geometry.tangents.is_empty());
+        let tangents = geometry.tangents.len() * size_of::<u32>()
+            + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
+        let gpu_geometry = vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..]);
         let cpu_geometry = size_of_val(&geometry.positions[..])
             + size_of_val(&geometry.normals[..])
+            + size_of_val(&geometry.tangents[..])
             + size_of_val(&geometry.tex_coords[..])
             + size_of_val(&geometry.colors[..])
             + size_of_val(&geometry.influence_starts[..])

@@ -2,7 +2,7 @@
 //!
 //! Source: glTF 2.0, 3.7.2.1 (attributes); KHR_mesh_quantization (integers where core glTF has floats).
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 use gltf::json::accessor::Type;
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
@@ -94,6 +94,26 @@ impl<'a> AttributeReader<'a, '_> {
             warnings.add(&accessor.at, format_args!("{degenerate_count} normals without length are read as +Z"));
         }
         Ok(Some(normals))
+    }
+
+    /// Unit length and handedness; `None` where the file has none. Read where a normal map needs them.
+    pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
+        let Some(accessor) = self.open_beside_positions(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
+        let mut degenerate_count = 0_usize;
+        let unit = |tangent: [f32; 4]| {
+            let tangent = Vec4::from(tangent);
+            let unit = tangent.truncate().as_dvec3().try_normalize();
+            let unit = unit.map(|unit| unit.as_vec3()).unwrap_or_else(|| {
+                degenerate_count += 1;
+                Vec3::X
+            });
+            unit.extend(if tangent.w < 0.0 { -1.0 } else { 1.0 })
+        };
+        let tangents = accessor.floats::<4>()?.into_iter().map(unit).collect();
+        if degenerate_count > 0 {
+            warnings.add(&accessor.at, format_args!("{degenerate_count} tangents without length are read as +X"));
+        }
+        Ok(Some(tangents))
     }
 
     fn tex_coord_pairs(

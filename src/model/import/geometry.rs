@@ -4,7 +4,7 @@
 //! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
 //! index and their primitives in the order of the file. A mesh that its node shows at several places comes once for each.
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
@@ -16,10 +16,12 @@ use super::limits::Budget;
 use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
+use super::reorder::reorder;
 use super::skins::Palette;
+use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder};
-use crate::model::{DrawRange, Geometry, MorphedNode, PaletteLayout, Skin, SourcePrimitive};
+use crate::model::{DrawRange, Geometry, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology};
 
 /// What was read before the geometry and is needed for it.
 pub(super) struct Scene<'a, 'f> {
@@ -62,7 +64,12 @@ pub(super) fn read(
     if builder.welder.geometry.indices.is_empty() {
         builder.warnings.add("scene", "shows nothing");
     }
-    Ok((builder.welder.geometry, builder.palette.layout))
+    let mut geometry = builder.welder.geometry;
+    if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
+        geometry.tangents = Vec::new();
+    }
+    reorder(&mut geometry, &builder.materials.list);
+    Ok((geometry, builder.palette.layout))
 }
 
 struct Builder<'b> {
@@ -98,6 +105,21 @@ enum Follow {
     Entry(u32),
 }
 
+/// Where a primitive's tangents are from.
+enum Tangents {
+    /// Not needed, or nothing to make them of.
+    None,
+    OfFile(Vec<Vec4>),
+    Generated(SplitVertices),
+}
+
+/// What the vertices of one primitive are made of.
+struct Welding<'p> {
+    attributes: &'p Attributes,
+    influences: &'p Influences,
+    morphs: &'p Morphs,
+}
+
 impl Builder<'_> {
     fn add_mesh_node(&mut self, scene: &Scene, place: MeshNode, entry: &json::Node) -> Result<()> {
         let MeshNode { node, mesh, .. } = place;
@@ -105,16 +127,16 @@ impl Builder<'_> {
         let Some(mesh_entry) = meshes.get(mesh) else {
             return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
         };
-        if let Some(mut placements) = instancing::read(scene.document, node, entry, self.warnings)? {
-            let affordable = self.affordable_placements(scene, mesh_entry);
-            if placements.len() > affordable {
-                let (all, at) = (placements.len(), format!("nodes[{node}]"));
-                let problem = format!("of {all} placements the first {affordable} are drawn: files of this size allow");
-                self.warnings.add(at, format_args!("{problem} no more vertices"));
-                placements.truncate(affordable);
+        if let Some(placements) = instancing::read(scene.document, node, entry, self.warnings)? {
+            let (all, drawn) = (placements.len(), placements.len().min(self.affordable_placements(scene, mesh_entry)));
+            if drawn < all {
+                let problem =
+                    format!("of {all} placements {drawn} are drawn: files of this size allow no more vertices");
+                self.warnings.add(format_args!("nodes[{node}]"), problem);
             }
-            for (instance, placement) in placements.into_iter().enumerate() {
-                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placement));
+            // Evenly chosen where some are left out, so that what is drawn still has the shape of the whole.
+            for instance in (0..drawn).map(|rank| rank * all / drawn) {
+                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placements[instance]));
                 let place = MeshNode { instance: Some(instance as u32), ..place };
                 self.add_primitives(scene, place, mesh_entry, follow)?;
             }
@@ -180,23 +202,38 @@ impl Builder<'_> {
                 Influences::read(document, primitive, &at_attributes, count, section, budget, warnings)?
             }
         };
+        let mut elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+        let tangents = self.tangents(&reader, &attributes, &elements, material)?;
         let (first_weight, weight_count) =
             place.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
         let has_normals = attributes.normals.is_some();
-        let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals };
+        let has_tangents = matches!(tangents, Tangents::OfFile(_));
+        let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals, has_tangents };
         let morphs = morphs.read(first_weight, weight_count, &mut self.morph_deltas)?;
-        let elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
 
-        let vertices = self.weld(&attributes, &influences, &morphs);
+        let welding = Welding { attributes: &attributes, influences: &influences, morphs: &morphs };
+        let has_tangents = !matches!(tangents, Tangents::None);
+        let mut vertices = match tangents {
+            Tangents::None => self.weld(&welding, (0..count as u32).map(|vertex| (vertex, Vec4::ZERO))),
+            Tangents::OfFile(tangents) => self.weld(&welding, (0..).zip(tangents)),
+            Tangents::Generated(split) => {
+                elements.indices = split.indices;
+                self.vertices.take(split.source.len().saturating_sub(count) as u64, &at)?;
+                self.weld(&welding, split.source.into_iter().zip(split.tangents))
+            }
+        };
         let range = DrawRange {
             topology: elements.topology,
             first_index: 0,
             index_count: 0,
             material,
             flat_shaded: !has_normals,
+            has_tangents,
             mirrored: self.is_mirrored(&influences),
         };
         self.push_elements(range, &elements, &vertices);
+        // The file's vertices come first; what follows are those that were split off them.
+        vertices.truncate(count);
         self.welder.geometry.source_primitives.push(SourcePrimitive {
             node: place.node as u32,
             mesh: place.mesh as u32,
@@ -212,22 +249,58 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Our vertex for each vertex of the primitive.
-    fn weld(&mut self, attributes: &Attributes, influences: &Influences, morphs: &Morphs) -> Vec<u32> {
-        let Attributes { positions, normals, tex_coords, colors } = attributes;
+    /// Tangents, where a normal map needs them and triangles with normals can have them.
+    fn tangents(
+        &mut self,
+        reader: &AttributeReader,
+        attributes: &Attributes,
+        elements: &Elements,
+        material: u32,
+    ) -> Result<Tangents> {
+        let Attributes { positions, normals, tex_coords, .. } = attributes;
+        let material = self.materials.list.get(material as usize);
+        let normal_map = material.filter(|material| !material.unlit).and_then(|material| material.normal_texture);
+        let (Some(normal_map), Some(normals), Topology::Triangles) = (normal_map, normals, elements.topology) else {
+            return Ok(Tangents::None);
+        };
+        if let Some(tangents) = reader.tangents(positions.len(), self.warnings)? {
+            return Ok(Tangents::OfFile(tangents));
+        }
+        let Some(pairs) = tex_coords else { return Ok(Tangents::None) };
+        let sampled_at = |pair: &[Vec2; 2]| {
+            let uv = normal_map.texture_from_vertex.transform_point2(pair[usize::from(normal_map.tex_coords != 0)]);
+            if uv.is_finite() { uv } else { Vec2::ZERO }
+        };
+        let tex_coords: Vec<Vec2> = pairs.iter().map(sampled_at).collect();
+        let input = TangentInput { positions, normals, tex_coords: &tex_coords, indices: &elements.indices };
+        Ok(input.generate().map_or_else(
+            || {
+                let problem = "too many triangles meet at a vertex to make tangents; the normal map does without";
+                self.warnings.add(reader.at, problem);
+                Tangents::None
+            },
+            Tangents::Generated,
+        ))
+    }
+
+    /// Our vertex for each of the primitive's vertices that `vertices` name, with their tangents.
+    fn weld(&mut self, primitive: &Welding, vertices: impl Iterator<Item = (u32, Vec4)>) -> Vec<u32> {
+        let Attributes { positions, normals, tex_coords, colors } = primitive.attributes;
         let mut morph_deltas = Vec::new();
-        let vertex = |(index, &position): (usize, &Vec3)| {
-            morphs.deltas_of(index, &mut morph_deltas);
+        let vertex = |(vertex, tangent): (u32, Vec4)| {
+            let index = vertex as usize;
+            primitive.morphs.deltas_of(index, &mut morph_deltas);
             self.welder.push(&Vertex {
-                position,
+                position: positions.get(index).copied().unwrap_or_default(),
                 normal: at(normals, index).unwrap_or(Vec3::Z),
+                tangent,
                 tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
-                influences: influences.of(index),
+                influences: primitive.influences.of(index),
                 morph_deltas: &morph_deltas,
             })
         };
-        positions.iter().enumerate().map(vertex).collect()
+        vertices.map(vertex).collect()
     }
 
     /// Whether the first joint of the first vertex turns the primitive inside out at rest. Parts of one primitive

@@ -8,9 +8,10 @@
 //! **The rule that the figures keep:** a model whose files have one MiB together takes less than one GiB. The program is
 //! held to it, in an address space of that size, by files that spend one budget each (`tests/untrusted/`); the worst
 //! takes 400 MiB, so that two at once fit as well. What one thing costs at its worst, in bytes, from the decoded file
-//! to the output of `throng pose`: a vertex 200 (its arrays, the welder's key, the skinned copy), a joint weight 40, a
-//! morph target's element 110, an index 8, a keyed number 8, a texel 4 and while it is decoded 12 (16-bit PNG, progressive JPEG), a shown primitive
-//! 200, a value of the JSON 350 (the smallest objects), an element of a list of the JSON 800 (materials).
+//! to the output of `throng pose`: a vertex 200 (its arrays, the welder's key, the skinned copy), a joint weight 40, an
+//! element of a morph target 110, an index 8, a keyed number 8, a texel 4 and while it is decoded 12 (16-bit PNG,
+//! progressive JPEG), a shown primitive 200, a value of the JSON 350 (the smallest objects), an element of a list of the
+//! JSON 800 (materials).
 //!
 //! The figures are far above any character: the floor alone fits five hundred figures of a thousand vertices.
 

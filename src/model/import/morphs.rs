@@ -26,6 +26,7 @@ pub(super) struct Morphs {
 struct Target {
     positions: Option<Vec<Vec3>>,
     normals: Option<Vec<Vec3>>,
+    tangents: Option<Vec<Vec3>>,
 }
 
 /// Reads the targets of one primitive.
@@ -37,6 +38,8 @@ pub(super) struct MorphReader<'a, 'f> {
     pub vertex_count: usize,
     /// Without normals in the bind pose there is nothing that those of a target could be added to.
     pub has_normals: bool,
+    /// Likewise.
+    pub has_tangents: bool,
 }
 
 impl MorphReader<'_, '_> {
@@ -73,7 +76,12 @@ impl MorphReader<'_, '_> {
         let positions = read("POSITION", target.positions.map(|accessor| accessor.value()))?;
         // Read in any case, so that a broken accessor is an error whether or not something uses it.
         let normals = read("NORMAL", target.normals.map(|accessor| accessor.value()))?;
-        Ok(Target { positions, normals: normals.filter(|_| self.has_normals) })
+        let tangents = read("TANGENT", target.tangents.map(|accessor| accessor.value()))?;
+        Ok(Target {
+            positions,
+            normals: normals.filter(|_| self.has_normals),
+            tangents: tangents.filter(|_| self.has_tangents),
+        })
     }
 }
 
@@ -85,8 +93,9 @@ impl Morphs {
         for (weight, target) in (self.first_weight..).zip(&self.targets) {
             let position = of_vertex(&target.positions).unwrap_or(Vec3::ZERO);
             let normal = of_vertex(&target.normals).unwrap_or(Vec3::ZERO);
-            if position != Vec3::ZERO || normal != Vec3::ZERO {
-                deltas.push(MorphDelta { weight, position, normal });
+            let tangent = of_vertex(&target.tangents).unwrap_or(Vec3::ZERO);
+            if [position, normal, tangent] != [Vec3::ZERO; 3] {
+                deltas.push(MorphDelta { weight, position, normal, tangent });
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::model::{Geometry, Influence, MorphDelta};
@@ -19,6 +19,7 @@ use crate::model::{Geometry, Influence, MorphDelta};
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
     pub normal: Vec3,
+    pub tangent: Vec4,
     pub tex_coords: [Vec2; 2],
     pub color: [u8; 4],
     pub influences: &'i [Influence],
@@ -32,6 +33,7 @@ impl<'g> Vertex<'g> {
         Self {
             position: geometry.positions[index],
             normal: geometry.normals[index],
+            tangent: geometry.tangents[index],
             tex_coords: geometry.tex_coords[index],
             color: geometry.colors[index],
             influences: geometry.influences_of(index),
@@ -40,22 +42,24 @@ impl<'g> Vertex<'g> {
     }
 
     /// Everything but the lists, bit for bit.
-    fn fixed_bits(&self) -> [u32; 11] {
+    fn fixed_bits(&self) -> [u32; 15] {
         let ([px, py, pz], [nx, ny, nz]) = (self.position.to_array(), self.normal.to_array());
+        let [tx, ty, tz, tw] = self.tangent.to_array();
         let [Vec2 { x: u0, y: v0 }, Vec2 { x: u1, y: v1 }] = self.tex_coords;
-        let [px, py, pz, nx, ny, nz, u0, v0, u1, v1] = [px, py, pz, nx, ny, nz, u0, v0, u1, v1].map(f32::to_bits);
-        [px, py, pz, nx, ny, nz, u0, v0, u1, v1, u32::from_ne_bytes(self.color)]
+        let [px, py, pz, nx, ny, nz] = [px, py, pz, nx, ny, nz].map(f32::to_bits);
+        let [tx, ty, tz, tw, u0, v0, u1, v1] = [tx, ty, tz, tw, u0, v0, u1, v1].map(f32::to_bits);
+        [px, py, pz, nx, ny, nz, tx, ty, tz, tw, u0, v0, u1, v1, u32::from_ne_bytes(self.color)]
     }
 
     fn influence_bits(&self) -> impl Iterator<Item = [u32; 2]> {
         self.influences.iter().map(|influence| [influence.joint, influence.weight.to_bits()])
     }
 
-    fn morph_bits(&self) -> impl Iterator<Item = [u32; 7]> {
+    fn morph_bits(&self) -> impl Iterator<Item = [u32; 10]> {
         self.morph_deltas.iter().map(|delta| {
-            let ([px, py, pz], [nx, ny, nz]) = (delta.position.to_array(), delta.normal.to_array());
-            let [px, py, pz, nx, ny, nz] = [px, py, pz, nx, ny, nz].map(f32::to_bits);
-            [delta.weight, px, py, pz, nx, ny, nz]
+            let [[px, py, pz], [nx, ny, nz], [tx, ty, tz]] =
+                [delta.position, delta.normal, delta.tangent].map(|delta| delta.to_array().map(f32::to_bits));
+            [delta.weight, px, py, pz, nx, ny, nz, tx, ty, tz]
         })
     }
 
@@ -99,6 +103,7 @@ impl Welder {
         seen.insert_unique(hash, index, |&index| Vertex::of(geometry, index).hash(keys));
         geometry.positions.push(vertex.position);
         geometry.normals.push(vertex.normal);
+        geometry.tangents.push(vertex.tangent);
         geometry.tex_coords.push(vertex.tex_coords);
         geometry.colors.push(vertex.color);
         geometry.influences.extend_from_slice(vertex.influences);
