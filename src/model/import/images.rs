@@ -12,7 +12,9 @@ use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
-use super::limits::{MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, encoded_image_bytes, texels};
+use super::limits::{
+    MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, Purse, encoded_image_bytes, texels,
+};
 use super::uri::UriFault;
 use crate::model::{Image, ImageSource};
 
@@ -59,7 +61,7 @@ impl Images {
             Err(reason) => Err(reason),
         };
         let decoded = encoded.and_then(|bytes| {
-            let decoded = self.decode(&bytes, document.file_bytes())?;
+            let decoded = self.decode(&bytes, document.file_bytes(), &document.purse())?;
             Ok((decoded, bytes.len() as u64))
         });
         let index = match decoded {
@@ -88,7 +90,7 @@ impl Images {
         Err(format!("all images of a model with files of this size may have {limit} bytes, those before have more"))
     }
 
-    fn decode(&mut self, bytes: &[u8], file_bytes: u64) -> std::result::Result<Decoded, Reason> {
+    fn decode(&mut self, bytes: &[u8], file_bytes: u64, purse: &Purse) -> std::result::Result<Decoded, Reason> {
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
         let (format, format_name) = match image::guess_format(bytes) {
@@ -112,6 +114,7 @@ impl Images {
             let problem = "texels are too many: all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
+        purse.take_texels(texels).map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
         Ok(Decoded { width, height, rgba: decode_rgba(decoder)?, format: format_name })
     }

@@ -13,8 +13,8 @@
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
 //! On that stand the readers, in the order in which [`load`] calls them: `materials` with `textures` and `images`, `nodes`,
-//! `skins`, `geometry` (with `attributes`, `instancing`, `influences`, `morphs`, `topology`, `tangents`, `weld` and
-//! `reorder`) and `clips`.
+//! `skins`, `geometry` (with `attributes`, `influences`, `morphs`, `topology`, `tangents`, `weld`, `instancing`,
+//! `placements` and `reorder`) and `clips`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
@@ -36,6 +36,7 @@ mod materials;
 mod meshopt;
 mod morphs;
 mod nodes;
+mod placements;
 mod reorder;
 mod skins;
 mod source;

@@ -1,61 +1,54 @@
-//! The last step of geometry import: an order of triangles and vertices that caches like.
+//! An order of triangles and vertices that caches like.
 //!
-//! Within each draw range the triangles are put so that those which share vertices follow each other, as the vertex
-//! cache of a GPU wants it. Then the vertices are numbered in the order in which the draw ranges first use them, so that
-//! fetching them walks through memory; those that nothing draws come last. Neither changes what is drawn: the triangles
-//! stay what they are, with their corners in the same order round, and lines and points keep their places, as do draw
-//! ranges. Triangles that are blended keep theirs as well: whoever made them may have put them back to front.
+//! Within each primitive the triangles are put so that those which share vertices follow each other, as the vertex
+//! cache of a GPU wants it; placements of a mesh take over the order of the first. As the last step of geometry import
+//! the vertices are numbered in the order in which the draw ranges first use them, so that fetching them walks through
+//! memory; those that nothing draws come last. Neither changes what is drawn: the triangles stay what they are, with
+//! their corners in the same order round, and draw ranges keep their places.
 //!
 //! Source: the vertex cache optimiser is meshoptimizer's.
 
 use std::ops::Range;
 
-use crate::model::{AlphaMode, Geometry, Material, Topology};
+use crate::model::Geometry;
 
 /// A vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
 
-/// Reorders everything in `geometry`, whose draw ranges use `materials`.
-pub(super) fn reorder(geometry: &mut Geometry, materials: &[Material]) {
-    let vertex_count = geometry.vertex_count();
-    for range in &geometry.draw_ranges {
-        if materials.get(range.material as usize).is_some_and(|material| material.alpha_mode == AlphaMode::Blend) {
-            continue;
-        }
-        let span = range.first_index as usize..range.first_index as usize + range.index_count as usize;
-        if let (Topology::Triangles, Some(indices)) = (range.topology, geometry.indices.get_mut(span)) {
-            optimize_triangles(indices, vertex_count);
-        }
-    }
-    let order = order_of_use(&geometry.indices, vertex_count);
-    apply(geometry, &order);
-}
-
-/// Works on the vertices of the range alone: meshoptimizer's tables are as long as the vertex array that it is told of,
-/// and a model may have thousands of draw ranges.
-fn optimize_triangles(indices: &mut [u32], vertex_count: usize) {
+/// Puts a list of triangles in order.
+///
+/// Works on their vertices alone: meshoptimizer's tables are as long as the vertex array that it is told of, and a model
+/// may have thousands of primitives.
+pub(super) fn order_triangles(indices: &mut [u32]) {
     let mut used = indices.to_vec();
     used.sort_unstable();
     used.dedup();
-    if used.len() * 2 > vertex_count {
-        meshopt::optimize_vertex_cache_in_place(indices, vertex_count);
-        return;
+    for index in indices.iter_mut() {
+        let vertex = *index;
+        *index = used.partition_point(|&other| other < vertex) as u32;
     }
-    let mut local: Vec<u32> =
-        indices.iter().map(|index| used.partition_point(|vertex| vertex < index) as u32).collect();
-    meshopt::optimize_vertex_cache_in_place(&mut local, used.len());
-    for (index, local) in indices.iter_mut().zip(local) {
-        // Each local number is the place of an index in `used`.
-        *index = used.get(local as usize).copied().unwrap_or(*index);
+    meshopt::optimize_vertex_cache_in_place(indices, used.len());
+    for index in indices {
+        // Each is the place of an index in `used`.
+        *index = used.get(*index as usize).copied().unwrap_or_default();
     }
+}
+
+/// Numbers the vertices in the order in which they are drawn.
+pub(super) fn number_by_use(geometry: &mut Geometry) {
+    let order = order_of_use(&geometry.indices, geometry.vertex_count());
+    apply(geometry, &order);
 }
 
 /// The vertices in the order of their first use, then the unused ones.
 fn order_of_use(indices: &[u32], vertex_count: usize) -> Vec<u32> {
     let mut is_listed = vec![false; vertex_count];
+    let mut order = Vec::with_capacity(vertex_count);
     let all = indices.iter().copied().chain(0..vertex_count as u32);
-    all.filter(|&vertex| is_listed.get_mut(vertex as usize).is_some_and(|listed| !std::mem::replace(listed, true)))
-        .collect()
+    order.extend(
+        all.filter(|&vertex| is_listed.get_mut(vertex as usize).is_some_and(|seen| !std::mem::replace(seen, true))),
+    );
+    order
 }
 
 /// Puts vertex `order[k]` at place `k`, in every array that has vertices or names them.
@@ -101,10 +94,19 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive};
+    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
 
     const CACHE_SIZE: u32 = 16;
     const SIDE: u32 = 40;
+
+    /// What import does, draw range by draw range here.
+    fn reorder(geometry: &mut Geometry) {
+        for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
+            let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
+            order_triangles(&mut geometry.indices[span]);
+        }
+        number_by_use(geometry);
+    }
 
     fn acmr(geometry: &Geometry) -> f32 {
         let triangles = &geometry.indices[..6 * (SIDE * SIDE) as usize];
@@ -187,7 +189,7 @@ mod tests {
     fn the_same_is_drawn_with_fewer_misses_and_in_order() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[]);
+        reorder(&mut after);
 
         assert_eq!(after.draw_ranges, before.draw_ranges);
         for range in &before.draw_ranges[..2] {
@@ -211,7 +213,7 @@ mod tests {
     fn every_array_follows_its_vertex() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[]);
+        reorder(&mut after);
         assert_eq!(after.vertex_count(), before.vertex_count());
         for (old, &new) in after.source_primitives[0].vertices.iter().enumerate() {
             let new = new as usize;
@@ -226,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn blended_triangles_keep_their_order() {
+    fn numbering_vertices_keeps_the_order_of_triangles() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[Material { alpha_mode: AlphaMode::Blend, ..Material::default() }]);
+        number_by_use(&mut after);
         let drawn = |geometry: &Geometry| -> Vec<Vec3> {
             geometry.indices.iter().map(|&index| geometry.positions[index as usize]).collect()
         };
@@ -240,7 +242,8 @@ mod tests {
     #[test]
     fn nothing_to_draw_is_nothing_to_reorder() {
         let mut empty = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
-        reorder(&mut empty, &[]);
+        number_by_use(&mut empty);
+        order_triangles(&mut []);
         assert_eq!((empty.vertex_count(), empty.influence_starts.len(), empty.morph_delta_starts.len()), (0, 1, 1));
     }
 }
