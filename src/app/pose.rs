@@ -2,13 +2,16 @@
 //!
 //! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
 //! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
+//!
+//! What is printed has several times the bytes of the skinned vertices, so primitives are put into the file's order one
+//! at a time, while they are written.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result, bail};
 use glam::{Affine3A, Mat4, Vec3};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::gpu::{finish, offscreen_device};
 use super::scene::load_model;
@@ -22,11 +25,11 @@ use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, u
 
 /// Everything that the command prints.
 #[derive(Debug, Serialize)]
-pub struct PoseReport {
+pub struct PoseReport<'m> {
     model: String,
     clip: Option<ClipReport>,
     on: &'static str,
-    frames: Vec<FrameReport>,
+    frames: Vec<FrameReport<'m>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -38,7 +41,7 @@ struct ClipReport {
 
 /// One moment.
 #[derive(Debug, Serialize)]
-struct FrameReport {
+struct FrameReport<'m> {
     time: f64,
     /// World matrix by glTF node index, column-major; null outside the default scene.
     nodes: Vec<Option<[f32; 16]>>,
@@ -46,7 +49,27 @@ struct FrameReport {
     skins: Vec<Vec<[f32; 16]>>,
     /// Morph weights by node.
     weights: BTreeMap<String, Vec<f32>>,
-    primitives: Vec<PrimitiveReport>,
+    primitives: Primitives<'m>,
+}
+
+/// A list of [`PrimitiveReport`]s, each made when it is written.
+#[derive(Debug)]
+struct Primitives<'m> {
+    sources: &'m [SourcePrimitive],
+    /// Of the whole model.
+    vertices: Vec<SkinnedVertex>,
+}
+
+impl Serialize for Primitives<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.sources.iter().map(|source| primitive(source, &self.vertices)))
+    }
+}
+
+impl Primitives<'_> {
+    fn positions(&self) -> impl Iterator<Item = Vec3> {
+        self.sources.iter().flat_map(|source| skinned(source, &self.vertices)).map(|vertex| vertex.position.into())
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -126,7 +149,12 @@ fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Opti
     })
 }
 
-fn evaluate(model: &Model, clip: Option<&Clip>, time_seconds: f64, skinner: &mut Skinner) -> Result<FrameReport> {
+fn evaluate<'m>(
+    model: &'m Model,
+    clip: Option<&Clip>,
+    time_seconds: f64,
+    skinner: &mut Skinner,
+) -> Result<FrameReport<'m>> {
     let mut scratch = PoseScratch::for_model(model);
     let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
 
@@ -161,13 +189,12 @@ fn evaluate(model: &Model, clip: Option<&Clip>, time_seconds: f64, skinner: &mut
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
     let vertices = skinner.skin(model, InstancePose { palette: &palette, morph_weights })?;
-    let primitives = model.geometry.source_primitives.iter().map(|source| primitive(source, &vertices)).collect();
+    let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 
 /// A primitive in the file's own vertex order.
 fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveReport {
-    let skinned = || source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize));
     PrimitiveReport {
         node: source.node,
         mesh: source.mesh,
@@ -175,13 +202,18 @@ fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveR
         instance: source.instance,
         skin: source.skin,
         indices: (0..source.vertices.len() as u32).collect(),
-        positions: skinned().map(|vertex| vertex.position).collect(),
+        positions: skinned(source, vertices).map(|vertex| vertex.position).collect(),
         normals: if source.has_normals {
-            skinned().map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect()
+            skinned(source, vertices).map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect()
         } else {
             Vec::new()
         },
     }
+}
+
+/// What became of a primitive's vertices, in the file's own order.
+fn skinned<'v>(source: &'v SourcePrimitive, vertices: &'v [SkinnedVertex]) -> impl Iterator<Item = &'v SkinnedVertex> {
+    source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize))
 }
 
 fn columns(matrix: Affine3A) -> [f32; 16] {
@@ -264,7 +296,7 @@ fn looking_at_nothing() -> FrameData {
     }
 }
 
-fn as_text(model: &Model, report: &PoseReport) -> String {
+fn as_text(model: &Model, report: &PoseReport<'_>) -> String {
     use std::fmt::Write;
     let mut text = String::new();
     let clip = report.clip.as_ref().map_or("rest pose".to_owned(), |clip| {
@@ -273,7 +305,7 @@ fn as_text(model: &Model, report: &PoseReport) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{}: {clip}, on the {}", report.model, report.on);
     for frame in &report.frames {
-        let positions = || frame.primitives.iter().flat_map(|p| &p.positions).map(|&p| Vec3::from(p));
+        let positions = || frame.primitives.positions();
         let (min, max) = positions()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(min, max), point| (min.min(point), max.max(point)));
         let _ = writeln!(text, "\ntime {} s", frame.time);

@@ -126,11 +126,11 @@ fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
 /// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
 #[must_use]
 pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
-    let ranges = |starts: &[u32]| -> Vec<(u32, u32)> {
-        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) }).collect()
-    };
-    let influences = ranges(&geometry.influence_starts).into_iter();
-    let morph_deltas = ranges(&geometry.morph_delta_starts).into_iter();
+    fn ranges(starts: &[u32]) -> impl Iterator<Item = (u32, u32)> {
+        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) })
+    }
+    let influences = ranges(&geometry.influence_starts);
+    let morph_deltas = ranges(&geometry.morph_delta_starts);
     geometry
         .positions
         .iter()

@@ -24,7 +24,9 @@ pub fn attacks() -> Vec<Attack> {
         nodes(),
         geometry(),
         compressed(),
+        placements(),
         morphs(),
+        mixed(),
         skins(),
         animations(),
         images(),
@@ -277,6 +279,84 @@ fn morphs() -> Vec<Attack> {
         glb(&members, small_positions(VERTICES).into_iter().chain(ones).collect())
     };
     vec![accepted("morphs.glb", file(256)), refused("more_morphs.glb", "more morph target elements", file(257))]
+}
+
+/// A mesh at a million places, for which no byte of the file accounts.
+const PLACES: &str = r#"{"componentType":5126,"type":"VEC3","count":1048576}"#;
+
+fn placed(mesh: usize, accessor: usize) -> String {
+    format!(
+        r#"{{"mesh":{mesh},"extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"TRANSLATION":{accessor}}}}}}}}}"#
+    )
+}
+
+/// As many as may be are drawn, with a warning; what else there is has to fit beside them.
+fn placements() -> Vec<Attack> {
+    let file = |vertices: usize, indices: usize, primitives: usize, nodes: usize| {
+        let members = format!(
+            r#""nodes":[{}],"meshes":[{{"primitives":[{}]}}],"accessors":[{},{},{PLACES}],"bufferViews":[{},{}]"#,
+            times(nodes, &placed(0, 2)),
+            times(primitives, r#"{"attributes":{"POSITION":0},"indices":1}"#),
+            accessor(0, 5121, "VEC3", vertices),
+            accessor(1, 5123, "SCALAR", indices),
+            view(0, 3 * vertices),
+            view(3 * vertices + vertices % 2, 2 * indices)
+        );
+        let mut binary = small_positions(vertices);
+        binary.resize(3 * vertices + vertices % 2, 0);
+        binary.extend((0..indices).flat_map(|k| ((k * 7919 % vertices) as u16).to_le_bytes()));
+        glb(&members, binary)
+    };
+    vec![
+        accepted("placements.glb", file(2000, 3000, 1, 1)),
+        accepted("dense_placements.glb", file(2000, 300_000, 1, 1)),
+        accepted("placements_of_points.glb", file(3, 3, 1, 1)),
+        accepted("placements_of_parts.glb", file(100, 300, 50, 2)),
+        accepted("nodes_of_placements.glb", file(2000, 3000, 1, 40)),
+    ]
+}
+
+/// Many kinds at once: vertices, texels, morph targets, keys, and placements for whatever is left.
+fn mixed() -> Vec<Attack> {
+    const VERTICES: usize = 1 << 17;
+    const MORPHED: usize = 4096;
+    const KEYS: usize = 900_000;
+    let image = webp(8192, 4096);
+    let image_at = 3 * VERTICES + 3 * MORPHED;
+    let file = |placed_vertices: usize, extras: &str| {
+        let members = format!(
+            r#""nodes":[{{"mesh":0}},{{"mesh":0}},{{"mesh":0}},{{"mesh":1}},{},{{}},{{}}],
+               "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"material":0}}]}},
+                         {{"primitives":[{{"attributes":{{"POSITION":1}},"targets":[{}]}}]}},
+                         {{"primitives":[{{"attributes":{{"POSITION":3}}}}]}}],
+               "accessors":[{},{},{},{},{PLACES},
+                            {{"componentType":5126,"type":"SCALAR","count":{KEYS}}},
+                            {{"componentType":5126,"type":"VEC4","count":{KEYS}}}],
+               "animations":[{{"channels":[{{"sampler":0,"target":{{"node":5,"path":"rotation"}}}},
+                                           {{"sampler":0,"target":{{"node":6,"path":"rotation"}}}}],
+                               "samplers":[{{"input":5,"output":6}}]}}],
+               "images":[{{"bufferView":2}}],"textures":[{{"source":0}}],
+               "materials":[{{"pbrMetallicRoughness":{{"baseColorTexture":{{"index":0}}}}}}],
+               "bufferViews":[{},{},{}]{extras}"#,
+            placed(2, 4),
+            times(256, r#"{"POSITION":2}"#),
+            accessor(0, 5121, "VEC3", VERTICES),
+            accessor(0, 5121, "VEC3", MORPHED),
+            accessor(1, 5121, "VEC3", MORPHED),
+            accessor(0, 5121, "VEC3", placed_vertices),
+            view(0, 3 * VERTICES),
+            view(3 * VERTICES, 3 * MORPHED),
+            view(image_at, image.len())
+        );
+        let ones = std::iter::repeat_n(1, 3 * MORPHED);
+        glb(&members, small_positions(VERTICES).into_iter().chain(ones).chain(image.iter().copied()).collect())
+    };
+    let values = format!(r#","extras":[{}]"#, times(150_000, "[]"));
+    vec![
+        accepted("mixed.glb", file(2000, "")),
+        accepted("mixed_large_placements.glb", file(100_000, "")),
+        accepted("mixed_with_values.glb", file(2000, &values)),
+    ]
 }
 
 fn skins() -> Vec<Attack> {

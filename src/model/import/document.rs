@@ -23,7 +23,7 @@ use super::container::{Container, check_json_size};
 use super::draco::{DecodedAccessor, DracoStreams};
 use super::error::{Fault, Result, Warnings};
 use super::extensions;
-use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS, Purse};
 use super::meshopt::{self, CompressedView, DecodedView};
 use super::source;
 use super::uri::{Files, UriFault};
@@ -45,6 +45,7 @@ pub(super) struct Document<'f> {
     pub files: Files,
     /// What the file says of itself and what nobody here reads.
     pub source: SourceFile,
+    purse: Purse,
     /// In a cell, since accessors are opened through shared references.
     sparse_entries: RefCell<Budget>,
 }
@@ -62,7 +63,7 @@ impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
         check_json_size(container.json.len() as u64)?;
-        check_value_count(container.json)?;
+        let value_count = check_value_count(container.json)?;
         let (mut object, long_lists) = parse_outline(container.json)?;
         check_version(&object)?;
         let extensions = extensions::check(&object, warnings)?;
@@ -70,17 +71,23 @@ impl<'f> Document<'f> {
         relax(&mut object, warnings);
         let root = parse_root(&mut object, &long_lists, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
-        let file_bytes = files.bytes_read();
+        let purse = Purse::new(files.bytes_read());
+        purse.take_json(value_count)?;
         let draco = DracoStreams::find(&root)?;
-        pay_for_decoding(&root, &draco, file_bytes)?;
+        pay_for_decoding(&root, &draco, purse.clone())?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
-        let sparse_entries = RefCell::new(Budget::sparse_entries(file_bytes));
-        Ok(Self { root, buffers, decoded_views, draco, files, source, sparse_entries })
+        let sparse_entries = RefCell::new(Budget::sparse_entries(purse.clone()));
+        Ok(Self { root, buffers, decoded_views, draco, files, source, purse, sparse_entries })
     }
 
     /// Bytes of the model file and of all files read for it so far: what the model may cost depends on them.
     pub fn file_bytes(&self) -> u64 {
         self.files.bytes_read()
+    }
+
+    /// What the model may cost, given the bytes read so far, and what of it has been spent.
+    pub fn purse(&self) -> Purse {
+        self.purse.grown_to(self.file_bytes())
     }
 
     /// Proving a sparse accessor takes a look at each entry, every time that somebody opens it.
@@ -171,8 +178,8 @@ struct Place {
 }
 
 /// What is compressed is as long as it says only once it has been decoded, so what it says is paid for beforehand.
-fn pay_for_decoding(root: &Root, draco: &DracoStreams, file_bytes: u64) -> Result<()> {
-    let mut budget = Budget::decoded_bytes(file_bytes);
+fn pay_for_decoding(root: &Root, draco: &DracoStreams, purse: Purse) -> Result<()> {
+    let mut budget = Budget::decoded_bytes(purse);
     for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
         budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }
@@ -230,7 +237,7 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
 }
 
 /// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
-fn check_value_count(json: &[u8]) -> Result<()> {
+fn check_value_count(json: &[u8]) -> Result<usize> {
     let (mut count, mut in_string, mut escaped) = (1_usize, false, false);
     for &byte in json {
         if in_string {
@@ -245,7 +252,7 @@ fn check_value_count(json: &[u8]) -> Result<()> {
         let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
         return Err(Fault::NotGltf { problem });
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.

@@ -16,12 +16,14 @@ use super::limits::Budget;
 use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
-use super::reorder::reorder;
+use super::reorder::{OrderingEffort, number_by_use, order_triangles};
 use super::skins::Palette;
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
-use super::weld::{Vertex, Welder};
-use crate::model::{DrawRange, Geometry, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology};
+use super::weld::{Vertex, Welder, reserve};
+use crate::model::{
+    AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
+};
 
 /// What was read before the geometry and is needed for it.
 pub(super) struct Scene<'a, 'f> {
@@ -36,18 +38,20 @@ pub(super) fn read(
     materials: &mut Materials,
     warnings: &mut Warnings,
 ) -> Result<(Geometry, PaletteLayout)> {
-    let file_bytes = scene.document.file_bytes();
+    let purse = scene.document.purse();
     let mut builder = Builder {
         rest_matrices: scene.tree.rest_matrices(),
         materials,
         warnings,
         palette: Palette::default(),
         welder: Welder::new(),
-        primitives: Budget::primitives(file_bytes),
-        vertices: Budget::vertices(file_bytes),
-        indices: Budget::indices(file_bytes),
-        influences: Budget::influences(file_bytes),
-        morph_deltas: Budget::morph_deltas(file_bytes),
+        primitives: Budget::primitives(purse.clone()),
+        vertices: Budget::vertices(purse.clone()),
+        indices: Budget::indices(purse.clone()),
+        influences: Budget::influences(purse.clone()),
+        tangent_corners: Budget::tangent_corners(purse.clone()),
+        morph_deltas: Budget::morph_deltas(purse),
+        ordering_effort: OrderingEffort::new(),
     };
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
@@ -68,39 +72,52 @@ pub(super) fn read(
     if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
         geometry.tangents = Vec::new();
     }
-    reorder(&mut geometry, &builder.materials.list);
+    number_by_use(&mut geometry);
     Ok((geometry, builder.palette.layout))
 }
 
-struct Builder<'b> {
+/// The geometry while it grows.
+pub(super) struct Builder<'b> {
     rest_matrices: Vec<Affine3A>,
     materials: &'b mut Materials,
-    warnings: &'b mut Warnings,
-    palette: Palette,
-    welder: Welder,
-    primitives: Budget,
-    vertices: Budget,
-    indices: Budget,
+    pub(super) warnings: &'b mut Warnings,
+    pub(super) palette: Palette,
+    pub(super) welder: Welder,
+    pub(super) primitives: Budget,
+    pub(super) vertices: Budget,
+    pub(super) indices: Budget,
     influences: Budget,
-    morph_deltas: Budget,
+    tangent_corners: Budget,
+    pub(super) morph_deltas: Budget,
+    ordering_effort: OrderingEffort,
 }
 
+/// A node that shows a mesh.
 #[derive(Clone, Copy)]
-struct MeshNode {
+pub(super) struct MeshNode {
     /// glTF index.
-    node: usize,
-    skeleton_node: u32,
+    pub node: usize,
+    pub skeleton_node: u32,
     /// glTF index.
-    mesh: usize,
+    pub mesh: usize,
     /// Which of the node's placements, if it has such.
-    instance: Option<u32>,
+    pub instance: Option<u32>,
     /// Where its morph weights are, if its mesh has targets.
-    morphed: Option<MorphedNode>,
+    pub morphed: Option<MorphedNode>,
+}
+
+/// A primitive whose vertices are welded, and which is not drawn yet.
+pub(super) struct Shown {
+    /// How it is drawn; empty.
+    pub range: DrawRange,
+    /// Of the geometry's vertices.
+    pub indices: Vec<u32>,
+    pub source: SourcePrimitive,
 }
 
 /// What the vertices of a mesh node follow.
 #[derive(Clone, Copy)]
-enum Follow {
+pub(super) enum Follow {
     Skin(PaletteSection),
     Entry(u32),
 }
@@ -128,19 +145,7 @@ impl Builder<'_> {
             return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
         };
         if let Some(placements) = instancing::read(scene.document, node, entry, self.warnings)? {
-            let (all, drawn) = (placements.len(), placements.len().min(self.affordable_placements(scene, mesh_entry)));
-            if drawn < all {
-                let problem =
-                    format!("of {all} placements {drawn} are drawn: files of this size allow no more vertices");
-                self.warnings.add(format_args!("nodes[{node}]"), problem);
-            }
-            // Evenly chosen where some are left out, so that what is drawn still has the shape of the whole.
-            for instance in (0..drawn).map(|rank| rank * all / drawn) {
-                let follow = Follow::Entry(self.palette.rigid_entry(place.skeleton_node, placements[instance]));
-                let place = MeshNode { instance: Some(instance as u32), ..place };
-                self.add_primitives(scene, place, mesh_entry, follow)?;
-            }
-            return Ok(());
+            return self.add_placements(scene, place, mesh_entry, &placements);
         }
         let follow = match entry.skin.map(|skin| skin.value()) {
             Some(index) => {
@@ -152,32 +157,35 @@ impl Builder<'_> {
             }
             None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node, Affine3A::IDENTITY)),
         };
-        self.add_primitives(scene, place, mesh_entry, follow)
-    }
-
-    /// How many placements of a mesh may be made, each with vertices of its own: a few bytes of the file place a mesh
-    /// of any size once more. They may take half of what is left, so that the nodes to come have their part.
-    fn affordable_placements(&self, scene: &Scene, mesh: &json::Mesh) -> usize {
-        let cost = instancing::cost(scene.document, mesh);
-        let affordable = |budget: &Budget, cost: u64| budget.left() / 2 / cost.max(1);
-        let by_size = affordable(&self.vertices, cost.vertices).min(affordable(&self.indices, cost.indices));
-        by_size.min(affordable(&self.primitives, mesh.primitives.len() as u64)) as usize
-    }
-
-    fn add_primitives(&mut self, scene: &Scene, place: MeshNode, mesh: &json::Mesh, follow: Follow) -> Result<()> {
-        for (number, primitive) in mesh.primitives.iter().enumerate() {
-            self.add_primitive(scene, place, (number, primitive), follow)?;
+        for shown in self.read_primitives(scene, place, mesh_entry, follow)? {
+            self.push_indices(shown.range, &shown.indices, 0);
+            self.welder.geometry.source_primitives.push(shown.source);
         }
         Ok(())
     }
 
-    fn add_primitive(
+    /// Welds the vertices of all primitives of a mesh, and leaves it to the caller to draw them.
+    pub(super) fn read_primitives(
+        &mut self,
+        scene: &Scene,
+        place: MeshNode,
+        mesh: &json::Mesh,
+        follow: Follow,
+    ) -> Result<Vec<Shown>> {
+        let mut all = Vec::with_capacity(mesh.primitives.len());
+        for (number, primitive) in mesh.primitives.iter().enumerate() {
+            all.extend(self.read_primitive(scene, place, (number, primitive), follow)?);
+        }
+        Ok(all)
+    }
+
+    fn read_primitive(
         &mut self,
         scene: &Scene,
         place: MeshNode,
         (number, primitive): (usize, &json::mesh::Primitive),
         follow: Follow,
-    ) -> Result<()> {
+    ) -> Result<Option<Shown>> {
         let document = scene.document;
         let at = format!("meshes[{}].primitives[{number}]", place.mesh);
         self.primitives.take(1, &at)?;
@@ -185,11 +193,11 @@ impl Builder<'_> {
         let reader = AttributeReader { document, primitive, at: &at_attributes };
         if !reader.has_positions() {
             self.warnings.add(&at_attributes, "no POSITION, so there is nothing to draw");
-            return Ok(());
+            return Ok(None);
         }
         if reader.lacks_bytes() {
             self.warnings.add(&at_attributes, "POSITION is in a buffer without uri or GLB chunk: nothing can be drawn");
-            return Ok(());
+            return Ok(None);
         }
         let material = self.materials.resolve(primitive.material.map(|material| material.value()), &at)?;
         let tex_coords = self.materials.tex_coord_sets.get(material as usize).copied().unwrap_or_default();
@@ -222,6 +230,16 @@ impl Builder<'_> {
                 self.weld(&welding, split.source.into_iter().zip(split.tangents))
             }
         };
+        // Proven to be in range by `topology::read`.
+        let mut indices: Vec<u32> =
+            elements.indices.into_iter().filter_map(|index| vertices.get(index as usize).copied()).collect();
+        let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
+        // Whoever made blended triangles may have put them back to front.
+        if elements.topology == Topology::Triangles
+            && !self.materials.list.get(material as usize).is_some_and(is_blended)
+        {
+            order_triangles(&mut indices, &mut self.ordering_effort);
+        }
         let range = DrawRange {
             topology: elements.topology,
             first_index: 0,
@@ -229,12 +247,11 @@ impl Builder<'_> {
             material,
             flat_shaded: !has_normals,
             has_tangents,
-            mirrored: self.is_mirrored(&influences),
+            mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
         };
-        self.push_elements(range, &elements, &vertices);
         // The file's vertices come first; what follows are those that were split off them.
         vertices.truncate(count);
-        self.welder.geometry.source_primitives.push(SourcePrimitive {
+        let source = SourcePrimitive {
             node: place.node as u32,
             mesh: place.mesh as u32,
             primitive: number as u32,
@@ -245,8 +262,8 @@ impl Builder<'_> {
             },
             has_normals,
             vertices,
-        });
-        Ok(())
+        };
+        Ok(Some(Shown { range, indices, source }))
     }
 
     /// Tangents, where a normal map needs them and triangles with normals can have them.
@@ -267,6 +284,7 @@ impl Builder<'_> {
             return Ok(Tangents::OfFile(tangents));
         }
         let Some(pairs) = tex_coords else { return Ok(Tangents::None) };
+        self.tangent_corners.take(elements.indices.len() as u64, reader.at)?;
         let sampled_at = |pair: &[Vec2; 2]| {
             let uv = normal_map.texture_from_vertex.transform_point2(pair[usize::from(normal_map.tex_coords != 0)]);
             if uv.is_finite() { uv } else { Vec2::ZERO }
@@ -303,25 +321,25 @@ impl Builder<'_> {
         vertices.map(vertex).collect()
     }
 
-    /// Whether the first joint of the first vertex turns the primitive inside out at rest. Parts of one primitive
-    /// that are mirrored differently cannot be told apart by a draw call; no exporter writes such.
-    fn is_mirrored(&self, influences: &Influences) -> bool {
+    /// Whether a palette entry turns inside out at rest what follows it. The first joint of a primitive's first vertex
+    /// decides: parts that are mirrored differently cannot be told apart by a draw call; no exporter writes such.
+    pub(super) fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh } = &self.palette.layout;
+        let entry = entry as usize;
         let determinant = || {
-            let entry = influences.of(0).first()?.joint as usize;
             let model_from_joint = self.rest_matrices.get(*nodes.get(entry)? as usize)?;
             Some((*model_from_joint * *joint_from_mesh.get(entry)?).matrix3.determinant())
         };
         determinant().is_some_and(|determinant| determinant < 0.0)
     }
 
-    /// Appends triangles, lines or points, to the last draw range if that is drawn the same way.
-    fn push_elements(&mut self, range: DrawRange, elements: &Elements, vertices: &[u32]) {
+    /// Appends triangles, lines or points, to the last draw range if that is drawn the same way. `shift` is added to
+    /// each index.
+    pub(super) fn push_indices(&mut self, range: DrawRange, list: &[u32], shift: u32) {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
-        let first_index = indices.len() as u32;
-        // Proven to be in range by `topology::read`.
-        indices.extend(elements.indices.iter().filter_map(|&index| vertices.get(index as usize)));
-        let index_count = indices.len() as u32 - first_index;
+        let (first_index, index_count) = (indices.len() as u32, list.len() as u32);
+        reserve(indices, list.len());
+        indices.extend(list.iter().map(|index| index + shift));
         match draw_ranges.last_mut() {
             Some(last) if range == (DrawRange { first_index: 0, index_count: 0, ..*last }) => {
                 last.index_count += index_count;

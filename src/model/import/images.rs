@@ -63,7 +63,7 @@ impl Images {
             Err(reason) => Err(reason),
         };
         let decoded = encoded.and_then(|bytes| {
-            let decoded = self.decode(source, &bytes, document.file_bytes())?;
+            let decoded = self.decode(source, &bytes, document)?;
             Ok((decoded, bytes.len() as u64))
         });
         let index = match decoded {
@@ -92,7 +92,8 @@ impl Images {
         Err(format!("all images of a model with files of this size may have {limit} bytes, those before have more"))
     }
 
-    fn decode(&mut self, source: usize, bytes: &[u8], file_bytes: u64) -> std::result::Result<Decoded, Reason> {
+    fn decode(&mut self, source: usize, bytes: &[u8], document: &Document) -> std::result::Result<Decoded, Reason> {
+        let file_bytes = document.file_bytes();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
         let (decoder, format_name) = open_decoder(bytes)?;
@@ -103,6 +104,10 @@ impl Images {
             let problem = "texels are too many: all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
+        document
+            .purse()
+            .take_texels(texels)
+            .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
         let rgba = match self.ahead.take(source) {
             Some(rgba) => rgba,

@@ -87,6 +87,7 @@ pub(super) fn read(
         let problem = format!("{} elements, but {} has {count}", other.accessor.count, first.name);
         return Err(Fault::content(&other.accessor.at, problem));
     }
+    document.purse().lend_placements(count, &first.accessor.at)?;
     placements(&attributes, count, warnings).map(Some)
 }
 

@@ -14,7 +14,7 @@
 //!
 //! On that stand the readers: `nodes`, `skins` and `clips`, while `decode_ahead` has images decoded on other threads;
 //! `materials` with `textures` and `images`; `geometry` with `attributes`, `instancing`, `influences`, `morphs`,
-//! `topology`, `tangents`, `weld` and `reorder`.
+//! `topology`, `tangents`, `weld`, `placements` and `reorder`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
@@ -37,6 +37,7 @@ mod materials;
 mod meshopt;
 mod morphs;
 mod nodes;
+mod placements;
 mod reorder;
 mod skins;
 mod source;

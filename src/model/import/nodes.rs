@@ -33,7 +33,7 @@ impl NodeTree {
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
-        let mut morph_weights = Budget::morph_weights(document.file_bytes());
+        let mut morph_weights = Budget::morph_weights(document.purse());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;

@@ -1,14 +1,14 @@
-//! The last step of geometry import: an order of triangles and vertices that caches like.
+//! An order of triangles and vertices that caches like.
 //!
-//! Within each draw range the triangles are put so that those which share vertices follow each other, as the vertex
-//! cache of a GPU wants it. Then the vertices are numbered in the order in which the draw ranges first use them, so that
-//! fetching them walks through memory; those that nothing draws come last. Neither changes what is drawn: the triangles
-//! stay what they are, with their corners in the same order round, and lines and points keep their places, as do draw
-//! ranges. Triangles that are blended keep theirs as well: whoever made them may have put them back to front.
+//! Within each primitive the triangles are put so that those which share vertices follow each other, as the vertex
+//! cache of a GPU wants it; placements of a mesh take over the order of the first. As the last step of geometry import
+//! the vertices are numbered in the order in which the draw ranges first use them, so that fetching them walks through
+//! memory; those that nothing draws come last. Neither changes what is drawn: the triangles stay what they are, with
+//! their corners in the same order round, and draw ranges keep their places.
 //!
 //! Source: the vertex cache optimiser is meshoptimizer's.
 
-use crate::model::{AlphaMode, Geometry, Material, Topology};
+use crate::model::Geometry;
 
 /// A vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -20,52 +20,56 @@ const EFFORT_PER_INDEX: u64 = 64;
 /// For small models with a large fan in them.
 const EFFORT_FLOOR: u64 = 1 << 25;
 
-/// Reorders everything in `geometry`, whose draw ranges use `materials`.
-pub(super) fn reorder(geometry: &mut Geometry, materials: &[Material]) {
-    let vertex_count = geometry.vertex_count();
-    let mut effort_left = EFFORT_FLOOR + EFFORT_PER_INDEX * geometry.indices.len() as u64;
-    for range in &geometry.draw_ranges {
-        if materials.get(range.material as usize).is_some_and(|material| material.alpha_mode == AlphaMode::Blend) {
-            continue;
-        }
-        let span = range.first_index as usize..range.first_index as usize + range.index_count as usize;
-        if let (Topology::Triangles, Some(indices)) = (range.topology, geometry.indices.get_mut(span)) {
-            optimize_triangles(indices, vertex_count, &mut effort_left);
-        }
-    }
-    let order = order_of_use(&geometry.indices, vertex_count);
-    apply(geometry, &order);
+/// What may still be spent on the order of a model's triangles.
+pub(super) struct OrderingEffort {
+    left: u64,
 }
 
-/// Works on the vertices of the range alone: meshoptimizer's tables are as long as the vertex array that it is told of,
-/// and a model may have thousands of draw ranges. Triangles whose order would take more than `effort_left` keep it.
-fn optimize_triangles(indices: &mut [u32], vertex_count: usize, effort_left: &mut u64) {
+impl OrderingEffort {
+    pub fn new() -> Self {
+        Self { left: EFFORT_FLOOR }
+    }
+}
+
+/// Puts a list of triangles in order, unless that would take more effort than is left.
+///
+/// Works on their vertices alone: meshoptimizer's tables are as long as the vertex array that it is told of, and a model
+/// may have thousands of primitives.
+pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
     let mut used = indices.to_vec();
     used.sort_unstable();
-    let effort: u64 =
+    let needed: u64 =
         used.chunk_by(|a, b| a == b).map(|same| (same.len() as u64).saturating_mul(same.len() as u64)).sum();
-    let Some(left) = effort_left.checked_sub(effort) else { return };
-    *effort_left = left;
+    effort.left = effort.left.saturating_add(EFFORT_PER_INDEX * indices.len() as u64);
+    let Some(left) = effort.left.checked_sub(needed) else { return };
+    effort.left = left;
     used.dedup();
-    if used.len() * 2 > vertex_count {
-        meshopt::optimize_vertex_cache_in_place(indices, vertex_count);
-        return;
+    for index in indices.iter_mut() {
+        let vertex = *index;
+        *index = used.partition_point(|&other| other < vertex) as u32;
     }
-    let mut local: Vec<u32> =
-        indices.iter().map(|index| used.partition_point(|vertex| vertex < index) as u32).collect();
-    meshopt::optimize_vertex_cache_in_place(&mut local, used.len());
-    for (index, local) in indices.iter_mut().zip(local) {
-        // Each local number is the place of an index in `used`.
-        *index = used.get(local as usize).copied().unwrap_or(*index);
+    meshopt::optimize_vertex_cache_in_place(indices, used.len());
+    for index in indices {
+        // Each is the place of an index in `used`.
+        *index = used.get(*index as usize).copied().unwrap_or_default();
     }
+}
+
+/// Numbers the vertices in the order in which they are drawn.
+pub(super) fn number_by_use(geometry: &mut Geometry) {
+    let order = order_of_use(&geometry.indices, geometry.vertex_count());
+    apply(geometry, &order);
 }
 
 /// The vertices in the order of their first use, then the unused ones.
 fn order_of_use(indices: &[u32], vertex_count: usize) -> Vec<u32> {
     let mut is_listed = vec![false; vertex_count];
+    let mut order = Vec::with_capacity(vertex_count);
     let all = indices.iter().copied().chain(0..vertex_count as u32);
-    all.filter(|&vertex| is_listed.get_mut(vertex as usize).is_some_and(|listed| !std::mem::replace(listed, true)))
-        .collect()
+    order.extend(
+        all.filter(|&vertex| is_listed.get_mut(vertex as usize).is_some_and(|seen| !std::mem::replace(seen, true))),
+    );
+    order
 }
 
 /// Puts vertex `order[k]` at place `k`, in every array that has vertices or names them.
@@ -125,10 +129,20 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive};
+    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
 
     const CACHE_SIZE: u32 = 16;
     const SIDE: u32 = 40;
+
+    /// What import does, draw range by draw range here.
+    fn reorder(geometry: &mut Geometry) {
+        let mut effort = OrderingEffort::new();
+        for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
+            let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
+            order_triangles(&mut geometry.indices[span], &mut effort);
+        }
+        number_by_use(geometry);
+    }
 
     fn acmr(geometry: &Geometry) -> f32 {
         let triangles = &geometry.indices[..6 * (SIDE * SIDE) as usize];
@@ -211,7 +225,7 @@ mod tests {
     fn the_same_is_drawn_with_fewer_misses_and_in_order() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[]);
+        reorder(&mut after);
 
         assert_eq!(after.draw_ranges, before.draw_ranges);
         for range in &before.draw_ranges[..2] {
@@ -235,7 +249,7 @@ mod tests {
     fn every_array_follows_its_vertex() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[]);
+        reorder(&mut after);
         assert_eq!(after.vertex_count(), before.vertex_count());
         for (old, &new) in after.source_primitives[0].vertices.iter().enumerate() {
             let new = new as usize;
@@ -250,10 +264,10 @@ mod tests {
     }
 
     #[test]
-    fn blended_triangles_keep_their_order() {
+    fn numbering_vertices_keeps_the_order_of_triangles() {
         let before = shuffled_grid();
         let mut after = before.clone();
-        reorder(&mut after, &[Material { alpha_mode: AlphaMode::Blend, ..Material::default() }]);
+        number_by_use(&mut after);
         let drawn = |geometry: &Geometry| -> Vec<Vec3> {
             geometry.indices.iter().map(|&index| geometry.positions[index as usize]).collect()
         };
@@ -265,18 +279,20 @@ mod tests {
     fn triangles_that_all_meet_in_one_vertex_keep_their_order() {
         let mut fan: Vec<u32> = (1..10_000).flat_map(|rim| [0, rim, rim + 1]).collect();
         let before = fan.clone();
-        let mut effort_left = EFFORT_FLOOR;
-        optimize_triangles(&mut fan, 10_001, &mut effort_left);
-        assert_eq!((&fan, effort_left), (&before, EFFORT_FLOOR));
+        let mut effort = OrderingEffort::new();
+        order_triangles(&mut fan, &mut effort);
+        let left = EFFORT_FLOOR + EFFORT_PER_INDEX * fan.len() as u64;
+        assert_eq!((&fan, effort.left), (&before, left));
         // A thousand are no trouble.
-        optimize_triangles(&mut fan[..3000], 10_001, &mut effort_left);
-        assert_eq!(EFFORT_FLOOR - effort_left, 1000 * 1000 + 999 * 4 + 2);
+        order_triangles(&mut fan[..3000], &mut effort);
+        assert_eq!(left + EFFORT_PER_INDEX * 3000 - effort.left, 1000 * 1000 + 999 * 4 + 2);
     }
 
     #[test]
     fn nothing_to_draw_is_nothing_to_reorder() {
         let mut empty = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
-        reorder(&mut empty, &[]);
+        number_by_use(&mut empty);
+        order_triangles(&mut [], &mut OrderingEffort::new());
         assert_eq!((empty.vertex_count(), empty.influence_starts.len(), empty.morph_delta_starts.len()), (0, 1, 1));
     }
 }
