@@ -32,6 +32,7 @@ pub fn all() -> Vec<(&'static str, Gltf)> {
         ("textured_png", textured(ImageFormat::Png)),
         ("textured_jpeg", textured(ImageFormat::Jpeg)),
         ("textured_webp", textured(ImageFormat::WebP)),
+        ("made_tangents", made_tangents()),
         ("placements", placements()),
         ("odd_but_sound", odd_but_sound()),
     ]
@@ -260,6 +261,17 @@ fn textured(format: ImageFormat) -> Gltf {
         gltf.json["textures"][0] = json!({"extensions": {"EXT_texture_webp": {"source": 0}}});
     }
     gltf.json["meshes"][0]["primitives"][0]["material"] = json!(0);
+    gltf
+}
+
+/// A normal map on a mesh without tangents, whose targets move normals.
+fn made_tangents() -> Gltf {
+    let mut gltf = textured(ImageFormat::Png);
+    let primitive = &mut gltf.json["meshes"][0]["primitives"][0];
+    primitive["targets"] = json!([{"POSITION": 0, "NORMAL": 1}]);
+    if let Some(attributes) = primitive["attributes"].as_object_mut() {
+        attributes.remove("TANGENT");
+    }
     gltf
 }
 

@@ -6,14 +6,14 @@ use std::mem::MaybeUninit;
 
 use glam::Vec3;
 use throng::animation::{
-    BindPose, InstancePose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height, joint_matrices, pose_model,
-    posed_bounds, skin_vertices,
+    BindPose, BindTangents, InstancePose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height,
+    joint_matrices, pose_model, posed_bounds, skin_tangent, skin_vertices,
 };
 use throng::app::inspect;
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
-use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
-use throng::shader_types::{JointMatrix, SkinnedVertex};
+use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
+use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 
 use super::invariants::check_invariants;
 
@@ -118,6 +118,11 @@ fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
     };
     let pose = InstancePose { palette: &streams.palette, morph_weights: &streams.morph_weights };
     skin_vertices(bind_pose, pose, &mut skinned);
+    let tangents = BindTangents { tangents: &bind_tangents(geometry), morph_tangents: &gpu_morph_tangents(geometry) };
+    for vertex in 0..geometry.tangents.len() {
+        let tangent = unpack_tangent(skin_tangent(bind_pose, tangents, pose, vertex));
+        assert!((tangent.truncate().length() - 1.0).abs() < 1e-5 && tangent.w.abs() == 1.0, "{tangent}");
+    }
     skinned
 }
 

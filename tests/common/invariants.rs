@@ -23,6 +23,7 @@ pub fn check_invariants(model: &Model) {
     check_influences(&model.geometry, model.palette.len());
     check_morph_deltas(&model.geometry, model.morph_weight_count());
     check_draws(model);
+    check_tangents(&model.geometry);
     check_materials(model);
     for clip in &model.clips {
         check_clip(clip, &model.skeleton);
@@ -121,6 +122,20 @@ fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
         let parts = || deltas.iter().map(|delta| [delta.position, delta.normal, delta.tangent]);
         assert!(parts().flatten().all(Vec3::is_finite));
         assert!(parts().all(|parts| parts != [Vec3::ZERO; 3]), "vertex {vertex}: a delta that does nothing");
+    }
+}
+
+/// Where nothing needs tangents there are none; else they are unit vectors, or zero where nothing needs this one.
+fn check_tangents(geometry: &Geometry) {
+    let Geometry { tangents, draw_ranges, .. } = geometry;
+    let needed = draw_ranges.iter().any(|range| range.has_tangents);
+    assert!(tangents.len() == geometry.vertex_count() || (tangents.is_empty() && !needed), "{}", tangents.len());
+    let is_whole = |tangent: Vec4| is_unit(tangent.truncate().extend(0.0)) && tangent.w.abs() == 1.0;
+    assert!(tangents.iter().all(|&tangent| tangent == Vec4::ZERO || is_whole(tangent)));
+    for range in draw_ranges.iter().filter(|range| range.has_tangents) {
+        let first = range.first_index as usize;
+        let indices = &geometry.indices[first..first + range.index_count as usize];
+        assert!(indices.iter().all(|&vertex| is_whole(tangents[vertex as usize])), "{range:?}");
     }
 }
 
