@@ -7,7 +7,7 @@
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;
 layout(location = 3) in vec4 in_color;
-layout(location = 5) in vec4 in_tangent_world;
+layout(location = 4) in vec4 in_tangent_world;
 
 const float PI = 3.14159265;
 

@@ -11,11 +11,11 @@ layout(set = 1, binding = 2, std430) readonly buffer SurfaceVertices {
 
 layout(location = 0) out vec3 out_position_world;
 layout(location = 1) out vec3 out_normal_world;
-layout(location = 2) out vec2 out_tex_coord;
+layout(location = 2) out vec4 out_tex_coords; // two pairs
 layout(location = 3) out vec4 out_color;
-// Written only for surfaces that read them: interpolation costs, too.
-layout(location = 4) out vec2 out_second_tex_coord;
-layout(location = 5) out vec4 out_tangent_world; // w: handedness
+// Written only for surfaces with tangents. Some drivers interpolate it all the same, which costs a software rasteriser
+// two hundredths of a frame; a location of its own for the second pair of coordinates cost it seven.
+layout(location = 4) out vec4 out_tangent_world; // w: handedness
 
 // Placements are rotations with uniform scale: the matrix itself will do for normals, too.
 vec3 to_world(uint instance, vec3 direction) {
@@ -28,10 +28,10 @@ void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned, uint packed_
     out_position_world = transform_point(instances[instance].world_from_model, position);
     out_normal_world = to_world(instance, unpack_octahedral(skinned.normal_octahedral));
     float tex_coords[4] = surface_vertices[vertex].tex_coords;
-    out_tex_coord = vec2(tex_coords[0], tex_coords[1]);
+    out_tex_coords = vec4(tex_coords[0], tex_coords[1], 0.0, 0.0);
     out_color = unpackUnorm4x8(surface_vertices[vertex].color_unorm8);
     if (surface_has(SURFACE_TEX_COORDS_VARY)) {
-        out_second_tex_coord = vec2(tex_coords[2], tex_coords[3]);
+        out_tex_coords.zw = vec2(tex_coords[2], tex_coords[3]);
     }
     if (surface_has(SURFACE_TANGENTS)) {
         // Both of unit length at the vertices, as MikkTSpace wants it; between them they stay as interpolated.

@@ -4,8 +4,7 @@
 
 #include "surface.glsl"
 
-layout(location = 2) in vec2 in_tex_coord;
-layout(location = 4) in vec2 in_second_tex_coord;
+layout(location = 2) in vec4 in_tex_coords; // two pairs
 
 layout(set = 3, binding = 0, std140) uniform MaterialData {
     vec4 base_color_factor;
@@ -27,11 +26,11 @@ layout(set = 3, binding = 5) uniform sampler2D normal_texture;
 // Where the texture of a slot is sampled: KHR_texture_transform and the choice of a pair, where there is any.
 vec2 tex_coord_of(uint slot) {
     if (!surface_has(SURFACE_TEX_COORDS_VARY)) {
-        return in_tex_coord;
+        return in_tex_coords.xy;
     }
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
-    vec3 place = vec3(u_row.w == 0.0 ? in_tex_coord : in_second_tex_coord, 1.0);
+    vec3 place = vec3(u_row.w == 0.0 ? in_tex_coords.xy : in_tex_coords.zw, 1.0);
     return vec2(dot(u_row.xyz, place), dot(v_row.xyz, place));
 }
 

@@ -33,6 +33,7 @@ const MOST_CLEARLY_DIFFERENT: f64 = 0.004;
 
 const WALKER: &str = "assets/walker.glb";
 const STRIP: &str = "assets/simple_strip.gltf";
+const SURFACES: &str = "tests/golden/surfaces.gltf";
 const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
 
 /// Draws what `throng render MODELS OPTIONS --msaa 4` does.
@@ -151,6 +152,14 @@ fn a_mixed_crowd_from_nearby() {
 #[test]
 fn mirrored_and_blended_parts() {
     assert_golden("mirrored_and_blended", &[MIRRORED_AND_BLENDED], "--camera 20,30,1.3");
+}
+
+/// Spheres: metal above and varnish below, from smooth to rough; occlusion in stripes; bands that glow. Squares: domes in
+/// a normal map, lit from the upper left; an unlit texture; the same one turned clockwise by a transform, under the
+/// bands by the second set of coordinates.
+#[test]
+fn one_surface_of_each_kind() {
+    assert_golden("surfaces", &[SURFACES], "--camera 0,8,0.9");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn inspect_tells_people_what_is_in_the_file() {
         "skins: 1",
         "  0  walker  25      in the file    mesh 0",
         "clips: 4",
-        "  2  Idle  4.000 s  1/20/1           21 LINEAR, 1 STEP                 21 tracks of 121, 1 of 8",
+        "  2  Idle  4.000 s  1/20/1/0               21 LINEAR, 1 STEP                 21 tracks of 121, 1 of 8",
         "  0  walker  256x256  PNG     4.4 KiB      341.3 KiB",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");

@@ -85,6 +85,11 @@ fn check_vertices(geometry: &Geometry) {
     assert!(positions.iter().all(|position| position.is_finite()));
     assert!(normals.iter().all(|normal| (normal.length() - 1.0).abs() < UNIT_TOLERANCE));
     assert!(tex_coords.iter().flatten().all(|uv| uv.is_finite()));
+    let has_tangents = geometry.draw_ranges.iter().any(|range| range.has_tangents);
+    assert_eq!(geometry.tangents.len(), if has_tangents { positions.len() } else { 0 });
+    for tangent in geometry.tangents.iter().filter(|&&tangent| tangent != Vec4::ZERO) {
+        assert!((tangent.truncate().length() - 1.0).abs() < UNIT_TOLERANCE && tangent.w.abs() == 1.0, "{tangent}");
+    }
 }
 
 /// Where each vertex's part of a list starts, and where the last one ends.
@@ -113,8 +118,9 @@ fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
         let deltas = geometry.morph_deltas_of(vertex);
         assert!(deltas.is_sorted_by(|a, b| a.weight < b.weight), "vertex {vertex}: a target has two deltas");
         assert!(deltas.iter().all(|delta| (delta.weight as usize) < weight_count));
-        assert!(deltas.iter().all(|delta| delta.position.is_finite() && delta.normal.is_finite()));
-        assert!(deltas.iter().all(|delta| delta.position != Vec3::ZERO || delta.normal != Vec3::ZERO));
+        let parts = || deltas.iter().map(|delta| [delta.position, delta.normal, delta.tangent]);
+        assert!(parts().flatten().all(Vec3::is_finite));
+        assert!(parts().all(|parts| parts != [Vec3::ZERO; 3]), "vertex {vertex}: a delta that does nothing");
     }
 }
 

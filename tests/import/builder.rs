@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use serde_json::{Value, json};
-use throng::model::Model;
 use throng::model::import::{ImportError, load_glb};
+use throng::model::{Model, Topology};
 
 #[path = "../common/invariants.rs"]
 mod invariants;
@@ -151,6 +151,24 @@ impl Gltf {
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
+}
+
+/// What is drawn, by the vertices of the file's first primitive, which must all differ: import numbers vertices anew. It
+/// also orders and turns triangles, so each starts with its smallest corner here, and they are sorted.
+pub fn drawn_vertices(model: &Model) -> Vec<u32> {
+    let geometry = &model.geometry;
+    let vertices = &geometry.source_primitives[0].vertices;
+    let of_file = |index: &u32| vertices.iter().position(|vertex| vertex == index).unwrap() as u32;
+    let mut drawn: Vec<u32> = geometry.indices.iter().map(of_file).collect();
+    if geometry.draw_ranges[0].topology == Topology::Triangles {
+        let triangles = drawn.as_chunks_mut::<3>().0;
+        for triangle in &mut *triangles {
+            let smallest = (0..3).min_by_key(|&corner| triangle[corner]).unwrap();
+            triangle.rotate_left(smallest);
+        }
+        triangles.sort_unstable();
+    }
+    drawn
 }
 
 /// Whether some warning contains `part`.

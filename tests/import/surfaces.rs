@@ -213,6 +213,10 @@ fn broken_images_cost_the_texture_and_not_the_model() {
         assert_eq!((model.materials[0].base_color_texture, model.images.len()), (None, 0));
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
+    // A metal is one as far as its texture says; where that is lost, nothing is.
+    let mut gltf = textured(&whole[..40]);
+    gltf.json["materials"][0]["pbrMetallicRoughness"] = json!({"metallicRoughnessTexture": {"index": 0}});
+    assert_eq!(gltf.model().materials[0].metallic, 0.0);
     let mut gltf = textured(&whole);
     gltf.json["images"][0] = json!({"uri": "data:;base64,AAAA"});
     assert!(warns(&gltf.model(), "images[0]: 3 bytes that are neither PNG, JPEG nor WebP"));

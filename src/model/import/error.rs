@@ -123,7 +123,10 @@ pub(super) struct Warnings {
 impl Warnings {
     /// Notes `problem` at the JSON path `at`.
     pub fn add(&mut self, at: impl Display, problem: impl Display) {
-        let sentence = sentence(&format!("{at}: {problem}"));
+        self.add_sentence(sentence(&format!("{at}: {problem}")));
+    }
+
+    fn add_sentence(&mut self, sentence: String) {
         if self.seen.contains(&sentence) {
             return;
         }
@@ -133,6 +136,14 @@ impl Warnings {
         }
         self.seen.insert(sentence.clone());
         self.sentences.push(sentence);
+    }
+
+    /// Adds those that were noted elsewhere meanwhile.
+    pub fn append(&mut self, others: Self) {
+        for sentence in others.sentences {
+            self.add_sentence(sentence);
+        }
+        self.left_out_count += others.left_out_count;
     }
 
     /// All of them, in the order in which they were met.

@@ -16,7 +16,7 @@ use super::limits::Budget;
 use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
 use super::nodes::NodeTree;
-use super::reorder::{number_by_use, order_triangles};
+use super::reorder::{OrderingEffort, number_by_use, order_triangles};
 use super::skins::Palette;
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
@@ -51,6 +51,7 @@ pub(super) fn read(
         influences: Budget::influences(purse.clone()),
         tangent_corners: Budget::tangent_corners(purse.clone()),
         morph_deltas: Budget::morph_deltas(purse),
+        ordering_effort: OrderingEffort::new(),
     };
     for (node, entry) in scene.document.root.nodes.iter().enumerate() {
         let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
@@ -88,6 +89,7 @@ pub(super) struct Builder<'b> {
     influences: Budget,
     tangent_corners: Budget,
     pub(super) morph_deltas: Budget,
+    ordering_effort: OrderingEffort,
 }
 
 /// A node that shows a mesh.
@@ -236,7 +238,7 @@ impl Builder<'_> {
         if elements.topology == Topology::Triangles
             && !self.materials.list.get(material as usize).is_some_and(is_blended)
         {
-            order_triangles(&mut indices);
+            order_triangles(&mut indices, &mut self.ordering_effort);
         }
         let range = DrawRange {
             topology: elements.topology,

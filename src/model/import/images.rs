@@ -10,11 +10,10 @@ use std::sync::Arc;
 
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
+use super::decode_ahead::DecodedAhead;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
-use super::limits::{
-    MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, Purse, encoded_image_bytes, texels,
-};
+use super::limits::{MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, encoded_image_bytes, texels};
 use super::uri::UriFault;
 use crate::model::{Image, ImageSource};
 
@@ -28,6 +27,7 @@ pub(super) struct Images {
     index_of: HashMap<usize, Option<u32>>,
     texels_taken: u64,
     encoded_bytes_taken: u64,
+    ahead: DecodedAhead,
 }
 
 struct Decoded {
@@ -41,13 +41,15 @@ struct Decoded {
 type Reason = String;
 
 impl Images {
-    pub fn new() -> Self {
+    /// None yet.
+    pub fn new(ahead: DecodedAhead) -> Self {
         Self {
             list: Vec::new(),
             sources: Vec::new(),
             index_of: HashMap::new(),
             texels_taken: 0,
             encoded_bytes_taken: 0,
+            ahead,
         }
     }
 
@@ -61,7 +63,7 @@ impl Images {
             Err(reason) => Err(reason),
         };
         let decoded = encoded.and_then(|bytes| {
-            let decoded = self.decode(&bytes, document.file_bytes(), &document.purse())?;
+            let decoded = self.decode(source, &bytes, document)?;
             Ok((decoded, bytes.len() as u64))
         });
         let index = match decoded {
@@ -90,38 +92,57 @@ impl Images {
         Err(format!("all images of a model with files of this size may have {limit} bytes, those before have more"))
     }
 
-    fn decode(&mut self, bytes: &[u8], file_bytes: u64, purse: &Purse) -> std::result::Result<Decoded, Reason> {
+    fn decode(&mut self, source: usize, bytes: &[u8], document: &Document) -> std::result::Result<Decoded, Reason> {
+        let file_bytes = document.file_bytes();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
-        let (format, format_name) = match image::guess_format(bytes) {
-            Ok(format @ ImageFormat::Png) => (format, "PNG"),
-            Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
-            Ok(format @ ImageFormat::WebP) => (format, "WebP"),
-            _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
-        };
-        let mut limits = Limits::default();
-        limits.max_image_width = Some(MAX_IMAGE_SIDE);
-        limits.max_image_height = Some(MAX_IMAGE_SIDE);
-        limits.max_alloc = Some(MAX_IMAGE_SIDE_BYTES);
-        let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-        reader.limits(limits);
-        let broken = |error: image::ImageError| format!("cannot be decoded: {error}");
-        let decoder = reader.into_decoder().map_err(broken)?;
+        let (decoder, format_name) = open_decoder(bytes)?;
         let (width, height) = decoder.dimensions();
         // Paid before decoding: a small file may unpack to gigabytes.
-        let (texels, limit) = (u64::from(width) * u64::from(height), texels(file_bytes));
+        let (texels, limit) = (texel_count(&decoder), texels(file_bytes));
         if texels > limit.saturating_sub(self.texels_taken) || decoder.total_bytes() > MAX_DECODED_IMAGE_BYTES {
             let problem = "texels are too many: all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
-        purse.take_texels(texels).map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
+        document
+            .purse()
+            .take_texels(texels)
+            .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
-        Ok(Decoded { width, height, rgba: decode_rgba(decoder)?, format: format_name })
+        let rgba = match self.ahead.take(source) {
+            Some(rgba) => rgba,
+            None => decode_rgba(decoder)?,
+        };
+        Ok(Decoded { width, height, rgba, format: format_name })
     }
 }
 
+/// Reads an image's header, by the format that its first bytes tell; returns that format's name as well.
+pub(super) fn open_decoder(bytes: &[u8]) -> std::result::Result<(impl ImageDecoder, &'static str), Reason> {
+    let (format, format_name) = match image::guess_format(bytes) {
+        Ok(format @ ImageFormat::Png) => (format, "PNG"),
+        Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
+        Ok(format @ ImageFormat::WebP) => (format, "WebP"),
+        _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
+    };
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_IMAGE_SIDE);
+    limits.max_image_height = Some(MAX_IMAGE_SIDE);
+    limits.max_alloc = Some(MAX_IMAGE_SIDE_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(|error| format!("cannot be decoded: {error}"))?;
+    Ok((decoder, format_name))
+}
+
+/// Of an image whose header has been read.
+pub(super) fn texel_count(decoder: &impl ImageDecoder) -> u64 {
+    let (width, height) = decoder.dimensions();
+    u64::from(width) * u64::from(height)
+}
+
 /// Decodes in memory that was asked for first: an image that does not fit is an image left out, not an abort.
-fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec<u8>, Reason> {
+pub(super) fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec<u8>, Reason> {
     let color = decoder.color_type();
     let (width, height) = decoder.dimensions();
     let mut samples = zeros(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;

@@ -8,6 +8,7 @@ use gltf::json::material::AlphaMode as JsonAlphaMode;
 use gltf::json::validation::Checked;
 use serde_json::Value;
 
+use super::decode_ahead::DecodedAhead;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
 use super::images::Images;
@@ -31,9 +32,9 @@ pub(super) struct Materials {
 }
 
 impl Materials {
-    /// Reads all materials and the images of their textures.
-    pub fn read(document: &mut Document, warnings: &mut Warnings) -> Result<Self> {
-        let mut images = Images::new();
+    /// Reads all materials and the images of their textures, of which some may have been decoded ahead.
+    pub fn read(document: &mut Document, ahead: DecodedAhead, warnings: &mut Warnings) -> Result<Self> {
+        let mut images = Images::new(ahead);
         let (mut list, mut tex_coord_sets) = (Vec::new(), Vec::new());
         // Taken out, because images are fetched through the document meanwhile.
         let entries = std::mem::take(&mut document.root.materials);
@@ -81,14 +82,19 @@ struct MaterialReader<'t, 'a, 'f> {
 impl MaterialReader<'_, '_, '_> {
     fn read(&mut self, entry: &json::Material, index: usize) -> Result<Material> {
         let pbr = &entry.pbr_metallic_roughness;
+        // First, so that it has the first pair of coordinates.
+        let base_color_texture = self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?;
+        let metallic_roughness_texture =
+            self.texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?;
+        // Without the texture that it scales the factor is only an upper bound, and a metal without surroundings is dark.
+        let lost_texture = pbr.metallic_roughness_texture.is_some() && metallic_roughness_texture.is_none();
         Ok(Material {
             name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
             base_color_factor: self.base_color_factor(pbr)?,
-            base_color_texture: self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?,
-            metallic: pbr.metallic_factor.0.clamp(0.0, 1.0),
+            base_color_texture,
+            metallic: if lost_texture { 0.0 } else { pbr.metallic_factor.0.clamp(0.0, 1.0) },
             roughness: pbr.roughness_factor.0.clamp(0.0, 1.0),
-            metallic_roughness_texture: self
-                .texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?,
+            metallic_roughness_texture,
             occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
             occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
             emission: self.emission(entry),

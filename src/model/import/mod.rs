@@ -12,9 +12,9 @@
 //! * `limits` holds what a model may cost at most, which grows with the bytes that its files really have;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
-//! On that stand the readers, in the order in which [`load`] calls them: `materials` with `textures` and `images`, `nodes`,
-//! `skins`, `geometry` (with `attributes`, `influences`, `morphs`, `topology`, `tangents`, `weld`, `instancing`,
-//! `placements` and `reorder`) and `clips`.
+//! On that stand the readers: `nodes`, `skins` and `clips`, while `decode_ahead` has images decoded on other threads;
+//! `materials` with `textures` and `images`; `geometry` with `attributes`, `instancing`, `influences`, `morphs`,
+//! `topology`, `tangents`, `weld`, `placements` and `reorder`.
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
@@ -23,6 +23,7 @@ mod accessor;
 mod attributes;
 mod clips;
 mod container;
+mod decode_ahead;
 mod document;
 mod draco;
 mod error;
@@ -51,7 +52,8 @@ use std::path::Path;
 
 pub use error::ImportError;
 
-use super::{Model, SourceFile};
+use super::{Clip, Model, Skin, SourceFile};
+use decode_ahead::while_decoding;
 use document::Document;
 use error::Warnings;
 use geometry::Scene;
@@ -117,15 +119,33 @@ pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<M
     import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }
 
+/// What needs no material: read while images are decoded.
+struct Motion {
+    tree: NodeTree,
+    skins: Vec<Skin>,
+    clips: Vec<Clip>,
+}
+
+impl Motion {
+    fn read(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> error::Result<Self> {
+        let tree = NodeTree::read(document, scene, warnings)?;
+        let skins = skins::read(document, &tree, warnings)?;
+        let clips = clips::read(document, &tree, warnings)?;
+        Ok(Self { tree, skins, clips })
+    }
+}
+
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
     let mut warnings = Warnings::default();
     let mut document = Document::open(&container::split(bytes)?, files, &mut warnings)?;
-    let mut materials = Materials::read(&mut document, &mut warnings)?;
-    let tree = NodeTree::read(&document, scene, &mut warnings)?;
-    let skins = skins::read(&document, &tree, &mut warnings)?;
+    let mut motion_warnings = Warnings::default();
+    let read_motion = || Motion::read(&document, scene, &mut motion_warnings);
+    let (motion, ahead) = while_decoding(&document, read_motion);
+    let mut materials = Materials::read(&mut document, ahead, &mut warnings)?;
+    warnings.append(motion_warnings);
+    let Motion { tree, skins, clips } = motion?;
     let scene = Scene { document: &document, tree: &tree, skins: &skins };
     let (geometry, palette) = geometry::read(&scene, &mut materials, &mut warnings)?;
-    let clips = clips::read(&document, &tree, &mut warnings)?;
     if materials.list.is_empty() {
         materials.default();
     }
