@@ -69,10 +69,10 @@ fn two_parts() -> Gltf {
     let deltas = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]);
     let zeros = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 3}));
     let indices = gltf.accessor(U8, "SCALAR", 3, &[2, 0, 1]);
-    let texture = json!({"index": gltf.push("textures", json!({"source": 0}))});
-    gltf.push("images", json!({"uri": PIXEL}));
+    gltf.json["textures"] = json!([{"source": 0}]);
+    gltf.json["images"] = json!([{"uri": PIXEL}]);
     gltf.push("materials", json!({}));
-    gltf.push("materials", json!({"normalTexture": texture}));
+    gltf.push("materials", json!({"normalTexture": {"index": 0}}));
     let primitives = gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap();
     primitives[0]["material"] = json!(0);
     primitives[0]["targets"] = json!([{"POSITION": zeros}]);

@@ -312,7 +312,8 @@ fn placements() -> Vec<Attack> {
         accepted("dense_placements.glb", file(2000, 300_000, 1, 1)),
         accepted("placements_of_points.glb", file(3, 3, 1, 1)),
         accepted("placements_of_parts.glb", file(100, 300, 50, 2)),
-        accepted("nodes_of_placements.glb", file(2000, 3000, 1, 40)),
+        accepted("two_nodes_of_placements.glb", file(2000, 3000, 1, 2)),
+        refused("nodes_of_placements.glb", "more placements", file(2000, 3000, 1, 3)),
     ]
 }
 

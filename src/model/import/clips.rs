@@ -20,7 +20,7 @@ use super::accessor::Accessor;
 use super::document::{Document, NOWHERE};
 use super::error::{Fault, Result, Warnings};
 use super::limits::Budget;
-use super::nodes::{NodeTree, unit_quaternion};
+use super::nodes::{NodeTree, make_unit};
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
@@ -225,12 +225,9 @@ fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mu
     if let Some(value) = values.iter().position(|value| !value.is_finite()) {
         return Err(Fault::content(&output.at, format_args!("value {value} is not finite")));
     }
-    for (index, value) in values.iter_mut().enumerate() {
-        let is_tangent = interpolation == Interpolation::CubicSpline && index % 3 != 1;
-        if !is_tangent {
-            *value = unit_quaternion(*value, || output.at.clone(), warnings);
-        }
-    }
+    let is_tangent = |index: usize| interpolation == Interpolation::CubicSpline && index % 3 != 1;
+    let rotations = values.iter_mut().enumerate().filter(|(index, _)| !is_tangent(*index)).map(|(_, value)| value);
+    make_unit(rotations, &output.at, warnings);
     Ok(values)
 }
 

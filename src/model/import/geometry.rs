@@ -45,6 +45,7 @@ pub(super) fn read(
         warnings,
         palette: Palette::default(),
         welder: Welder::new(),
+        placements: Budget::placements(purse.clone()),
         primitives: Budget::primitives(purse.clone()),
         vertices: Budget::vertices(purse.clone()),
         indices: Budget::indices(purse.clone()),
@@ -83,6 +84,7 @@ pub(super) struct Builder<'b> {
     pub(super) warnings: &'b mut Warnings,
     pub(super) palette: Palette,
     pub(super) welder: Welder,
+    placements: Budget,
     pub(super) primitives: Budget,
     pub(super) vertices: Budget,
     pub(super) indices: Budget,
@@ -144,7 +146,7 @@ impl Builder<'_> {
         let Some(mesh_entry) = meshes.get(mesh) else {
             return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
         };
-        if let Some(placements) = instancing::read(scene.document, node, entry, self.warnings)? {
+        if let Some(placements) = instancing::read(scene.document, node, entry, &mut self.placements, self.warnings)? {
             return self.add_placements(scene, place, mesh_entry, &placements);
         }
         let follow = match entry.skin.map(|skin| skin.value()) {

@@ -17,7 +17,8 @@ use serde::Deserialize;
 use super::accessor::Accessor;
 use super::document::Document;
 use super::error::{Fault, Result, Warnings};
-use super::nodes::unit_quaternion;
+use super::limits::Budget;
+use super::nodes::make_unit;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
@@ -57,11 +58,12 @@ struct Attribute<'d> {
     accessor: Accessor<'d>,
 }
 
-/// Where `node` (its glTF index) wants its mesh, in its own space; `None` where that is but once, at the node itself.
+/// Where `node` (its glTF index) wants its mesh, in its own space, paid for by `budget`; `None` where that is but once, at the node itself.
 pub(super) fn read(
     document: &Document,
     node: usize,
     entry: &json::Node,
+    budget: &mut Budget,
     warnings: &mut Warnings,
 ) -> Result<Option<Vec<Affine3A>>> {
     let value = entry.extensions.as_ref().and_then(|extensions| extensions.others.get(NAME));
@@ -87,6 +89,7 @@ pub(super) fn read(
         let problem = format!("{} elements, but {} has {count}", other.accessor.count, first.name);
         return Err(Fault::content(&other.accessor.at, problem));
     }
+    budget.take(count as u64, &first.accessor.at)?;
     document.purse().lend_placements(count, &first.accessor.at)?;
     placements(&attributes, count, warnings).map(Some)
 }
@@ -115,10 +118,10 @@ fn vectors(accessor: &Accessor) -> Result<Vec<Vec3>> {
 }
 
 fn quaternions(accessor: &Accessor, warnings: &mut Warnings) -> Result<Vec<Quat>> {
-    let values: Vec<Vec4> = accessor.floats::<4>()?.into_iter().map(Vec4::from).collect();
+    let mut values: Vec<Vec4> = accessor.floats::<4>()?.into_iter().map(Vec4::from).collect();
     check_finite(accessor, values.iter().map(|value| value.is_finite()))?;
-    let unit = |value| Quat::from_vec4(unit_quaternion(value, || accessor.at.clone(), warnings));
-    Ok(values.into_iter().map(unit).collect())
+    make_unit(values.iter_mut(), &accessor.at, warnings);
+    Ok(values.into_iter().map(Quat::from_vec4).collect())
 }
 
 fn check_finite(accessor: &Accessor, mut are_finite: impl Iterator<Item = bool>) -> Result<()> {

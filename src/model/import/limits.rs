@@ -110,6 +110,9 @@ const KEY_VALUES: Kind =
 /// Primitives, once for each node that shows them: each costs time even where it has nothing to draw.
 const PRIMITIVES: Kind =
     Kind { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
+/// Placements of meshes, drawn or not: time, since they are given back before the next node is read.
+const PLACEMENTS: Kind =
+    Kind { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 0 };
 /// Entries of sparse accessors, which are proven anew for everyone who reads one: time, not memory.
 const SPARSE_ENTRIES: Kind =
     Kind { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
@@ -312,6 +315,11 @@ impl Budget {
     /// Primitives, once for each node that shows them.
     pub fn primitives(purse: Purse) -> Self {
         Self::new(PRIMITIVES, purse)
+    }
+
+    /// Placements of meshes, drawn or not.
+    pub fn placements(purse: Purse) -> Self {
+        Self::new(PLACEMENTS, purse)
     }
 
     /// Entries of sparse accessors, once for each reader.

@@ -267,13 +267,31 @@ fn push_morph_weights(
 }
 
 /// Normalises a finite quaternion (x, y, z, w); one without length becomes the identity, with a warning.
-pub(super) fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings) -> Vec4 {
-    // In f64, because squares of small or large f32 leave its range.
-    let unit = q.as_dvec4().try_normalize();
-    unit.map(|unit| unit.as_vec4()).unwrap_or_else(|| {
-        warnings.add(at(), "a rotation without length is read as no rotation");
+fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings) -> Vec4 {
+    try_unit_quaternion(q).unwrap_or_else(|| {
+        warnings.add(at(), NO_ROTATION);
         Vec4::W
     })
+}
+
+/// As [`unit_quaternion`] for many, with one warning for all of them: a file may have millions.
+pub(super) fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, warnings: &mut Warnings) {
+    let mut lacks_length = false;
+    for q in quaternions {
+        let unit = try_unit_quaternion(*q);
+        lacks_length |= unit.is_none();
+        *q = unit.unwrap_or(Vec4::W);
+    }
+    if lacks_length {
+        warnings.add(at, NO_ROTATION);
+    }
+}
+
+const NO_ROTATION: &str = "a rotation without length is read as no rotation";
+
+fn try_unit_quaternion(q: Vec4) -> Option<Vec4> {
+    // In f64, because squares of small or large f32 leave its range.
+    q.as_dvec4().try_normalize().map(|unit| unit.as_vec4())
 }
 
 /// An affine matrix from 16 numbers in column-major order. The last row is read as 0 0 0 1 (3.5.3, 3.7.3.1); rounding
