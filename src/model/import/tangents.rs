@@ -34,7 +34,7 @@ pub(super) struct TangentInput<'a> {
 pub(super) struct SplitVertices {
     /// The file's vertex of each of ours; the first ones are the file's vertices in order.
     pub source: Vec<u32>,
-    /// Unit length and handedness; zero where no triangle says anything.
+    /// Unit length and handedness; zero for vertices that no triangle has.
     pub tangents: Vec<Vec4>,
     /// The triangles, of ours.
     pub indices: Vec<u32>,
@@ -155,6 +155,12 @@ fn split(vertex_count: usize, triangles: &[[u32; 3]], tangents: &[[Vec4; 3]]) ->
                 source.len() as u32 - 1
             })
         });
+    }
+    // Where the texture coordinates say nothing (all the same, or not to be told apart) any direction is as good.
+    for &vertex in &indices {
+        if let Some(tangent) = of_vertex.get_mut(vertex as usize).filter(|tangent| **tangent == Vec4::ZERO) {
+            *tangent = Vec3::X.extend(1.0);
+        }
     }
     SplitVertices { source, tangents: of_vertex, indices }
 }
