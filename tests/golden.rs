@@ -134,6 +134,12 @@ fn the_strip_bent() {
     assert_golden("strip", &[STRIP], "--time 1.2");
 }
 
+/// Morph targets with a skin, lines and points.
+#[test]
+fn a_jelly_in_mid_air() {
+    assert_golden("jelly", &["assets/jelly.gltf"], "--clip Hop --time 0.3 --camera 20,12,0.6");
+}
+
 #[test]
 fn a_crowd_from_the_first_camera() {
     assert_golden("crowd", &[WALKER], "--clip all --instances 100 --time 2");
