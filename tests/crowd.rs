@@ -215,6 +215,19 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
     assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
 }
 
+/// Found by fuzzing: each corner was a number, and the distance between them was not.
+#[test]
+fn bounds_beyond_all_numbers_are_given_up() {
+    for size in [1e30, 3e38] {
+        let mut model = chain("A.glb", 2, 2.0, &["Walk"]);
+        model.skeleton.rest.translations = vec![Vec3::splat(-size), Vec3::splat(size)];
+        for clip in [None, model.clips.first()] {
+            let bounds = posed_bounds(&model, clip);
+            assert_eq!((bounds.center(), bounds.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)), "{size}");
+        }
+    }
+}
+
 #[test]
 fn posed_bounds_hold_what_morph_targets_do() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jelly.gltf");

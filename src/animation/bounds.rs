@@ -75,7 +75,7 @@ impl PosedBounds {
 }
 
 /// The box that holds `model` throughout `clip`, or in its rest pose for `None`; [`PosedBounds::UNIT`] where there is
-/// nothing to draw.
+/// nothing to draw, or it is too large for numbers. Middle and radius are finite.
 #[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
@@ -86,13 +86,11 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
             union_of_joint_boxes(model, pose, &joint_boxes)
         })
         .reduce(|a, b| a.union(&b));
-    match bounds {
-        Some(bounds) if bounds.min.is_finite() && bounds.max.is_finite() => {
-            let margin = if clip.is_some() { MARGIN * (bounds.max - bounds.min).max_element() } else { 0.0 };
-            PosedBounds { min: bounds.min - margin, max: bounds.max + margin }
-        }
-        _ => PosedBounds::UNIT,
-    }
+    let Some(bounds) = bounds else { return PosedBounds::UNIT };
+    let margin = if clip.is_some() { MARGIN * (bounds.max - bounds.min).max_element() } else { 0.0 };
+    let grown = PosedBounds { min: bounds.min - margin, max: bounds.max + margin };
+    // Sums and squares leave the range of `f32` before its ends do, and would leave cameras without a number.
+    if grown.center().is_finite() && grown.radius().is_finite() { grown } else { PosedBounds::UNIT }
 }
 
 /// Height, in model space, of the ground that `model` stands on while it plays `clip` (`None`: in its rest pose): the
