@@ -34,6 +34,10 @@ longest() {
 
 # The sanitizer is a flag of nightly compilers; this makes a stable one take it. Only fuzzing is built this way.
 export RUSTC_BOOTSTRAP=1
+# What costs most is the sanitizer's keeping a stack for each of many small allocations, and freed memory for long.
+export ASAN_OPTIONS="${ASAN_OPTIONS-malloc_context_size=1:quarantine_size_mb=4}"
+# A model of some KiB gains nothing from threads, and a second target may want the other core.
+export RAYON_NUM_THREADS=1
 # cargo-fuzz has no --locked.
 cargo fetch --locked
 for target in "${targets[@]}"; do
