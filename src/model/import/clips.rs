@@ -10,6 +10,7 @@
 //! Source: glTF 2.0, 3.11 (animations), appendix C (interpolation).
 
 use std::collections::HashMap;
+use std::fmt::Arguments;
 
 use glam::{Vec3, Vec4};
 use gltf::json;
@@ -32,7 +33,7 @@ pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings
             document,
             tree,
             entry,
-            at: format!("animations[{index}]"),
+            at: &format!("animations[{index}]"),
             timelines: Timelines::default(),
             tracks: HashMap::new(),
             clip: Clip { name: entry.name.clone(), ..Clip::default() },
@@ -53,8 +54,9 @@ struct ClipReader<'a, 'f> {
     document: &'a Document<'f>,
     tree: &'a NodeTree,
     entry: &'a json::Animation,
-    /// JSON path of the animation.
-    at: String,
+    /// JSON path of the animation. Those below it are only written out where somebody reads them: a model may have ten
+    /// thousand channels.
+    at: &'a str,
     timelines: Timelines,
     /// Place of the track of a node's property in its list, for the case that there is a second one.
     tracks: HashMap<(u32, PropertyKey), usize>,
@@ -73,20 +75,21 @@ enum PropertyKey {
 
 impl<'a> ClipReader<'a, '_> {
     fn add_channel(&mut self, number: usize, channel: &json::animation::Channel) -> Result<()> {
-        let at = format!("{}.channels[{number}]", self.at);
+        let animation = self.at;
+        let at = format_args!("{animation}.channels[{number}]");
         if channel.target.node.value() == NOWHERE as usize {
             return Ok(());
         }
         let Checked::Valid(path) = channel.target.path else {
-            self.warnings.add(&at, "unknown target path, ignored");
+            self.warnings.add(at, "unknown target path, ignored");
             return Ok(());
         };
         let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
         let Some(sampler) = samplers.get(index) else {
             return Err(Fault::dangling(at, "samplers", index, samplers.len()));
         };
-        let at_sampler = format!("{}.samplers[{index}]", self.at);
-        let times = self.timelines.read(self.document, sampler, &at_sampler, self.budget, self.warnings)?;
+        let at_sampler = format_args!("{animation}.samplers[{index}]");
+        let times = self.timelines.read(self.document, sampler, at_sampler, self.budget, self.warnings)?;
         self.clip.duration_seconds = self.clip.duration_seconds.max(times.last_seconds);
         let property = match path {
             Property::Translation => PropertyKey::Translation,
@@ -94,14 +97,14 @@ impl<'a> ClipReader<'a, '_> {
             Property::Scale => PropertyKey::Scale,
             Property::MorphTargetWeights => PropertyKey::MorphWeights,
         };
-        let Some(node) = self.target_node(channel.target.node.value(), property, &at)? else { return Ok(()) };
-        let interpolation = interpolation_of(sampler, &at_sampler)?;
+        let Some(node) = self.target_node(channel.target.node.value(), property, at)? else { return Ok(()) };
+        let interpolation = interpolation_of(sampler, at_sampler)?;
         let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
         let width = morphed.map_or(1, |morphed| morphed.weight_count as usize);
-        let output = self.open_output(sampler, &at_sampler, times.key_count, interpolation, width)?;
+        let output = self.open_output(sampler, at_sampler, times.key_count, interpolation, width)?;
         let place = self.tracks.get(&(node, property)).copied();
         if place.is_some() {
-            self.warnings.add(&at, "a second channel for the same property of the same node; the last one counts");
+            self.warnings.add(at, "a second channel for the same property of the same node; the last one counts");
         }
         let timeline = times.index;
         let place = match property {
@@ -129,7 +132,7 @@ impl<'a> ClipReader<'a, '_> {
     }
 
     /// Skeleton node of a channel's target, or `None` (with a warning) where animating it shows nothing.
-    fn target_node(&mut self, source: usize, property: PropertyKey, at: &str) -> Result<Option<u32>> {
+    fn target_node(&mut self, source: usize, property: PropertyKey, at: Arguments) -> Result<Option<u32>> {
         let Some(&node) = self.tree.skeleton_node.get(source) else {
             let count = self.tree.skeleton_node.len();
             return Err(Fault::dangling(format_args!("{at}.target.node"), "nodes", source, count));
@@ -157,7 +160,7 @@ impl<'a> ClipReader<'a, '_> {
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
-        at_sampler: &str,
+        at_sampler: Arguments,
         key_count: usize,
         interpolation: Interpolation,
         width: usize,
@@ -178,7 +181,7 @@ impl<'a> ClipReader<'a, '_> {
     }
 }
 
-fn interpolation_of(sampler: &json::animation::Sampler, at_sampler: &str) -> Result<Interpolation> {
+fn interpolation_of(sampler: &json::animation::Sampler, at_sampler: Arguments) -> Result<Interpolation> {
     match sampler.interpolation {
         Checked::Valid(JsonInterpolation::Linear) => Ok(Interpolation::Linear),
         Checked::Valid(JsonInterpolation::Step) => Ok(Interpolation::Step),
@@ -253,7 +256,7 @@ impl Timelines {
         &mut self,
         document: &Document,
         sampler: &json::animation::Sampler,
-        at_sampler: &str,
+        at_sampler: Arguments,
         budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Times> {

@@ -238,21 +238,33 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
 
 /// Counts what separates values, strings skipped: parsing comes after, since a parsed value takes many times its text.
 fn check_value_count(json: &[u8]) -> Result<usize> {
-    let (mut count, mut in_string, mut escaped) = (1_usize, false, false);
-    for &byte in json {
-        if in_string {
-            in_string = escaped || byte != b'"';
-            escaped = !escaped && byte == b'\\';
-        } else {
-            in_string = byte == b'"';
-            count += usize::from(matches!(byte, b',' | b'[' | b'{'));
-        }
+    let mut count = 1_usize;
+    let mut rest = json;
+    // From string to string, each with the plain text before it: no byte has to ask where it is.
+    while !rest.is_empty() {
+        let (plain, quoted) = rest.split_at(rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len()));
+        count += plain.iter().filter(|&&byte| matches!(byte, b',' | b'[' | b'{')).count();
+        rest = after_string(quoted);
     }
     if count > MAX_JSON_VALUES {
         let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
         return Err(Fault::NotGltf { problem });
     }
     Ok(count)
+}
+
+/// What follows the string that `json` begins with; nothing where it does not end.
+fn after_string(json: &[u8]) -> &[u8] {
+    let mut rest = json.get(1..).unwrap_or_default();
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+        // A backslash takes the byte after it along.
+        let (is_end, length) = if rest[at] == b'"' { (true, at + 1) } else { (false, at + 2) };
+        rest = rest.get(length..).unwrap_or_default();
+        if is_end {
+            return rest;
+        }
+    }
+    &[]
 }
 
 /// Morph targets may move any attribute (3.7.2.2); the serde structs know only three of them.
