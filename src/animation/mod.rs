@@ -17,6 +17,7 @@
 //! and checks none of them again; slices whose lengths do not fit are the caller's mistake and panic.
 
 pub mod bounds;
+pub mod lanes;
 pub mod palette;
 pub mod pose;
 pub mod sample;

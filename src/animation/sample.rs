@@ -12,11 +12,11 @@ use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
 /// Where a time lies among the keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct KeyInterval {
+pub(super) struct KeyInterval {
     /// Last key that is not later than the time.
-    key: usize,
+    pub(super) key: usize,
     /// The key after it; the same key where the time is clamped.
-    next: usize,
+    pub(super) next: usize,
     /// From 0 at `key` towards 1 at `next`.
     t: f32,
     /// Time between the two keys.
@@ -67,7 +67,7 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
 
 /// `keys` is not empty and never decreases. A time that is not a number counts as before the first key. Of keys with
 /// the same time the last one is found, so that the interval has a length.
-fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {
+pub(super) fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {
     let later = keys.partition_point(|&key| f64::from(key) <= time_seconds);
     let key = later.saturating_sub(1);
     if later == 0 || later == keys.len() {

@@ -1,0 +1,230 @@
+//! Eight instances of one model through sampling, hierarchy and inverse binds: written once, compiled for each [`Lanes`].
+//!
+//! There are no closures here, nor functions of the standard library that take them: those would be compiled without the
+//! instructions that the kernel is compiled with, and called instead of inlined, at six times the cost.
+
+use std::mem::MaybeUninit;
+
+use super::compile::{Constant, LaneClip, Mover, Part, Step};
+use super::rows::Cell;
+use super::simd::{Array, LANES, Lanes};
+use crate::shader_types::JointMatrix;
+
+/// An affine matrix for each lane, row by row.
+pub(super) type Matrix<T> = [[T; 4]; 3];
+
+/// Eight instances: where they are in the clip, and where their joint matrices go.
+pub(super) struct Group<'a> {
+    /// First cell of each lane's row.
+    pub rows: [*const Cell; LANES],
+    /// How much of the row is over.
+    pub t: Array,
+    /// Where each lane's first joint matrix goes.
+    pub out: [*mut MaybeUninit<JointMatrix>; LANES],
+    /// From one joint matrix to the next: 1, or 0 where all of a lane's go to the same place.
+    pub strides: [usize; LANES],
+    /// One for each slot of the clip.
+    pub slots: &'a mut [Matrix<Array>],
+}
+
+/// Evaluates one group.
+///
+/// # Safety
+/// Each of `rows` is the start of a row of `clip`; each of `out` has room for the clip's joint matrices, or for one where
+/// its stride is 0.
+#[inline(always)]
+pub(super) unsafe fn evaluate_group<T: Lanes>(clip: &LaneClip, group: Group<'_>) {
+    let Group { rows, t, mut out, strides, slots } = group;
+    let t = T::load(&t);
+    for step in &clip.steps {
+        let matrix = match step {
+            Step::Move(mover) => {
+                // SAFETY: the caller's promise; columns are within a row.
+                let local = unsafe { local_matrix::<T>(mover, &rows, t) };
+                let local = match &mover.offset {
+                    None => local,
+                    Some(offset) => product(splat_matrix(offset), local),
+                };
+                let matrix = match mover.parent {
+                    None => local,
+                    Some(parent) => product(load(&slots[parent]), local),
+                };
+                store(matrix, &mut slots[mover.slot]);
+                continue;
+            }
+            Step::Write(slot, joint_from_mesh) => product(load(&slots[*slot]), splat_matrix(joint_from_mesh)),
+            Step::WriteHeld(matrix) => splat_matrix(matrix),
+        };
+        // SAFETY: the caller's promise: there are as many such steps as the clip has joints, and `written` counts them.
+        unsafe { T::write_matrices(&matrix, &out) };
+        for (out, stride) in out.iter_mut().zip(strides) {
+            *out = out.wrapping_add(stride);
+        }
+    }
+}
+
+/// Translation · rotation · scale.
+#[inline(always)]
+unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
+    // SAFETY: the caller's promise.
+    let (translation, rotation) = unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
+    let mut matrix = rotation_matrix(rotation);
+    if let Some(scale) = mover.scale {
+        // SAFETY: as above.
+        let scale = unsafe { vector(scale, rows, t) };
+        for row in &mut matrix {
+            *row = [row[0].times(scale[0]), row[1].times(scale[1]), row[2].times(scale[2])];
+        }
+    }
+    let [x, y, z] = matrix;
+    [[x[0], x[1], x[2], translation[0]], [y[0], y[1], y[2], translation[1]], [z[0], z[1], z[2], translation[2]]]
+}
+
+#[inline(always)]
+unsafe fn vector<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
+    // SAFETY: the caller's promise.
+    let [x, y, z, _] = match part {
+        Part::Held(value) => splat(value),
+        Part::Straight(column) => {
+            // SAFETY: the caller's promise.
+            let (value, change) = unsafe { T::load_cells(rows, column) };
+            along(change, t, value)
+        }
+        // SAFETY: the caller's promise.
+        Part::Cubic(column) => unsafe { cubic(rows, column, t) },
+    };
+    [x, y, z]
+}
+
+#[inline(always)]
+unsafe fn quaternion<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
+    match part {
+        Part::Held(value) => splat(value),
+        Part::Straight(column) => {
+            // SAFETY: the caller's promise.
+            let (value, change) = unsafe { T::load_cells(rows, column) };
+            along_arc(value, change, t)
+        }
+        Part::Cubic(column) => {
+            // SAFETY: the caller's promise.
+            let q = unsafe { cubic(rows, column, t) };
+            // Appendix C.5: normalised after. A sum of length zero is no rotation.
+            let inverse_length = dot(q, q).inverse_root();
+            let [x, y, z, w] = times(q, inverse_length);
+            [x, y, z, w.plus(inverse_length.is_zero())]
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn cubic<T: Lanes>(rows: &[*const Cell; LANES], column: usize, t: T) -> [T; 4] {
+    // SAFETY: the caller's promise.
+    let ((value, change), (square, cube)) = unsafe { (T::load_cells(rows, column), T::load_cells(rows, column + 1)) };
+    along(along(along(cube, t, square), t, change), t, value)
+}
+
+#[inline(always)]
+fn splat<T: Lanes>([x, y, z, w]: [f32; 4]) -> [T; 4] {
+    [T::splat(x), T::splat(y), T::splat(z), T::splat(w)]
+}
+
+#[inline(always)]
+fn splat_matrix<T: Lanes>(&[x, y, z]: &Constant) -> Matrix<T> {
+    [splat(x), splat(y), splat(z)]
+}
+
+#[inline(always)]
+fn times<T: Lanes>([x, y, z, w]: [T; 4], factor: T) -> [T; 4] {
+    [x.times(factor), y.times(factor), z.times(factor), w.times(factor)]
+}
+
+/// `direction * factor + start`.
+#[inline(always)]
+fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
+    [
+        x.times_plus(factor, start[0]),
+        y.times_plus(factor, start[1]),
+        z.times_plus(factor, start[2]),
+        w.times_plus(factor, start[3]),
+    ]
+}
+
+/// See the table in [`rows`](super::rows). In terms of the square of the angle sine and cosine are short polynomials,
+/// and no root, division or comparison is needed; the result has the length of `value`, which is 1.
+#[inline(always)]
+fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
+    let square = dot(change, change).times(t).times(t);
+    let cosine = polynomial(&COSINE_OF_ROOT, square);
+    let sine = polynomial(&SINE_OF_ROOT_OVER_ROOT, square).times(t);
+    along(change, sine, times(value, cosine))
+}
+
+/// From the constant coefficient on.
+#[inline(always)]
+fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
+    let mut sum = T::splat(coefficients[N - 1]);
+    for &coefficient in coefficients[..N - 1].iter().rev() {
+        sum = sum.times_plus(x, T::splat(coefficient));
+    }
+    sum
+}
+
+/// Minimax polynomials (Remez) in x² on 0 ≤ x ≤ π/2, the first coefficient held at 1: cos x to 3e-10, sin x / x to 5e-9.
+const COSINE_OF_ROOT: [f32; 6] =
+    [1.0, -0.499_999_995_496, 0.041_666_640_728, -0.001_388_840_350_8, 2.476_188_623_96e-5, -2.607_710_525_27e-7];
+const SINE_OF_ROOT_OVER_ROOT: [f32; 5] =
+    [1.0, -0.166_666_604_624, 0.008_333_088_167_42, -0.000_198_111_127_603, 2.608_932_680_57e-6];
+
+#[inline(always)]
+fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {
+    a[3].times_plus(b[3], a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times(b[0]))))
+}
+
+/// Of a unit quaternion.
+#[inline(always)]
+fn rotation_matrix<T: Lanes>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
+    let one = T::splat(1.0);
+    let (x2, y2, z2) = (x.plus(x), y.plus(y), z.plus(z));
+    let (xx, yy, zz) = (x.times(x2), y.times(y2), z.times(z2));
+    let (xy, xz, yz) = (x.times(y2), x.times(z2), y.times(z2));
+    let (wx, wy, wz) = (w.times(x2), w.times(y2), w.times(z2));
+    [
+        [one.minus(yy.plus(zz)), xy.minus(wz), xz.plus(wy)],
+        [xy.plus(wz), one.minus(xx.plus(zz)), yz.minus(wx)],
+        [xz.minus(wy), yz.plus(wx), one.minus(xx.plus(yy))],
+    ]
+}
+
+#[inline(always)]
+fn product<T: Lanes>(a: Matrix<T>, b: Matrix<T>) -> Matrix<T> {
+    [product_row(a[0], &b), product_row(a[1], &b), product_row(a[2], &b)]
+}
+
+#[inline(always)]
+fn product_row<T: Lanes>([x, y, z, w]: [T; 4], b: &Matrix<T>) -> [T; 4] {
+    [
+        z.times_plus(b[2][0], y.times_plus(b[1][0], x.times(b[0][0]))),
+        z.times_plus(b[2][1], y.times_plus(b[1][1], x.times(b[0][1]))),
+        z.times_plus(b[2][2], y.times_plus(b[1][2], x.times(b[0][2]))),
+        z.times_plus(b[2][3], y.times_plus(b[1][3], x.times_plus(b[0][3], w))),
+    ]
+}
+
+#[inline(always)]
+fn load<T: Lanes>([x, y, z]: &Matrix<Array>) -> Matrix<T> {
+    [load_row(x), load_row(y), load_row(z)]
+}
+
+#[inline(always)]
+fn load_row<T: Lanes>([x, y, z, w]: &[Array; 4]) -> [T; 4] {
+    [T::load(x), T::load(y), T::load(z), T::load(w)]
+}
+
+#[inline(always)]
+fn store<T: Lanes>(matrix: Matrix<T>, to: &mut Matrix<Array>) {
+    for (row, to) in matrix.iter().zip(to) {
+        for (number, to) in row.iter().zip(to) {
+            number.store(to);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! A clip's tracks on one timeline, key by key: what the kernel reads.
+//!
+//! Between two neighbouring key times of *any* track each track is one simple curve, so all tracks fit onto the union of
+//! their timelines, whatever the timelines are: a straight line cut in two is two straight lines, and so for great arcs
+//! and cubics. A *row* is the time from one of these keys to the next; it has a *cell*, or two, for each track. One
+//! search for the row then serves all tracks of an instance, and what they need lies side by side in memory.
+//!
+//! A cell says where a track starts and how it moves on, so that the kernel needs no second key. `t` goes from 0 to 1
+//! within the row:
+//!
+//! | curve | cells | value at `t` |
+//! |---|---|---|
+//! | straight, or held | value, change | `value + t · change` |
+//! | great arc | value, change | `value · cos(t‖change‖) + change · sin(t‖change‖) / ‖change‖`: `change` is perpendicular to `value` and as long as the angle |
+//! | cubic | value, change; square, cube | `value + t · (change + t · (square + t · cube))` |
+//!
+//! All of it is worked out in double precision, once for each clip that is played.
+
+use glam::{DVec4, Vec3};
+
+use super::super::sample::find_interval;
+use crate::model::{Clip, Interpolation, Track};
+
+/// How one track runs within one row. The fourth component is 0 for vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct Cell {
+    /// At the row's start; in a cubic's second cell: the coefficient of `t²`.
+    pub value: [f32; 4],
+    /// Until the row's end; in a cubic's second cell: the coefficient of `t³`.
+    pub change: [f32; 4],
+}
+
+/// Numbers beyond this leave the range of `f32` when they are squared: such clips are not for the kernel.
+const MAX_MAGNITUDE: f64 = 1e18;
+/// Cells that any clip may have, and cells for each value of the file: tracks that share no key time would otherwise
+/// make a table of all times by all tracks.
+const MAX_CELLS: (usize, usize) = (1 << 14, 4);
+
+/// A track that the kernel samples.
+#[derive(Clone, Copy)]
+pub(super) enum AnyTrack<'c> {
+    /// Of translation or scale.
+    Vector(&'c Track<Vec3>),
+    /// Of rotation.
+    Rotation(&'c Track<glam::Vec4>),
+}
+
+impl AnyTrack<'_> {
+    fn timeline(self) -> usize {
+        match self {
+            Self::Vector(track) => track.timeline as usize,
+            Self::Rotation(track) => track.timeline as usize,
+        }
+    }
+
+    pub(super) fn interpolation(self) -> Interpolation {
+        match self {
+            Self::Vector(track) => track.interpolation,
+            Self::Rotation(track) => track.interpolation,
+        }
+    }
+
+    fn len(self) -> usize {
+        match self {
+            Self::Vector(track) => track.values.len(),
+            Self::Rotation(track) => track.values.len(),
+        }
+    }
+
+    fn element(self, index: usize) -> DVec4 {
+        match self {
+            Self::Vector(track) => track.values[index].as_dvec3().extend(0.0),
+            Self::Rotation(track) => track.values[index].as_dvec4(),
+        }
+    }
+
+    /// Cells in each row.
+    pub(super) fn width(self) -> usize {
+        if self.interpolation() == Interpolation::CubicSpline { 2 } else { 1 }
+    }
+
+    /// The one value that the track has at all times, if there is such.
+    pub(super) fn constant(self) -> Option<DVec4> {
+        let first = match self.interpolation() {
+            Interpolation::CubicSpline => self.element(1),
+            _ => self.element(0),
+        };
+        let is_tangent = |index: usize| self.interpolation() == Interpolation::CubicSpline && index % 3 != 1;
+        // What leads to the first key and away from the last one is never used.
+        let only_key = self.len() == self.elements_per_key();
+        let holds = |(index, element): (usize, DVec4)| element == if is_tangent(index) { DVec4::ZERO } else { first };
+        let is_constant = only_key || (0..self.len()).map(|index| (index, self.element(index))).all(holds);
+        is_constant.then(|| match self {
+            Self::Vector(_) => first,
+            Self::Rotation(_) => first.normalize_or(DVec4::W),
+        })
+    }
+
+    fn elements_per_key(self) -> usize {
+        if self.interpolation() == Interpolation::CubicSpline { 3 } else { 1 }
+    }
+
+    /// The track from `start` to `end`, between which it has no key.
+    fn cells(self, keys: &[f32], start_seconds: f64, end_seconds: f64) -> [[DVec4; 2]; 2] {
+        let at = find_interval(keys, start_seconds);
+        let is_held = at.key == at.next;
+        let (first, span) = (f64::from(keys[at.key]), f64::from(keys[at.next]) - f64::from(keys[at.key]));
+        // Shares of the key interval.
+        let (from, width) =
+            if is_held { (0.0, 0.0) } else { ((start_seconds - first) / span, (end_seconds - start_seconds) / span) };
+        match (self.interpolation(), self) {
+            (Interpolation::CubicSpline, _) if is_held => {
+                [[self.element(3 * at.key + 1), DVec4::ZERO], [DVec4::ZERO; 2]]
+            }
+            (Interpolation::CubicSpline, _) => {
+                let (a, b) = (self.element(3 * at.key + 1), self.element(3 * at.next + 1));
+                let (leaving, arriving) = (self.element(3 * at.key + 2) * span, self.element(3 * at.next) * span);
+                // Appendix C.5, sorted by powers.
+                let square = 3.0 * (b - a) - 2.0 * leaving - arriving;
+                let cube = 2.0 * (a - b) + leaving + arriving;
+                let value = a + from * (leaving + from * (square + from * cube));
+                let slope = leaving + from * (2.0 * square + 3.0 * from * cube);
+                let bend = square + 3.0 * from * cube;
+                [[value, width * slope], [width * width * bend, width * width * width * cube]]
+            }
+            (Interpolation::Step, _) => [[self.element(at.key), DVec4::ZERO], [DVec4::ZERO; 2]],
+            (Interpolation::Linear, _) if is_held => [[self.element(at.key), DVec4::ZERO], [DVec4::ZERO; 2]],
+            (Interpolation::Linear, Self::Vector(_)) => {
+                let change = self.element(at.next) - self.element(at.key);
+                [[self.element(at.key) + from * change, width * change], [DVec4::ZERO; 2]]
+            }
+            (Interpolation::Linear, Self::Rotation(_)) => {
+                let a = self.element(at.key).normalize_or(DVec4::W);
+                let b = self.element(at.next).normalize_or(DVec4::W);
+                // Appendix C.4: by the short way.
+                let b = if a.dot(b) < 0.0 { -b } else { b };
+                let across = b - a * a.dot(b);
+                let angle = across.length().atan2(a.dot(b));
+                let direction = across.normalize_or_zero();
+                let (sine, cosine) = (from * angle).sin_cos();
+                let change = (direction * cosine - a * sine) * (width * angle);
+                [[a * cosine + direction * sine, change], [DVec4::ZERO; 2]]
+            }
+        }
+    }
+}
+
+/// All rows of a clip.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Rows {
+    /// When each row starts, ascending; the first one also counts before it starts.
+    starts_seconds: Vec<f64>,
+    /// How long each lasts. The last one lasts for ever.
+    spans_seconds: Vec<f64>,
+    /// Time cut into equal buckets: the last row that starts in a bucket before this one.
+    rows_before: Vec<u32>,
+    buckets_per_second: f64,
+    /// Cells of a row.
+    pub columns: usize,
+    /// Row by row.
+    pub cells: Vec<Cell>,
+}
+
+impl Rows {
+    /// Lays the tracks side by side, in their order. `None` where they do not fit: numbers too large, or a table that
+    /// is out of proportion to the file.
+    pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
+        let columns: usize = tracks.iter().map(|track| track.width()).sum();
+        if columns == 0 {
+            return Some(Self { starts_seconds: vec![0.0], spans_seconds: vec![f64::INFINITY], ..Self::default() });
+        }
+        let mut is_used = vec![false; clip.timelines.len()];
+        tracks.iter().for_each(|track| is_used[track.timeline()] = true);
+        let used = clip.timelines.iter().zip(&is_used).filter(|(_, is_used)| **is_used);
+        let mut times: Vec<f32> = used.flat_map(|(keys, _)| keys.iter().copied()).collect();
+        // A clip starts at 0, whenever its first key is.
+        times.push(0.0);
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        let values: usize = tracks.iter().map(|track| track.len()).sum();
+        if times.len().checked_mul(columns)? > MAX_CELLS.0 + MAX_CELLS.1 * values {
+            return None;
+        }
+        let starts_seconds: Vec<f64> = times.iter().copied().map(f64::from).collect();
+        let ends_seconds = starts_seconds.iter().copied().skip(1).chain([f64::INFINITY]);
+        let mut rows = Self { columns, ..Self::default() };
+        rows.cells.reserve_exact(times.len() * columns);
+        for (&start, end) in starts_seconds.iter().zip(ends_seconds.clone()) {
+            for track in tracks {
+                let cells = track.cells(&clip.timelines[track.timeline()], start, end);
+                for [value, change] in &cells[..track.width()] {
+                    let is_moderate = |numbers: &DVec4| numbers.abs().max_element() <= MAX_MAGNITUDE;
+                    if !(is_moderate(value) && is_moderate(change)) {
+                        return None;
+                    }
+                    let [value, change] = [value, change].map(|numbers| numbers.as_vec4().to_array());
+                    rows.cells.push(Cell { value, change });
+                }
+            }
+        }
+        rows.spans_seconds = starts_seconds.iter().zip(ends_seconds).map(|(start, end)| end - start).collect();
+        rows.starts_seconds = starts_seconds;
+        rows.fill_buckets();
+        Some(rows)
+    }
+
+    /// As many buckets as rows: where keys are evenly spread, as they usually are, each holds about one.
+    fn fill_buckets(&mut self) {
+        let count = self.starts_seconds.len();
+        let last = self.starts_seconds.last().copied().unwrap_or(0.0);
+        self.buckets_per_second = if last > 0.0 { count as f64 / last } else { 0.0 };
+        let buckets = self.bucket(last) + 1;
+        self.rows_before = vec![0; buckets + 1];
+        for (row, &start) in self.starts_seconds.iter().enumerate() {
+            // Rows ascend, so the last one to write is the last one that starts there.
+            let bucket = self.bucket(start);
+            self.rows_before[bucket + 1] = row as u32;
+        }
+        for bucket in 1..=buckets {
+            self.rows_before[bucket] = self.rows_before[bucket].max(self.rows_before[bucket - 1]);
+        }
+    }
+
+    /// Never decreases with time, whatever rounding does.
+    fn bucket(&self, time_seconds: f64) -> usize {
+        (time_seconds * self.buckets_per_second) as usize
+    }
+
+    /// The row of a time, and how much of it is over.
+    pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
+        // Also takes care of what is no number.
+        let time_seconds = time_seconds.max(0.0);
+        let row = match self.rows_before.len().checked_sub(2) {
+            None => 0,
+            Some(last_bucket) => {
+                let bucket = self.bucket(time_seconds).min(last_bucket);
+                let (from, to) = (self.rows_before[bucket] as usize, self.rows_before[bucket + 1] as usize);
+                let candidates = &self.starts_seconds[from + 1..=to.max(from)];
+                from + candidates.partition_point(|&start| start <= time_seconds)
+            }
+        };
+        (row, ((time_seconds - self.starts_seconds[row]) / self.spans_seconds[row]) as f32)
+    }
+}

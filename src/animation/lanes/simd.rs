@@ -1,0 +1,285 @@
+//! Eight numbers side by side, one for each instance of a group: AVX2 where the processor has it, plain arrays
+//! elsewhere.
+//!
+//! [`Lanes`] is what the kernel is written in. Its functions are inlined into the kernel, which is compiled once for
+//! each implementation, so that the AVX2 one may use instructions that the rest of the program must not. Both do the
+//! same operations in the same order; they differ where AVX2 rounds a product and a sum once and arrays round twice.
+
+use std::mem::MaybeUninit;
+
+use super::rows::Cell;
+use crate::shader_types::JointMatrix;
+
+/// Instances in a group.
+pub(super) const LANES: usize = 8;
+
+/// One number for each lane.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(32))]
+pub(super) struct Array(pub [f32; LANES]);
+
+/// Arithmetic on eight lanes, and the two ways between lanes and memory.
+pub(super) trait Lanes: Copy {
+    /// The same number in all lanes.
+    fn splat(value: f32) -> Self;
+    /// From memory.
+    fn load(from: &Array) -> Self;
+    /// To memory.
+    fn store(self, to: &mut Array);
+    /// Sum.
+    fn plus(self, other: Self) -> Self;
+    /// Difference.
+    fn minus(self, other: Self) -> Self;
+    /// Product.
+    fn times(self, other: Self) -> Self;
+    /// `self * factor + term`.
+    fn times_plus(self, factor: Self, term: Self) -> Self;
+    /// One over the square root; 0 where that is no positive number.
+    fn inverse_root(self) -> Self;
+    /// 1 where a lane is 0, and 0 elsewhere.
+    fn is_zero(self) -> Self;
+    /// Value and change of one cell for each lane, component by component: the cells `rows[lane] + column`.
+    ///
+    /// # Safety
+    /// Each of these is inside the slice of cells that the row belongs to.
+    unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]);
+    /// Writes the lanes' matrices, `rows` from first to last, to `out[lane]`.
+    ///
+    /// # Safety
+    /// Each of `out` can be written.
+    unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]);
+}
+
+impl Lanes for Array {
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([value; LANES])
+    }
+
+    #[inline(always)]
+    fn load(from: &Array) -> Self {
+        *from
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Array) {
+        *to = self;
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] - other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+    }
+
+    #[inline(always)]
+    fn times_plus(self, factor: Self, term: Self) -> Self {
+        // Not `mul_add`, which without the instruction for it is a function call.
+        Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] + term.0[lane]))
+    }
+
+    #[inline(always)]
+    fn inverse_root(self) -> Self {
+        Self(self.0.map(|number| if number > f32::MIN_POSITIVE { 1.0 / number.sqrt() } else { 0.0 }))
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        Self(self.0.map(|number| if number == 0.0 { 1.0 } else { 0.0 }))
+    }
+
+    #[inline(always)]
+    unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]) {
+        // SAFETY: the caller's promise.
+        let cells = rows.map(|row| unsafe { &*row.add(column) });
+        let component = |of: fn(&Cell) -> &[f32; 4], component: usize| Self(cells.map(|cell| of(cell)[component]));
+        (
+            std::array::from_fn(|k| component(|cell| &cell.value, k)),
+            std::array::from_fn(|k| component(|cell| &cell.change, k)),
+        )
+    }
+
+    #[inline(always)]
+    unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
+        for (lane, &matrix) in out.iter().enumerate() {
+            let rows = rows.map(|row| row.map(|component| component.0[lane]));
+            // SAFETY: the caller's promise.
+            unsafe { (*matrix).write(JointMatrix { rows }) };
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::*;
+
+    /// One number for each lane, in a register. Exists only inside of functions that are compiled for AVX2 and FMA.
+    #[derive(Clone, Copy)]
+    pub(in super::super) struct Avx2(__m256);
+
+    impl Avx2 {
+        /// Four columns of numbers for eight lanes from eight runs of four, `lane` and `lane + 4` sharing a register.
+        #[inline(always)]
+        fn transposed(pairs: [__m256; 4]) -> [Self; 4] {
+            // SAFETY: see the type.
+            unsafe {
+                let low01 = _mm256_unpacklo_ps(pairs[0], pairs[1]);
+                let high01 = _mm256_unpackhi_ps(pairs[0], pairs[1]);
+                let low23 = _mm256_unpacklo_ps(pairs[2], pairs[3]);
+                let high23 = _mm256_unpackhi_ps(pairs[2], pairs[3]);
+                [
+                    Self(_mm256_shuffle_ps::<0x44>(low01, low23)),
+                    Self(_mm256_shuffle_ps::<0xee>(low01, low23)),
+                    Self(_mm256_shuffle_ps::<0x44>(high01, high23)),
+                    Self(_mm256_shuffle_ps::<0xee>(high01, high23)),
+                ]
+            }
+        }
+
+        /// Value (`half` 0) or change (`half` 1) of the cells `rows[lane] + column`.
+        ///
+        /// # Safety
+        /// As [`Lanes::load_cells`].
+        #[inline(always)]
+        unsafe fn load_half(rows: &[*const Cell; LANES], column: usize, half: usize) -> [Self; 4] {
+            // SAFETY: the caller's promise; cells and their halves are aligned to 16 bytes.
+            unsafe {
+                Self::transposed([
+                    Self::load_pair(rows[0], rows[4], column, half),
+                    Self::load_pair(rows[1], rows[5], column, half),
+                    Self::load_pair(rows[2], rows[6], column, half),
+                    Self::load_pair(rows[3], rows[7], column, half),
+                ])
+            }
+        }
+
+        /// # Safety
+        /// As above.
+        #[inline(always)]
+        unsafe fn load_pair(low: *const Cell, high: *const Cell, column: usize, half: usize) -> __m256 {
+            // SAFETY: as above.
+            unsafe {
+                let low = _mm_load_ps(low.add(column).cast::<f32>().add(4 * half));
+                let high = _mm_load_ps(high.add(column).cast::<f32>().add(4 * half));
+                _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(low), high)
+            }
+        }
+
+        /// The other way: register `k` has lane `k` in its lower and lane `k + 4` in its upper half.
+        #[inline(always)]
+        fn lane_pairs(row: &[Self; 4]) -> [__m256; 4] {
+            // SAFETY: see the type.
+            unsafe {
+                let low01 = _mm256_unpacklo_ps(row[0].0, row[1].0);
+                let high01 = _mm256_unpackhi_ps(row[0].0, row[1].0);
+                let low23 = _mm256_unpacklo_ps(row[2].0, row[3].0);
+                let high23 = _mm256_unpackhi_ps(row[2].0, row[3].0);
+                [
+                    _mm256_shuffle_ps::<0x44>(low01, low23),
+                    _mm256_shuffle_ps::<0xee>(low01, low23),
+                    _mm256_shuffle_ps::<0x44>(high01, high23),
+                    _mm256_shuffle_ps::<0xee>(high01, high23),
+                ]
+            }
+        }
+    }
+
+    impl Lanes for Avx2 {
+        #[inline(always)]
+        fn splat(value: f32) -> Self {
+            // SAFETY: see the type; so below.
+            Self(unsafe { _mm256_set1_ps(value) })
+        }
+
+        #[inline(always)]
+        fn load(from: &Array) -> Self {
+            // SAFETY: `Array` has the alignment that the load needs.
+            Self(unsafe { _mm256_load_ps(from.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self, to: &mut Array) {
+            // SAFETY: as above.
+            unsafe { _mm256_store_ps(to.0.as_mut_ptr(), self.0) };
+        }
+
+        #[inline(always)]
+        fn plus(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn minus(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn times(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn times_plus(self, factor: Self, term: Self) -> Self {
+            // SAFETY: see the type.
+            Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, term.0) })
+        }
+
+        #[inline(always)]
+        fn inverse_root(self) -> Self {
+            // SAFETY: see the type.
+            unsafe {
+                let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(self.0));
+                let is_positive = _mm256_cmp_ps::<_CMP_GT_OQ>(self.0, _mm256_set1_ps(f32::MIN_POSITIVE));
+                Self(_mm256_and_ps(inverse, is_positive))
+            }
+        }
+
+        #[inline(always)]
+        fn is_zero(self) -> Self {
+            // SAFETY: see the type.
+            unsafe {
+                let is_zero = _mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, _mm256_setzero_ps());
+                Self(_mm256_and_ps(is_zero, _mm256_set1_ps(1.0)))
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]) {
+            // SAFETY: the caller's promise; see also the type.
+            unsafe { (Self::load_half(rows, column, 0), Self::load_half(rows, column, 1)) }
+        }
+
+        #[inline(always)]
+        unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
+            let rows = [Self::lane_pairs(&rows[0]), Self::lane_pairs(&rows[1]), Self::lane_pairs(&rows[2])];
+            for lane in 0..4 {
+                for (row, pairs) in rows.iter().enumerate() {
+                    // SAFETY: the caller's promise; a joint matrix is three rows of four numbers, aligned to 16 bytes
+                    // or not: the stores do not ask.
+                    unsafe {
+                        let (low, high) = (out[lane].cast::<f32>(), out[lane + 4].cast::<f32>());
+                        _mm_storeu_ps(low.add(4 * row), _mm256_castps256_ps128(pairs[lane]));
+                        _mm_storeu_ps(high.add(4 * row), _mm256_extractf128_ps::<1>(pairs[lane]));
+                    }
+                }
+            }
+        }
+    }
+}
