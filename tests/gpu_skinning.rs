@@ -26,7 +26,7 @@ use throng::animation::{
 };
 use throng::model::{Model, import};
 use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
-use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath};
+use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// Share of the model's size.
@@ -85,7 +85,9 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
         morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
     };
-    let mut frame = renderer.begin_frame(counts, streams).unwrap();
+    let instance_starts: Vec<u32> = (0..=counts.iter().sum()).collect();
+    let visible = VisiblePoses { pose_counts: counts, instance_starts: &instance_starts };
+    let mut frame = renderer.begin_frame(visible, streams).unwrap();
     let memory = frame.memory();
     for (to, &joint) in memory.palette.iter_mut().zip(poses().flat_map(|pose| &pose.palette)) {
         *to = MaybeUninit::new(joint);

@@ -20,7 +20,7 @@ use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model, SourcePrimitive};
 use crate::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
-use crate::renderer::{Renderer, RendererSettings, StreamCounts, Target};
+use crate::renderer::{Renderer, RendererSettings, StreamCounts, Target, VisiblePoses};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 
 /// Everything that the command prints.
@@ -250,9 +250,11 @@ impl Skinner {
                 Ok(out)
             }
             Self::Gpu(renderer) => {
+                /// One pose, which one instance shows.
+                const ONE: VisiblePoses<'_> = VisiblePoses { pose_counts: &[1], instance_starts: &[0, 1] };
                 let InstancePose { palette, morph_weights } = pose;
                 let streams = StreamCounts { joint_matrices: palette.len(), morph_weights: morph_weights.len() };
-                let mut frame = renderer.begin_frame(&[1], streams)?;
+                let mut frame = renderer.begin_frame(ONE, streams)?;
                 let memory = frame.memory();
                 for (to, &joint) in memory.palette.iter_mut().zip(palette) {
                     to.write(joint);

@@ -12,7 +12,7 @@ use crate::camera::{Frustum, OrbitCamera};
 use crate::cli::{CameraArg, SceneArg, SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
-use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts};
+use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts, VisiblePoses};
 use crate::shader_types::FrameData;
 
 /// The character that needs no file.
@@ -112,7 +112,9 @@ impl Scene {
             joint_matrices: self.crowd.visible_joint_count(),
             morph_weights: self.crowd.visible_morph_weight_count(),
         };
-        let mut frame = renderer.begin_frame(self.crowd.visible_counts(), streams)?;
+        let visible =
+            VisiblePoses { pose_counts: self.crowd.pose_counts(), instance_starts: self.crowd.instance_starts() };
+        let mut frame = renderer.begin_frame(visible, streams)?;
         let wait_ms = stopwatch.lap_ms();
 
         let FrameMemory { palette, morph_weights, instances, plan } = frame.memory();

@@ -85,6 +85,8 @@ pub struct Crowd {
     visible: Vec<u32>,
     /// By model.
     visible_counts: Vec<u32>,
+    /// For each pose the first of its visible instances, and where the last one's end.
+    instance_starts: Vec<u32>,
     visible_joint_count: usize,
     visible_morph_weight_count: usize,
     /// Partition of `visible` into runs of one model.
@@ -112,6 +114,7 @@ impl Crowd {
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Vec::with_capacity(count as usize),
             visible_counts: vec![0; models.len()],
+            instance_starts: (0..=count).collect(),
             visible_joint_count: 0,
             visible_morph_weight_count: 0,
             blocks: Vec::with_capacity(Block::most(count as usize, models.len())),
@@ -184,6 +187,19 @@ impl Crowd {
     #[must_use]
     pub fn visible_counts(&self) -> &[u32] {
         &self.visible_counts
+    }
+
+    /// Number of visible poses of each model: what [`Crowd::evaluate`] writes. Every instance has a pose of its own.
+    #[must_use]
+    pub fn pose_counts(&self) -> &[u32] {
+        &self.visible_counts
+    }
+
+    /// Where the visible instances of each pose begin, over all models in order, and where the last ones end: pose `p`
+    /// belongs to the instances `instance_starts()[p]..instance_starts()[p + 1]` of [`Crowd::write_instances`].
+    #[must_use]
+    pub fn instance_starts(&self) -> &[u32] {
+        &self.instance_starts[..=self.visible.len()]
     }
 
     /// Length of the palette that [`Crowd::evaluate`] writes.

@@ -3,6 +3,7 @@
 use ash::vk;
 
 use super::frame_slot::{FrameMemory, Pass, StreamCounts};
+use super::plan::VisiblePoses;
 use super::target::TargetImage;
 use super::upload_pass::cmd_upload;
 use super::visible_crowd::VisibleCrowd;
@@ -31,16 +32,19 @@ pub struct Frame<'r> {
 }
 
 impl Renderer {
-    /// Waits for the oldest frame in flight, plans `counts[m]` visible instances of each model `m` with what they stream
-    /// in all, and lends the memory for them.
+    /// Waits for the oldest frame in flight, plans the visible poses and their instances with what they stream in all,
+    /// and lends the memory for them.
     ///
     /// # Errors
     /// Device lost, no memory, or beyond a limit of the device.
-    pub fn begin_frame(&mut self, counts: &[u32], streams: StreamCounts) -> Result<Frame<'_>> {
+    ///
+    /// # Panics
+    /// If the two lists of `visible` are not about the same poses.
+    pub fn begin_frame(&mut self, visible: VisiblePoses<'_>, streams: StreamCounts) -> Result<Frame<'_>> {
         let index = (self.frame_number % self.slots.len() as u64) as usize;
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
-        self.plan.rebuild(&self.model_sizes, counts, self.limits)?;
+        self.plan.rebuild(&self.model_sizes, visible, self.limits)?;
         let needs_pages = self.skinning == Skinning::Compute;
         slot.ensure(&self.device, &self.layouts, &self.plan, streams, self.limits.page_bytes, needs_pages)?;
         self.collect_gpu_times(index)?;

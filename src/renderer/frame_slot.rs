@@ -208,24 +208,24 @@ impl Pass {
     }
 }
 
-/// How much the visible instances of a frame stream.
+/// How much the visible poses of a frame stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamCounts {
-    /// Of all instances together.
+    /// Of all poses together.
     pub joint_matrices: usize,
-    /// Of all instances together.
+    /// Of all poses together.
     pub morph_weights: usize,
 }
 
 /// Memory of a frame that is being prepared, lent for writing: the GPU has finished with it.
 pub struct FrameMemory<'a> {
-    /// One joint matrix for each joint of each visible instance.
+    /// One joint matrix for each joint of each visible pose.
     pub palette: &'a mut [MaybeUninit<JointMatrix>],
-    /// One weight for each morph target of each visible instance.
+    /// One weight for each morph target of each visible pose.
     pub morph_weights: &'a mut [MaybeUninit<f32>],
     /// One element for each visible instance.
     pub instances: &'a mut [MaybeUninit<InstanceData>],
-    /// Says where each instance's skinned vertices go.
+    /// Says where each pose's skinned vertices go.
     pub plan: &'a FramePlan,
 }
 
@@ -233,9 +233,9 @@ pub struct FrameMemory<'a> {
 pub struct FrameSlot {
     /// Recorded anew each frame.
     pub commands: CommandPool,
-    /// All visible instances' joint matrices.
+    /// All visible poses' joint matrices.
     pub palette: StreamBuffer,
-    /// All visible instances' morph weights.
+    /// All visible poses' morph weights.
     pub morph_weights: StreamBuffer,
     /// All visible instances.
     pub instances: StreamBuffer,

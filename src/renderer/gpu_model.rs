@@ -99,6 +99,8 @@ impl GpuModel {
             size: ModelSize {
                 vertex_count: geometry.vertex_count() as u32,
                 has_tangents: !geometry.tangents.is_empty(),
+                joint_count: model.palette.len() as u32,
+                morph_weight_count: model.morph_weight_count() as u32,
             },
             indices,
             set,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each instance's vertices go, [`gpu_model`] and [`gpu_material`] what is uploaded once.
+//! frame in flight owns, [`plan`] where each pose's vertices go, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
@@ -34,7 +34,7 @@ use ash::vk;
 pub use self::character_pass::Skinning;
 pub use self::frame::{Frame, FrameOutcome};
 pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
-pub use self::plan::FramePlan;
+pub use self::plan::{FramePlan, VisiblePoses};
 pub use self::target::Target;
 
 use self::attachments::Attachments;
@@ -180,7 +180,7 @@ impl Renderer {
                 .min(device.physical.max_allocation_bytes)
                 .min(device.physical.max_buffer_bytes),
         };
-        let limits = PlanLimits { page_bytes, instances_per_batch: device.limits().max_compute_work_group_count[1] };
+        let limits = PlanLimits { page_bytes, poses_per_batch: device.limits().max_compute_work_group_count[1] };
         Ok(Self {
             skinning: settings.skinning,
             upload: path,
@@ -241,7 +241,7 @@ impl Renderer {
         let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
         let of_batch = |batch: &Batch| {
             let size = self.model_sizes.get(batch.model as usize).copied().unwrap_or_default();
-            u64::from(batch.instance_count) * size.skinned_bytes()
+            u64::from(batch.pose_count) * size.skinned_bytes()
         };
         ByteCounts {
             palette: newest.map_or(0, |slot| slot.palette.used_bytes()),

@@ -1,26 +1,35 @@
-//! Where each visible instance's skinned vertices go: pages, batches, offsets. Pure arithmetic, no Vulkan.
+//! Where each visible pose's skinned vertices go: pages, batches, offsets. Pure arithmetic, no Vulkan.
+//!
+//! A *pose* is what is evaluated and skinned: a range of the palette, morph weights, and the vertices that `skin.comp`
+//! makes of them. An *instance* is what is drawn: a placement of a pose. Several instances may show one pose.
 //!
 //! The transient vertex buffer is made of pages, because one binding can be no larger than `maxStorageBufferRange`
-//! (128 MiB on some drivers). An instance never straddles pages, and models follow each other without gaps. A *batch*
-//! is a run of instances of one model in one page: one dispatch and one draw per material.
+//! (128 MiB on some drivers). A pose never straddles pages, and models follow each other without gaps. A *batch* is a
+//! run of poses of one model in one page, with all their instances: one dispatch and one draw per material. What
+//! belongs to a pose (joint matrices, morph weights, vertices) lies at offsets that are linear in its place in the
+//! batch, so that a dispatch needs no table of them.
 
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::{Error, Result};
 
-/// What the plan needs to know of a model.
+/// What the plan needs to know of a model: what each pose of it takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ModelSize {
-    /// Vertices that one instance takes in a page.
+    /// In a page.
     pub vertex_count: u32,
     /// Its vertices have tangents.
     pub has_tangents: bool,
+    /// In the palette.
+    pub joint_count: u32,
+    /// In the buffer of all morph weights.
+    pub morph_weight_count: u32,
 }
 
 /// Bytes of one vertex's tangent, packed.
 pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
 
 impl ModelSize {
-    /// Bytes that `skin.comp` writes for one instance.
+    /// Bytes that `skin.comp` writes for one pose.
     #[must_use]
     pub fn skinned_bytes(self) -> u64 {
         let tangent_bytes = if self.has_tangents { TANGENT_BYTES } else { 0 };
@@ -28,19 +37,37 @@ impl ModelSize {
     }
 }
 
-/// Instances of one model that share a page.
+/// What a frame shows: poses grouped by model, instances grouped by pose.
+#[derive(Debug, Clone, Copy)]
+pub struct VisiblePoses<'a> {
+    /// Number of poses of each model.
+    pub pose_counts: &'a [u32],
+    /// One element for each pose, and one more: pose `p`, counted over all models in order, is shown by the instances
+    /// `instance_starts[p]..instance_starts[p + 1]`. Counts up from 0 where every instance has a pose of its own.
+    pub instance_starts: &'a [u32],
+}
+
+/// Poses of one model that share a page, and their instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Index of the model.
     pub model: u32,
     /// Index of the page.
     pub page: u32,
+    /// Counted over all models.
+    pub first_pose: u32,
+    /// At least 1.
+    pub pose_count: u32,
     /// First element of the instance buffer.
     pub first_instance: u32,
-    /// Number of elements, at least 1.
+    /// Number of elements.
     pub instance_count: u32,
-    /// First vertex of the first instance within the page.
+    /// First vertex of the first pose within the page.
     pub first_vertex: u32,
+    /// First joint matrix of the first pose in the palette.
+    pub first_joint: u32,
+    /// First morph weight of the first pose in the buffer of all morph weights.
+    pub first_morph_weight: u32,
 }
 
 /// Limits that the plan keeps to.
@@ -49,43 +76,68 @@ pub struct PlanLimits {
     /// Of one page.
     pub page_bytes: u64,
     /// Of one batch: `maxComputeWorkGroupCount[1]`.
-    pub instances_per_batch: u32,
+    pub poses_per_batch: u32,
 }
 
 /// The plan of one frame; rebuilt in place each frame without allocating, once it has grown.
 #[derive(Debug, Default)]
 pub struct FramePlan {
-    /// In the order of models, then instances.
+    /// In the order of models, then poses.
     pub batches: Vec<Batch>,
     /// Vertices used in each page.
     pub page_vertices: Vec<u32>,
-    /// Whether the vertices of each page have tangents: if those of one instance in it do, there is room for all.
+    /// Whether the vertices of each page have tangents: if those of one pose in it do, there is room for all.
     pub page_tangents: Vec<bool>,
     /// All visible instances.
     pub instance_count: u32,
     vertex_counts: Vec<u32>,
     first_batches: Vec<u32>,
-    first_instances: Vec<u32>,
+    first_poses: Vec<u32>,
+}
+
+/// What all poses before one take.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    poses: u32,
+    joints: u32,
+    morph_weights: u32,
+}
+
+impl Before {
+    /// Behind `count` more poses of a model; `None` where 32 bits do not suffice.
+    fn after(self, count: u32, size: ModelSize) -> Option<Self> {
+        Some(Self {
+            poses: self.poses.checked_add(count)?,
+            joints: self.joints.checked_add(count.checked_mul(size.joint_count)?)?,
+            morph_weights: self.morph_weights.checked_add(count.checked_mul(size.morph_weight_count)?)?,
+        })
+    }
 }
 
 impl FramePlan {
-    /// Lays out `counts[m]` instances of each model `m`.
+    /// Lays out all that is visible.
     ///
     /// # Errors
-    /// One instance of a model does not fit into a page, or there are more than 2^32 instances.
-    pub fn rebuild(&mut self, models: &[ModelSize], counts: &[u32], limits: PlanLimits) -> Result<()> {
+    /// One pose of a model does not fit into a page, or there are so many that offsets need more than 32 bits.
+    ///
+    /// # Panics
+    /// If `instance_starts` does not have one element more than there are poses.
+    pub fn rebuild(&mut self, models: &[ModelSize], visible: VisiblePoses<'_>, limits: PlanLimits) -> Result<()> {
         let page_capacity = u32::try_from(limits.page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
+        let pose_count: u64 = visible.pose_counts.iter().copied().map(u64::from).sum();
+        assert_eq!(visible.instance_starts.len() as u64, pose_count + 1, "starts of the instances of each pose");
         self.batches.clear();
         self.page_vertices.clear();
         self.page_tangents.clear();
         self.vertex_counts.clear();
         self.first_batches.clear();
-        self.first_instances.clear();
-        self.instance_count = 0;
-        for (model, (size, &count)) in models.iter().zip(counts).enumerate() {
+        self.first_poses.clear();
+        self.instance_count = visible.instance_starts.last().copied().unwrap_or(0);
+        let mut before = Before::default();
+        for (model, (&size, &count)) in models.iter().zip(visible.pose_counts).enumerate() {
             self.vertex_counts.push(size.vertex_count);
             self.first_batches.push(self.batches.len() as u32);
-            self.first_instances.push(self.instance_count);
+            self.first_poses.push(before.poses);
             if size.vertex_count > page_capacity {
                 return Err(Error::OverLimit {
                     what: format!("one instance of model {model} ({} vertices)", size.vertex_count),
@@ -95,66 +147,78 @@ impl FramePlan {
                     advice: "use a model with fewer vertices, or --skinning vertex".to_owned(),
                 });
             }
-            self.place(model as u32, *size, count, page_capacity, limits.instances_per_batch);
-            self.instance_count = self.instance_count.checked_add(count).ok_or_else(|| Error::OverLimit {
-                what: "the crowd".to_owned(),
-                size_bytes: u64::MAX,
-                limit: "number of instances",
-                limit_bytes: u64::from(u32::MAX),
-                advice: "use fewer --instances".to_owned(),
-            })?;
+            let end = before.after(count, size).ok_or_else(too_large)?;
+            while before.poses < end.poses {
+                let most_poses = (end.poses - before.poses).min(limits.poses_per_batch.max(1));
+                let (page, first_vertex, pose_count) = self.take_vertices(size, most_poses, page_capacity);
+                let after = before.after(pose_count, size).ok_or_else(too_large)?;
+                let start = |pose: u32| visible.instance_starts.get(pose as usize).copied().unwrap_or(0);
+                self.batches.push(Batch {
+                    model: model as u32,
+                    page,
+                    first_pose: before.poses,
+                    pose_count,
+                    first_instance: start(before.poses),
+                    instance_count: start(after.poses).saturating_sub(start(before.poses)),
+                    first_vertex,
+                    first_joint: before.joints,
+                    first_morph_weight: before.morph_weights,
+                });
+                before = after;
+            }
         }
         Ok(())
     }
 
-    fn place(&mut self, model: u32, size: ModelSize, count: u32, page_capacity: u32, most_per_batch: u32) {
+    /// Takes the vertices of up to `most_poses` poses, as many as fit into the last page, or into a new one; returns the
+    /// page, the first vertex in it and the number of poses.
+    fn take_vertices(&mut self, size: ModelSize, most_poses: u32, page_capacity: u32) -> (u32, u32, u32) {
         let vertex_count = size.vertex_count.max(1);
-        let mut placed = 0;
-        while placed < count {
-            let page = match self.page_vertices.last() {
-                Some(&used) if page_capacity - used >= vertex_count => self.page_vertices.len() - 1,
-                _ => {
-                    self.page_vertices.push(0);
-                    self.page_tangents.push(false);
-                    self.page_vertices.len() - 1
-                }
-            };
-            let first_vertex = self.page_vertices[page];
-            let instance_count =
-                ((page_capacity - first_vertex) / vertex_count).min(count - placed).min(most_per_batch.max(1));
-            self.batches.push(Batch {
-                model,
-                page: page as u32,
-                first_instance: self.instance_count.saturating_add(placed),
-                instance_count,
-                first_vertex,
-            });
-            self.page_vertices[page] += instance_count * vertex_count;
-            self.page_tangents[page] |= size.has_tangents;
-            placed += instance_count;
-        }
+        let page = match self.page_vertices.last() {
+            Some(&used) if page_capacity - used >= vertex_count => self.page_vertices.len() - 1,
+            _ => {
+                self.page_vertices.push(0);
+                self.page_tangents.push(false);
+                self.page_vertices.len() - 1
+            }
+        };
+        let first_vertex = self.page_vertices[page];
+        let pose_count = ((page_capacity - first_vertex) / vertex_count).min(most_poses);
+        self.page_vertices[page] += pose_count * vertex_count;
+        self.page_tangents[page] |= size.has_tangents;
+        (page as u32, first_vertex, pose_count)
     }
 
-    /// First vertex, within its page, of the `k`-th visible instance of a model. 0 for what is not in the plan.
+    /// First vertex, within its page, of the `k`-th visible pose of a model. 0 for what is not in the plan.
     #[must_use]
     pub fn skinned_vertex_offset(&self, model: usize, k: u32) -> u32 {
         let place = |batch: &Batch| {
             let vertex_count = self.vertex_counts.get(model).copied().unwrap_or(0);
-            let instance = self.first_instances.get(model).copied().unwrap_or(0) + k;
-            batch.first_vertex + (instance - batch.first_instance) * vertex_count
+            let pose = self.first_poses.get(model).copied().unwrap_or(0) + k;
+            batch.first_vertex + (pose - batch.first_pose) * vertex_count
         };
         self.batch_of(model, k).map_or(0, place)
     }
 
-    /// The batch that holds the `k`-th visible instance of a model.
+    /// The batch that holds the `k`-th visible pose of a model.
     #[must_use]
     pub fn batch_of(&self, model: usize, k: u32) -> Option<&Batch> {
-        let instance = self.first_instances.get(model)?.checked_add(k)?;
+        let pose = self.first_poses.get(model)?.checked_add(k)?;
         let first = *self.first_batches.get(model)? as usize;
         let end = self.first_batches.get(model + 1).map_or(self.batches.len(), |&next| next as usize);
         let batches = self.batches.get(first..end)?;
-        let batch = batches.get(batches.partition_point(|batch| batch.first_instance <= instance).checked_sub(1)?)?;
-        (instance - batch.first_instance < batch.instance_count).then_some(batch)
+        let batch = batches.get(batches.partition_point(|batch| batch.first_pose <= pose).checked_sub(1)?)?;
+        (pose - batch.first_pose < batch.pose_count).then_some(batch)
+    }
+}
+
+fn too_large() -> Error {
+    Error::OverLimit {
+        what: "the crowd".to_owned(),
+        size_bytes: u64::MAX,
+        limit: "number of joint matrices",
+        limit_bytes: u64::from(u32::MAX),
+        advice: "use fewer --instances".to_owned(),
     }
 }
 
@@ -164,22 +228,36 @@ mod tests {
 
     const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
 
+    fn size(vertex_count: u32, has_tangents: bool) -> ModelSize {
+        ModelSize { vertex_count, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
+    }
+
     #[test]
-    fn every_instance_has_its_own_vertices_within_a_page() {
-        let models = [(7, false), (30, true), (1, false)]
-            .map(|(vertex_count, has_tangents)| ModelSize { vertex_count, has_tangents });
+    fn every_pose_has_its_own_vertices_within_a_page() {
+        let models = [size(7, false), size(30, true), size(1, false)];
+        let pose_counts = [20, 5, 13];
+        // Pose p is shown by p % 3 + 1 instances.
+        let instance_starts: Vec<u32> = (0..=38).map(|pose| (0..pose).map(|before| before % 3 + 1).sum()).collect();
+        let visible = VisiblePoses { pose_counts: &pose_counts, instance_starts: &instance_starts };
         for page_vertices in [30, 31, 64, 100, 1_000_000] {
-            for instances_per_batch in [1, 3, 65_535] {
-                let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, instances_per_batch };
+            for poses_per_batch in [1, 3, 65_535] {
+                let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, poses_per_batch };
                 let mut plan = FramePlan::default();
-                let counts = [20, 5, 13];
-                plan.rebuild(&models, &counts, limits).unwrap();
-                assert_eq!(plan.instance_count, 38);
+                plan.rebuild(&models, visible, limits).unwrap();
+                assert_eq!(plan.instance_count, instance_starts[38]);
                 let mut taken = std::collections::HashSet::new();
-                for (model, &count) in counts.iter().enumerate() {
+                let (mut pose, mut joint, mut morph_weight) = (0, 0, 0);
+                for (model, &count) in pose_counts.iter().enumerate() {
                     for k in 0..count {
                         let offset = plan.skinned_vertex_offset(model, k);
-                        let page = plan.batch_of(model, k).unwrap().page;
+                        let batch = plan.batch_of(model, k).unwrap();
+                        let place = pose - batch.first_pose;
+                        assert_eq!(batch.first_joint + place * models[model].joint_count, joint);
+                        assert_eq!(batch.first_morph_weight + place * models[model].morph_weight_count, morph_weight);
+                        pose += 1;
+                        joint += models[model].joint_count;
+                        morph_weight += models[model].morph_weight_count;
+                        let page = batch.page;
                         assert!(plan.page_tangents[page as usize] || !models[model].has_tangents);
                         for vertex in offset..offset + models[model].vertex_count {
                             assert!(u64::from(vertex) < page_vertices);
@@ -191,19 +269,33 @@ mod tests {
                 assert_eq!(taken.len(), 20 * 7 + 5 * 30 + 13);
                 assert_eq!(plan.page_tangents.len(), plan.page_vertices.len());
                 assert!(page_vertices > 64 || !plan.page_tangents[0], "a page of the first model alone");
-                assert!(plan.batches.iter().all(|batch| (1..=instances_per_batch).contains(&batch.instance_count)));
-                let total: u32 = plan.batches.iter().map(|batch| batch.instance_count).sum();
-                assert_eq!(total, 38);
+                let (mut next_pose, mut next_instance) = (0, 0);
+                for batch in &plan.batches {
+                    assert!((1..=poses_per_batch).contains(&batch.pose_count));
+                    assert_eq!((batch.first_pose, batch.first_instance), (next_pose, next_instance));
+                    next_pose += batch.pose_count;
+                    next_instance = instance_starts[next_pose as usize];
+                    assert_eq!(batch.first_instance + batch.instance_count, next_instance);
+                }
+                assert_eq!((next_pose, next_instance), (38, plan.instance_count));
             }
         }
     }
 
     #[test]
     fn a_model_larger_than_a_page_is_refused_with_the_numbers() {
-        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, instances_per_batch: 10 };
-        let error = FramePlan::default()
-            .rebuild(&[ModelSize { vertex_count: 11, has_tangents: false }], &[1], limits)
-            .unwrap_err();
+        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, poses_per_batch: 10 };
+        let visible = VisiblePoses { pose_counts: &[1], instance_starts: &[0, 1] };
+        let error = FramePlan::default().rebuild(&[size(11, false)], visible, limits).unwrap_err();
         assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
+    }
+
+    #[test]
+    fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
+        let limits = PlanLimits { page_bytes: u64::MAX, poses_per_batch: u32::MAX };
+        let model = ModelSize { joint_count: u32::MAX / 2, ..size(3, false) };
+        let visible = |count| VisiblePoses { pose_counts: count, instance_starts: &[0, 1, 2, 3] };
+        let error = FramePlan::default().rebuild(&[model], visible(&[3]), limits).unwrap_err();
+        assert!(error.to_string().contains("joint matrices"), "{error}");
     }
 }

@@ -12,7 +12,7 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 
 impl Renderer {
-    /// Reads the skinned vertices of the `k`-th visible instance of a model back from the transient vertex buffer of
+    /// Reads the skinned vertices of the `k`-th visible pose of a model back from the transient vertex buffer of
     /// the last frame. Empty with [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Renderer {
         Ok(Vec::new())
     }
 
-    /// One element for each vertex of an instance, from a buffer of the page that it is in.
+    /// One element for each vertex of a pose, from a buffer of the page that it is in.
     fn read_skinned<T: Pod>(&mut self, model: usize, k: u32, buffer_of: fn(&Page) -> &Buffer) -> Result<Vec<T>> {
         self.wait()?;
         let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());

@@ -39,7 +39,7 @@ impl SkinPass {
         })
     }
 
-    /// One dispatch for each batch: x over the model's vertices, y over the batch's instances.
+    /// One dispatch for each batch: x over the model's vertices, y over the batch's poses.
     pub fn cmd_skin(&self, crowd: &VisibleCrowd) {
         let VisibleCrowd { device, commands, layouts, models, plan, slot } = *crowd;
         let layout = layouts.skin.raw;
@@ -90,12 +90,7 @@ impl SkinPass {
                         0,
                         bytemuck::bytes_of(&constants),
                     );
-                    device.raw.cmd_dispatch(
-                        commands,
-                        vertex_count.div_ceil(VERTICES_PER_GROUP),
-                        batch.instance_count,
-                        1,
-                    );
+                    device.raw.cmd_dispatch(commands, vertex_count.div_ceil(VERTICES_PER_GROUP), batch.pose_count, 1);
                 }
                 first_vertex += vertex_count;
             }
