@@ -93,6 +93,10 @@ pub struct SceneArgs {
     /// Whether instances outside the view are left out before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on")]
     pub cull: Switch,
+    /// Instances of the same model and clip share poses, at least HZ of them for each second of the clip; far fewer are
+    /// animated and skinned [default: each has its own].
+    #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    pub share_poses: Option<f64>,
     /// Threads that animate [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub threads: Option<u32>,

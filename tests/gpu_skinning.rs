@@ -85,8 +85,9 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
         morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
     };
-    let instance_starts: Vec<u32> = (0..=counts.iter().sum()).collect();
-    let visible = VisiblePoses { pose_counts: counts, instance_starts: &instance_starts };
+    let seen_starts: Vec<u32> = (0..=counts.iter().sum()).collect();
+    let shadow_starts = vec![counts.iter().sum(); seen_starts.len()];
+    let visible = VisiblePoses { pose_counts: counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
     let mut frame = renderer.begin_frame(visible, streams).unwrap();
     let memory = frame.memory();
     for (to, &joint) in memory.palette.iter_mut().zip(poses().flat_map(|pose| &pose.palette)) {

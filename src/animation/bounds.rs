@@ -13,9 +13,10 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, Vec3, Vec3A, Vec4};
+use glam::{Affine3A, Vec3, Vec3A};
 
-use super::{ModelPose, PoseScratch, joint_matrices, pose_model};
+use super::displacement::skinned_positions;
+use super::{ModelPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
 /// Samples per second of a clip.
@@ -99,24 +100,15 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
 #[must_use]
 pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
     const MOMENTS: u32 = 8;
-    let geometry = &model.geometry;
     let mut scratch = PoseScratch::for_model(model);
     let moments = if clip.is_some() { MOMENTS } else { 1 };
     let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
     let mut lowest = f32::INFINITY;
+    let mut positions = Vec::new();
     for moment in 0..moments {
         let time_seconds = duration_seconds * f64::from(moment) / f64::from(moments);
-        let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
-        // Only the second row of each joint matrix takes part: heights.
-        let rows: Vec<_> = joint_matrices(&model.palette, model_from_node).map(|m| Vec4::from(m.rows[1])).collect();
-        for (vertex, &position) in geometry.positions.iter().enumerate() {
-            let influences = geometry.influences_of(vertex).iter();
-            let row: Vec4 = influences.map(|influence| rows[influence.joint as usize] * influence.weight).sum();
-            let deltas = geometry.morph_deltas_of(vertex).iter();
-            let position =
-                position + deltas.map(|delta| delta.position * morph_weights[delta.weight as usize]).sum::<Vec3>();
-            lowest = lowest.min(row.dot(position.extend(1.0)));
-        }
+        skinned_positions(model, pose_model(model, clip, time_seconds, &mut scratch), &mut positions);
+        lowest = positions.iter().map(|position| position.y).fold(lowest, f32::min);
     }
     if lowest.is_finite() { lowest } else { 0.0 }
 }

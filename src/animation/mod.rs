@@ -17,6 +17,7 @@
 //! and checks none of them again; slices whose lengths do not fit are the caller's mistake and panic.
 
 pub mod bounds;
+pub mod displacement;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -31,9 +32,10 @@ use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
 pub use bounds::{PosedBounds, ground_height, posed_bounds};
+pub use displacement::worst_displacement;
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
-pub use sample::{SampleScratch, sample_clip};
+pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
 pub use skin::{BindPose, BindTangents, InstancePose, skin_tangent, skin_vertex, skin_vertices};
 
 /// What lies between the steps, for one instance at a time. Holds no result that outlives the next call.
@@ -140,8 +142,32 @@ pub fn evaluate(
 ) {
     let pose = pose_model(model, clip, time_seconds, scratch);
     write_palette(&model.palette, pose.model_from_node, out.palette);
-    assert_eq!(out.morph_weights.len(), pose.morph_weights.len(), "room for the morph weights");
-    for (element, &weight) in out.morph_weights.iter_mut().zip(pose.morph_weights) {
+    write_morph_weights(pose.morph_weights, out.morph_weights);
+}
+
+/// Evaluates the morph weights of one instance, and nothing else: what [`lanes`] leave out.
+///
+/// # Panics
+/// If `out` is not as long as the model's morph weights.
+pub fn evaluate_morph_weights(
+    model: &Model,
+    clip: Option<&Clip>,
+    time_seconds: f64,
+    scratch: &mut PoseScratch,
+    out: &mut [MaybeUninit<f32>],
+) {
+    scratch.fit(model);
+    let weights = &mut scratch.local.morph_weights;
+    weights.copy_from_slice(&model.skeleton.rest.morph_weights);
+    if let Some(clip) = clip {
+        sample_morph_weights(clip, time_seconds, weights);
+    }
+    write_morph_weights(weights, out);
+}
+
+fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
+    assert_eq!(out.len(), weights.len(), "room for the morph weights");
+    for (element, &weight) in out.iter_mut().zip(weights) {
         element.write(weight);
     }
 }

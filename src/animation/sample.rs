@@ -65,6 +65,18 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
     }
 }
 
+/// Overwrites the morph weights that `clip` animates, and nothing else.
+///
+/// # Panics
+/// If there are fewer `weights` than the skeleton has that `clip` was imported for.
+pub fn sample_morph_weights(clip: &Clip, time_seconds: f64, weights: &mut [f32]) {
+    for track in &clip.morph_weights {
+        let first = track.first_weight as usize;
+        let own = &mut weights[first..first + track.weight_count as usize];
+        sample_weights(track, find_interval(&clip.timelines[track.timeline as usize], time_seconds), own);
+    }
+}
+
 /// `keys` is not empty and never decreases. A time that is not a number counts as before the first key. Of keys with
 /// the same time the last one is found, so that the interval has a length.
 pub(super) fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {

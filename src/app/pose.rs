@@ -251,7 +251,8 @@ impl Skinner {
             }
             Self::Gpu(renderer) => {
                 /// One pose, which one instance shows.
-                const ONE: VisiblePoses<'_> = VisiblePoses { pose_counts: &[1], instance_starts: &[0, 1] };
+                const ONE: VisiblePoses<'_> =
+                    VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
                 let InstancePose { palette, morph_weights } = pose;
                 let streams = StreamCounts { joint_matrices: palette.len(), morph_weights: morph_weights.len() };
                 let mut frame = renderer.begin_frame(ONE, streams)?;

@@ -64,6 +64,7 @@ impl Scene {
             phase: args.phase_mode(instance_count),
             clip: args.clip.clone(),
             speed: args.speed as f32,
+            share_poses_hz: args.share_poses,
         };
         let crowd = Crowd::new(Arc::clone(&models), &settings)?;
         for note in crowd.notes() {
@@ -112,8 +113,11 @@ impl Scene {
             joint_matrices: self.crowd.visible_joint_count(),
             morph_weights: self.crowd.visible_morph_weight_count(),
         };
-        let visible =
-            VisiblePoses { pose_counts: self.crowd.pose_counts(), instance_starts: self.crowd.instance_starts() };
+        let visible = VisiblePoses {
+            pose_counts: self.crowd.pose_counts(),
+            seen_starts: self.crowd.seen_starts(),
+            shadow_starts: self.crowd.shadow_starts(),
+        };
         let mut frame = renderer.begin_frame(visible, streams)?;
         let wait_ms = stopwatch.lap_ms();
 

@@ -42,6 +42,9 @@ pub struct CrowdSettings {
     pub clip: ClipChoice,
     /// Seconds of the clip per second; negative plays backwards.
     pub speed: f32,
+    /// Instances of the same model and clip share poses, of which there are at least so many for each second of the
+    /// clip; `None`: each has its own.
+    pub share_poses_hz: Option<f64>,
 }
 
 impl Default for CrowdSettings {
@@ -53,6 +56,7 @@ impl Default for CrowdSettings {
             phase: PhaseMode::default(),
             clip: ClipChoice::default(),
             speed: 1.0,
+            share_poses_hz: None,
         }
     }
 }
@@ -77,6 +81,9 @@ pub enum CrowdError {
     /// Not a number, or infinite.
     #[error("a speed of {0}: it must be a finite number")]
     Speed(f32),
+    /// Zero, negative or not a number.
+    #[error("{0} shared poses a second: it must be a positive number")]
+    SharedPoses(f64),
     /// More than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),

@@ -14,7 +14,7 @@ use ash::vk;
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use super::gpu_model::GpuModel;
 use super::layouts::Layouts;
-use super::visible_crowd::VisibleCrowd;
+use super::visible_crowd::{Eye, VisibleCrowd};
 use crate::model::Topology;
 use crate::shader_types::surface;
 use crate::vulkan::Result;
@@ -97,7 +97,7 @@ impl CharacterPass {
 
     /// Draws the opaque (`blend` false) or the blended parts of all visible instances.
     pub fn cmd_draw(&self, crowd: &VisibleCrowd, blend: bool) {
-        crowd.cmd_draw(|draw| match draw.is_blended() == blend {
+        crowd.cmd_draw(Eye::Camera, |draw| match draw.is_blended() == blend {
             true => self.pipelines.get(&(draw.topology, draw.surface)),
             false => None,
         });

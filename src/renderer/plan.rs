@@ -42,9 +42,28 @@ impl ModelSize {
 pub struct VisiblePoses<'a> {
     /// Number of poses of each model.
     pub pose_counts: &'a [u32],
-    /// One element for each pose, and one more: pose `p`, counted over all models in order, is shown by the instances
-    /// `instance_starts[p]..instance_starts[p + 1]`. Counts up from 0 where every instance has a pose of its own.
-    pub instance_starts: &'a [u32],
+    /// One element for each pose, and one more: pose `p`, counted over all models in order, is shown to the camera by the
+    /// instances `seen_starts[p]..seen_starts[p + 1]`. Counts up from 0 where every instance has a pose of its own.
+    pub seen_starts: &'a [u32],
+    /// As `seen_starts`, for instances that only the light draws; they come after all others.
+    pub shadow_starts: &'a [u32],
+}
+
+/// A run of the instance buffer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InstanceRange {
+    /// First element.
+    pub first: u32,
+    /// Number of elements.
+    pub count: u32,
+}
+
+impl InstanceRange {
+    /// Of the poses from `first_pose` to before `end_pose`.
+    fn new(starts: &[u32], first_pose: u32, end_pose: u32) -> Self {
+        let start = |pose: u32| starts.get(pose as usize).copied().unwrap_or(0);
+        Self { first: start(first_pose), count: start(end_pose).saturating_sub(start(first_pose)) }
+    }
 }
 
 /// Poses of one model that share a page, and their instances.
@@ -58,10 +77,10 @@ pub struct Batch {
     pub first_pose: u32,
     /// At least 1.
     pub pose_count: u32,
-    /// First element of the instance buffer.
-    pub first_instance: u32,
-    /// Number of elements.
-    pub instance_count: u32,
+    /// Instances that camera and light draw.
+    pub seen: InstanceRange,
+    /// Instances that only the light draws.
+    pub shadows_only: InstanceRange,
     /// First vertex of the first pose within the page.
     pub first_vertex: u32,
     /// First joint matrix of the first pose in the palette.
@@ -121,18 +140,19 @@ impl FramePlan {
     /// One pose of a model does not fit into a page, or there are so many that offsets need more than 32 bits.
     ///
     /// # Panics
-    /// If `instance_starts` does not have one element more than there are poses.
+    /// If either list of starts does not have one element more than there are poses.
     pub fn rebuild(&mut self, models: &[ModelSize], visible: VisiblePoses<'_>, limits: PlanLimits) -> Result<()> {
         let page_capacity = u32::try_from(limits.page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
         let pose_count: u64 = visible.pose_counts.iter().copied().map(u64::from).sum();
-        assert_eq!(visible.instance_starts.len() as u64, pose_count + 1, "starts of the instances of each pose");
+        let starts = [visible.seen_starts.len(), visible.shadow_starts.len()];
+        assert_eq!(starts.map(|count| count as u64), [pose_count + 1; 2], "starts of the instances of each pose");
         self.batches.clear();
         self.page_vertices.clear();
         self.page_tangents.clear();
         self.vertex_counts.clear();
         self.first_batches.clear();
         self.first_poses.clear();
-        self.instance_count = visible.instance_starts.last().copied().unwrap_or(0);
+        self.instance_count = visible.shadow_starts.last().copied().unwrap_or(0);
         let mut before = Before::default();
         for (model, (&size, &count)) in models.iter().zip(visible.pose_counts).enumerate() {
             self.vertex_counts.push(size.vertex_count);
@@ -152,14 +172,13 @@ impl FramePlan {
                 let most_poses = (end.poses - before.poses).min(limits.poses_per_batch.max(1));
                 let (page, first_vertex, pose_count) = self.take_vertices(size, most_poses, page_capacity);
                 let after = before.after(pose_count, size).ok_or_else(too_large)?;
-                let start = |pose: u32| visible.instance_starts.get(pose as usize).copied().unwrap_or(0);
                 self.batches.push(Batch {
                     model: model as u32,
                     page,
                     first_pose: before.poses,
                     pose_count,
-                    first_instance: start(before.poses),
-                    instance_count: start(after.poses).saturating_sub(start(before.poses)),
+                    seen: InstanceRange::new(visible.seen_starts, before.poses, after.poses),
+                    shadows_only: InstanceRange::new(visible.shadow_starts, before.poses, after.poses),
                     first_vertex,
                     first_joint: before.joints,
                     first_morph_weight: before.morph_weights,
@@ -236,15 +255,17 @@ mod tests {
     fn every_pose_has_its_own_vertices_within_a_page() {
         let models = [size(7, false), size(30, true), size(1, false)];
         let pose_counts = [20, 5, 13];
-        // Pose p is shown by p % 3 + 1 instances.
-        let instance_starts: Vec<u32> = (0..=38).map(|pose| (0..pose).map(|before| before % 3 + 1).sum()).collect();
-        let visible = VisiblePoses { pose_counts: &pose_counts, instance_starts: &instance_starts };
+        // Pose p is shown by p % 3 instances, and by one more of which only the shadow is seen.
+        let seen_starts: Vec<u32> = (0..=38).map(|pose| (0..pose).map(|before| before % 3).sum()).collect();
+        let shadow_starts: Vec<u32> = (0..=38).map(|pose| seen_starts[38] + pose).collect();
+        let visible =
+            VisiblePoses { pose_counts: &pose_counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
         for page_vertices in [30, 31, 64, 100, 1_000_000] {
             for poses_per_batch in [1, 3, 65_535] {
                 let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, poses_per_batch };
                 let mut plan = FramePlan::default();
                 plan.rebuild(&models, visible, limits).unwrap();
-                assert_eq!(plan.instance_count, instance_starts[38]);
+                assert_eq!(plan.instance_count, seen_starts[38] + 38);
                 let mut taken = std::collections::HashSet::new();
                 let (mut pose, mut joint, mut morph_weight) = (0, 0, 0);
                 for (model, &count) in pose_counts.iter().enumerate() {
@@ -269,15 +290,17 @@ mod tests {
                 assert_eq!(taken.len(), 20 * 7 + 5 * 30 + 13);
                 assert_eq!(plan.page_tangents.len(), plan.page_vertices.len());
                 assert!(page_vertices > 64 || !plan.page_tangents[0], "a page of the first model alone");
-                let (mut next_pose, mut next_instance) = (0, 0);
+                let mut next_pose = 0;
                 for batch in &plan.batches {
                     assert!((1..=poses_per_batch).contains(&batch.pose_count));
-                    assert_eq!((batch.first_pose, batch.first_instance), (next_pose, next_instance));
+                    assert_eq!(batch.first_pose, next_pose);
                     next_pose += batch.pose_count;
-                    next_instance = instance_starts[next_pose as usize];
-                    assert_eq!(batch.first_instance + batch.instance_count, next_instance);
+                    let range = |starts: &[u32]| starts[batch.first_pose as usize]..starts[next_pose as usize];
+                    assert_eq!(batch.seen.first..batch.seen.first + batch.seen.count, range(&seen_starts));
+                    let InstanceRange { first, count } = batch.shadows_only;
+                    assert_eq!(first..first + count, range(&shadow_starts));
                 }
-                assert_eq!((next_pose, next_instance), (38, plan.instance_count));
+                assert_eq!(next_pose, 38);
             }
         }
     }
@@ -285,7 +308,7 @@ mod tests {
     #[test]
     fn a_model_larger_than_a_page_is_refused_with_the_numbers() {
         let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, poses_per_batch: 10 };
-        let visible = VisiblePoses { pose_counts: &[1], instance_starts: &[0, 1] };
+        let visible = VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
         let error = FramePlan::default().rebuild(&[size(11, false)], visible, limits).unwrap_err();
         assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
     }
@@ -294,7 +317,7 @@ mod tests {
     fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
         let limits = PlanLimits { page_bytes: u64::MAX, poses_per_batch: u32::MAX };
         let model = ModelSize { joint_count: u32::MAX / 2, ..size(3, false) };
-        let visible = |count| VisiblePoses { pose_counts: count, instance_starts: &[0, 1, 2, 3] };
+        let visible = |pose_counts| VisiblePoses { pose_counts, seen_starts: &[0, 1, 2, 3], shadow_starts: &[3; 4] };
         let error = FramePlan::default().rebuild(&[model], visible(&[3]), limits).unwrap_err();
         assert!(error.to_string().contains("joint matrices"), "{error}");
     }

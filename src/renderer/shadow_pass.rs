@@ -11,7 +11,7 @@ use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
 use super::gpu_model::GpuDraw;
 use super::layouts::Layouts;
-use super::visible_crowd::VisibleCrowd;
+use super::visible_crowd::{Eye, VisibleCrowd};
 use crate::model::Topology;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
@@ -122,7 +122,7 @@ impl ShadowPass {
         unsafe { device.raw.cmd_begin_rendering(commands, &info) };
         if self.casts {
             cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(|draw| casts_shadow(draw).then_some(&self.pipeline));
+            crowd.cmd_draw(Eye::Light, |draw| casts_shadow(draw).then_some(&self.pipeline));
         }
         // SAFETY: ends the rendering begun above.
         unsafe { device.raw.cmd_end_rendering(commands) };

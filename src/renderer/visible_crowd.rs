@@ -5,9 +5,18 @@ use ash::vk;
 use super::frame_slot::FrameSlot;
 use super::gpu_model::{GpuDraw, GpuModel};
 use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use super::plan::FramePlan;
+use super::plan::{FramePlan, InstanceRange};
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;
+
+/// Who looks at the crowd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eye {
+    /// Sees those instances that are in view.
+    Camera,
+    /// Sees those, too, and others that throw a shadow into the view.
+    Light,
+}
 
 /// All visible instances of a frame, and what it takes to skin and draw them: from the camera or from the light.
 #[derive(Clone, Copy)]
@@ -27,9 +36,9 @@ pub struct VisibleCrowd<'a> {
 }
 
 impl VisibleCrowd<'_> {
-    /// Draws each part of all instances with the pipeline, of the scene's layout, that `pipeline_of` has for it; parts
-    /// for which there is none are left out. Inside a rendering.
-    pub fn cmd_draw<'p>(&self, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
+    /// Draws each part of all instances that `eye` sees with the pipeline, of the scene's layout, that `pipeline_of` has
+    /// for it; parts for which there is none are left out. Inside a rendering.
+    pub fn cmd_draw<'p>(&self, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
         let Self { device, commands, layouts, models, plan, slot } = *self;
         if !models.iter().flat_map(|model| &model.draws).any(|draw| pipeline_of(draw).is_some()) {
             return;
@@ -39,6 +48,7 @@ impl VisibleCrowd<'_> {
         let mut bound = vk::Pipeline::null();
         for batch in &plan.batches {
             let Some(model) = models.get(batch.model as usize) else { continue };
+            let ranges = [batch.seen, if eye == Eye::Light { batch.shadows_only } else { InstanceRange::default() }];
             if !model.draws.iter().any(|draw| pipeline_of(draw).is_some()) {
                 continue;
             }
@@ -61,7 +71,9 @@ impl VisibleCrowd<'_> {
                     bound = pipeline.raw;
                 }
                 recorder.bind_set(MATERIAL_SET, material.raw);
-                recorder.draw(draw, batch.instance_count, batch.first_instance);
+                for range in ranges.into_iter().filter(|range| range.count > 0) {
+                    recorder.draw(draw, range);
+                }
             }
         }
     }
@@ -94,14 +106,15 @@ impl Recorder<'_> {
         }
     }
 
-    fn draw(&self, draw: &GpuDraw, instance_count: u32, first_instance: u32) {
+    fn draw(&self, draw: &GpuDraw, instances: InstanceRange) {
         let (raw, commands) = (&self.device.raw, self.commands);
         // SAFETY: the commands are being recorded; indices and instances are within their buffers: the model's
         // invariants and the frame's plan say so.
         unsafe {
             raw.cmd_set_cull_mode(commands, draw.cull_mode);
             raw.cmd_set_front_face(commands, draw.front_face);
-            raw.cmd_draw_indexed(commands, draw.index_count, instance_count, draw.first_index, 0, first_instance);
+            let InstanceRange { first, count } = instances;
+            raw.cmd_draw_indexed(commands, draw.index_count, count, draw.first_index, 0, first);
         }
     }
 }
