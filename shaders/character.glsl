@@ -24,8 +24,7 @@ vec3 to_world(uint instance, vec3 direction) {
 }
 
 void emit_vertex(uint vertex, uint instance, SkinnedVertex skinned, uint packed_tangent) {
-    vec3 position = vec3(skinned.position[0], skinned.position[1], skinned.position[2]);
-    out_position_world = transform_point(instances[instance].world_from_model, position);
+    out_position_world = transform_point(instances[instance].world_from_model, skinned.position);
     out_normal_world = to_world(instance, unpack_octahedral(skinned.normal_octahedral));
     float tex_coords[4] = surface_vertices[vertex].tex_coords;
     out_tex_coords = vec4(tex_coords[0], tex_coords[1], 0.0, 0.0);

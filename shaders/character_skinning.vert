@@ -8,6 +8,6 @@ void main() {
     uint vertex = gl_VertexIndex;
     uint instance = gl_InstanceIndex;
     uint tangent;
-    SkinnedVertex skinned = skin_vertex(vertex, instance, surface_has(SURFACE_TANGENTS), tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, pose_of(instance), surface_has(SURFACE_TANGENTS), tangent);
     emit_vertex(vertex, instance, skinned, tangent);
 }

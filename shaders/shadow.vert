@@ -10,7 +10,6 @@ layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
 void main() {
     uint instance = gl_InstanceIndex;
     uint vertex = instances[instance].skinned_vertex_offset + gl_VertexIndex;
-    vec3 position = vec3(skinned_vertices[vertex].position[0], skinned_vertices[vertex].position[1],
-                         skinned_vertices[vertex].position[2]);
+    vec3 position = skinned_vertices[vertex].position;
     gl_Position = frame.shadow_from_world * vec4(transform_point(instances[instance].world_from_model, position), 1.0);
 }

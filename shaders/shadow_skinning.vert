@@ -6,7 +6,7 @@
 void main() {
     uint instance = gl_InstanceIndex;
     uint no_tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, instance, false, no_tangent);
-    vec3 position = vec3(skinned.position[0], skinned.position[1], skinned.position[2]);
-    gl_Position = frame.shadow_from_world * vec4(transform_point(instances[instance].world_from_model, position), 1.0);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_of(instance), false, no_tangent);
+    vec3 place_world = transform_point(instances[instance].world_from_model, skinned.position);
+    gl_Position = frame.shadow_from_world * vec4(place_world, 1.0);
 }

@@ -10,9 +10,9 @@ struct JointMatrix {
     vec4 rows[3];
 };
 
-// Scalars rather than vec3s: std430 would align a vec3 to 16 bytes.
+// std430 aligns a vec3 to 16 bytes: one stands only where a scalar fills the fourth place.
 struct BindVertex {
-    float position[3];
+    vec3 position;
     uint normal_octahedral;
     uint first_influence;
     uint influence_count;
@@ -37,7 +37,7 @@ struct SurfaceVertex {
 };
 
 struct SkinnedVertex {
-    float position[3];
+    vec3 position;
     uint normal_octahedral;
 };
 
@@ -60,7 +60,7 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 shadow; // x one texel in 0..1, y one texel in metres, z strength
 } frame;
 
-// All visible instances' joint matrices, one after the other: THE large palette, indexed by palette_offset.
+// All visible poses' joint matrices, one after the other: THE large palette, indexed by palette_offset.
 layout(set = 0, binding = 1, std430) readonly buffer Palette {
     JointMatrix palette[];
 };
@@ -69,7 +69,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Instances {
     InstanceData instances[];
 };
 
-// All visible instances' morph weights, one after the other, indexed by morph_weight_offset.
+// All visible poses' morph weights, one after the other, indexed by morph_weight_offset.
 layout(set = 0, binding = 4, std430) readonly buffer MorphWeights {
     float morph_weights[];
 };

@@ -27,6 +27,23 @@ layout(set = 1, binding = 5, std430) readonly buffer MorphTangents {
     float morph_tangents[];
 };
 
+// Where the streams of one pose begin.
+struct Pose {
+    uint palette_offset;
+    uint morph_weight_offset;
+};
+
+Pose pose_of(uint instance) {
+    return Pose(instances[instance].palette_offset, instances[instance].morph_weight_offset);
+}
+
+// How many joints pull on each vertex that this shader skins: a loop of known length is unrolled, which saves a third
+// of the pass. 0: as each vertex says.
+layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
+
+// 0 for models without morph targets.
+layout(constant_id = 2) const uint WITH_MORPHS = 1;
+
 // The weighted sum of the joint matrices that pull on a vertex.
 JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uint palette_offset) {
     JointMatrix blended = JointMatrix(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
@@ -40,30 +57,32 @@ JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uin
     return blended;
 }
 
-// Takes vertex `vertex` from bind-pose mesh space to the model space of one instance; with its tangent where that is
+// Takes vertex `vertex` from bind-pose mesh space to the model space of one pose; with its tangent where that is
 // wanted, which only models with normal maps have.
-SkinnedVertex skin_vertex(uint vertex, uint instance, bool wants_tangent, out uint skinned_tangent) {
-    vec3 position = vec3(bind_vertices[vertex].position[0], bind_vertices[vertex].position[1],
-                         bind_vertices[vertex].position[2]);
+SkinnedVertex skin_vertex(uint vertex, Pose pose, bool wants_tangent, out uint skinned_tangent) {
+    vec3 position = bind_vertices[vertex].position;
     vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
     vec4 bind_tangent = vec4(0.0);
     if (wants_tangent) {
         bind_tangent = unpack_tangent(bind_tangents[vertex]);
     }
-    // Morph targets come before joints. Most models have none: then this is one comparison.
-    uint first_delta = bind_vertices[vertex].first_morph_delta;
-    uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
-    for (uint i = first_delta; i < end_delta; ++i) {
-        float weight = morph_weights[instances[instance].morph_weight_offset + morph_deltas[i].weight];
-        position += weight * vec3(morph_deltas[i].position[0], morph_deltas[i].position[1], morph_deltas[i].position[2]);
-        bind_normal += weight * vec3(morph_deltas[i].normal[0], morph_deltas[i].normal[1], morph_deltas[i].normal[2]);
-        if (wants_tangent) {
-            bind_tangent.xyz += weight * vec3(morph_tangents[3 * i], morph_tangents[3 * i + 1], morph_tangents[3 * i + 2]);
+    // Morph targets come before joints.
+    if (WITH_MORPHS != 0) {
+        uint first_delta = bind_vertices[vertex].first_morph_delta;
+        uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
+        for (uint i = first_delta; i < end_delta; ++i) {
+            GpuMorphDelta delta = morph_deltas[i];
+            float weight = morph_weights[pose.morph_weight_offset + delta.weight];
+            position += weight * vec3(delta.position[0], delta.position[1], delta.position[2]);
+            bind_normal += weight * vec3(delta.normal[0], delta.normal[1], delta.normal[2]);
+            if (wants_tangent) {
+                bind_tangent.xyz += weight * vec3(morph_tangents[3 * i], morph_tangents[3 * i + 1], morph_tangents[3 * i + 2]);
+            }
         }
     }
+    uint influence_count = INFLUENCE_COUNT != 0 ? INFLUENCE_COUNT : bind_vertices[vertex].influence_count;
     JointMatrix model_from_mesh =
-        blend_joint_matrices(bind_vertices[vertex].first_influence, bind_vertices[vertex].influence_count,
-                             instances[instance].palette_offset);
+        blend_joint_matrices(bind_vertices[vertex].first_influence, influence_count, pose.palette_offset);
     position = transform_point(model_from_mesh, position);
     vec3 normal = transform_normal(model_from_mesh, bind_normal);
     skinned_tangent = 0;
@@ -77,8 +96,7 @@ SkinnedVertex skin_vertex(uint vertex, uint instance, bool wants_tangent, out ui
     }
     // The octahedral map divides by the length (in the 1-norm) itself; a collapsed joint keeps the bind pose's normal.
     bool collapsed = dot(normal, normal) == 0.0;
-    return SkinnedVertex(float[3](position.x, position.y, position.z),
-                         pack_octahedral(collapsed ? bind_normal : normal));
+    return SkinnedVertex(position, pack_octahedral(collapsed ? bind_normal : normal));
 }
 
 #endif

@@ -1,7 +1,8 @@
 //! `repr(C)` mirrors of the structs in `shaders/shared.glsl`: the contract between the CPU and the shaders.
 //!
 //! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with
-//! the reflected SPIR-V. Members are scalars or 16-byte vectors, so that std430 and C agree without padding rules.
+//! the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte ones whose fourth place a scalar fills, so that std430 and C
+//! agree without padding rules.
 //! This module imports nothing of ours: every layer that touches GPU data may use it.
 
 use bytemuck::{Pod, Zeroable};
@@ -66,7 +67,7 @@ pub struct BindVertex {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuInfluence {
-    /// Relative to the instance's `palette_offset`.
+    /// Relative to the pose's `palette_offset`.
     pub joint: u32,
     /// The weights of a vertex sum to one.
     pub weight: f32,
@@ -76,7 +77,7 @@ pub struct GpuInfluence {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuMorphDelta {
-    /// Relative to the instance's `morph_weight_offset`.
+    /// Relative to the pose's `morph_weight_offset`.
     pub weight: u32,
     /// Mesh space.
     pub position: [f32; 3],
@@ -94,7 +95,7 @@ pub struct SurfaceVertex {
     pub color_unorm8: u32,
 }
 
-/// One vertex of one instance, written by `skin.comp`, read by every later pass: the transient vertex buffer.
+/// One vertex of one pose, written by `skin.comp`, read by every later pass: the transient vertex buffer.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinnedVertex {
@@ -146,12 +147,22 @@ pub struct FrameData {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinConstants {
-    /// Vertices of the model.
-    pub vertex_count: u32,
-    /// First element of the instance buffer that this dispatch handles.
-    pub first_instance: u32,
-    /// First vertex that this dispatch handles (models with more than 65,535 groups of vertices need several).
+    /// First vertex of the model that this dispatch skins.
     pub first_vertex: u32,
+    /// One beyond the last.
+    pub end_vertex: u32,
+    /// Index of the first pose's first vertex in its page of the transient vertex buffer.
+    pub skinned_vertex_offset: u32,
+    /// From each pose to the next: vertices of the model.
+    pub skinned_vertex_stride: u32,
+    /// Index of the first pose's first joint matrix in the palette SSBO.
+    pub palette_offset: u32,
+    /// From each pose to the next.
+    pub palette_stride: u32,
+    /// Index of the first pose's first morph weight.
+    pub morph_weight_offset: u32,
+    /// From each pose to the next.
+    pub morph_weight_stride: u32,
 }
 
 /// One material, as `character.frag` reads it from a uniform buffer.
@@ -221,7 +232,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);
     assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
-    assert!(size_of::<SkinConstants>() == 12);
+    assert!(size_of::<SkinConstants>() == 32);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 

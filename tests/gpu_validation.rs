@@ -167,7 +167,7 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
         let layout = PipelineLayout::new(device, "pipeline layout", &sets.each_ref(), constants).unwrap();
         let cache = PipelineCache::new(device, None).unwrap();
         // A driver may refuse what the layer reports; only the layer's word counts here.
-        let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, 0), &layout);
+        let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, &[]), &layout);
         assert!(work == Work::Wrong || pipeline.is_ok());
     });
 }

@@ -75,7 +75,16 @@ fn rust_structs() -> Vec<RustStruct> {
             shadow_from_world,
             shadow
         }),
-        rust_struct!(SkinConstants { vertex_count, first_instance, first_vertex }),
+        rust_struct!(SkinConstants {
+            first_vertex,
+            end_vertex,
+            skinned_vertex_offset,
+            skinned_vertex_stride,
+            palette_offset,
+            palette_stride,
+            morph_weight_offset,
+            morph_weight_stride
+        }),
         rust_struct!(MaterialData {
             base_color_factor,
             emission,

@@ -146,7 +146,7 @@ impl Crowd {
             let pose = self.instances[pose as usize].pose;
             let skinned_vertex_offset = skinned_vertex_offset(model, rank);
             let shows_pose = |index: u32| self.instances[index as usize].pose == pose;
-            let mut write = |element: &mut MaybeUninit<InstanceData>, index: u32| {
+            let write = |element: &mut MaybeUninit<InstanceData>, index: u32| {
                 element.write(InstanceData {
                     world_from_model: self.instances[index as usize].world_from_model.into(),
                     palette_offset,

@@ -8,6 +8,7 @@ use bytemuck::Pod;
 use super::gpu_material::{GpuMaterials, surface_kind};
 use super::layouts::Layouts;
 use super::plan::ModelSize;
+use super::skin_runs::SkinRun;
 use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
 use crate::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, pack_tangent, surface,
@@ -49,6 +50,10 @@ impl GpuDraw {
 pub struct GpuModel {
     /// What the frame's plan needs.
     pub size: ModelSize,
+    /// Vertices that are skinned together.
+    pub skin_runs: Vec<SkinRun>,
+    /// There are morph targets that move some vertex.
+    pub has_morphs: bool,
     /// 32-bit indices.
     pub indices: Buffer,
     /// Bind-pose vertices, influences, surface attributes, morph deltas, tangents and their deltas.
@@ -102,6 +107,8 @@ impl GpuModel {
                 joint_count: model.palette.len() as u32,
                 morph_weight_count: model.morph_weight_count() as u32,
             },
+            skin_runs: SkinRun::partition(geometry),
+            has_morphs: !geometry.morph_deltas.is_empty(),
             indices,
             set,
             materials,
@@ -131,7 +138,8 @@ pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
     fn ranges(starts: &[u32]) -> impl Iterator<Item = (u32, u32)> {
         starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) })
     }
-    let influences = ranges(&geometry.influence_starts);
+    let influence_starts = padded_influence_starts(geometry);
+    let influences = ranges(&influence_starts);
     let morph_deltas = ranges(&geometry.morph_delta_starts);
     geometry
         .positions
@@ -149,14 +157,37 @@ pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
         .collect()
 }
 
-/// All vertices' influences, as `skin.comp` reads them.
+/// All vertices' influences, as `skin.comp` reads them: as many as the vertex's [`SkinRun`] has, those that the vertex
+/// does not have with a weight of zero.
 #[must_use]
 pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
-    geometry
-        .influences
-        .iter()
-        .map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight })
-        .collect()
+    let mut padded = Vec::with_capacity(geometry.influences.len());
+    for run in SkinRun::partition(geometry) {
+        for vertex in run.vertices() {
+            let own = geometry.influences_of(vertex);
+            padded
+                .extend(own.iter().map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight }));
+            let missing = run.influence_count.map_or(0, |count| (count as usize).saturating_sub(own.len()));
+            // A joint that is read anyway.
+            let joint = own.first().map_or(0, |influence| influence.joint);
+            padded.extend(std::iter::repeat_n(GpuInfluence { joint, weight: 0.0 }, missing));
+        }
+    }
+    padded
+}
+
+/// As [`Geometry::influence_starts`], for [`gpu_influences`].
+fn padded_influence_starts(geometry: &Geometry) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(geometry.influence_starts.len());
+    let mut start = 0;
+    starts.push(start);
+    for run in SkinRun::partition(geometry) {
+        for vertex in run.vertices() {
+            start += run.influence_count.unwrap_or(geometry.influences_of(vertex).len() as u32);
+            starts.push(start);
+        }
+    }
+    starts
 }
 
 /// All vertices' morph deltas, as `skin.comp` reads them.

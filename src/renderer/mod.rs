@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each pose's vertices go, [`gpu_model`] and [`gpu_material`] what is uploaded once.
+//! frame in flight owns, [`plan`] where each pose's vertices go, [`skin_runs`] which
+//! vertices are skinned together, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
@@ -20,6 +21,7 @@ pub mod plan;
 pub mod readback;
 pub mod shadow_pass;
 pub mod skin_pass;
+pub mod skin_runs;
 pub mod target;
 pub mod texture;
 pub mod tone_map_pass;
@@ -180,7 +182,7 @@ impl Renderer {
                 .min(device.physical.max_allocation_bytes)
                 .min(device.physical.max_buffer_bytes),
         };
-        let limits = PlanLimits { page_bytes, poses_per_batch: device.limits().max_compute_work_group_count[1] };
+        let limits = PlanLimits { page_bytes };
         Ok(Self {
             skinning: settings.skinning,
             upload: path,

@@ -94,8 +94,6 @@ pub struct Batch {
 pub struct PlanLimits {
     /// Of one page.
     pub page_bytes: u64,
-    /// Of one batch: `maxComputeWorkGroupCount[1]`.
-    pub poses_per_batch: u32,
 }
 
 /// The plan of one frame; rebuilt in place each frame without allocating, once it has grown.
@@ -169,8 +167,8 @@ impl FramePlan {
             }
             let end = before.after(count, size).ok_or_else(too_large)?;
             while before.poses < end.poses {
-                let most_poses = (end.poses - before.poses).min(limits.poses_per_batch.max(1));
-                let (page, first_vertex, pose_count) = self.take_vertices(size, most_poses, page_capacity);
+                let (page, first_vertex, pose_count) =
+                    self.take_vertices(size, end.poses - before.poses, page_capacity);
                 let after = before.after(pose_count, size).ok_or_else(too_large)?;
                 self.batches.push(Batch {
                     model: model as u32,
@@ -261,53 +259,51 @@ mod tests {
         let visible =
             VisiblePoses { pose_counts: &pose_counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
         for page_vertices in [30, 31, 64, 100, 1_000_000] {
-            for poses_per_batch in [1, 3, 65_535] {
-                let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, poses_per_batch };
-                let mut plan = FramePlan::default();
-                plan.rebuild(&models, visible, limits).unwrap();
-                assert_eq!(plan.instance_count, seen_starts[38] + 38);
-                let mut taken = std::collections::HashSet::new();
-                let (mut pose, mut joint, mut morph_weight) = (0, 0, 0);
-                for (model, &count) in pose_counts.iter().enumerate() {
-                    for k in 0..count {
-                        let offset = plan.skinned_vertex_offset(model, k);
-                        let batch = plan.batch_of(model, k).unwrap();
-                        let place = pose - batch.first_pose;
-                        assert_eq!(batch.first_joint + place * models[model].joint_count, joint);
-                        assert_eq!(batch.first_morph_weight + place * models[model].morph_weight_count, morph_weight);
-                        pose += 1;
-                        joint += models[model].joint_count;
-                        morph_weight += models[model].morph_weight_count;
-                        let page = batch.page;
-                        assert!(plan.page_tangents[page as usize] || !models[model].has_tangents);
-                        for vertex in offset..offset + models[model].vertex_count {
-                            assert!(u64::from(vertex) < page_vertices);
-                            assert!(vertex < plan.page_vertices[page as usize]);
-                            assert!(taken.insert((page, vertex)), "{model} {k} overlaps");
-                        }
+            let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES };
+            let mut plan = FramePlan::default();
+            plan.rebuild(&models, visible, limits).unwrap();
+            assert_eq!(plan.instance_count, seen_starts[38] + 38);
+            let mut taken = std::collections::HashSet::new();
+            let (mut pose, mut joint, mut morph_weight) = (0, 0, 0);
+            for (model, &count) in pose_counts.iter().enumerate() {
+                for k in 0..count {
+                    let offset = plan.skinned_vertex_offset(model, k);
+                    let batch = plan.batch_of(model, k).unwrap();
+                    let place = pose - batch.first_pose;
+                    assert_eq!(batch.first_joint + place * models[model].joint_count, joint);
+                    assert_eq!(batch.first_morph_weight + place * models[model].morph_weight_count, morph_weight);
+                    pose += 1;
+                    joint += models[model].joint_count;
+                    morph_weight += models[model].morph_weight_count;
+                    let page = batch.page;
+                    assert!(plan.page_tangents[page as usize] || !models[model].has_tangents);
+                    for vertex in offset..offset + models[model].vertex_count {
+                        assert!(u64::from(vertex) < page_vertices);
+                        assert!(vertex < plan.page_vertices[page as usize]);
+                        assert!(taken.insert((page, vertex)), "{model} {k} overlaps");
                     }
                 }
-                assert_eq!(taken.len(), 20 * 7 + 5 * 30 + 13);
-                assert_eq!(plan.page_tangents.len(), plan.page_vertices.len());
-                assert!(page_vertices > 64 || !plan.page_tangents[0], "a page of the first model alone");
-                let mut next_pose = 0;
-                for batch in &plan.batches {
-                    assert!((1..=poses_per_batch).contains(&batch.pose_count));
-                    assert_eq!(batch.first_pose, next_pose);
-                    next_pose += batch.pose_count;
-                    let range = |starts: &[u32]| starts[batch.first_pose as usize]..starts[next_pose as usize];
-                    assert_eq!(batch.seen.first..batch.seen.first + batch.seen.count, range(&seen_starts));
-                    let InstanceRange { first, count } = batch.shadows_only;
-                    assert_eq!(first..first + count, range(&shadow_starts));
-                }
-                assert_eq!(next_pose, 38);
             }
+            assert_eq!(taken.len(), 20 * 7 + 5 * 30 + 13);
+            assert_eq!(plan.page_tangents.len(), plan.page_vertices.len());
+            assert!(page_vertices > 64 || !plan.page_tangents[0], "a page of the first model alone");
+            let mut next_pose = 0;
+            for batch in &plan.batches {
+                assert!(batch.pose_count >= 1);
+                assert_eq!(batch.first_pose, next_pose);
+                next_pose += batch.pose_count;
+                let range = |starts: &[u32]| starts[batch.first_pose as usize]..starts[next_pose as usize];
+                assert_eq!(batch.seen.first..batch.seen.first + batch.seen.count, range(&seen_starts));
+                let InstanceRange { first, count } = batch.shadows_only;
+                assert_eq!(first..first + count, range(&shadow_starts));
+            }
+            assert_eq!(next_pose, 38);
         }
     }
 
     #[test]
     fn a_model_larger_than_a_page_is_refused_with_the_numbers() {
-        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, poses_per_batch: 10 };
+        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES };
         let visible = VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
         let error = FramePlan::default().rebuild(&[size(11, false)], visible, limits).unwrap_err();
         assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
@@ -315,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
-        let limits = PlanLimits { page_bytes: u64::MAX, poses_per_batch: u32::MAX };
+        let limits = PlanLimits { page_bytes: u64::MAX };
         let model = ModelSize { joint_count: u32::MAX / 2, ..size(3, false) };
         let visible = |pose_counts| VisiblePoses { pose_counts, seen_starts: &[0, 1, 2, 3], shadow_starts: &[3; 4] };
         let error = FramePlan::default().rebuild(&[model], visible(&[3]), limits).unwrap_err();

@@ -119,7 +119,7 @@ pub struct GraphicsPipelineInfo<'a> {
 }
 
 impl Pipeline {
-    /// Builds a compute pipeline; `constant` is the shader's `uint` specialization constant 0.
+    /// Builds a compute pipeline; `constants` are the shader's `uint` specialization constants, from 0 on.
     ///
     /// # Errors
     /// What the driver says.
@@ -127,13 +127,15 @@ impl Pipeline {
         device: &Arc<Device>,
         cache: &PipelineCache,
         name: &str,
-        (shader, constant): (&Spirv, u32),
+        (shader, constants): (&Spirv, &[u32]),
         layout: &PipelineLayout,
     ) -> Result<Self> {
         let module = ShaderModule::new(device, shader)?;
-        let constant = constant.to_ne_bytes();
-        let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
-        let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
+        let entries: Vec<_> = (0..constants.len() as u32)
+            .map(|id| vk::SpecializationMapEntry { constant_id: id, offset: 4 * id, size: size_of::<u32>() })
+            .collect();
+        let specialization =
+            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(module.raw)
