@@ -1,60 +1,82 @@
+//! Lanes on real models, from the folder that `THRONG_SAMPLE_MODELS` names: every clip of every file, held against the
+//! plain functions, which the oracle holds against the specification.
+
 use std::mem::MaybeUninit;
+use std::path::{Path, PathBuf};
+
 use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
 use throng::animation::{PoseScratch, PoseStreams, evaluate};
 use throng::model::import::load;
+use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
-#[test]
-fn quick() {
-    let dir = std::env::var("THRONG_SAMPLE_MODELS").unwrap();
-    let mut stack = vec![std::path::PathBuf::from(dir)];
-    let (mut clips, mut general) = (0, 0);
-    while let Some(p) = stack.pop() {
-        if p.is_dir() {
-            stack.extend(std::fs::read_dir(p).unwrap().map(|e| e.unwrap().path()));
-            continue;
+
+/// Of the largest number in the palette.
+const TOLERANCE: f32 = 1e-5;
+
+fn model_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.extension().and_then(|extension| extension.to_str()) {
+            _ if entry.is_dir() => model_files(&entry, files),
+            Some("glb" | "gltf") => files.push(entry),
+            _ => {}
         }
-        if !matches!(p.extension().and_then(|e| e.to_str()), Some("glb" | "gltf")) {
-            continue;
-        }
-        let Ok(model) = load(&p) else { continue };
-        let n = model.palette.len();
-        if n == 0 {
-            continue;
-        }
-        let mut worst = [0.0f32; 2];
-        for clip in model.clips.iter().map(Some).chain([None]) {
-            clips += 1;
-            let Some(c) = LaneClip::compile(&model, clip) else {
-                general += 1;
-                println!("{} general", p.display());
-                continue;
-            };
-            let d = clip.map_or(0.0, |c| f64::from(c.duration_seconds));
-            let mut times: Vec<f64> = (0..21).map(|k| k as f64 / 20.0 * d).collect();
-            if let Some(clip) = clip {
-                times.extend(clip.timelines.iter().flatten().take(50).map(|t| f64::from(*t)));
-            }
-            let mut scale = 1e-6f32;
-            let mut expect = vec![MaybeUninit::<JointMatrix>::uninit(); n * times.len()];
-            let mut ps = PoseScratch::for_model(&model);
-            let mut w = vec![MaybeUninit::uninit(); model.morph_weight_count()];
-            for (t, o) in times.iter().zip(expect.chunks_mut(n)) {
-                evaluate(&model, clip, *t, &mut ps, PoseStreams { palette: o, morph_weights: &mut w });
-            }
-            for (which, pr) in [Processor::detect(), Processor::Portable].into_iter().enumerate() {
-                let mut out = vec![MaybeUninit::<JointMatrix>::uninit(); n * times.len()];
-                lanes::evaluate(pr, &c, &times, &mut LaneScratch::default(), &mut out);
-                let e: Vec<JointMatrix> = expect.iter().map(|m| unsafe { m.assume_init() }).collect();
-                let o: Vec<JointMatrix> = out.iter().map(|m| unsafe { m.assume_init() }).collect();
-                for (a, b) in e.iter().zip(&o) {
-                    for (x, y) in a.rows.as_flattened().iter().zip(b.rows.as_flattened()) {
-                        scale = scale.max(x.abs());
-                        worst[which] = worst[which].max((x - y).abs() / scale.max(1.0));
-                    }
-                }
-            }
-        }
-        println!("{:60} {n:4} joints  {:e} {:e}", p.file_name().unwrap().to_string_lossy(), worst[0], worst[1]);
     }
-    println!("{clips} clips, {general} general");
+}
+
+fn initialised(out: Vec<MaybeUninit<JointMatrix>>) -> Vec<JointMatrix> {
+    // SAFETY: every element was initialised on creation.
+    out.into_iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+/// The largest difference on either processor, as a share of the largest number.
+fn worst(model: &Model, clip: Option<&Clip>, compiled: &LaneClip) -> f32 {
+    let duration = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+    let keys = clip.iter().flat_map(|clip| &clip.timelines).flatten().map(|&key| f64::from(key)).take(40);
+    let times: Vec<f64> = (0..21).map(|k| duration * f64::from(k) / 20.0).chain(keys).collect();
+    let joints = model.palette.len();
+    let room = || vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints * times.len()];
+    let mut expected = room();
+    let mut scratch = PoseScratch::for_model(model);
+    let mut weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
+    for (&time, palette) in times.iter().zip(expected.chunks_mut(joints)) {
+        evaluate(model, clip, time, &mut scratch, PoseStreams { palette, morph_weights: &mut weights });
+    }
+    let expected = initialised(expected);
+    let numbers = |matrices: &[JointMatrix]| -> Vec<f32> {
+        matrices.iter().flat_map(|matrix| matrix.rows.as_flattened().to_vec()).collect()
+    };
+    let expected = numbers(&expected);
+    let largest = expected.iter().fold(1.0f32, |largest, number| largest.max(number.abs()));
+    let mut worst = 0.0f32;
+    for processor in [Processor::detect(), Processor::Portable] {
+        let mut found = room();
+        lanes::evaluate(processor, compiled, &times, &mut LaneScratch::default(), &mut found);
+        for (found, expected) in numbers(&initialised(found)).iter().zip(&expected) {
+            // Not `max`, which passes over what is no number.
+            let off = (found - expected).abs() / largest;
+            assert!(off <= TOLERANCE, "{}: {found} instead of {expected}", model.name);
+            worst = worst.max(off);
+        }
+    }
+    worst
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn lanes_take_every_clip_of_real_models_and_agree() {
+    let mut files = Vec::new();
+    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
+    let (mut models, mut clips, mut worst_of_all) = (0, 0, 0.0f32);
+    for file in files {
+        let Ok(model) = load(&file) else { continue };
+        models += 1;
+        for clip in model.clips.iter().map(Some).chain([None]) {
+            let compiled = LaneClip::compile(&model, clip);
+            let compiled = compiled.unwrap_or_else(|| panic!("{}: {:?}", model.name, clip.map(|clip| &clip.name)));
+            worst_of_all = worst_of_all.max(worst(&model, clip, &compiled));
+            clips += 1;
+        }
+    }
+    println!("{clips} clips and rest poses of {models} models, off by at most {worst_of_all:e}");
+    assert!(models >= 50 && clips >= 200, "{models} models, {clips} clips");
 }

@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 use super::gpu::{finish, offscreen_device};
 use super::scene::load_model;
+use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
 use crate::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
 use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::ClipChoice;
@@ -98,7 +99,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         tracing::warn!("{}: {warning}", model.name);
     }
     let clip = choose_clip(&model, args.clip.as_ref())?;
-    let mut skinner = Skinner::new(args, &model)?;
+    let mut skinner = Skinner::new(args, &model, clip.map(|(_, clip)| clip))?;
     let mut frames = Vec::new();
     for &time_seconds in &args.time {
         frames.push(evaluate(&model, clip.map(|(_, clip)| clip), time_seconds, &mut skinner)?);
@@ -188,7 +189,7 @@ fn evaluate<'m>(
         (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let vertices = skinner.skin(model, InstancePose { palette: &palette, morph_weights })?;
+    let vertices = skinner.skin(model, time_seconds, InstancePose { palette: &palette, morph_weights })?;
     let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
@@ -223,11 +224,11 @@ fn columns(matrix: Affine3A) -> [f32; 16] {
 /// Who skins the vertices.
 enum Skinner {
     Cpu,
-    Gpu(Box<Renderer>),
+    Gpu { renderer: Box<Renderer>, clip: Option<LaneClip> },
 }
 
 impl Skinner {
-    fn new(args: &PoseArgs, model: &Model) -> Result<Self> {
+    fn new(args: &PoseArgs, model: &Model, clip: Option<&Clip>) -> Result<Self> {
         if args.on == OnArg::Cpu {
             return Ok(Self::Cpu);
         }
@@ -236,10 +237,11 @@ impl Skinner {
         let device = offscreen_device(&args.device)?;
         let target = Target::offscreen(&device, SMALL)?;
         let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
-        Ok(Self::Gpu(Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?)))
+        let renderer = Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?);
+        Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 
-    fn skin(&mut self, model: &Model, pose: InstancePose<'_>) -> Result<Vec<SkinnedVertex>> {
+    fn skin(&mut self, model: &Model, time_seconds: f64, pose: InstancePose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
             Self::Cpu => {
                 let vertices = bind_vertices(&model.geometry);
@@ -249,7 +251,7 @@ impl Skinner {
                 skin_vertices(bind_pose, pose, &mut out);
                 Ok(out)
             }
-            Self::Gpu(renderer) => {
+            Self::Gpu { renderer, clip } => {
                 /// One pose, which one instance shows.
                 const ONE: VisiblePoses<'_> =
                     VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
@@ -257,8 +259,13 @@ impl Skinner {
                 let streams = StreamCounts { joint_matrices: palette.len(), morph_weights: morph_weights.len() };
                 let mut frame = renderer.begin_frame(ONE, streams)?;
                 let memory = frame.memory();
-                for (to, &joint) in memory.palette.iter_mut().zip(palette) {
-                    to.write(joint);
+                match clip {
+                    // As crowds are evaluated, so that this is what it says of them, too.
+                    Some(clip) => {
+                        let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
+                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory.palette);
+                    }
+                    None => memory.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
                 }
                 for (to, &weight) in memory.morph_weights.iter_mut().zip(morph_weights) {
                     to.write(weight);
@@ -281,7 +288,7 @@ impl Skinner {
     fn finish(self) -> Result<()> {
         match self {
             Self::Cpu => Ok(()),
-            Self::Gpu(renderer) => finish(*renderer),
+            Self::Gpu { renderer, .. } => finish(*renderer),
         }
     }
 }

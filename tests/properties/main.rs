@@ -8,6 +8,7 @@ mod accessors;
 #[allow(dead_code, reason = "the tests of import use the rest of it")]
 mod builder;
 mod hierarchy;
+mod lanes;
 #[path = "../../fuzz/src/reference.rs"]
 mod reference;
 mod sampling;

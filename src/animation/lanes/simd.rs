@@ -131,6 +131,26 @@ mod avx2 {
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx2(__m256);
 
+    /// How far ahead of a joint matrix memory is asked for. Where another core has read the last frame's matrices, as a
+    /// software rasteriser does, stores would wait for their lines one after the other; asked for ahead, many are under
+    /// way at once: 14.5 against 11.4 ns for each joint of 1,000 foxes, within frames; half and twice as far did worse.
+    /// Stores past the cache (`movntps`) took 21: each of the eight lanes fills a part of its line at a time.
+    const PREFETCH_BYTES: usize = 256;
+
+    /// A hint, whatever the address.
+    #[inline(always)]
+    fn prefetch_for_writing(joint: *const u8) {
+        // `_mm_prefetch` would ask for reading, and the line would be asked for again by the store.
+        // SAFETY: prefetching neither faults nor changes anything; all processors with AVX2 know the instruction.
+        unsafe {
+            std::arch::asm!(
+                "prefetchw [{}]",
+                in(reg) joint.wrapping_add(PREFETCH_BYTES),
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+    }
+
     impl Avx2 {
         /// Four columns of numbers for eight lanes from eight runs of four, `lane` and `lane + 4` sharing a register.
         #[inline(always)]
@@ -270,6 +290,8 @@ mod avx2 {
         unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
             let rows = [Self::lane_pairs(&rows[0]), Self::lane_pairs(&rows[1]), Self::lane_pairs(&rows[2])];
             for lane in 0..4 {
+                prefetch_for_writing(out[lane].cast());
+                prefetch_for_writing(out[lane + 4].cast());
                 for (row, pairs) in rows.iter().enumerate() {
                     // SAFETY: the caller's promise; a joint matrix is three rows of four numbers, aligned to 16 bytes
                     // or not: the stores do not ask.
