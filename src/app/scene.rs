@@ -142,9 +142,15 @@ impl Scene {
         self.crowd.cull(frustum.as_ref(), shadows.then(sun::to_light));
     }
 
-    /// What a frame would draw of each model.
+    /// What a frame would draw of each model, as the camera stands.
     pub fn visible(&mut self, aspect: f32, shadows: bool) -> Vec<VisibleCount> {
         self.cull(aspect, shadows);
+        self.visible_counts()
+    }
+
+    /// What the last frame drew of each model.
+    #[must_use]
+    pub fn visible_counts(&self) -> Vec<VisibleCount> {
         // Each instance has a pose of its own.
         let counts = self.crowd.visible_counts().iter();
         counts.map(|&instances| VisibleCount { instances, poses: instances }).collect()

@@ -45,13 +45,16 @@ impl Group {
     }
 }
 
-/// One table of all groups, if the page holds it, or else one of each; `keys`, which say what a row is, start each.
+/// One table of all groups, if the page holds it, or else several; `keys`, which say what a row is, start each.
 pub(super) fn as_text(keys: &Group, groups: &[Group]) -> String {
-    let together: Vec<&Group> = std::iter::once(keys).chain(groups).collect();
-    if width(&together) <= PAGE_COLUMNS {
-        return table(&together);
+    let mut tables: Vec<Vec<&Group>> = Vec::new();
+    for group in groups {
+        match tables.last_mut().filter(|table| width(table) + RULE.len() + group.width() <= PAGE_COLUMNS) {
+            Some(table) => table.push(group),
+            None => tables.push(vec![keys, group]),
+        }
     }
-    let tables: Vec<String> = groups.iter().map(|group| table(&[keys, group])).collect();
+    let tables: Vec<String> = tables.iter().map(|groups| table(groups)).collect();
     tables.join("\n")
 }
 

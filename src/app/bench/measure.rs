@@ -14,6 +14,7 @@ use super::rates::store_rate;
 use super::report::{Bytes, CpuSummary, GpuSummary, Run, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
+use crate::app::memory::VisibleCount;
 use crate::app::scene::{CpuTimes, Scene};
 use crate::cli::{BenchArgs, Switch};
 use crate::model::Model;
@@ -33,7 +34,7 @@ pub(super) struct Samples {
     store_rates: Vec<f64>,
     rounds: u32,
     /// By model.
-    visible_counts: Vec<u32>,
+    visible: Vec<VisibleCount>,
     bytes: ByteCounts,
 }
 
@@ -99,7 +100,7 @@ impl Turn<'_> {
         }
         renderer.wait()?;
         samples.rounds += 1;
-        samples.visible_counts = scene.crowd.visible_counts().to_vec();
+        samples.visible = scene.visible_counts();
         samples.bytes = renderer.byte_counts();
         Ok(())
     }
@@ -119,23 +120,24 @@ impl Samples {
         settings: &Settings,
         planned_device: u64,
     ) -> Run {
-        let visible: u32 = self.visible_counts.iter().sum();
-        let per_instance = |of: fn(&Model) -> usize| {
-            let counted = models.iter().zip(&self.visible_counts);
-            let total: f64 = counted.map(|(model, &count)| of(model) as f64 * f64::from(count)).sum();
-            total / f64::from(visible.max(1))
+        let visible: u32 = self.visible.iter().map(|count| count.instances).sum();
+        let unique_poses: u32 = self.visible.iter().map(|count| count.poses).sum();
+        let total = |of: fn(&Model) -> usize, count: fn(&VisibleCount) -> u32| -> f64 {
+            let counted = models.iter().zip(&self.visible);
+            counted.map(|(model, visible)| of(model) as f64 * f64::from(count(visible))).sum()
         };
-        let joints = per_instance(|model| model.palette.len());
-        let vertices = per_instance(|model| model.geometry.vertex_count());
-        let triangles = per_instance(|model| model.geometry.triangle_count());
+        let (joints_of, vertices_of): (fn(&Model) -> usize, fn(&Model) -> usize) =
+            (|model| model.palette.len(), |model| model.geometry.vertex_count());
+        let per_instance = |of| total(of, |count| count.instances) / f64::from(visible.max(1));
+        let per_frame = |of| total(of, |count| count.poses);
         let (cpu_ms, gpu_ms) = (self.cpu_summary(), self.gpu_summary());
         let ByteCounts { palette, skinned_vertices, static_data, total_device } = self.bytes;
         let skin_ms = gpu_ms.map(|gpu| gpu.skin.median).filter(|&ms| ms > 0.0 && skinned_vertices > 0);
         let skin_bytes_per_second = skin_ms.map(|ms| per_second(skinned_vertices as f64, ms));
-        let skinned_vertices_per_second = skin_ms.map(|ms| per_second(vertices * f64::from(visible), ms));
+        let skinned_vertices_per_second = skin_ms.map(|ms| per_second(per_frame(vertices_of), ms));
         let copy_bytes_per_second = median_of(self.copy_rates);
         let store_bytes_per_second = median_of(self.store_rates);
-        let joints_per_second = per_second(joints * f64::from(visible), cpu_ms.animate.median);
+        let joints_per_second = per_second(per_frame(joints_of), cpu_ms.animate.median);
         let animate_ns_per_joint = positive(1e9 / joints_per_second);
         let store_ns_per_joint = positive(1e9 * size_of::<JointMatrix>() as f64 / store_bytes_per_second);
         let size = settings.renderer.size;
@@ -143,10 +145,10 @@ impl Samples {
             models: models.iter().map(|model| model.name.clone()).collect(),
             instances: settings.instances,
             visible,
-            unique_poses: visible,
-            joints,
-            vertices,
-            triangles,
+            unique_poses,
+            joints: per_instance(joints_of),
+            vertices: per_instance(vertices_of),
+            triangles: per_instance(|model| model.geometry.triangle_count()),
             width: size.width,
             height: size.height,
             msaa: args.quality.msaa,

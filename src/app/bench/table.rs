@@ -49,7 +49,7 @@ pub(super) fn as_text(report: &Report) -> String {
     text += &paragraph(&common_settings(runs));
     text += &paragraph(&frames);
     text.push('\n');
-    text += &grid(&keys(runs, true), &[cpu(runs), gpu(runs)]);
+    text += &grid(&keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
     text.push('\n');
     text += &paragraph(&amounts(runs));
     text += &grid(&keys(runs, false), &[joints(runs), vertices(runs)]);
@@ -93,25 +93,40 @@ fn keys(runs: &[Run], with_visible: bool) -> Group {
     Group { title: String::new(), columns }
 }
 
-fn times(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> Option<f64>) -> Column {
+/// Milliseconds, or whole seconds where those would take too many digits.
+fn ms(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> Option<f64>) -> Column {
+    const MOST: f64 = 99_999.0;
+    let cell = |value: Option<f64>| match value {
+        Some(value) if value > MOST => format!("{:.0}s", value * 1e-3),
+        value => optional(value),
+    };
+    Column { header, cells: runs.iter().map(|run| cell(of(run))).collect() }
+}
+
+fn values(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> Option<f64>) -> Column {
     Column { header, cells: runs.iter().map(|run| optional(of(run))).collect() }
 }
 
+fn frame(runs: &[Run]) -> Group {
+    let columns =
+        vec![ms(runs, "median", |run| Some(run.frame_ms.median)), ms(runs, "p95", |run| Some(run.frame_ms.p95))];
+    Group { title: "frame".to_owned(), columns }
+}
+
+/// Which the frame is made of.
 fn cpu(runs: &[Run]) -> Group {
     let columns = vec![
-        times(runs, "frame", |run| Some(run.frame_ms.median)),
-        times(runs, "p95", |run| Some(run.frame_ms.p95)),
-        times(runs, "cull", |run| Some(run.cpu_ms.cull.median)),
-        times(runs, "wait", |run| Some(run.cpu_ms.wait.median)),
-        times(runs, "animate", |run| Some(run.cpu_ms.animate.median)),
-        times(runs, "record", |run| Some(run.cpu_ms.record.median)),
+        ms(runs, "cull", |run| Some(run.cpu_ms.cull.median)),
+        ms(runs, "wait", |run| Some(run.cpu_ms.wait.median)),
+        ms(runs, "animate", |run| Some(run.cpu_ms.animate.median)),
+        ms(runs, "record", |run| Some(run.cpu_ms.record.median)),
     ];
-    Group { title: "the frame, and what the CPU does in it".to_owned(), columns }
+    Group { title: "CPU: adds up to the frame".to_owned(), columns }
 }
 
 fn gpu(runs: &[Run]) -> Group {
     let pass = |header, of: fn(&GpuSummary) -> &Summary| {
-        times(runs, header, move |run| run.gpu_ms.as_ref().map(|gpu| of(gpu).median))
+        ms(runs, header, move |run| run.gpu_ms.as_ref().map(|gpu| of(gpu).median))
     };
     let columns = vec![
         pass("upload", |gpu| &gpu.upload),
@@ -120,7 +135,7 @@ fn gpu(runs: &[Run]) -> Group {
         pass("draw", |gpu| &gpu.draw),
         pass("post", |gpu| &gpu.post),
     ];
-    Group { title: "the GPU, meanwhile".to_owned(), columns }
+    Group { title: "GPU: meanwhile".to_owned(), columns }
 }
 
 /// What one character is, in a sentence.
@@ -140,9 +155,9 @@ fn percent(share: Option<f64>) -> String {
 /// Next to storing the 48 bytes of each and doing nothing else.
 fn joints(runs: &[Run]) -> Group {
     let columns = vec![
-        times(runs, "M/s", |run| Some(run.joints_per_second * 1e-6)),
-        times(runs, "ns each", |run| run.yardsticks.animate_ns_per_joint),
-        times(runs, "only stored", |run| run.yardsticks.store_ns_per_joint),
+        values(runs, "M/s", |run| Some(run.joints_per_second * 1e-6)),
+        values(runs, "ns each", |run| run.yardsticks.animate_ns_per_joint),
+        values(runs, "only stored", |run| run.yardsticks.store_ns_per_joint),
         Column {
             header: "share",
             cells: runs.iter().map(|run| percent(run.yardsticks.animate_share_of_store)).collect(),
@@ -154,10 +169,10 @@ fn joints(runs: &[Run]) -> Group {
 /// Next to a copy from one device buffer to another.
 fn vertices(runs: &[Run]) -> Group {
     let columns = vec![
-        times(runs, "M/s", |run| run.skinned_vertices_per_second.map(|rate| rate * 1e-6)),
-        times(runs, "ns each", |run| run.yardsticks.skin_ns_per_vertex),
-        times(runs, "GB/s", |run| run.skin_bytes_per_second.map(|rate| rate * 1e-9)),
-        times(runs, "a copy's", |run| Some(run.copy_bytes_per_second * 1e-9)),
+        values(runs, "M/s", |run| run.skinned_vertices_per_second.map(|rate| rate * 1e-6)),
+        values(runs, "ns each", |run| run.yardsticks.skin_ns_per_vertex),
+        values(runs, "GB/s", |run| run.skin_bytes_per_second.map(|rate| rate * 1e-9)),
+        values(runs, "a copy's", |run| Some(run.copy_bytes_per_second * 1e-9)),
         Column { header: "share", cells: runs.iter().map(|run| percent(run.yardsticks.skin_share_of_copy)).collect() },
     ];
     Group { title: "vertices: skinned".to_owned(), columns }

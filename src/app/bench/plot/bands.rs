@@ -3,15 +3,25 @@
 use std::ops::Range;
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::{Area, CPU, DrawError, FAINT, FONT, GPU, GREY, INK, Side, legend, page, settings_that, tick};
+use crate::app::bench::grid::number;
 use crate::app::bench::report::{Report, Run};
 
 /// Of a row of panels, in pixels.
 const PANEL_HEIGHT: u32 = 340;
-const HEADING_HEIGHT: u32 = 24;
+const HEADING_HEIGHT: u32 = 34;
+/// Where panels start: names and numbers of the axis are left of it.
+const LEFT: i32 = 72;
+const AXIS_WIDTH: u32 = 54;
 const REMARK: &str = "Both axes are logarithmic. The upper edge is the time; below it each stage has its share of the \
                       height. Whiskers: fastest frame to 95th percentile.";
+
+/// Left and right of what was measured, as a share of the axis.
+const MARGIN: f64 = 0.05;
+
+type Chart<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 
 /// What both axes show, in characters and in milliseconds.
 #[derive(Clone)]
@@ -31,14 +41,14 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let area = page(svg, height, report, REMARK)?;
     let (keys, panels) = area.split_vertically(legend::HEIGHT);
     let half = super::WIDTH as i32 / 2;
-    legend::draw(&keys, 58, &CPU, None)?;
-    legend::draw(&keys, half + 58, &GPU, Some("frame"))?;
+    legend::draw(&keys, LEFT, &CPU, None)?;
+    legend::draw(&keys, half + LEFT, &GPU, Some("frame"))?;
     let scales = Scales::of(&report.runs);
     for (area, runs) in panels.split_evenly((combinations.len().max(1), 1)).iter().zip(&combinations) {
         let area = match runs.first() {
             Some(first) if has_headings => {
                 let style = (FONT, 16).into_font().color(&INK);
-                area.draw(&Text::new(settings_that(true, &report.runs, first), (58, 4), style))?;
+                area.draw(&Text::new(settings_that(true, &report.runs, first), (LEFT, 12), style))?;
                 area.margin(HEADING_HEIGHT, 0, 0, 0)
             }
             _ => area.clone(),
@@ -78,9 +88,9 @@ impl Scales {
         let slowest = tops().chain(runs.iter().map(|run| run.frame_ms.p95)).fold(0.0, f64::max);
         let (least, slowest) = if least.is_finite() { (least, slowest) } else { (1.0, 10.0) };
         Self {
-            instances: fewest..most,
-            // Room below the lowest edge for its stages to be told apart: a third of a decade at least.
-            ms: 10f64.powf((least / 2.2).log10().floor())..slowest * 1.25,
+            instances: fewest * (most / fewest).powf(-MARGIN)..most * (most / fewest).powf(MARGIN),
+            // Room below the lowest edge for its stages to be told apart.
+            ms: 10f64.powf((least / 5.0).log10().floor())..slowest * 1.25,
             counts,
         }
     }
@@ -89,15 +99,16 @@ impl Scales {
 fn panel(area: &Area<'_>, side: &Side, runs: &[Run], scales: &Scales) -> Result<(), DrawError> {
     let title = area.titled(side.title, (FONT, 14).into_font().color(&GREY))?;
     let mut chart = ChartBuilder::on(&title)
-        .margin_right(18)
+        .margin_right(24)
+        .margin_left(LEFT as u32 - AXIS_WIDTH)
         .margin_top(4)
         .x_label_area_size(42)
-        .y_label_area_size(58)
+        .y_label_area_size(AXIS_WIDTH)
         .build_cartesian_2d(scales.instances.clone().log_scale(), scales.ms.clone().log_scale())?;
     chart
         .configure_mesh()
         .disable_x_mesh()
-        .x_labels(8)
+        .set_tick_mark_size(LabelAreaPosition::Bottom, 0)
         .y_labels(12)
         .bold_line_style(FAINT)
         .light_line_style(TRANSPARENT)
@@ -106,8 +117,8 @@ fn panel(area: &Area<'_>, side: &Side, runs: &[Run], scales: &Scales) -> Result<
         .axis_desc_style((FONT, 13).into_font().color(&INK))
         .x_desc("instances")
         .y_desc("milliseconds")
-        .x_label_formatter(&|count| tick(*count))
-        .y_label_formatter(&|ms| tick(*ms))
+        .x_label_formatter(&|_| String::new())
+        .y_label_formatter(&|ms| if starts_with_1_2_or_5(*ms) { tick(*ms) } else { String::new() })
         .draw()?;
     let bottom = scales.ms.start;
     let measured: Vec<(&Run, [f64; 5])> = runs.iter().filter_map(|run| Some((run, side.shares(run)?))).collect();
@@ -124,21 +135,45 @@ fn panel(area: &Area<'_>, side: &Side, runs: &[Run], scales: &Scales) -> Result<
         let below = measured.iter().rev().map(|(run, shares)| at(run, start(shares)));
         chart.draw_series(std::iter::once(Polygon::new(above.chain(below).collect::<Vec<_>>(), color.filled())))?;
     }
-    for count in &scales.counts {
-        chart.draw_series(std::iter::once(PathElement::new(
-            [(*count, bottom), (*count, scales.ms.end)],
-            WHITE.mix(0.35).stroke_width(1),
-        )))?;
+    count_ticks(&mut chart, scales)?;
+    frame_line(&mut chart, runs, bottom, side.labels_frame)
+}
+
+/// Numbers of characters that were measured: lines, and names where there is room for them.
+fn count_ticks<X, Y>(chart: &mut Chart<'_, X, Y>, scales: &Scales) -> Result<(), DrawError>
+where
+    X: Ranged<ValueType = f64>,
+    Y: Ranged<ValueType = f64>,
+{
+    /// Of the axis; a name takes less.
+    const NAME_SHARE: f64 = 0.09;
+    let style = (FONT, 12).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Top));
+    let Range { start: bottom, end: top } = scales.ms;
+    let position =
+        |count: f64| (count / scales.instances.start).ln() / (scales.instances.end / scales.instances.start).ln();
+    let mut named = f64::NEG_INFINITY;
+    for &count in &scales.counts {
+        let line = PathElement::new([(count, bottom), (count, top)], WHITE.mix(0.35).stroke_width(1));
+        chart.draw_series(std::iter::once(line))?;
+        let mark = EmptyElement::at((count, bottom)) + PathElement::new([(0, 0), (0, 5)], GREY.stroke_width(1));
+        chart.draw_series(std::iter::once(mark))?;
+        if position(count) - named >= NAME_SHARE {
+            named = position(count);
+            let name = EmptyElement::at((count, bottom)) + Text::new(tick(count), (0, 8), style.clone());
+            chart.draw_series(std::iter::once(name))?;
+        }
     }
-    frame_line(&mut chart, runs, bottom)
+    Ok(())
+}
+
+/// Those ticks have names: all of them would stand on each other's feet.
+fn starts_with_1_2_or_5(value: f64) -> bool {
+    let leading = value / 10f64.powf((value.log10() + 1e-9).floor());
+    [1.0, 2.0, 5.0].into_iter().any(|digit| (leading - digit).abs() < 1e-3)
 }
 
 /// The frame's median, from panel to panel the same.
-fn frame_line<X, Y>(
-    chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
-    runs: &[Run],
-    bottom: f64,
-) -> Result<(), DrawError>
+fn frame_line<X, Y>(chart: &mut Chart<'_, X, Y>, runs: &[Run], bottom: f64, with_numbers: bool) -> Result<(), DrawError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
@@ -150,6 +185,23 @@ where
         .draw_series(runs.iter().map(|run| {
             PathElement::new([at(run, run.frame_ms.min), at(run, run.frame_ms.p95)], INK.stroke_width(1))
         }))?;
-    chart.draw_series(medians.into_iter().map(|point| Circle::new(point, 3, INK.filled())))?;
+    chart.draw_series(medians.iter().map(|&point| Circle::new(point, 3, INK.filled())))?;
+    if with_numbers {
+        let style = (FONT, 12).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Bottom));
+        let number = |point: (f64, f64)| EmptyElement::at(point) + Text::new(number(point.1), (-6, -8), style.clone());
+        chart.draw_series(medians.into_iter().map(number))?;
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_ticks_have_names() {
+        let named: Vec<u32> = (1..=1000).filter(|&ms| starts_with_1_2_or_5(ms.into())).collect();
+        assert_eq!(named, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]);
+        assert!([0.001, 0.02, 0.5].into_iter().all(starts_with_1_2_or_5));
+    }
 }

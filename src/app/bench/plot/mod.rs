@@ -41,6 +41,8 @@ struct Side {
     times: fn(&Run) -> Option<[f64; 5]>,
     /// What the stages add up to.
     total: fn(&Run) -> f64,
+    /// The frame's line has its numbers here.
+    labels_frame: bool,
 }
 
 const CPU: Side = Side {
@@ -54,6 +56,7 @@ const CPU: Side = Side {
     ],
     times: |run| Some(run.cpu_ms.stages().map(|(_, times)| times.median)),
     total: |run| run.frame_ms.median,
+    labels_frame: true,
 };
 
 const GPU: Side = Side {
@@ -67,6 +70,7 @@ const GPU: Side = Side {
     ],
     times: |run| run.gpu_ms.map(|gpu| gpu.passes().map(|(_, times)| times.median)),
     total: |run| run.gpu_ms.map_or(0.0, |gpu| gpu.passes().iter().map(|(_, times)| times.median).sum()),
+    labels_frame: false,
 };
 
 impl Side {
