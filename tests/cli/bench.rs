@@ -309,6 +309,24 @@ fn only_bench_takes_lists() {
     }
 }
 
+/// What cannot be drawn is said once, and of which row.
+#[test]
+fn rows_that_fail_are_named() {
+    let place = Place::new();
+    let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
+    let mut usable = devices.as_array().unwrap().iter().filter(|device| device["obstacle"].is_null());
+    // Where every device supports every count there is nothing to refuse.
+    let Some(device) = usable.find(|device| !device["msaa"].as_array().unwrap().contains(&2.into())) else { return };
+    let arguments = format!("bench --device {} --msaa 2 --size 64x48 --upload direct --threads 1", device["index"]);
+    let message = place.fail(1, &format!("{arguments} --instances 1,2"));
+    let lines: Vec<&str> = message.lines().collect();
+    let row = "1 instances, 64x48, compute skinning, direct upload, 1 threads";
+    assert_eq!(lines[0], format!("error: 2 rows failed; the first: {row}"));
+    assert!(lines.len() == 2 && lines[1].starts_with("  caused by: --msaa 2 is not supported by"), "{message}");
+    let message = place.fail(1, &format!("{arguments} --instances 1"));
+    assert!(message.starts_with("error: --msaa 2 is not supported by"), "{message}");
+}
+
 /// On devices of which the limits are known to be small: every other one may hold these crowds.
 #[test]
 fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {

@@ -7,13 +7,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use indicatif::ProgressBar;
 
 use super::rates::store_rate;
 use super::report::{Bytes, CpuSummary, GpuSummary, Run, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
+use crate::app::gpu::FRAMES_IN_FLIGHT;
 use crate::app::memory::VisibleCount;
 use crate::app::scene::{CpuTimes, Scene};
 use crate::cli::{BenchArgs, Switch};
@@ -49,6 +50,11 @@ pub(super) struct Turn<'a> {
     pub(super) frame_weight: u64,
 }
 
+/// Frames that a turn draws, with those that fill and empty the queue.
+pub(super) fn frames_drawn(args: &BenchArgs, share: &Share) -> u64 {
+    u64::from(args.warmup) + u64::from(share.frames) + 3 * FRAMES_IN_FLIGHT as u64
+}
+
 impl Turn<'_> {
     /// Draws this turn's frames on a thread of their own, and adds what they took to `samples`.
     ///
@@ -76,15 +82,26 @@ impl Turn<'_> {
     }
 
     fn draw(&self, renderer: &mut Renderer, scene: &mut Scene, samples: &mut Samples) -> Result<()> {
-        let aspect = self.settings.renderer.size.aspect();
         let lag = renderer.frames_in_flight();
-        let (first, end) = (self.args.warmup as usize, (self.args.warmup + self.share.frames) as usize);
         let mut time_seconds = self.args.scene.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
-        let mut last_return = Instant::now();
-        // The queue stays full from the first measured frame to the last: a frame's time is the interval between two
+        let mut draw = |renderer: &mut Renderer| {
+            let (_, times) = scene.draw(renderer, time_seconds, self.settings.renderer.size.aspect(), false)?;
+            time_seconds += SECONDS_PER_FRAME;
+            Ok::<CpuTimes, Error>(times)
+        };
+        // A frame is waited for `lag` frames later: without this wait, what is slow about the first ones would be
+        // counted to the first that are measured. Each frame in flight has memory of its own, to be touched once.
+        for _ in 0..self.args.warmup as usize + lag {
+            draw(renderer)?;
+            self.progress.inc(self.frame_weight);
+        }
+        renderer.wait()?;
+        // The queue is full from the first measured frame to the last: a frame's time is the interval between two
         // returns, so the GPU's part counts for the frame that waits for it. Its own times come `lag` frames later.
+        let (first, end) = (lag, lag + self.share.frames as usize);
+        let mut last_return = Instant::now();
         for frame in 0..end + lag {
-            let (_, times) = scene.draw(renderer, time_seconds, aspect, false)?;
+            let times = draw(renderer)?;
             let now = Instant::now();
             if (first..end).contains(&frame) {
                 samples.frame_ms.push((now - last_return).as_secs_f64() * 1e3);
@@ -93,7 +110,6 @@ impl Turn<'_> {
             if frame >= first + lag {
                 samples.gpu.extend(renderer.gpu_times());
             }
-            time_seconds += SECONDS_PER_FRAME;
             self.progress.inc(self.frame_weight);
             // Drawing the bar is no part of a frame.
             last_return = Instant::now();

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use anyhow::{Context, Error, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use self::measure::{Samples, Turn};
+use self::measure::{Samples, Turn, frames_drawn};
 use self::rates::copy_rate;
 use self::report::Report;
 use self::sweep::{Defaults, RendererChoice, Settings, Share};
@@ -156,9 +156,8 @@ impl<'a> Bench<'a> {
         let settings: Vec<Settings> = self.rows.iter().map(|row| row.settings).collect();
         let rounds = sweep::rounds(settings.len(), self.args.frames);
         let groups = sweep::by_renderer(&settings);
-        let drawn = |share: &Share| u64::from(self.args.warmup + share.frames) + FRAMES_IN_FLIGHT as u64;
         let weights: u64 = settings.iter().map(frame_weight).sum();
-        self.progress = progress(rounds.iter().map(drawn).sum::<u64>() * weights);
+        self.progress = progress(rounds.iter().map(|share| frames_drawn(self.args, share)).sum::<u64>() * weights);
         for share in &rounds {
             for (choice, members) in &groups {
                 if let Err(error) = self.measure_group(*choice, members, *share) {
