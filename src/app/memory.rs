@@ -36,14 +36,16 @@ pub fn check(
     let demand = demand(device, args, models, visible, frames_in_flight);
     let limits = limits(device);
     if let Some(too_large) = demand.too_large(limits) {
-        let advice = match too_large.most_instances {
-            Some(most) => format!("at most {most} visible --instances fit, more with --share-poses HZ"),
-            None => "a smaller --size or --msaa 1 takes less".to_owned(),
+        let (whose, advice) = match too_large.most_instances {
+            Some(most) => (
+                format!(" of {} visible instances", demand.instances()),
+                format!("at most {most} visible --instances fit, more with --share-poses HZ"),
+            ),
+            None => (String::new(), "a smaller --size or --msaa 1 takes less".to_owned()),
         };
         bail!(
-            "the {} of {} visible instances takes {}, but the device's {} is {}; {advice}",
+            "the {}{whose} takes {}, but the device's {} is {}; {advice}",
             too_large.what,
-            demand.instances(),
             bytes(too_large.bytes),
             too_large.limit,
             bytes(too_large.limit_bytes),

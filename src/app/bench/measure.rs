@@ -142,8 +142,6 @@ impl Samples {
             let counted = models.iter().zip(&self.visible);
             counted.map(|(model, visible)| of(model) as f64 * f64::from(count(visible))).sum()
         };
-        let (joints_of, vertices_of): (fn(&Model) -> usize, fn(&Model) -> usize) =
-            (|model| model.palette.len(), |model| model.geometry.vertex_count());
         let per_instance = |of| total(of, |count| count.instances) / f64::from(visible.max(1));
         let per_frame = |of| total(of, |count| count.poses);
         let (cpu_ms, gpu_ms) = (self.cpu_summary(), self.gpu_summary());
@@ -218,6 +216,14 @@ impl Samples {
             post: summary(|times| times.post_ms),
         })
     }
+}
+
+fn joints_of(model: &Model) -> usize {
+    model.palette.len()
+}
+
+fn vertices_of(model: &Model) -> usize {
+    model.geometry.vertex_count()
 }
 
 fn per_second(amount: f64, ms: f64) -> f64 {
