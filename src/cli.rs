@@ -1,5 +1,6 @@
 //! Arguments to typed settings: everything after this module deals in values that make sense.
 
+mod bench;
 mod values;
 
 use std::path::PathBuf;
@@ -9,6 +10,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::crowd::{ClipChoice, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
+
+pub use bench::{BenchArgs, BenchFiles, SweepArgs};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
 #[derive(Debug, Parser)]
@@ -44,9 +47,11 @@ pub enum Command {
     )]
     Render(RenderArgs),
     /// Measure frames: offscreen, as fast as they come.
-    #[command(
-        after_help = "Examples:\n  throng bench Fox.glb --instances 1000\n  throng bench Fox.glb --instances 1,100,1000 --size 1280x720 --frames 30 --json bench.json"
-    )]
+    ///
+    /// Options that take a list are swept: one row for each combination, all of them measured in turns, so that a
+    /// machine that slows down does so for every row. Times are in milliseconds; what the CPU does adds up to the
+    /// frame, and the GPU's passes run at the same time.
+    #[command(after_help = bench::EXAMPLES)]
     Bench(BenchArgs),
     /// Say what is in a model file. Needs no GPU.
     #[command(after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json")]
@@ -97,9 +102,6 @@ pub struct SceneArgs {
     /// animated and skinned [default: each has its own].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
-    /// Threads that animate [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
-    pub threads: Option<u32>,
 }
 
 /// Which scene of a file.
@@ -118,16 +120,20 @@ impl SceneArg {
     }
 }
 
-/// How many characters.
-#[derive(Debug, Clone, Args)]
-pub struct InstancesArg {
+/// How many characters, and who moves them.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct CrowdSizeArgs {
     /// Number of characters.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: u32,
+    /// Threads that animate [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
+    pub threads: Option<u32>,
 }
 
 /// More would take the CPU's memory before any limit of a device is met.
 const MOST_INSTANCES: i64 = 1_000_000;
+const MOST_THREADS: i64 = 256;
 
 /// How it is drawn.
 #[derive(Debug, Clone, Args)]
@@ -138,18 +144,26 @@ pub struct GpuArgs {
     /// How joint matrices reach the GPU.
     #[arg(long, value_name = "auto|direct|staged", default_value = "auto")]
     pub upload: UploadArg,
+    /// Size of the image, or of the window at first.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
+    pub size: Size,
+    /// The picture.
+    #[command(flatten)]
+    pub quality: QualityArgs,
+    /// Vulkan device.
+    #[command(flatten)]
+    pub device: DeviceArgs,
+}
+
+/// What the picture shows.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct QualityArgs {
     /// Samples per pixel.
     #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]
     pub msaa: u32,
     /// Whether characters cast shadows.
     #[arg(long, value_name = "on|off", default_value = "on")]
     pub shadows: Switch,
-    /// Size of the image, or of the window at first.
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
-    pub size: Size,
-    /// Vulkan device.
-    #[command(flatten)]
-    pub device: DeviceArgs,
 }
 
 /// Which Vulkan device.
@@ -171,7 +185,7 @@ pub struct ViewArgs {
     pub scene: SceneArgs,
     /// Its size.
     #[command(flatten)]
-    pub count: InstancesArg,
+    pub count: CrowdSizeArgs,
     /// Drawing.
     #[command(flatten)]
     pub gpu: GpuArgs,
@@ -188,7 +202,7 @@ pub struct RenderArgs {
     pub scene: SceneArgs,
     /// Its size.
     #[command(flatten)]
-    pub count: InstancesArg,
+    pub count: CrowdSizeArgs,
     /// Drawing.
     #[command(flatten)]
     pub gpu: GpuArgs,
@@ -201,29 +215,6 @@ pub struct RenderArgs {
     /// Images per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub fps: f64,
-}
-
-/// Arguments of `bench`.
-#[derive(Debug, Clone, Args)]
-pub struct BenchArgs {
-    /// The crowd.
-    #[command(flatten)]
-    pub scene: SceneArgs,
-    /// Numbers of characters, one run each.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
-    pub instances: Vec<u32>,
-    /// Drawing.
-    #[command(flatten)]
-    pub gpu: GpuArgs,
-    /// Frames that are measured.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub frames: u32,
-    /// Frames before them, which are not.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100_000))]
-    pub warmup: u32,
-    /// Write the results here.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 /// Arguments of `inspect`.
@@ -426,6 +417,14 @@ mod tests {
             "throng --camera 1",
             "throng render",
             "throng bench --frames 0",
+            "throng --threads 1,2",
+            "throng --size 64x48,32x24",
+            "throng render --out x.png --skinning compute,vertex",
+            "throng bench --skinning compute,geometry",
+            "throng bench --upload direct,",
+            "throng bench --instances 1,,2",
+            "throng bench --size 64x48,64",
+            "throng bench --threads 1,0",
             "throng --no-such-option",
         ] {
             let error = parse(line).expect_err(line);

@@ -22,12 +22,13 @@ const ARROWS: [(&str, &[&str]); 8] = [
 
 /// Outside crates with the places (prefixes of paths below `src`) that may name them. Prefixes that are files or
 /// folders of their own: `model/import` is a folder, `vulkan` a folder, and so on.
-const OUTSIDE: [(&str, &[&str]); 6] = [
+const OUTSIDE: [(&str, &[&str]); 7] = [
     ("gltf", &["model/import"]),
     ("ash", &["vulkan", "renderer", "app"]),
     ("gpu_allocator", &["vulkan", "renderer", "app"]),
     ("winit", &["app"]),
-    ("clap", &["cli.rs", "main.rs"]),
+    ("clap", &["cli.rs", "cli", "main.rs"]),
+    ("plotters", &["app/bench/plot"]),
     ("anyhow", &["app"]),
 ];
 

@@ -5,6 +5,7 @@ use ash::vk;
 use serde_json::json;
 
 use crate::cli::DevicesArgs;
+use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::{PhysicalDevice, list_devices};
 
 /// Runs the command.
@@ -21,10 +22,6 @@ pub fn run(args: &DevicesArgs) -> Result<()> {
         return super::print("There is no Vulkan device. On Linux, ./setup.sh installs Mesa's software driver.\n");
     }
     super::print(&devices.iter().map(as_text).collect::<Vec<_>>().join("\n"))
-}
-
-fn upload_path(device: &PhysicalDevice) -> &'static str {
-    if device.has_large_mappable_device_memory() { "direct" } else { "staged" }
 }
 
 fn sample_counts(device: &PhysicalDevice) -> Vec<u32> {
@@ -59,7 +56,7 @@ fn as_text(device: &PhysicalDevice) -> String {
         device.api_version(),
         heaps.join(", "),
         u64::from(limits.max_storage_buffer_range) / MEBIBYTE,
-        upload_path(device),
+        UploadPath::best_for(device).name(),
         samples.join(", "),
         if device.timestamp_valid_bits > 0 { "yes" } else { "no" },
     )
@@ -84,7 +81,7 @@ fn as_json(device: &PhysicalDevice) -> serde_json::Value {
         "obstacle": device.obstacle(None),
         "heaps": heaps,
         "max_storage_buffer_range": limits.max_storage_buffer_range,
-        "upload": upload_path(device),
+        "upload": UploadPath::best_for(device).name(),
         "msaa": sample_counts(device),
         "timestamps": device.timestamp_valid_bits > 0,
     })

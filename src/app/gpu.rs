@@ -7,8 +7,11 @@ use anyhow::{Result, bail};
 use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
+use super::memory;
+use super::scene::Scene;
 use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
 use crate::model::Model;
+use crate::renderer::memory::MemoryPlan;
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
@@ -28,23 +31,47 @@ pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
 /// Where frames follow each other without a break: the CPU prepares one while the GPU draws another.
 pub const FRAMES_IN_FLIGHT: usize = 2;
 
-/// A renderer that draws to images. Who reads each image back before the next frame needs one frame in flight.
+/// A renderer that draws this scene to images. Who reads each image back before the next frame needs one frame in
+/// flight.
 ///
 /// # Errors
 /// No device, no memory, or options that the device does not support.
-pub fn offscreen_renderer(args: &GpuArgs, models: &[Model], frames_in_flight: usize) -> Result<Renderer> {
+pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
-    let target = Target::offscreen(&device, extent(args.size))?;
-    renderer(&device, args, models, target, frames_in_flight)
+    check_memory(&device, args, scene, frames_in_flight)?;
+    offscreen_renderer_on(&device, args, &scene.models, frames_in_flight)
 }
 
-/// A renderer that presents to a window, which must outlive it.
+/// As above, of a device and for crowds whose memory has been looked at: see [`check_memory`].
+///
+/// # Errors
+/// No memory, or options that the device does not support.
+pub fn offscreen_renderer_on(
+    device: &Arc<Device>,
+    args: &GpuArgs,
+    models: &[Model],
+    frames_in_flight: usize,
+) -> Result<Renderer> {
+    let target = Target::offscreen(device, extent(args.size))?;
+    renderer(device, args, models, target, frames_in_flight)
+}
+
+/// Adds up what the scene's frames take, as the camera stands; warns where that is more than there is.
+///
+/// # Errors
+/// Where something is larger than the device allows.
+pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<MemoryPlan> {
+    let visible = scene.visible(args.size.aspect(), args.quality.shadows == Switch::On);
+    memory::check(device, args, &scene.models, &visible, frames_in_flight)
+}
+
+/// A renderer that presents this scene to a window, which must outlive it.
 ///
 /// # Errors
 /// As above, or no device that can present.
 pub fn window_renderer(
     args: &GpuArgs,
-    models: &[Model],
+    scene: &mut Scene,
     window: &(impl HasDisplayHandle + HasWindowHandle),
     size: Size,
 ) -> Result<Renderer> {
@@ -57,8 +84,9 @@ pub fn window_renderer(
     let physical =
         PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
     let device = Device::new(&instance, physical, true)?;
+    check_memory(&device, &GpuArgs { size, ..args.clone() }, scene, FRAMES_IN_FLIGHT)?;
     let target = Target::window(surface, extent(size));
-    renderer(&device, args, models, target, FRAMES_IN_FLIGHT)
+    renderer(&device, args, &scene.models, target, FRAMES_IN_FLIGHT)
 }
 
 /// Ends a renderer, and fails if the validation layer has said anything: the last objects' destruction included.
@@ -86,9 +114,9 @@ fn renderer(
     let settings = RendererSettings {
         skinning: args.skinning.into(),
         upload: args.upload.path(),
-        samples: args.msaa,
+        samples: args.quality.msaa,
         frames_in_flight,
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.shadows == Switch::On),
+        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows == Switch::On),
         cache_folder: cache_folder.as_deref(),
         ..RendererSettings::default()
     };

@@ -1,10 +1,11 @@
 //! The commands: what a person sees of the program. Everything else is a library to this folder.
 
 pub mod bench;
-mod bench_report;
 pub mod devices;
 pub mod gpu;
 pub mod inspect;
+pub mod memory;
+mod output;
 pub mod pose;
 pub mod render;
 pub mod scene;
@@ -39,7 +40,7 @@ pub fn wants_validation(cli: &Cli) -> bool {
         None => cli.view.gpu.device.validation,
         Some(Command::View(args)) => args.gpu.device.validation,
         Some(Command::Render(args)) => args.gpu.device.validation,
-        Some(Command::Bench(args)) => args.gpu.device.validation,
+        Some(Command::Bench(args)) => args.device.validation,
         Some(Command::Pose(args)) => args.device.validation,
         Some(Command::Inspect(_) | Command::Devices(_)) => false,
     }

@@ -1,12 +1,12 @@
 //! `render`: one image, or a sequence, to PNG files.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::gpu::{finish, offscreen_renderer};
+use super::output::{cannot_write, write_file};
 use super::scene::Scene;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
@@ -17,8 +17,8 @@ use crate::renderer::Renderer;
 /// What loading, rendering or writing says.
 pub fn run(args: &RenderArgs) -> Result<()> {
     let pattern = OutputPattern::new(&args.out, args.frames)?;
-    let mut scene = Scene::load(&args.scene, args.count.instances, args.gpu.size.aspect())?;
-    let mut renderer = offscreen_renderer(&args.gpu, &scene.models, 1)?;
+    let mut scene = Scene::load(&args.scene, args.count, args.gpu.size.aspect())?;
+    let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
     let progress = progress_bar(u64::from(args.frames), "rendering");
     for frame in 0..args.frames {
         let time_seconds = args.scene.time + f64::from(frame) / args.fps;
@@ -64,32 +64,15 @@ pub(super) fn progress_bar(length: u64, doing: &'static str) -> ProgressBar {
     ProgressBar::new(length).with_style(style).with_message(doing)
 }
 
-/// Writes through a temporary file, so that nobody ever sees half an image.
 fn write_png(path: &Path, rgba: &[u8], size: Size) -> Result<()> {
-    let failed = || format!("cannot write {}", path.display());
     let mut png = Vec::new();
     let encoder = image::codecs::png::PngEncoder::new(&mut png);
     image::ImageEncoder::write_image(encoder, rgba, size.width, size.height, image::ExtendedColorType::Rgba8)
-        .with_context(failed)?;
+        .with_context(|| cannot_write(path))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).with_context(failed)?;
+        std::fs::create_dir_all(folder).with_context(|| cannot_write(path))?;
     }
-    // A device file or a pipe (`--out /dev/stdout`) cannot be replaced; it is written to.
-    let special = std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
-    if special {
-        return std::fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .and_then(|mut file| file.write_all(&png))
-            .with_context(failed);
-    }
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = std::fs::write(&temporary, png).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        // Whatever was begun is of no use; the error of writing is the one to report.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written.with_context(failed)
+    write_file(path, &png)
 }
 
 /// `--out`, with the place of the frame's number.

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
+use super::memory::VisibleCount;
 use super::sun::{self, ShadowView};
 use crate::animation::PoseStreams;
 use crate::camera::{Frustum, OrbitCamera};
-use crate::cli::{CameraArg, SceneArg, SceneArgs, Switch};
+use crate::cli::{CameraArg, CrowdSizeArgs, SceneArg, SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts, VisiblePoses};
@@ -48,15 +49,16 @@ impl Scene {
     ///
     /// # Errors
     /// A file that cannot be loaded, or a clip that no model has.
-    pub fn load(args: &SceneArgs, instance_count: u32, aspect: f32) -> Result<Self> {
-        Self::new(load_models(&args.models, &args.scene)?, args, instance_count, aspect)
+    pub fn load(args: &SceneArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
+        Self::new(load_models(&args.models, &args.scene)?, args, size, aspect)
     }
 
     /// Places a crowd of loaded models.
     ///
     /// # Errors
     /// A clip that no model has.
-    pub fn new(models: Arc<[Model]>, args: &SceneArgs, instance_count: u32, aspect: f32) -> Result<Self> {
+    pub fn new(models: Arc<[Model]>, args: &SceneArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
+        let instance_count = size.instances;
         let settings = CrowdSettings {
             instance_count,
             spacing_metres: args.spacing.map(|metres| metres as f32),
@@ -70,18 +72,29 @@ impl Scene {
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
-        let camera = match args.camera {
-            None => OrbitCamera::framing(&crowd.bounds(), aspect),
-            Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) => {
-                let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
-                let mut camera = OrbitCamera::framing_from(&crowd.bounds(), aspect, yaw, pitch);
-                camera.zoom(zoom);
-                camera
-            }
-        };
-        let pool = thread_pool(args.threads.map(|threads| threads as usize))
-            .context("cannot start the threads that animate")?;
+        let camera = camera(&crowd, args.camera, aspect);
+        let pool = pool(size.threads)?;
         Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
+    }
+
+    /// Frames the crowd anew, for a picture of another shape.
+    pub fn frame(&mut self, args: &SceneArgs, aspect: f32) {
+        self.camera = camera(&self.crowd, args.camera, aspect);
+    }
+
+    /// Animates on so many threads from now on, of which the calling one is one where it belongs to no others.
+    ///
+    /// # Errors
+    /// Where the threads cannot be started.
+    pub fn set_threads(&mut self, threads: u32) -> Result<()> {
+        self.pool = pool(Some(threads))?;
+        Ok(())
+    }
+
+    /// Those threads.
+    #[must_use]
+    pub fn pool(&self) -> &rayon::ThreadPool {
+        &self.pool
     }
 
     /// Threads that animate.
@@ -101,11 +114,9 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let clip_from_world = self.camera.clip_from_world(aspect);
         let mut stopwatch = Stopwatch::start();
 
-        let frustum = self.cull.then(|| Frustum::from_clip_from_world(clip_from_world));
-        self.crowd.cull(frustum.as_ref(), renderer.shadow_map_size().map(|_| sun::to_light()));
+        self.cull(aspect, renderer.shadow_map_size().is_some());
         let cull_ms = stopwatch.lap_ms();
 
         let data = self.frame_data(aspect, renderer.shadow_map_size());
@@ -131,6 +142,25 @@ impl Scene {
         Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
     }
 
+    /// Chooses what the camera sees, and what throws a shadow into its view.
+    fn cull(&mut self, aspect: f32, shadows: bool) {
+        let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
+        self.crowd.cull(frustum.as_ref(), shadows.then(sun::to_light));
+    }
+
+    /// What a frame would draw of each model, as the camera stands.
+    pub fn visible(&mut self, aspect: f32, shadows: bool) -> Vec<VisibleCount> {
+        self.cull(aspect, shadows);
+        self.visible_counts()
+    }
+
+    /// What the last frame drew of each model.
+    #[must_use]
+    pub fn visible_counts(&self) -> Vec<VisibleCount> {
+        let counts = self.crowd.visible_counts().iter().zip(self.crowd.pose_counts());
+        counts.map(|(&instances, &poses)| VisibleCount { instances, poses }).collect()
+    }
+
     /// Camera, light and ground of a frame.
     fn frame_data(&self, aspect: f32, shadow_map_size: Option<u32>) -> FrameData {
         let clip_from_world = self.camera.clip_from_world(aspect);
@@ -149,6 +179,21 @@ impl Scene {
             shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
         }
     }
+}
+
+/// Where the crowd is seen from at first.
+fn camera(crowd: &Crowd, wanted: Option<CameraArg>, aspect: f32) -> OrbitCamera {
+    let Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) = wanted else {
+        return OrbitCamera::framing(&crowd.bounds(), aspect);
+    };
+    let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
+    let mut camera = OrbitCamera::framing_from(&crowd.bounds(), aspect, yaw, pitch);
+    camera.zoom(zoom);
+    camera
+}
+
+fn pool(threads: Option<u32>) -> Result<rayon::ThreadPool> {
+    thread_pool(threads.map(|threads| threads as usize)).context("cannot start the threads that animate")
 }
 
 /// Spacing of the ground's fine grid: the power of ten that is a hundredth to a tenth of the crowd's radius.

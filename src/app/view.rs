@@ -34,7 +34,7 @@ const FALLBACK_IMAGE: &str = "throng.png";
 /// # Errors
 /// What loading or rendering says.
 pub fn run(args: &ViewArgs) -> Result<()> {
-    let mut scene = Scene::load(&args.scene, args.count.instances, args.gpu.size.aspect())?;
+    let mut scene = Scene::load(&args.scene, args.count, args.gpu.size.aspect())?;
     match EventLoop::new() {
         Ok(event_loop) => {
             let mut viewer = Viewer::new(args, scene);
@@ -42,7 +42,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             viewer.finish()
         }
         Err(error) => {
-            let mut renderer = offscreen_renderer(&args.gpu, &scene.models, 1)?;
+            let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
             let path = Path::new(FALLBACK_IMAGE);
             draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -138,9 +138,9 @@ impl<'a> Viewer<'a> {
         self.shown = Some(shown);
     }
 
-    fn renderer_for(&self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
+    fn renderer_for(&mut self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
         let extent = Size { width: size.width, height: size.height };
-        window_renderer(&self.args.gpu, &self.scene.models, window, extent)
+        window_renderer(&self.args.gpu, &mut self.scene, window, extent)
     }
 
     /// Makes a new surface, and all that hangs on it, for a window that lost its own. A window that somebody destroyed

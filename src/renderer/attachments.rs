@@ -12,8 +12,12 @@ use crate::vulkan::image::{Image, ImageInfo};
 
 /// Linear colour with headroom; blending and multisampling are required of every driver.
 pub const HDR_FORMAT: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
+/// Bytes of a sample of it.
+pub const HDR_BYTES: u64 = 8;
 /// Reversed Z wants floating point: its precision is where the distance is.
 pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
+/// Bytes of a sample of it.
+pub const DEPTH_BYTES: u64 = 4;
 
 /// The scene's images.
 pub struct Attachments {

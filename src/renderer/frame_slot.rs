@@ -17,6 +17,7 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
+use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
 use crate::vulkan::{Error, Result};
@@ -31,6 +32,12 @@ pub enum UploadPath {
 }
 
 impl UploadPath {
+    /// What `--upload auto` means on a device.
+    #[must_use]
+    pub fn best_for(device: &PhysicalDevice) -> Self {
+        if device.has_large_mappable_device_memory() { Self::Direct } else { Self::Staged }
+    }
+
     /// As in options and reports.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -40,6 +47,9 @@ impl UploadPath {
         }
     }
 }
+
+/// Room of each stream buffer at first: enough for a small crowd.
+pub const FIRST_STREAM_BYTES: u64 = 64 << 10;
 
 /// An array that the CPU writes anew each frame and shaders read.
 pub struct StreamBuffer {
@@ -268,9 +278,8 @@ impl FrameSlot {
         path: UploadPath,
         shadow_map: Binding,
     ) -> Result<Self> {
-        const FIRST_BYTES: u64 = 64 << 10;
-        let palette = StreamBuffer::new(device, format!("palette {index}"), path, FIRST_BYTES)?;
-        let instances = StreamBuffer::new(device, format!("instances {index}"), path, FIRST_BYTES)?;
+        let palette = StreamBuffer::new(device, format!("palette {index}"), path, FIRST_STREAM_BYTES)?;
+        let instances = StreamBuffer::new(device, format!("instances {index}"), path, FIRST_STREAM_BYTES)?;
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -278,7 +287,7 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let morph_weights = StreamBuffer::new(device, format!("morph weights {index}"), path, FIRST_BYTES)?;
+        let morph_weights = StreamBuffer::new(device, format!("morph weights {index}"), path, FIRST_STREAM_BYTES)?;
         let bindings = [
             Binding::Buffer(frame_data.descriptor()),
             palette.binding(),

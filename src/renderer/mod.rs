@@ -17,6 +17,7 @@ pub mod gpu_material;
 pub mod gpu_model;
 pub mod ground_pass;
 pub mod layouts;
+pub mod memory;
 pub mod plan;
 pub mod readback;
 pub mod shadow_pass;
@@ -158,11 +159,7 @@ impl Renderer {
     /// No memory, a limit of the device, or settings that it does not support.
     pub fn new(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Self> {
         let samples = sample_flags(device, settings.samples)?;
-        let path = settings.upload.unwrap_or(if device.physical.has_large_mappable_device_memory() {
-            UploadPath::Direct
-        } else {
-            UploadPath::Staged
-        });
+        let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device)?;
         let pipeline_cache = PipelineCache::new(device, settings.cache_folder)?;
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;

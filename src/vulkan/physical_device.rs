@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 
 use super::error::{Context, Error, Result};
 use super::instance::Instance;
@@ -35,6 +35,8 @@ pub struct PhysicalDevice {
     pub timestamp_valid_bits: u32,
     /// Anisotropic filtering, where it is there and worth its cost.
     pub sampler_anisotropy: bool,
+    /// `VK_EXT_memory_budget`: the driver says how much memory other programs leave.
+    pub has_memory_budget: bool,
     /// Not quite Vulkan (MoltenVK): `VK_KHR_portability_subset` must be enabled.
     pub is_portability: bool,
     swapchain: bool,
@@ -119,6 +121,7 @@ impl PhysicalDevice {
             // where a sliver's derivatives are beyond 2^24 texels.
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
+            has_memory_budget: has(ext::memory_budget::NAME),
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
             has_depth_format: depth_format.optimal_tiling_features.contains(depth_use),
@@ -281,6 +284,24 @@ impl PhysicalDevice {
         }
     }
 
+    /// The largest heap of the device's own memory: its size, and how much of it this program may still take, where
+    /// the driver knows.
+    #[must_use]
+    pub fn device_memory(&self, instance: &Instance) -> (u64, Option<u64>) {
+        let heaps = self.memory.memory_heaps_as_slice().iter().enumerate();
+        let local = heaps.filter(|(_, heap)| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+        let Some((index, heap)) = local.max_by_key(|(_, heap)| heap.size) else { return (0, None) };
+        if !self.has_memory_budget {
+            return (heap.size, None);
+        }
+        let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        let mut memory = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+        // SAFETY: the device belongs to this instance and knows the structure.
+        unsafe { instance.raw().get_physical_device_memory_properties2(self.raw, &mut memory) };
+        let left = budget.heap_budget.get(index).zip(budget.heap_usage.get(index));
+        (heap.size, left.map(|(budget, usage)| budget.saturating_sub(*usage)))
+    }
+
     /// Extensions that are enabled wherever they are there.
     #[must_use]
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
@@ -290,6 +311,9 @@ impl PhysicalDevice {
         }
         if self.is_portability {
             extensions.push(khr::portability_subset::NAME);
+        }
+        if self.has_memory_budget {
+            extensions.push(ext::memory_budget::NAME);
         }
         extensions
     }

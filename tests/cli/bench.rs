@@ -1,10 +1,12 @@
-//! `bench`: the table, and the JSON contract that other programs rely on.
+//! `bench`: the table, the JSON contract that other programs rely on, and the other files.
 
 use serde_json::Value;
 
 use crate::program::Place;
 
-const ORDER: [&str; 5] = ["min", "median", "p95", "p99", "max"];
+const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
+/// Small and quick.
+const QUICK: &str = "bench --size 64x48 --msaa 1 --frames 3 --warmup 1";
 
 /// All keys of an object, in alphabetical order.
 fn keys(value: &Value) -> Vec<&str> {
@@ -64,6 +66,7 @@ fn check_run(run: &Value, instances: u32) {
         "models", "instances", "visible", "unique_poses", "joints", "vertices", "triangles", "width", "height", "msaa",
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
+        "rounds", "yardsticks",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
     let expected = [
@@ -76,6 +79,7 @@ fn check_run(run: &Value, instances: u32) {
         ("threads", 1),
         ("frames", 5),
         ("warmup", 2),
+        ("rounds", 3),
     ];
     for (key, value) in expected {
         assert_eq!(run[key], value, "{key}");
@@ -88,7 +92,7 @@ fn check_run(run: &Value, instances: u32) {
     assert!(["direct", "staged"].contains(&run["upload"].as_str().unwrap()));
 
     assert_summary(&run["frame_ms"], "frame_ms");
-    assert_keys(&run["cpu_ms"], &["cull", "animate", "record", "wait"]);
+    assert_keys(&run["cpu_ms"], &["cull", "animate", "record", "wait", "other"]);
     assert_keys(&run["gpu_ms"], &["upload", "skin", "shadow", "draw", "post"]);
     for side in ["cpu_ms", "gpu_ms"] {
         for (stage, summary) in run[side].as_object().unwrap() {
@@ -96,11 +100,15 @@ fn check_run(run: &Value, instances: u32) {
         }
     }
 
-    assert_keys(&run["bytes"], &["palette", "skinned_vertices", "static", "total_device"]);
+    assert_keys(&run["bytes"], &["palette", "skinned_vertices", "static", "total_device", "planned_device"]);
     let bytes = |key| run["bytes"][key].as_u64().unwrap();
     assert_eq!(bytes("palette"), u64::from(instances) * 25 * 48);
     assert_eq!(bytes("skinned_vertices"), u64::from(instances) * 5262 * 16);
     assert!(bytes("static") > 5262 * 16 && bytes("total_device") > bytes("static"), "{}", run["bytes"]);
+
+    // What was worked out beforehand, but for alignment and what is too small to count.
+    let (planned, total) = (bytes("planned_device") as f64, bytes("total_device") as f64);
+    assert!((0.9..1.02).contains(&(planned / total)), "{planned} bytes planned, {total} allocated");
 
     // Rates are amounts over medians.
     let over_median = |amount: f64, side: &str, stage: &str| {
@@ -118,4 +126,220 @@ fn check_run(run: &Value, instances: u32) {
         assert!((found / expected - 1.0).abs() < 1e-6, "{key}: {found}, but the medians give {expected}");
     }
     assert!(number(run, "copy_bytes_per_second") > 1e6);
+    let yardsticks = &run["yardsticks"];
+    #[rustfmt::skip]
+    assert_keys(yardsticks, &[
+        "store_bytes_per_second", "animate_ns_per_joint", "store_ns_per_joint", "animate_share_of_store",
+        "skin_ns_per_vertex", "skin_share_of_copy",
+    ]);
+    let ratio = number(yardsticks, "store_ns_per_joint") / number(yardsticks, "animate_ns_per_joint");
+    assert!((ratio / number(yardsticks, "animate_share_of_store") - 1.0).abs() < 1e-6, "{yardsticks}");
+    assert!(
+        (number(yardsticks, "store_bytes_per_second") * number(yardsticks, "store_ns_per_joint") / 48e9 - 1.0).abs()
+            < 1e-6
+    );
+}
+
+fn report(place: &Place, name: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(place.file(name)).unwrap()).unwrap()
+}
+
+/// The value that a column's name, or `None` a key of it, leads to.
+fn at<'v>(run: &'v Value, column: &str) -> Option<&'v Value> {
+    column.split('.').try_fold(run, |value, key| value.get(key))
+}
+
+#[test]
+fn lists_are_swept_and_every_file_says_the_same() {
+    let place = Place::new();
+    let lists = "--instances 3,1 --skinning compute,vertex --threads 1,2 --upload auto,direct,staged";
+    let files = "--json bench.json --csv bench.csv --plot bench.svg";
+    let finished = place.run(&format!("{QUICK} {lists} {files} --validation"));
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
+    assert!(finished.stdout.lines().all(|line| line.chars().count() <= 100), "{}", finished.stdout);
+
+    // `auto` is one of the other two: nothing is measured twice.
+    let report = report(&place, "bench.json");
+    let runs = report["runs"].as_array().unwrap();
+    let settings = |run: &Value| ["skinning", "upload", "threads", "instances"].map(|key| run[key].to_string());
+    let rows: Vec<_> = runs.iter().map(settings).collect();
+    assert_eq!(rows.len(), 2 * 2 * 2 * 2);
+    assert!(rows.iter().enumerate().all(|(index, row)| !rows[..index].contains(row)), "{rows:?}");
+    let instances: Vec<&Value> = runs.iter().map(|run| &run["instances"]).collect();
+    assert!(instances.chunks(2).all(|pair| *pair[0] == 3 && *pair[1] == 1), "{instances:?}");
+
+    let mut csv = csv::Reader::from_path(place.file("bench.csv")).unwrap();
+    let columns = csv.headers().unwrap().clone();
+    let lines: Vec<csv::StringRecord> = csv.records().map(Result::unwrap).collect();
+    assert_eq!(lines.len(), runs.len());
+    for (line, run) in lines.iter().zip(runs) {
+        for (column, cell) in columns.iter().zip(line) {
+            let value = at(run, column).unwrap_or_else(|| panic!("the JSON file has no {column}"));
+            match value {
+                Value::Array(models) => assert_eq!(cell, models[0].as_str().unwrap()),
+                Value::String(text) => assert_eq!(cell, text),
+                Value::Null => assert_eq!(cell, "", "{column}"),
+                Value::Bool(on) => assert_eq!(cell, on.to_string()),
+                number => {
+                    let (cell, number): (f64, f64) = (cell.parse().unwrap(), number.as_f64().unwrap());
+                    // Reading JSON may be off by the last bit.
+                    assert!((cell - number).abs() <= 1e-15 * number.abs(), "{column}: {cell}, {number}");
+                }
+            }
+        }
+    }
+    assert_eq!(columns.len(), 17 + 7 * 11 + 15);
+
+    let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+    // A band for each of five stages on both sides of eight combinations.
+    assert_eq!(svg.matches("<polygon").count(), 8 * 2 * 5);
+}
+
+#[test]
+fn an_earlier_file_is_compared_with() {
+    let place = Place::new();
+    place.succeed(&format!("{QUICK} --instances 1,2 --json old.json"));
+    let finished = place.run(&format!("{QUICK} --instances 2,3 --compare old.json --json new.json"));
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    let (_, compared) = finished.stdout.split_once("Compared with old.json").unwrap();
+    for stage in ["frame", "cull", "wait", "animate", "record", "upload", "skin", "shadow", "draw", "post"] {
+        let lines = compared.lines().filter(|line| line.split_whitespace().next() == Some(stage)).count();
+        assert_eq!(lines, 1, "{stage}: {compared}");
+    }
+    assert!(compared.contains("Measured only now:\n  3 of walker.glb, 64x48"), "{compared}");
+    assert!(compared.contains("Measured only then:\n  1 of walker.glb, 64x48"), "{compared}");
+    assert!(!compared.contains("another"), "{compared}");
+
+    // A file of a machine that this one is not.
+    let mut old = report(&place, "old.json");
+    old["device"]["name"] = "A device\u{1b}[31m of old".into();
+    std::fs::write(place.file("other.json"), old.to_string()).unwrap();
+    let finished = place.run(&format!("{QUICK} --instances 2 --compare other.json"));
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    assert!(
+        finished.stderr.contains("another device") && !finished.stderr.contains("\u{1b}[31m of old"),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_compared_with_is_refused_before_anything_is_measured() {
+    let place = Place::new();
+    place.succeed(&format!("{QUICK} --instances 1 --json good.json"));
+    let good = report(&place, "good.json");
+    let broken = |name: &str, change: &dyn Fn(&mut Value)| {
+        let mut value = good.clone();
+        change(&mut value);
+        std::fs::write(place.file(name), value.to_string()).unwrap();
+    };
+    broken("text.json", &|report| report["runs"][0]["frame_ms"]["median"] = "fast".into());
+    broken("missing.json", &|report| drop(report["runs"][0].as_object_mut().unwrap().remove("instances")));
+    broken("negative.json", &|report| report["runs"][0]["width"] = (-1).into());
+    broken("schema.json", &|report| report["schema"] = 2.into());
+    broken("runs.json", &|report| report["runs"] = 7.into());
+    std::fs::write(place.file("cut.json"), &good.to_string()[..300]).unwrap();
+    std::fs::write(place.file("deep.json"), "[".repeat(100_000)).unwrap();
+    std::fs::write(place.file("empty.json"), "").unwrap();
+    std::fs::write(place.file("more.json"), format!("{good} x")).unwrap();
+    std::fs::write(place.file("huge.json"), good.to_string().replacen("\"min\":", "\"min\":1e999,\"x\":", 1)).unwrap();
+    std::fs::create_dir(place.file("folder.json")).unwrap();
+    let not_ours = "not a file that bench --json wrote";
+    for (file, says, place_in_file) in [
+        ("text.json", not_ours, "runs[0].frame_ms.median: invalid type: string \"fast\""),
+        ("missing.json", not_ours, "runs[0]: missing field `instances`"),
+        ("negative.json", not_ours, "runs[0].width: invalid value: integer `-1`"),
+        ("schema.json", "schema is 2, but this version reads 1", ""),
+        ("runs.json", not_ours, "runs: invalid type: integer `7`"),
+        ("cut.json", not_ours, "EOF while parsing"),
+        ("deep.json", not_ours, "invalid type: sequence"),
+        ("empty.json", not_ours, "EOF while parsing"),
+        ("more.json", not_ours, "trailing characters"),
+        ("huge.json", not_ours, "number out of range"),
+        ("folder.json", "cannot be read", "it is a folder"),
+        ("none.json", "cannot be read", ""),
+    ] {
+        let message = place.fail(1, &format!("{QUICK} --instances 1 --compare {file} --csv {file}.csv"));
+        assert!(message.starts_with(&format!("error: {file}: {says}")), "{message}");
+        assert!(message.contains(place_in_file), "{file}: {message}");
+        assert!(!place.file(&format!("{file}.csv")).exists());
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_out_first() {
+    let place = Place::new();
+    let walker = crate::run::repository_file("assets/walker.glb");
+    std::fs::copy(walker, place.file("walker.glb")).unwrap();
+    for (files, says) in [
+        ("--json a --csv ./a", "--csv and --json name the same file, ./a"),
+        ("--plot a.svg --json a.svg", "--plot and --json name the same file, a.svg"),
+        ("walker.glb --csv walker.glb", "--csv and a model name the same file, walker.glb"),
+        ("--json no/such.json", "cannot write no/such.json"),
+        ("--csv no/such.csv", "cannot write no/such.csv"),
+        ("--plot no/such.svg", "cannot write no/such.svg"),
+    ] {
+        // Far too much to be measured first.
+        let message = place.fail(1, &format!("bench {files} --instances 100000 --frames 100000"));
+        assert!(message.starts_with(&format!("error: {says}")), "{files}: {message}");
+    }
+    place.succeed(&format!("{QUICK} --instances 1 --json old.json"));
+    let message = place.fail(1, &format!("{QUICK} --instances 1 --compare old.json --json old.json"));
+    assert!(message.starts_with("error: --json and --compare name the same file"), "{message}");
+    // Nothing was written over.
+    place.succeed(&format!("{QUICK} walker.glb --instances 1 --compare old.json"));
+}
+
+#[test]
+fn only_bench_takes_lists() {
+    let place = Place::new();
+    for (arguments, says) in [
+        ("render --out x.png --skinning compute,vertex", "compute, vertex"),
+        ("render --out x.png --threads 1,2", "invalid value '1,2'"),
+        ("view --size 1x1,2x2", "invalid value '1x1,2x2'"),
+        ("bench --skinning compute,foo", "compute, vertex"),
+        ("bench --upload foo,auto", "auto, direct, staged"),
+        ("bench --threads 1,0", "1..=256"),
+        ("bench --size 64x48,64", "such as 1280x720"),
+        ("bench --instances 1,many", "invalid value 'many'"),
+        ("bench --instances 1,,2", "invalid value ''"),
+    ] {
+        let message = place.fail(2, arguments);
+        assert!(message.starts_with("error: ") && message.contains(says), "throng {arguments}: {message}");
+    }
+}
+
+/// What cannot be drawn is said once, and of which row.
+#[test]
+fn rows_that_fail_are_named() {
+    let place = Place::new();
+    let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
+    let mut usable = devices.as_array().unwrap().iter().filter(|device| device["obstacle"].is_null());
+    // Where every device supports every count there is nothing to refuse.
+    let Some(device) = usable.find(|device| !device["msaa"].as_array().unwrap().contains(&2.into())) else { return };
+    let arguments = format!("bench --device {} --msaa 2 --size 64x48 --upload direct --threads 1", device["index"]);
+    let message = place.fail(1, &format!("{arguments} --instances 1,2"));
+    let lines: Vec<&str> = message.lines().collect();
+    let row = "1 instances, 64x48, compute skinning, direct upload, 1 threads";
+    assert_eq!(lines[0], format!("error: 2 rows failed; the first: {row}"));
+    assert!(lines.len() == 2 && lines[1].starts_with("  caused by: --msaa 2 is not supported by"), "{message}");
+    let message = place.fail(1, &format!("{arguments} --instances 1"));
+    assert!(message.starts_with("error: --msaa 2 is not supported by"), "{message}");
+}
+
+/// On devices of which the limits are known to be small: every other one may hold these crowds.
+#[test]
+fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
+    let place = Place::new();
+    let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
+    let is_small = |device: &Value| device["obstacle"].is_null() && device["max_storage_buffer_range"] == 1 << 27;
+    let Some(device) = devices.as_array().unwrap().iter().find(|device| is_small(device)) else { return };
+    let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
+    for command in ["render --size 64x48 --out x.png --instances 200000", "bench --size 64x48 --instances 1,200000"] {
+        let message = place.fail(1, &format!("{command} {crowd}"));
+        let says = "the palette of 200000 visible instances takes 228.9 MiB, but the device's maxStorageBufferRange is \
+                    128.0 MiB; at most 111848 visible --instances fit";
+        assert!(message.contains(says), "{message}");
+    }
+    assert!(!place.file("x.png").exists());
 }

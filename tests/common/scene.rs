@@ -29,7 +29,7 @@ pub fn arguments(options: &str) -> RenderArgs {
 /// The crowd that `options` describe, of these models.
 pub fn scene(models: &[Model], options: &str) -> Scene {
     let args = arguments(options);
-    Scene::new(Arc::from(models), &args.scene, args.count.instances, args.gpu.size.aspect())
+    Scene::new(Arc::from(models), &args.scene, args.count, args.gpu.size.aspect())
         .unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 

@@ -8,7 +8,7 @@ use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
 use crate::crowd::INSTANCE_BYTES;
 use crate::model::{
-    Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
+    Extension, ExtensionSupport, Geometry, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
 };
 use crate::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, SkinnedVertex, SurfaceVertex,
@@ -322,6 +322,23 @@ fn bytes_with_mipmaps(width: u32, height: u32) -> u64 {
     4 * (0..levels).map(texels).sum::<u64>()
 }
 
+/// Geometry and textures on the GPU.
+pub fn gpu_static_bytes(model: &Model) -> u64 {
+    let textures = model.images.iter().map(|image| bytes_with_mipmaps(image.width, image.height));
+    gpu_geometry_bytes(&model.geometry) + textures.sum::<u64>()
+}
+
+fn gpu_geometry_bytes(geometry: &Geometry) -> u64 {
+    let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<SurfaceVertex>());
+    let influences = geometry.influences.len() * size_of::<GpuInfluence>();
+    let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
+    // Packed; the deltas of tangents are three numbers, where there are tangents.
+    let has_tangents = usize::from(!geometry.tangents.is_empty());
+    let tangents =
+        geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
+    (vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..])) as u64
+}
+
 impl InstanceBytes {
     fn of(model: &Model) -> Self {
         let palette = model.palette.len() * size_of::<JointMatrix>();
@@ -337,14 +354,6 @@ impl InstanceBytes {
 impl StaticBytes {
     fn of(model: &Model, clips: &[ClipFacts], images: &[ImageFacts]) -> Self {
         let geometry = &model.geometry;
-        let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<SurfaceVertex>());
-        let influences = geometry.influences.len() * size_of::<GpuInfluence>();
-        let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
-        // Packed; the deltas of tangents are three numbers, where there are tangents.
-        let has_tangents = usize::from(!geometry.tangents.is_empty());
-        let tangents = geometry.tangents.len() * size_of::<u32>()
-            + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
-        let gpu_geometry = vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..]);
         let cpu_geometry = size_of_val(&geometry.positions[..])
             + size_of_val(&geometry.normals[..])
             + size_of_val(&geometry.tangents[..])
@@ -357,7 +366,7 @@ impl StaticBytes {
             + size_of_val(&geometry.indices[..]);
         let decoded: usize = images.iter().map(|image| image.bytes).sum();
         Self {
-            gpu_geometry: gpu_geometry as u64,
+            gpu_geometry: gpu_geometry_bytes(geometry),
             gpu_textures: images.iter().map(|image| image.gpu_bytes).sum(),
             cpu_clips: clips.iter().map(|clip| clip.bytes).sum(),
             cpu_model: (cpu_geometry + decoded) as u64,

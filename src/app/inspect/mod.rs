@@ -16,8 +16,9 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
 
-pub use facts::Facts;
+pub use facts::{Facts, gpu_static_bytes};
 pub use sections::report;
+pub(super) use table::{PAGE_COLUMNS, bytes, counted, name, wrapped};
 
 use super::scene::load_model;
 use crate::cli::InspectArgs;

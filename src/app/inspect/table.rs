@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use crate::model::text::{printable, shortened};
 
 /// Columns of the page, where it can be kept to.
-const PAGE_COLUMNS: usize = 100;
+pub(in crate::app) const PAGE_COLUMNS: usize = 100;
 
 /// Cells of a table, row by row.
 pub(super) type Rows = Vec<Vec<String>>;
 
 /// A name from the file, fit for one cell.
-pub(super) fn name(text: &str) -> String {
+pub(in crate::app) fn name(text: &str) -> String {
     const MAX_CHARS: usize = 32;
     shortened(&printable(text), MAX_CHARS)
 }
@@ -28,12 +28,12 @@ pub(super) fn name_or_none(text: Option<&str>) -> String {
 }
 
 /// `1 joint`, `2 joints`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+pub(in crate::app) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Bytes in the largest unit that leaves at least one before the point.
-pub(super) fn bytes(count: u64) -> String {
+pub(in crate::app) fn bytes(count: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     match UNITS.iter().find(|(shift, _)| count >> shift > 0) {
         Some((shift, unit)) => format!("{:.1} {unit}", count as f64 / (1_u64 << shift) as f64),
@@ -68,7 +68,7 @@ pub(super) fn push_aligned(text: &mut String, rows: &Rows) {
 
 /// Lines of at most `columns` characters, broken at spaces; a longer word has a line to itself. Spaces at the start,
 /// which indent, stay.
-fn wrapped(text: &str, columns: usize) -> Vec<&str> {
+pub(in crate::app) fn wrapped(text: &str, columns: usize) -> Vec<&str> {
     /// Narrower than this, wrapping would read worse than a long line.
     const FEWEST_COLUMNS: usize = 30;
     let columns = columns.max(FEWEST_COLUMNS);

@@ -69,7 +69,7 @@ fn expect_regular(metadata: &Metadata) -> io::Result<()> {
 }
 
 /// Reads a whole file of at most `max_bytes`.
-pub(super) fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+pub fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut file = RegularFile::open(path, max_bytes)?;
     let mut bytes = Vec::new();
     file.read(file.bytes, &mut bytes)?;

@@ -50,6 +50,7 @@ mod weld;
 use std::fmt;
 use std::path::Path;
 
+pub(crate) use container::read_regular_file;
 pub use error::ImportError;
 
 use super::{Clip, Model, Skin, SourceFile};

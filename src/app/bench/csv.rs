@@ -1,0 +1,97 @@
+//! The file of `--csv`: a line for each row of the sweep, for spreadsheets and data frames.
+//!
+//! Columns are named as the JSON file names the same value, with a dot where that goes one level deeper:
+//! `cpu_ms.animate.median`. Text is quoted where it has to be (RFC 4180); several models are joined by ` + `; what was
+//! not measured is empty.
+
+use anyhow::{Context, Result};
+
+use super::report::Run;
+use super::summary::Summary;
+
+/// The whole file.
+///
+/// # Errors
+/// Where a line cannot be written, for want of memory.
+pub(super) fn to_csv(runs: &[Run]) -> Result<Vec<u8>> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    let rows: Vec<Cells> = runs.iter().map(cells).collect();
+    if let Some(first) = rows.first() {
+        writer.write_record(first.iter().map(|(name, _)| name))?;
+    }
+    for row in &rows {
+        writer.write_record(row.iter().map(|(_, value)| value))?;
+    }
+    writer.into_inner().context("the last line is not complete")
+}
+
+/// Names and values; every row has the same names.
+type Cells = Vec<(String, String)>;
+
+fn cells(run: &Run) -> Cells {
+    let mut cells = settings(run);
+    cells.extend(statistics("frame_ms", Some(&run.frame_ms)));
+    for (stage, times) in run.cpu_ms.stages() {
+        cells.extend(statistics(&format!("cpu_ms.{stage}"), Some(times)));
+    }
+    for (pass, times) in run.gpu_ms.unwrap_or_default().passes() {
+        cells.extend(statistics(&format!("gpu_ms.{pass}"), run.gpu_ms.is_some().then_some(times)));
+    }
+    cells.extend(rates(run));
+    cells
+}
+
+/// All of a summary, under its name.
+fn statistics(name: &str, summary: Option<&Summary>) -> Cells {
+    let value = |value: f64| if summary.is_some() { value.to_string() } else { String::new() };
+    let statistics = summary.copied().unwrap_or_default().statistics().into_iter();
+    statistics.map(|(statistic, number)| (format!("{name}.{statistic}"), value(number))).collect()
+}
+
+fn settings(run: &Run) -> Cells {
+    let cells = [
+        ("models", run.models.join(" + ")),
+        ("instances", run.instances.to_string()),
+        ("visible", run.visible.to_string()),
+        ("unique_poses", run.unique_poses.to_string()),
+        ("joints", run.joints.to_string()),
+        ("vertices", run.vertices.to_string()),
+        ("triangles", run.triangles.to_string()),
+        ("width", run.width.to_string()),
+        ("height", run.height.to_string()),
+        ("msaa", run.msaa.to_string()),
+        ("shadows", run.shadows.to_string()),
+        ("skinning", run.skinning.clone()),
+        ("upload", run.upload.clone()),
+        ("threads", run.threads.to_string()),
+        ("frames", run.frames.to_string()),
+        ("warmup", run.warmup.to_string()),
+        ("rounds", run.rounds.to_string()),
+    ];
+    cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn rates(run: &Run) -> Cells {
+    fn optional<T: ToString>(value: Option<T>) -> String {
+        value.map_or_else(String::new, |value| value.to_string())
+    }
+    let yardsticks = &run.yardsticks;
+    let cells = [
+        ("bytes.palette", run.bytes.palette.to_string()),
+        ("bytes.skinned_vertices", run.bytes.skinned_vertices.to_string()),
+        ("bytes.static", run.bytes.static_data.to_string()),
+        ("bytes.total_device", run.bytes.total_device.to_string()),
+        ("bytes.planned_device", optional(run.bytes.planned_device)),
+        ("joints_per_second", run.joints_per_second.to_string()),
+        ("skinned_vertices_per_second", optional(run.skinned_vertices_per_second)),
+        ("skin_bytes_per_second", optional(run.skin_bytes_per_second)),
+        ("copy_bytes_per_second", run.copy_bytes_per_second.to_string()),
+        ("yardsticks.store_bytes_per_second", optional(yardsticks.store_bytes_per_second)),
+        ("yardsticks.animate_ns_per_joint", optional(yardsticks.animate_ns_per_joint)),
+        ("yardsticks.store_ns_per_joint", optional(yardsticks.store_ns_per_joint)),
+        ("yardsticks.animate_share_of_store", optional(yardsticks.animate_share_of_store)),
+        ("yardsticks.skin_ns_per_vertex", optional(yardsticks.skin_ns_per_vertex)),
+        ("yardsticks.skin_share_of_copy", optional(yardsticks.skin_share_of_copy)),
+    ];
+    cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,239 @@
+//! One row's turn: frames as fast as they come, and what each of them took.
+//!
+//! Nothing is measured while pipelines are built or pages fault in: the warm-up frames of each turn see to that. A
+//! turn has a thread of its own, because a thread can belong to one pool of threads only, for good, and rows may differ
+//! in how many they animate with; so every row has the thread that draws among those that animate, as `view` has.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Error, Result};
+use indicatif::ProgressBar;
+
+use super::rates::store_rate;
+use super::report::{Bytes, CpuSummary, GpuSummary, Run, Yardsticks};
+use super::summary::{Summary, median_of};
+use super::sweep::{Settings, Share};
+use crate::app::gpu::FRAMES_IN_FLIGHT;
+use crate::app::memory::VisibleCount;
+use crate::app::scene::{CpuTimes, Scene};
+use crate::cli::{BenchArgs, Switch};
+use crate::model::Model;
+use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
+use crate::shader_types::JointMatrix;
+
+/// Of the animation: every run animates the same moments, however fast it is.
+const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
+
+/// What was measured of a row so far.
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    frame_ms: Vec<f64>,
+    cpu: Vec<CpuTimes>,
+    gpu: Vec<GpuTimes>,
+    copy_rates: Vec<f64>,
+    store_rates: Vec<f64>,
+    rounds: u32,
+    /// By model.
+    visible: Vec<VisibleCount>,
+    bytes: ByteCounts,
+}
+
+/// What a turn is taken with.
+pub(super) struct Turn<'a> {
+    pub(super) args: &'a BenchArgs,
+    pub(super) settings: Settings,
+    pub(super) share: Share,
+    /// Counts frames, weighted.
+    pub(super) progress: &'a ProgressBar,
+    /// What one frame counts.
+    pub(super) frame_weight: u64,
+}
+
+/// Frames that a turn draws, with those that fill and empty the queue.
+pub(super) fn frames_drawn(args: &BenchArgs, share: &Share) -> u64 {
+    u64::from(args.warmup) + u64::from(share.frames) + 3 * FRAMES_IN_FLIGHT as u64
+}
+
+impl Turn<'_> {
+    /// Draws this turn's frames on a thread of their own, and adds what they took to `samples`.
+    ///
+    /// # Errors
+    /// What drawing says, or where threads cannot be started.
+    pub(super) fn take(
+        &self,
+        renderer: &mut Renderer,
+        scene: &mut Scene,
+        copy_rate: f64,
+        samples: &mut Samples,
+    ) -> Result<()> {
+        let turn = || {
+            scene.frame(&self.args.scene, self.settings.renderer.size.aspect());
+            scene.set_threads(self.settings.threads)?;
+            renderer.wait()?;
+            samples.store_rates.push(store_rate(renderer.device(), scene.pool(), renderer.upload_path())?);
+            samples.copy_rates.push(copy_rate);
+            self.draw(renderer, scene, samples)
+        };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("bench".to_owned()).spawn_scoped(scope, turn)?;
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn draw(&self, renderer: &mut Renderer, scene: &mut Scene, samples: &mut Samples) -> Result<()> {
+        let lag = renderer.frames_in_flight();
+        let mut time_seconds = self.args.scene.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
+        let mut draw = |renderer: &mut Renderer| {
+            let (_, times) = scene.draw(renderer, time_seconds, self.settings.renderer.size.aspect(), false)?;
+            time_seconds += SECONDS_PER_FRAME;
+            Ok::<CpuTimes, Error>(times)
+        };
+        // A frame is waited for `lag` frames later: without this wait, what is slow about the first ones would be
+        // counted to the first that are measured. Each frame in flight has memory of its own, to be touched once.
+        for _ in 0..self.args.warmup as usize + lag {
+            draw(renderer)?;
+            self.progress.inc(self.frame_weight);
+        }
+        renderer.wait()?;
+        // The queue is full from the first measured frame to the last: a frame's time is the interval between two
+        // returns, so the GPU's part counts for the frame that waits for it. Its own times come `lag` frames later.
+        let (first, end) = (lag, lag + self.share.frames as usize);
+        let mut last_return = Instant::now();
+        for frame in 0..end + lag {
+            let times = draw(renderer)?;
+            let now = Instant::now();
+            if (first..end).contains(&frame) {
+                samples.frame_ms.push((now - last_return).as_secs_f64() * 1e3);
+                samples.cpu.push(times);
+            }
+            if frame >= first + lag {
+                samples.gpu.extend(renderer.gpu_times());
+            }
+            self.progress.inc(self.frame_weight);
+            // Drawing the bar is no part of a frame.
+            last_return = Instant::now();
+        }
+        renderer.wait()?;
+        samples.rounds += 1;
+        samples.visible = scene.visible_counts();
+        samples.bytes = renderer.byte_counts();
+        Ok(())
+    }
+}
+
+impl Samples {
+    /// How many rounds have added to them.
+    pub(super) fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// What they come to. `planned_device` is the device memory that was worked out beforehand.
+    pub(super) fn summarize(
+        self,
+        args: &BenchArgs,
+        models: &Arc<[Model]>,
+        settings: &Settings,
+        planned_device: u64,
+    ) -> Run {
+        let visible: u32 = self.visible.iter().map(|count| count.instances).sum();
+        let unique_poses: u32 = self.visible.iter().map(|count| count.poses).sum();
+        let total = |of: fn(&Model) -> usize, count: fn(&VisibleCount) -> u32| -> f64 {
+            let counted = models.iter().zip(&self.visible);
+            counted.map(|(model, visible)| of(model) as f64 * f64::from(count(visible))).sum()
+        };
+        let per_instance = |of| total(of, |count| count.instances) / f64::from(visible.max(1));
+        let per_frame = |of| total(of, |count| count.poses);
+        let (cpu_ms, gpu_ms) = (self.cpu_summary(), self.gpu_summary());
+        let ByteCounts { palette, skinned_vertices, static_data, total_device } = self.bytes;
+        let skin_ms = gpu_ms.map(|gpu| gpu.skin.median).filter(|&ms| ms > 0.0 && skinned_vertices > 0);
+        let skin_bytes_per_second = skin_ms.map(|ms| per_second(skinned_vertices as f64, ms));
+        let skinned_vertices_per_second = skin_ms.map(|ms| per_second(per_frame(vertices_of), ms));
+        let copy_bytes_per_second = median_of(self.copy_rates);
+        let store_bytes_per_second = median_of(self.store_rates);
+        let joints_per_second = per_second(per_frame(joints_of), cpu_ms.animate.median);
+        let animate_ns_per_joint = positive(1e9 / joints_per_second);
+        let store_ns_per_joint = positive(1e9 * size_of::<JointMatrix>() as f64 / store_bytes_per_second);
+        let size = settings.renderer.size;
+        Run {
+            models: models.iter().map(|model| model.name.clone()).collect(),
+            instances: settings.instances,
+            visible,
+            unique_poses,
+            joints: per_instance(joints_of),
+            vertices: per_instance(vertices_of),
+            triangles: per_instance(|model| model.geometry.triangle_count()),
+            width: size.width,
+            height: size.height,
+            msaa: args.quality.msaa,
+            shadows: args.quality.shadows == Switch::On,
+            skinning: Skinning::from(settings.renderer.skinning).name().to_owned(),
+            upload: settings.renderer.upload.name().to_owned(),
+            threads: settings.threads as usize,
+            frames: self.frame_ms.len() as u32,
+            warmup: args.warmup,
+            rounds: self.rounds,
+            frame_ms: Summary::new(self.frame_ms),
+            cpu_ms,
+            gpu_ms,
+            bytes: Bytes { palette, skinned_vertices, static_data, total_device, planned_device: Some(planned_device) },
+            joints_per_second,
+            skinned_vertices_per_second,
+            skin_bytes_per_second,
+            copy_bytes_per_second,
+            yardsticks: Yardsticks {
+                store_bytes_per_second: positive(store_bytes_per_second),
+                animate_ns_per_joint,
+                store_ns_per_joint,
+                animate_share_of_store: share(store_ns_per_joint, animate_ns_per_joint),
+                skin_ns_per_vertex: skinned_vertices_per_second.and_then(|rate| positive(1e9 / rate)),
+                skin_share_of_copy: share(skin_bytes_per_second, positive(copy_bytes_per_second)),
+            },
+        }
+    }
+
+    fn cpu_summary(&self) -> CpuSummary {
+        let summary = |of: fn(&CpuTimes) -> f64| Summary::new(self.cpu.iter().map(of).collect());
+        let stages = |times: &CpuTimes| times.cull_ms + times.wait_ms + times.animate_ms + times.record_ms;
+        let rest = self.frame_ms.iter().zip(&self.cpu).map(|(frame_ms, times)| (frame_ms - stages(times)).max(0.0));
+        CpuSummary {
+            cull: summary(|times| times.cull_ms),
+            animate: summary(|times| times.animate_ms),
+            record: summary(|times| times.record_ms),
+            wait: summary(|times| times.wait_ms),
+            other: Summary::new(rest.collect()),
+        }
+    }
+
+    /// `None` where the device has no timestamps.
+    fn gpu_summary(&self) -> Option<GpuSummary> {
+        let summary = |of: fn(&GpuTimes) -> f64| Summary::new(self.gpu.iter().map(of).collect());
+        (!self.gpu.is_empty()).then(|| GpuSummary {
+            upload: summary(|times| times.upload_ms),
+            skin: summary(|times| times.skin_ms),
+            shadow: summary(|times| times.shadow_ms),
+            draw: summary(|times| times.draw_ms),
+            post: summary(|times| times.post_ms),
+        })
+    }
+}
+
+fn joints_of(model: &Model) -> usize {
+    model.palette.len()
+}
+
+fn vertices_of(model: &Model) -> usize {
+    model.geometry.vertex_count()
+}
+
+fn per_second(amount: f64, ms: f64) -> f64 {
+    amount / (ms * 1e-3).max(1e-9)
+}
+
+fn positive(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    positive(part? / whole?)
+}

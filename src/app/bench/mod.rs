@@ -1,0 +1,245 @@
+//! `bench`: frames as fast as they come, offscreen, and what each stage of them costs.
+//!
+//! What is measured and in what order, [`sweep`] says; one row's turn is [`measure`], and what memory alone could do,
+//! [`rates`]. The results are the structs of [`report`], from which everything else is made: the [`table`] on the
+//! terminal, [`csv`], [`plot`], and what [`compare`] says of an earlier file. All times are in milliseconds; GPU times
+//! come from timestamps around each pass, CPU times from the monotonic clock.
+//!
+//! What can be known to fail is found out before anything is measured: files that cannot be written, files that cannot
+//! be compared with, crowds that the device cannot hold. A row that fails all the same is left out of later rounds, and
+//! the others are reported before the error is.
+
+mod compare;
+mod csv;
+mod grid;
+mod measure;
+mod plot;
+mod rates;
+mod report;
+mod summary;
+mod sweep;
+mod table;
+#[cfg(test)]
+mod testing;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Error, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::measure::{Samples, Turn, frames_drawn};
+use self::rates::copy_rate;
+use self::report::Report;
+use self::sweep::{Defaults, RendererChoice, Settings, Share};
+use super::gpu::{FRAMES_IN_FLIGHT, check_memory, finish, offscreen_device, offscreen_renderer_on};
+use super::output::{cannot_write, check_files, write_file};
+use super::scene::{Scene, load_models};
+use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs};
+use crate::model::Model;
+use crate::renderer::UploadPath;
+use crate::vulkan::physical_device::PhysicalDevice;
+
+/// A row of the sweep and what became of it.
+struct Row {
+    settings: Settings,
+    /// Device memory that was worked out beforehand.
+    planned_device: u64,
+    samples: Samples,
+    failure: Option<Error>,
+}
+
+/// A sweep under way.
+struct Bench<'a> {
+    args: &'a BenchArgs,
+    models: Arc<[Model]>,
+    rows: Vec<Row>,
+    /// One for each number of instances.
+    scenes: Vec<Scene>,
+    progress: ProgressBar,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// What loading, rendering or writing says.
+pub fn run(args: &BenchArgs) -> Result<()> {
+    let models = load_models(&args.scene.models, &args.scene.scene)?;
+    let old = args.files.compare.as_deref().map(|path| Ok::<_, Error>((path, compare::read(path)?))).transpose()?;
+    check_outputs(args)?;
+    let (mut bench, device) = Bench::new(args, models)?;
+    bench.measure();
+    let failure = bench.take_failure();
+    let report = Report::new(&device, bench.into_runs());
+    // What was measured before a failure is not lost.
+    if !report.runs.is_empty() {
+        super::print(&table::as_text(&report))?;
+        write_files(&args.files, &report)?;
+        if let Some((path, old)) = &old {
+            for warning in compare::warnings(old, &report) {
+                tracing::warn!("{warning}");
+            }
+            super::print(&compare::as_text(path, old, &report))?;
+        }
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+/// No file is written over another, and all can be written: known before anything is measured.
+fn check_outputs(args: &BenchArgs) -> Result<()> {
+    fn named<'a>(option: &'static str, path: &'a Option<std::path::PathBuf>) -> Option<(&'static str, &'a Path)> {
+        path.as_deref().map(|path| (option, path))
+    }
+    let BenchFiles { json, csv, plot, compare } = &args.files;
+    let outputs = [named("--json", json), named("--csv", csv), named("--plot", plot)];
+    let models = args.scene.models.iter().map(|path| ("a model", path.as_path()));
+    let inputs: Vec<_> = named("--compare", compare).into_iter().chain(models).collect();
+    check_files(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs)
+}
+
+fn write_files(files: &BenchFiles, report: &Report) -> Result<()> {
+    if let Some(path) = &files.json {
+        write_file(path, &report.to_json().with_context(|| cannot_write(path))?)?;
+    }
+    if let Some(path) = &files.csv {
+        write_file(path, &csv::to_csv(&report.runs).with_context(|| cannot_write(path))?)?;
+    }
+    if let Some(path) = &files.plot {
+        write_file(path, plot::to_svg(report).with_context(|| cannot_write(path))?.as_bytes())?;
+    }
+    Ok(())
+}
+
+impl<'a> Bench<'a> {
+    /// Everything but the measuring: the rows, their crowds, and whether the device can hold them.
+    fn new(args: &'a BenchArgs, models: Arc<[Model]>) -> Result<(Self, PhysicalDevice)> {
+        let device = offscreen_device(&args.device)?;
+        let defaults = Defaults {
+            upload: UploadPath::best_for(&device.physical),
+            threads: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
+        };
+        let settings = sweep::rows(&args.sweep, defaults);
+        let mut bench =
+            Self { args, models, rows: Vec::with_capacity(settings.len()), scenes: Vec::new(), progress: progress(0) };
+        let several = settings.len() > 1;
+        for settings in settings {
+            let RendererChoice { size, skinning, .. } = settings.renderer;
+            let gpu = args.gpu(size, skinning, settings.renderer.upload_arg());
+            let scene = bench.scene(&settings)?;
+            let plan = check_memory(&device, &gpu, scene, FRAMES_IN_FLIGHT);
+            let plan = plan.map_err(|error| if several { error.context(settings.describe()) } else { error })?;
+            let (samples, planned_device) = (Samples::default(), plan.total());
+            bench.rows.push(Row { settings, planned_device, samples, failure: None });
+        }
+        Ok((bench, device.physical.clone()))
+    }
+
+    /// The crowd of a row, seen as the row's picture is shaped. Placed when it is first asked for.
+    fn scene(&mut self, settings: &Settings) -> Result<&mut Scene> {
+        let aspect = settings.renderer.size.aspect();
+        let count = settings.instances as usize;
+        let index = match self.scenes.iter().position(|scene| scene.crowd.instance_count() == count) {
+            Some(index) => index,
+            None => {
+                // Who animates is decided anew in each turn.
+                let size = CrowdSizeArgs { instances: settings.instances, threads: Some(1) };
+                self.scenes.push(Scene::new(Arc::clone(&self.models), &self.args.scene, size, aspect)?);
+                self.scenes.len() - 1
+            }
+        };
+        let scene = self.scenes.get_mut(index).context("the crowd was just placed")?;
+        scene.frame(&self.args.scene, aspect);
+        Ok(scene)
+    }
+
+    fn measure(&mut self) {
+        let settings: Vec<Settings> = self.rows.iter().map(|row| row.settings).collect();
+        let rounds = sweep::rounds(settings.len(), self.args.frames);
+        let groups = sweep::by_renderer(&settings);
+        let weights: u64 = settings.iter().map(frame_weight).sum();
+        self.progress = progress(rounds.iter().map(|share| frames_drawn(self.args, share)).sum::<u64>() * weights);
+        for share in &rounds {
+            for (choice, members) in &groups {
+                if let Err(error) = self.measure_group(*choice, members, *share) {
+                    self.fail(members, error);
+                }
+            }
+        }
+        self.progress.finish_and_clear();
+    }
+
+    /// One round of the rows that share a renderer. A row that fails has its own error; the one returned is all rows'.
+    fn measure_group(&mut self, choice: RendererChoice, members: &[usize], share: Share) -> Result<()> {
+        let alive = |bench: &Self, index: &usize| bench.rows.get(*index).is_some_and(|row| row.failure.is_none());
+        if !members.iter().any(|index| alive(self, index)) {
+            return Ok(());
+        }
+        let gpu = self.args.gpu(choice.size, choice.skinning, choice.upload_arg());
+        let device = offscreen_device(&gpu.device)?;
+        let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, FRAMES_IN_FLIGHT)?;
+        let copy_rate = copy_rate(&device)?;
+        drop(device);
+        for index in members {
+            let Some(row) = self.rows.get_mut(*index).filter(|row| row.failure.is_none()) else { continue };
+            let (settings, mut samples) = (row.settings, std::mem::take(&mut row.samples));
+            let (args, progress) = (self.args, self.progress.clone());
+            let turn = Turn { args, settings, share, progress: &progress, frame_weight: frame_weight(&settings) };
+            let taken =
+                self.scene(&settings).and_then(|scene| turn.take(&mut renderer, scene, copy_rate, &mut samples));
+            if let Some(row) = self.rows.get_mut(*index) {
+                row.samples = samples;
+                row.failure = taken.err();
+            }
+        }
+        finish(renderer)
+    }
+
+    /// What failed for all of these rows, failed for each that has not failed yet; the first one keeps the reason.
+    fn fail(&mut self, members: &[usize], error: Error) {
+        let mut reason = Some(error);
+        for &index in members {
+            if let Some(row) = self.rows.get_mut(index).filter(|row| row.failure.is_none()) {
+                row.failure = Some(reason.take().unwrap_or_else(|| Error::msg("as the row before it")));
+            }
+        }
+    }
+
+    /// The first row's failure, with the row's name where there are several.
+    fn take_failure(&mut self) -> Option<Error> {
+        let several = self.rows.len() > 1;
+        let failed = self.rows.iter().filter(|row| row.failure.is_some()).count();
+        let first = self.rows.iter_mut().find(|row| row.failure.is_some())?;
+        let (failure, row) = (first.failure.take()?, first.settings.describe());
+        // It stays among those that are not reported.
+        first.samples = Samples::default();
+        Some(match failed {
+            _ if !several => failure,
+            1 => failure.context(format!("one row failed: {row}")),
+            count => failure.context(format!("{count} rows failed; the first: {row}")),
+        })
+    }
+
+    /// Rows of which all rounds were measured.
+    fn into_runs(self) -> Vec<report::Run> {
+        let Self { args, models, rows, .. } = self;
+        let complete = rows.into_iter().filter(|row| row.failure.is_none() && row.samples.rounds() > 0);
+        complete.map(|row| row.samples.summarize(args, &models, &row.settings, row.planned_device)).collect()
+    }
+}
+
+/// How long a frame takes, very roughly, so that the time left is of use before all rows have been seen: so many
+/// characters cost as much as an empty picture.
+fn frame_weight(settings: &Settings) -> u64 {
+    const EMPTY_PICTURE: u64 = 100;
+    EMPTY_PICTURE + u64::from(settings.instances)
+}
+
+/// A bar on a terminal, with the time left; nothing elsewhere.
+fn progress(length: u64) -> ProgressBar {
+    if length == 0 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("measuring {wide_bar} {percent} % {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}

@@ -1,0 +1,91 @@
+//! What memory alone can do, measured in the same process as the frames: a figure is worth more next to its limit.
+//!
+//! The skin pass writes vertices, so its yardstick is a copy from one device buffer to another. Animation writes joint
+//! matrices, so its yardstick is the same threads storing to the same kind of mapped memory and doing nothing else:
+//! by `memset`, which is the fastest way that the platform knows.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use ash::vk;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::summary::median_of;
+use crate::renderer::UploadPath;
+use crate::vulkan::barrier::{Access, cmd_memory_barrier};
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::device::Device;
+
+/// Larger than caches.
+const SIZE_BYTES: u64 = 64 << 20;
+const TRIES: usize = 3;
+
+/// Bytes per second of device-to-device buffer copies, many to a submission so that submitting does not count.
+///
+/// # Errors
+/// No memory, device lost.
+pub(super) fn copy_rate(device: &Arc<Device>) -> Result<f64> {
+    const COPIES: u32 = 8;
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    let from = Buffer::new(device, "copy source", SIZE_BYTES, usage, BufferMemory::Device)?;
+    let to = Buffer::new(device, "copy destination", SIZE_BYTES, usage, BufferMemory::Device)?;
+    submit_and_wait(device, "fill", |commands| {
+        // SAFETY: the buffers are alive; a multiple of four bytes is filled. Pages of both are there from now on.
+        unsafe {
+            device.raw.cmd_fill_buffer(commands, from.raw, 0, vk::WHOLE_SIZE, 0x3f80_0000);
+            device.raw.cmd_fill_buffer(commands, to.raw, 0, vk::WHOLE_SIZE, 0);
+        }
+        Ok(())
+    })?;
+    let mut rates = Vec::new();
+    for _ in 0..TRIES {
+        let started = Instant::now();
+        submit_and_wait(device, "copy", |commands| {
+            let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES }];
+            for _ in 0..COPIES {
+                // Each copy overwrites what the one before wrote (WAW); the first also reads what was filled in (RAW).
+                cmd_memory_barrier(
+                    device,
+                    commands,
+                    Access::TRANSFER_WRITE,
+                    Access::TRANSFER_WRITE.and(Access::TRANSFER_READ),
+                );
+                // SAFETY: both buffers are alive and that large; every submission is waited for.
+                unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+            }
+            Ok(())
+        })?;
+        rates.push(f64::from(COPIES) * SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
+    }
+    Ok(median_of(rates))
+}
+
+/// Bytes per second that these threads store to memory of the kind that joint matrices are written to. Called from the
+/// thread that animates, while the GPU rests.
+///
+/// # Errors
+/// No memory.
+pub(super) fn store_rate(device: &Arc<Device>, pool: &ThreadPool, upload: UploadPath) -> Result<f64> {
+    let (usage, memory) = match upload {
+        UploadPath::Direct => (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Upload),
+        UploadPath::Staged => (vk::BufferUsageFlags::TRANSFER_SRC, BufferMemory::Staging),
+    };
+    let mut buffer = Buffer::new(device, "store rate", SIZE_BYTES, usage, memory)?;
+    let bytes: &mut [MaybeUninit<u8>] = buffer.mapped_for_writing(SIZE_BYTES as usize);
+    let part = bytes.len().div_ceil(pool.current_num_threads()).max(1);
+    let mut store =
+        |value: u8| pool.install(|| bytes.par_chunks_mut(part).for_each(|part| part.fill(MaybeUninit::new(value))));
+    // Pages of the buffer are there from now on.
+    store(0);
+    let mut rates = Vec::new();
+    for value in 1..=TRIES {
+        let started = Instant::now();
+        store(value as u8);
+        rates.push(SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
+    }
+    Ok(median_of(rates))
+}

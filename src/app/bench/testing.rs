@@ -1,0 +1,83 @@
+//! Made-up results, for the tests of this folder.
+
+use super::report::{Bytes, CpuInfo, CpuSummary, DeviceInfo, GpuSummary, Program, Report, Run, SCHEMA, Yardsticks};
+use super::summary::Summary;
+
+/// Times spread a little about `middle` milliseconds.
+fn times(middle: f64) -> Summary {
+    Summary::new((0..60).map(|step| middle * (0.95 + f64::from(step) / 600.0)).collect())
+}
+
+/// A row whose times grow with the crowd.
+pub(super) fn run(instances: u32, skinning: &str) -> Run {
+    let count = f64::from(instances);
+    let is_compute = skinning == "compute";
+    Run {
+        models: vec!["walker.glb".to_owned()],
+        instances,
+        visible: instances,
+        unique_poses: instances,
+        joints: 25.0,
+        vertices: 5262.0,
+        triangles: 10412.0,
+        width: 1280,
+        height: 720,
+        msaa: 4,
+        shadows: true,
+        skinning: skinning.to_owned(),
+        upload: "direct".to_owned(),
+        threads: 2,
+        frames: 60,
+        warmup: 5,
+        rounds: 3,
+        frame_ms: times(12.0 + count * 0.14),
+        cpu_ms: CpuSummary {
+            cull: times(0.002 + count * 1e-5),
+            animate: times(0.01 + count * 0.002),
+            record: times(0.1 + count * 1e-4),
+            wait: times(11.8 + count * 0.13),
+            other: times(0.001),
+        },
+        gpu_ms: Some(GpuSummary {
+            upload: times(0.001),
+            skin: times(if is_compute { count * 0.02 } else { 0.0 }),
+            shadow: times(1.0 + count * 0.04),
+            draw: times(10.0 + count * if is_compute { 0.07 } else { 0.1 }),
+            post: times(1.0),
+        }),
+        bytes: Bytes {
+            palette: u64::from(instances) * 1200,
+            skinned_vertices: u64::from(instances) * 84_192,
+            static_data: 1 << 20,
+            total_device: 100 << 20,
+            planned_device: Some(99 << 20),
+        },
+        joints_per_second: 12.5e6,
+        skinned_vertices_per_second: is_compute.then_some(263e6),
+        skin_bytes_per_second: is_compute.then_some(4.2e9),
+        copy_bytes_per_second: 8.4e9,
+        yardsticks: Yardsticks {
+            store_bytes_per_second: Some(16e9),
+            animate_ns_per_joint: Some(80.0),
+            store_ns_per_joint: Some(3.0),
+            animate_share_of_store: Some(0.0375),
+            skin_ns_per_vertex: is_compute.then_some(3.8),
+            skin_share_of_copy: is_compute.then_some(0.5),
+        },
+    }
+}
+
+pub(super) fn report(runs: Vec<Run>) -> Report {
+    Report {
+        schema: SCHEMA,
+        program: Program { version: "0.1.0".to_owned(), commit: "0123456789".to_owned() },
+        device: DeviceInfo {
+            name: "llvmpipe (LLVM 15.0.6, 256 bits)".to_owned(),
+            kind: "cpu".to_owned(),
+            driver: "llvmpipe Mesa 22.3.6".to_owned(),
+            api: "1.3.230".to_owned(),
+        },
+        cpu: CpuInfo { name: "A processor with a name as long as they have".to_owned(), threads: 2 },
+        runs,
+    }
+}
