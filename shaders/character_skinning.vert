@@ -5,9 +5,8 @@
 #include "character.glsl"
 
 void main() {
-    uint vertex = gl_VertexIndex;
-    uint instance = gl_InstanceIndex;
     uint tangent;
-    SkinnedVertex skinned = skin_vertex(vertex, pose_of(instance), surface_has(SURFACE_TANGENTS), tangent);
-    emit_vertex(vertex, instance, skinned, tangent);
+    Pose pose = Pose(in_offsets.x, in_offsets.z);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose, surface_has(SURFACE_TANGENTS), tangent);
+    emit_vertex(skinned, tangent);
 }

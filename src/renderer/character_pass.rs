@@ -14,6 +14,7 @@ use ash::vk;
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use super::gpu_model::GpuModel;
 use super::layouts::Layouts;
+use super::vertex_input;
 use super::visible_crowd::VisibleCrowd;
 use crate::model::Topology;
 use crate::shader_types::surface;
@@ -73,6 +74,7 @@ impl CharacterPass {
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
                 constant: kind,
+                vertex_input: vertex_input::CHARACTERS,
                 topology: match topology {
                     Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
                     Topology::Lines => vk::PrimitiveTopology::LINE_LIST,

@@ -9,7 +9,7 @@ use super::layouts::{FRAME_SET, Layouts};
 use super::visible_crowd::VisibleCrowd;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
@@ -34,6 +34,7 @@ impl GroundPass {
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
             constant: 0,
+            vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),

@@ -21,9 +21,9 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, palette, instances, shadow map, morph weights.
+    /// Frame data, palette, morph weights, shadow map.
     pub frame: DescriptorSetLayout,
-    /// Bind-pose vertices, influences, surface attributes, morph deltas.
+    /// Bind-pose vertices, influences, morph deltas, tangents and their deltas.
     pub model: DescriptorSetLayout,
     /// Skinned vertices.
     pub page: DescriptorSetLayout,
@@ -52,21 +52,9 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
-        let model = DescriptorSetLayout::new(
-            device,
-            "model set layout",
-            &[
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, Stage::VERTEX),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-            ],
-        )?;
+        let model = DescriptorSetLayout::new(device, "model set layout", &[(Type::STORAGE_BUFFER, skinning); 5])?;
         let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning); 2])?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(surface::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));

@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each pose's vertices go, [`skin_runs`] which
+//! frame in flight owns, [`stream_buffer`] what the CPU writes anew each frame, [`plan`] where each pose's vertices go, [`skin_runs`] which
 //! vertices are skinned together, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
@@ -22,10 +22,12 @@ pub mod readback;
 pub mod shadow_pass;
 pub mod skin_pass;
 pub mod skin_runs;
+pub mod stream_buffer;
 pub mod target;
 pub mod texture;
 pub mod tone_map_pass;
 pub mod upload_pass;
+pub mod vertex_input;
 pub mod visible_crowd;
 
 use std::path::Path;
@@ -35,8 +37,9 @@ use ash::vk;
 
 pub use self::character_pass::Skinning;
 pub use self::frame::{Frame, FrameOutcome};
-pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
+pub use self::frame_slot::{FrameMemory, StreamCounts};
 pub use self::plan::{FramePlan, VisiblePoses};
+pub use self::stream_buffer::UploadPath;
 pub use self::target::Target;
 
 use self::attachments::Attachments;

@@ -6,6 +6,7 @@ use super::frame_slot::FrameSlot;
 use super::gpu_model::{GpuDraw, GpuModel};
 use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use super::plan::FramePlan;
+use super::vertex_input::{INSTANCE_BINDING, SURFACE_BINDING};
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;
 
@@ -36,6 +37,7 @@ impl VisibleCrowd<'_> {
         }
         let recorder = Recorder { device, commands, layout: layouts.scene.raw };
         recorder.bind_set(FRAME_SET, slot.set.raw);
+        recorder.bind_vertices(INSTANCE_BINDING, slot.instances.raw());
         let mut bound = vk::Pipeline::null();
         for batch in &plan.batches {
             let Some(model) = models.get(batch.model as usize) else { continue };
@@ -47,6 +49,7 @@ impl VisibleCrowd<'_> {
             if let Some(page) = slot.pages.get(batch.page as usize) {
                 recorder.bind_set(PAGE_SET, page.set.raw);
             }
+            recorder.bind_vertices(SURFACE_BINDING, model.surface.raw);
             // SAFETY: the buffer is alive and holds 32-bit indices.
             unsafe {
                 device.raw.cmd_bind_index_buffer(commands, model.indices.raw, 0, vk::IndexType::UINT32);
@@ -92,6 +95,11 @@ impl Recorder<'_> {
                 &[],
             );
         }
+    }
+
+    fn bind_vertices(&self, binding: u32, buffer: vk::Buffer) {
+        // SAFETY: the commands are being recorded; the buffer is alive and was made for vertices.
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer], &[0]) };
     }
 
     fn draw(&self, draw: &GpuDraw, instance_count: u32, first_instance: u32) {

@@ -1,0 +1,148 @@
+//! What the CPU streams to the GPU each frame: joint matrices, morph weights, instances.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use ash::vk;
+use bytemuck::Pod;
+
+use crate::vulkan::buffer::{Buffer, BufferMemory};
+use crate::vulkan::descriptors::Binding;
+use crate::vulkan::device::Device;
+use crate::vulkan::{Error, Result};
+
+/// How joint matrices and instances reach the memory that shaders read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadPath {
+    /// Written straight into mapped memory that shaders read: device-local where such memory exists.
+    Direct,
+    /// Written into a mapped staging buffer, copied to device memory at the start of the frame.
+    Staged,
+}
+
+impl UploadPath {
+    /// As in options and reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Staged => "staged",
+        }
+    }
+}
+
+/// An array that the CPU writes anew each frame and shaders read.
+pub struct StreamBuffer {
+    name: String,
+    path: UploadPath,
+    /// As what shaders read it.
+    usage: vk::BufferUsageFlags,
+    /// `None` only if making it larger has failed.
+    memory: Option<StreamMemory>,
+    used_bytes: u64,
+}
+
+struct StreamMemory {
+    mapped: Buffer,
+    /// Staged path only: what shaders read.
+    device_local: Option<Buffer>,
+}
+
+impl StreamMemory {
+    fn new(
+        device: &Arc<Device>,
+        name: &str,
+        path: UploadPath,
+        usage: vk::BufferUsageFlags,
+        size_bytes: u64,
+    ) -> Result<Self> {
+        if path == UploadPath::Direct {
+            let mapped = Buffer::new(device, name, size_bytes, usage, BufferMemory::Upload)?;
+            return Ok(Self { mapped, device_local: None });
+        }
+        let (source, target) = (vk::BufferUsageFlags::TRANSFER_SRC, vk::BufferUsageFlags::TRANSFER_DST);
+        let staging_name = format!("{name} (staging)");
+        Ok(Self {
+            mapped: Buffer::new(device, &staging_name, size_bytes, source, BufferMemory::Staging)?,
+            device_local: Some(Buffer::new(device, name, size_bytes, usage | target, BufferMemory::Device)?),
+        })
+    }
+}
+
+impl StreamBuffer {
+    /// Room for a small crowd.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn new(device: &Arc<Device>, name: String, path: UploadPath, usage: vk::BufferUsageFlags) -> Result<Self> {
+        const FIRST_BYTES: u64 = 64 << 10;
+        let memory = Some(StreamMemory::new(device, &name, path, usage, FIRST_BYTES)?);
+        Ok(Self { name, path, usage, memory, used_bytes: 0 })
+    }
+
+    /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
+    ///
+    /// # Errors
+    /// No memory, or beyond a limit of the device.
+    pub fn ensure(&mut self, device: &Arc<Device>, used_bytes: u64, instance_count: u32) -> Result<bool> {
+        self.used_bytes = used_bytes;
+        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
+            return Ok(false);
+        }
+        let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
+        if used_bytes > limit_bytes {
+            return Err(Error::OverLimit {
+                // Without the slot's number.
+                what: format!(
+                    "the {} of {instance_count} visible instances",
+                    self.name.trim_end_matches(char::is_numeric).trim_end()
+                ),
+                size_bytes: used_bytes,
+                limit: "maxStorageBufferRange",
+                limit_bytes,
+                advice: format!("at most {} fit", u64::from(instance_count) * limit_bytes / used_bytes),
+            });
+        }
+        // Half as much again, so that a slowly growing crowd does not reallocate each frame. The old one goes first:
+        // both together may not fit.
+        let size_bytes = (used_bytes + used_bytes / 2).min(limit_bytes);
+        self.memory = None;
+        self.memory = Some(StreamMemory::new(device, &self.name, self.path, self.usage, size_bytes)?);
+        Ok(true)
+    }
+
+    /// For a descriptor set.
+    #[must_use]
+    pub fn binding(&self) -> Binding {
+        Binding::Buffer(self.read_by_shaders().map_or_else(Default::default, Buffer::descriptor))
+    }
+
+    /// For vertex input.
+    #[must_use]
+    pub fn raw(&self) -> vk::Buffer {
+        self.read_by_shaders().map_or_else(vk::Buffer::null, |buffer| buffer.raw)
+    }
+
+    fn read_by_shaders(&self) -> Option<&Buffer> {
+        self.memory.as_ref().map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped))
+    }
+
+    /// This frame's part, to be written once, in order.
+    pub fn elements<T: Pod>(&mut self) -> &mut [MaybeUninit<T>] {
+        let count = (self.used_bytes / size_of::<T>() as u64) as usize;
+        self.memory.as_mut().map_or(&mut [], |memory| memory.mapped.mapped_for_writing(count))
+    }
+
+    /// The copy that the staged path needs: source, destination, bytes.
+    #[must_use]
+    pub fn pending_copy(&self) -> Option<(vk::Buffer, vk::Buffer, u64)> {
+        let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
+        Some((memory.mapped.raw, memory.device_local.as_ref()?.raw, self.used_bytes))
+    }
+
+    /// Bytes of this frame.
+    #[must_use]
+    pub fn used_bytes(&self) -> u64 {
+        self.used_bytes
+    }
+}
