@@ -26,7 +26,9 @@ use throng::animation::{
 };
 use throng::model::{Model, import};
 use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
-use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses};
+use throng::renderer::{
+    LimitCaps, Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses,
+};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// Share of the model's size.
@@ -176,7 +178,7 @@ fn give_tangents(model: &mut Model) {
 }
 
 /// Skins every clip and moment of the assets and holds each vertex against the twin's.
-fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
+fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
     let gpu = Gpu::new();
     let models = assets();
     let expected: Vec<Vec<Expected>> = models.iter().map(expected).collect();
@@ -190,6 +192,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
         samples: 1,
         shadow_map_size: None,
         page_bytes,
+        limit_caps,
         ..RendererSettings::default()
     };
     let mut renderer = Renderer::new(gpu.device(), &models, target, settings).unwrap();
@@ -219,22 +222,29 @@ fn tiny_page_bytes() -> u64 {
 
 #[test]
 fn direct_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Direct, RendererSettings::default().page_bytes);
+    assert_twins_agree(UploadPath::Direct, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
 #[test]
 fn direct_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Direct, tiny_page_bytes());
+    assert_twins_agree(UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE);
 }
 
 #[test]
 fn staged_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Staged, RendererSettings::default().page_bytes);
+    assert_twins_agree(UploadPath::Staged, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
 #[test]
 fn staged_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Staged, tiny_page_bytes());
+    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
+}
+
+/// Windows that hold one or two walkers' joint matrices, dispatches that hold a part of one walker's vertices.
+#[test]
+fn staged_upload_within_tiny_limits() {
+    let tiny = LimitCaps { stream_window_bytes: 4096, work_groups: 7 };
+    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), tiny);
 }
 
 /// The comparison would notice a neighbour's pose: the instances of a crowd differ by far more than the tolerance.

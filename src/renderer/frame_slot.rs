@@ -146,7 +146,7 @@ pub struct FrameSlot {
 }
 
 impl FrameSlot {
-    /// Creates slot `index` with room for a small crowd.
+    /// Creates slot `index` with room for a small crowd. Shaders see no more than `window_bytes` of a stream at a time.
     ///
     /// # Errors
     /// No memory.
@@ -155,11 +155,12 @@ impl FrameSlot {
         layouts: &Layouts,
         index: usize,
         path: UploadPath,
+        window_bytes: u64,
         shadow_map: Binding,
     ) -> Result<Self> {
-        let stream = |name, usage| StreamBuffer::new(device, format!("{name} {index}"), path, usage);
-        let palette = stream("palette", vk::BufferUsageFlags::STORAGE_BUFFER)?;
-        let morph_weights = stream("morph weights", vk::BufferUsageFlags::STORAGE_BUFFER)?;
+        let stream = |name, window_bytes| StreamBuffer::new(device, format!("{name} {index}"), path, window_bytes);
+        let palette = stream("palette", Some(window_bytes))?;
+        let morph_weights = stream("morph weights", Some(window_bytes))?;
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -174,7 +175,7 @@ impl FrameSlot {
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
             palette,
             morph_weights,
-            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER)?,
+            instances: stream("instances", None)?,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::shader_types::{SkinConstants, surface};
+use crate::shader_types::{JointMatrix, SkinConstants, StreamWindow, surface};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
@@ -18,6 +18,13 @@ pub const MODEL_SET: u32 = 1;
 pub const PAGE_SET: u32 = 2;
 /// One for each material.
 pub const MATERIAL_SET: u32 = 3;
+
+/// The dynamic offsets with which the frame's set is bound: where the windows into palette and morph weights begin.
+#[must_use]
+pub fn window_offsets(window: StreamWindow) -> [u32; 2] {
+    // In range: buffers of streams are no larger than 4 GiB.
+    [window.first_joint * size_of::<JointMatrix>() as u32, window.first_morph_weight * size_of::<f32>() as u32]
+}
 
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
@@ -49,8 +56,9 @@ impl Layouts {
             "frame set layout",
             &[
                 (Type::UNIFORM_BUFFER, skinning | Stage::FRAGMENT),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
+                // Each batch binds the window that it reads.
+                (Type::STORAGE_BUFFER_DYNAMIC, skinning),
+                (Type::STORAGE_BUFFER_DYNAMIC, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
             ],
         )?;
@@ -65,7 +73,12 @@ impl Layouts {
             &[&frame, &model, &page],
             Some((Stage::COMPUTE, size_of::<SkinConstants>())),
         )?;
-        let scene = PipelineLayout::new(device, "scene pipeline layout", &[&frame, &model, &page, &material], None)?;
+        let scene = PipelineLayout::new(
+            device,
+            "scene pipeline layout",
+            &[&frame, &model, &page, &material],
+            Some((Stage::VERTEX, size_of::<StreamWindow>())),
+        )?;
         Ok(Self { frame, model, page, material, skin, scene })
     }
 }

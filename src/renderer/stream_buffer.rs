@@ -1,4 +1,8 @@
 //! What the CPU streams to the GPU each frame: joint matrices, morph weights, instances.
+//!
+//! Each is one buffer, however large the crowd. Shaders see a window of it where it is a storage buffer, since
+//! `maxStorageBufferRange` may be as little as 128 MiB: the descriptor has the window's size, and each batch moves it by a
+//! dynamic offset ([`FramePlan`](super::plan::FramePlan) says where to).
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -31,12 +35,15 @@ impl UploadPath {
     }
 }
 
+/// Dynamic offsets have 32 bits.
+const LARGEST_BYTES: u64 = u32::MAX as u64;
+
 /// An array that the CPU writes anew each frame and shaders read.
 pub struct StreamBuffer {
     name: String,
     path: UploadPath,
-    /// As what shaders read it.
-    usage: vk::BufferUsageFlags,
+    /// Of a storage buffer: what one binding shows at a time. `None`: vertex input, which knows no such limit.
+    window_bytes: Option<u64>,
     /// `None` only if making it larger has failed.
     memory: Option<StreamMemory>,
     used_bytes: u64,
@@ -74,10 +81,11 @@ impl StreamBuffer {
     ///
     /// # Errors
     /// No memory.
-    pub fn new(device: &Arc<Device>, name: String, path: UploadPath, usage: vk::BufferUsageFlags) -> Result<Self> {
+    pub fn new(device: &Arc<Device>, name: String, path: UploadPath, window_bytes: Option<u64>) -> Result<Self> {
         const FIRST_BYTES: u64 = 64 << 10;
-        let memory = Some(StreamMemory::new(device, &name, path, usage, FIRST_BYTES)?);
-        Ok(Self { name, path, usage, memory, used_bytes: 0 })
+        let mut stream = Self { name, path, window_bytes, memory: None, used_bytes: 0 };
+        stream.memory = Some(StreamMemory::new(device, &stream.name, path, stream.usage(), FIRST_BYTES)?);
+        Ok(stream)
     }
 
     /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
@@ -86,35 +94,56 @@ impl StreamBuffer {
     /// No memory, or beyond a limit of the device.
     pub fn ensure(&mut self, device: &Arc<Device>, used_bytes: u64, instance_count: u32) -> Result<bool> {
         self.used_bytes = used_bytes;
-        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
+        let needed_bytes = self.with_whole_windows(used_bytes);
+        if self.memory.as_ref().is_some_and(|memory| needed_bytes <= memory.mapped.size_bytes) {
             return Ok(false);
         }
-        let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
-        if used_bytes > limit_bytes {
+        let limit_bytes = device.physical.max_buffer_bytes.min(LARGEST_BYTES);
+        if needed_bytes > limit_bytes {
             return Err(Error::OverLimit {
                 // Without the slot's number.
                 what: format!(
                     "the {} of {instance_count} visible instances",
                     self.name.trim_end_matches(char::is_numeric).trim_end()
                 ),
-                size_bytes: used_bytes,
-                limit: "maxStorageBufferRange",
+                size_bytes: needed_bytes,
+                limit: "maxBufferSize",
                 limit_bytes,
-                advice: format!("at most {} fit", u64::from(instance_count) * limit_bytes / used_bytes),
+                advice: format!("at most {} fit", u64::from(instance_count) * limit_bytes / needed_bytes),
             });
         }
         // Half as much again, so that a slowly growing crowd does not reallocate each frame. The old one goes first:
         // both together may not fit.
-        let size_bytes = (used_bytes + used_bytes / 2).min(limit_bytes);
+        let grown_bytes = used_bytes + used_bytes / 2;
+        let size_bytes = match self.window_bytes {
+            Some(window_bytes) if used_bytes <= window_bytes => grown_bytes.min(window_bytes),
+            _ => self.with_whole_windows(grown_bytes).min(limit_bytes),
+        };
         self.memory = None;
-        self.memory = Some(StreamMemory::new(device, &self.name, self.path, self.usage, size_bytes)?);
+        self.memory = Some(StreamMemory::new(device, &self.name, self.path, self.usage(), size_bytes)?);
         Ok(true)
     }
 
-    /// For a descriptor set.
+    /// What is larger than one window has a whole one behind its end: a window has the same size wherever it begins.
+    fn with_whole_windows(&self, bytes: u64) -> u64 {
+        bytes + self.window_bytes.filter(|&window_bytes| bytes > window_bytes).unwrap_or(0)
+    }
+
+    fn usage(&self) -> vk::BufferUsageFlags {
+        match self.window_bytes {
+            Some(_) => vk::BufferUsageFlags::STORAGE_BUFFER,
+            None => vk::BufferUsageFlags::VERTEX_BUFFER,
+        }
+    }
+
+    /// The first window, for a descriptor set with dynamic offsets.
     #[must_use]
     pub fn binding(&self) -> Binding {
-        Binding::Buffer(self.read_by_shaders().map_or_else(Default::default, Buffer::descriptor))
+        let window = |buffer: &Buffer| {
+            let range = self.window_bytes.unwrap_or(vk::WHOLE_SIZE).min(buffer.size_bytes);
+            vk::DescriptorBufferInfo { range, ..buffer.descriptor() }
+        };
+        Binding::Buffer(self.read_by_shaders().map_or_else(Default::default, window))
     }
 
     /// For vertex input.
