@@ -76,7 +76,7 @@ fn expected(model: &Model) -> Vec<Expected> {
     all
 }
 
-/// Draws the first `counts[m]` instances of each model in one frame.
+/// Draws the first `counts[m]` poses of each model in one frame, the p-th of all by p % 3 + 1 instances.
 fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     let instances = || {
         let of_model = |(model, &count): (usize, &u32)| (0..count).map(move |k| (model, k));
@@ -87,7 +87,9 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
         morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
     };
-    let instance_starts: Vec<u32> = (0..=counts.iter().sum()).collect();
+    let shown_by = |pose: u32| pose % 3 + 1;
+    let pose_count: u32 = counts.iter().sum();
+    let instance_starts: Vec<u32> = (0..=pose_count).map(|end| (0..end).map(shown_by).sum()).collect();
     let visible = VisiblePoses { pose_counts: counts, instance_starts: &instance_starts };
     let mut frame = renderer.begin_frame(visible, streams).unwrap();
     let memory = frame.memory();
@@ -98,17 +100,22 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         *to = MaybeUninit::new(weight);
     }
     let (mut palette_offset, mut morph_weight_offset) = (0, 0);
-    for ((to, (model, k)), pose) in memory.instances.iter_mut().zip(instances()).zip(poses()) {
-        to.write(InstanceData {
+    let mut places = memory.instances.iter_mut();
+    for (((model, k), pose), rank) in instances().zip(poses()).zip(0..) {
+        let instance = InstanceData {
             world_from_model: JointMatrix::IDENTITY,
             palette_offset,
             skinned_vertex_offset: memory.plan.skinned_vertex_offset(model, k),
             morph_weight_offset,
             padding: 0,
-        });
+        };
+        for place in places.by_ref().take(shown_by(rank) as usize) {
+            place.write(instance);
+        }
         palette_offset += pose.palette.len() as u32;
         morph_weight_offset += pose.morph_weights.len() as u32;
     }
+    assert!(places.next().is_none(), "one element for each instance");
     // Nobody looks at the picture.
     frame.submit(FrameData::zeroed(), false).unwrap();
 }
