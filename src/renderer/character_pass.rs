@@ -19,9 +19,9 @@
 //! | the same, with the skinned vertex read as one `uvec4` | 41.5 | 81.7 |
 //! | all of it as attributes, a draw for each instance with the page bound at its vertices | 41.6 | 80.2 |
 //!
-//! So vertex input gains a twentieth where vertices are all that counts, and most of that is to be had without a draw for
-//! each instance, which on a GPU is what costs. What is left at 64x64 is hardly the fetch: two thirds of the samples of a
-//! profile are outside the shaders, in clipping, binning and rasterising 576,000 triangles.
+//! Such runs differ by a few hundredths by themselves. Vertex input gains a twentieth at best, where vertices are all that
+//! counts, and most of that is to be had without a draw for each instance. What is left at 64x64 is hardly the fetch: two
+//! thirds of a profile's samples are outside the shaders, in clipping, binning and rasterising 576,000 triangles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
