@@ -1,4 +1,5 @@
-// Draws what skin.comp wrote: one instanced draw per material, pulling from a page of the transient vertex buffer.
+// Draws what skin.comp wrote: one instanced draw per material. Placement and surface are attributes; the skinned vertex
+// is pulled from a page of the transient vertex buffer, since its place depends on vertex and instance.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "character.glsl"
@@ -12,12 +13,10 @@ layout(set = 2, binding = 1, std430) readonly buffer SkinnedTangents {
 };
 
 void main() {
-    uint vertex = gl_VertexIndex;
-    uint instance = gl_InstanceIndex;
-    uint place = instances[instance].skinned_vertex_offset + vertex;
+    uint place = in_offsets.y + gl_VertexIndex;
     uint tangent = 0;
     if (surface_has(SURFACE_TANGENTS)) {
         tangent = skinned_tangents[place];
     }
-    emit_vertex(vertex, instance, skinned_vertices[place], tangent);
+    emit_vertex(skinned_vertices[place], tangent);
 }

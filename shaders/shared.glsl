@@ -31,22 +31,9 @@ struct GpuMorphDelta {
     float normal[3];
 };
 
-struct SurfaceVertex {
-    float tex_coords[4]; // two pairs
-    uint color_unorm8;
-};
-
 struct SkinnedVertex {
     vec3 position;
     uint normal_octahedral;
-};
-
-struct InstanceData {
-    JointMatrix world_from_model;
-    uint palette_offset;
-    uint skinned_vertex_offset;
-    uint morph_weight_offset;
-    uint padding;
 };
 
 layout(set = 0, binding = 0, std140) uniform FrameData {
@@ -65,12 +52,8 @@ layout(set = 0, binding = 1, std430) readonly buffer Palette {
     JointMatrix palette[];
 };
 
-layout(set = 0, binding = 2, std430) readonly buffer Instances {
-    InstanceData instances[];
-};
-
 // All visible poses' morph weights, one after the other, indexed by morph_weight_offset.
-layout(set = 0, binding = 4, std430) readonly buffer MorphWeights {
+layout(set = 0, binding = 2, std430) readonly buffer MorphWeights {
     float morph_weights[];
 };
 

@@ -14,16 +14,16 @@ layout(set = 1, binding = 1, std430) readonly buffer Influences {
     GpuInfluence influences[];
 };
 
-layout(set = 1, binding = 3, std430) readonly buffer MorphDeltas {
+layout(set = 1, binding = 2, std430) readonly buffer MorphDeltas {
     GpuMorphDelta morph_deltas[];
 };
 
-layout(set = 1, binding = 4, std430) readonly buffer BindTangents {
+layout(set = 1, binding = 3, std430) readonly buffer BindTangents {
     uint bind_tangents[];
 };
 
 // Three numbers for each of the morph deltas.
-layout(set = 1, binding = 5, std430) readonly buffer MorphTangents {
+layout(set = 1, binding = 4, std430) readonly buffer MorphTangents {
     float morph_tangents[];
 };
 
@@ -32,10 +32,6 @@ struct Pose {
     uint palette_offset;
     uint morph_weight_offset;
 };
-
-Pose pose_of(uint instance) {
-    return Pose(instances[instance].palette_offset, instances[instance].morph_weight_offset);
-}
 
 // How many joints pull on each vertex that this shader skins: a loop of known length is unrolled, which saves a third
 // of the pass. 0: as each vertex says.

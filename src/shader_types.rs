@@ -143,6 +143,17 @@ pub struct FrameData {
     pub shadow: [f32; 4],
 }
 
+/// Which part of the streams is bound, as vertex shaders that skin have it in push constants, and as the plan has it: one
+/// binding can be no larger than `maxStorageBufferRange`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct StreamWindow {
+    /// Index of the first joint matrix, in the palette SSBO.
+    pub first_joint: u32,
+    /// Index of the first morph weight, in the buffer of all of them.
+    pub first_morph_weight: u32,
+}
+
 /// Push constants of `skin.comp`: one dispatch.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -155,11 +166,11 @@ pub struct SkinConstants {
     pub skinned_vertex_offset: u32,
     /// From each pose to the next: vertices of the model.
     pub skinned_vertex_stride: u32,
-    /// Index of the first pose's first joint matrix in the palette SSBO.
+    /// Index of the first pose's first joint matrix in the part of the palette SSBO that is bound.
     pub palette_offset: u32,
     /// From each pose to the next.
     pub palette_stride: u32,
-    /// Index of the first pose's first morph weight.
+    /// Index of the first pose's first morph weight in what is bound of them.
     pub morph_weight_offset: u32,
     /// From each pose to the next.
     pub morph_weight_stride: u32,
@@ -232,6 +243,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);
     assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<StreamWindow>() == 8);
     assert!(size_of::<SkinConstants>() == 32);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };

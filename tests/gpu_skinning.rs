@@ -26,7 +26,9 @@ use throng::animation::{
 };
 use throng::model::{Model, import};
 use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
-use throng::renderer::{Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses};
+use throng::renderer::{
+    LimitCaps, Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses,
+};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// Share of the model's size.
@@ -74,7 +76,7 @@ fn expected(model: &Model) -> Vec<Expected> {
     all
 }
 
-/// Draws the first `counts[m]` instances of each model in one frame.
+/// Draws the first `counts[m]` poses of each model in one frame, the p-th of all by p % 3 + 1 instances.
 fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     let instances = || {
         let of_model = |(model, &count): (usize, &u32)| (0..count).map(move |k| (model, k));
@@ -85,8 +87,10 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
         morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
     };
-    let seen_starts: Vec<u32> = (0..=counts.iter().sum()).collect();
-    let shadow_starts = vec![counts.iter().sum(); seen_starts.len()];
+    let shown_by = |pose: u32| pose % 3 + 1;
+    let pose_count: u32 = counts.iter().sum();
+    let seen_starts: Vec<u32> = (0..=pose_count).map(|end| (0..end).map(shown_by).sum()).collect();
+    let shadow_starts = vec![seen_starts[pose_count as usize]; seen_starts.len()];
     let visible = VisiblePoses { pose_counts: counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
     let mut frame = renderer.begin_frame(visible, streams).unwrap();
     let memory = frame.memory();
@@ -97,17 +101,22 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         *to = MaybeUninit::new(weight);
     }
     let (mut palette_offset, mut morph_weight_offset) = (0, 0);
-    for ((to, (model, k)), pose) in memory.instances.iter_mut().zip(instances()).zip(poses()) {
-        to.write(InstanceData {
+    let mut places = memory.instances.iter_mut();
+    for (((model, k), pose), rank) in instances().zip(poses()).zip(0..) {
+        let instance = InstanceData {
             world_from_model: JointMatrix::IDENTITY,
             palette_offset,
             skinned_vertex_offset: memory.plan.skinned_vertex_offset(model, k),
             morph_weight_offset,
             padding: 0,
-        });
+        };
+        for place in places.by_ref().take(shown_by(rank) as usize) {
+            place.write(instance);
+        }
         palette_offset += pose.palette.len() as u32;
         morph_weight_offset += pose.morph_weights.len() as u32;
     }
+    assert!(places.next().is_none(), "one element for each instance");
     // Nobody looks at the picture.
     frame.submit(FrameData::zeroed(), false).unwrap();
 }
@@ -177,7 +186,7 @@ fn give_tangents(model: &mut Model) {
 }
 
 /// Skins every clip and moment of the assets and holds each vertex against the twin's.
-fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
+fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
     let gpu = Gpu::new();
     let models = assets();
     let expected: Vec<Vec<Expected>> = models.iter().map(expected).collect();
@@ -191,6 +200,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64) {
         samples: 1,
         shadow_map_size: None,
         page_bytes,
+        limit_caps,
         ..RendererSettings::default()
     };
     let mut renderer = Renderer::new(gpu.device(), &models, target, settings).unwrap();
@@ -220,22 +230,29 @@ fn tiny_page_bytes() -> u64 {
 
 #[test]
 fn direct_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Direct, RendererSettings::default().page_bytes);
+    assert_twins_agree(UploadPath::Direct, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
 #[test]
 fn direct_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Direct, tiny_page_bytes());
+    assert_twins_agree(UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE);
 }
 
 #[test]
 fn staged_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Staged, RendererSettings::default().page_bytes);
+    assert_twins_agree(UploadPath::Staged, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
 #[test]
 fn staged_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Staged, tiny_page_bytes());
+    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
+}
+
+/// Windows that hold one or two walkers' joint matrices, dispatches that hold a part of one walker's vertices.
+#[test]
+fn staged_upload_within_tiny_limits() {
+    let tiny = LimitCaps { stream_window_bytes: 4096, work_groups: 7 };
+    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), tiny);
 }
 
 /// The comparison would notice a neighbour's pose: the instances of a crowd differ by far more than the tolerance.

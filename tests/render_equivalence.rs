@@ -1,6 +1,6 @@
 //! How a frame is computed must not show: one crowd, drawn in every way that the program offers.
 //!
-//! What only moves work or memory about (upload path, threads, frames in flight, page size, culling) must give the same
+//! What only moves work or memory about (upload path, threads, frames in flight, page size, the device's limits, culling) must give the same
 //! bytes. `--skinning compute` and `vertex` run the same GLSL on the same palette, octahedral normals included, but in
 //! different shaders, in which a driver may contract multiply-adds differently. So these two are compared with a
 //! tolerance: a mean difference of 0.2 steps of 1/255, and a thousandth of the pixels further off than 8 steps. On Mesa's
@@ -21,7 +21,7 @@ use ash::vk;
 use compare::Difference;
 use gpu::Gpu;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, RendererSettings, Skinning, UploadPath};
+use throng::renderer::{FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 180 };
@@ -29,6 +29,9 @@ const ASPECT: f32 = 320.0 / 180.0;
 const INSTANCES: u32 = 64;
 const CROWD: &str = "--size 320x180 --instances 64 --clip all --seed 7";
 const FRAMES: u32 = 4;
+
+/// Windows that hold one or two walkers' joint matrices, dispatches that hold a part of one walker's vertices.
+const TINY: LimitCaps = LimitCaps { stream_window_bytes: 4096, work_groups: 7 };
 
 fn models() -> [Model; 3] {
     ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
@@ -68,6 +71,11 @@ fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
         ("one frame in flight", with(RendererSettings { frames_in_flight: 1, ..base })),
         ("three frames in flight", with(RendererSettings { frames_in_flight: 3, ..base })),
         ("many pages", with(RendererSettings { page_bytes, ..base })),
+        ("tiny limits", with(RendererSettings { page_bytes: 1, limit_caps: TINY, ..base })),
+        (
+            "tiny limits, staged upload",
+            with(RendererSettings { page_bytes: 1, limit_caps: TINY, upload: Some(UploadPath::Staged), ..base }),
+        ),
     ]
 }
 

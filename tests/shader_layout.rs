@@ -17,11 +17,16 @@ use std::mem::{offset_of, size_of};
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::skin_pass::VERTICES_PER_GROUP;
+use throng::renderer::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, SURFACE_BINDING};
 use throng::shader_types::{
     BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, SkinConstants,
-    SkinnedVertex, SurfaceVertex, surface,
+    SkinnedVertex, StreamWindow, SurfaceVertex, surface,
 };
+use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
+
+/// Fetched as vertex attributes, which SPIR-V does not know as structs.
+const ATTRIBUTE_STRUCTS: [&str; 2] = ["InstanceData", "SurfaceVertex"];
 
 /// A struct as Rust lays it out.
 #[derive(Debug)]
@@ -75,6 +80,7 @@ fn rust_structs() -> Vec<RustStruct> {
             shadow_from_world,
             shadow
         }),
+        rust_struct!(StreamWindow { first_joint, first_morph_weight }),
         rust_struct!(SkinConstants {
             first_vertex,
             end_vertex,
@@ -128,18 +134,36 @@ fn structs_have_the_same_members_offsets_and_sizes() {
             }
         }
     }
-    assert_eq!(found, rust_structs.iter().map(|rust| rust.name).collect());
-    let elements = [
-        "BindVertex",
-        "GpuInfluence",
-        "GpuMorphDelta",
-        "InstanceData",
-        "JointMatrix",
-        "SkinnedVertex",
-        "SurfaceVertex",
-    ]
-    .into();
+    // These two are fetched as attributes: `attributes_lie_where_the_structs_have_them`.
+    let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
+    assert_eq!(found, in_memory.collect());
+    let elements = ["BindVertex", "GpuInfluence", "GpuMorphDelta", "JointMatrix", "SkinnedVertex"].into();
     assert_eq!(found_in_arrays, elements);
+}
+
+/// Each attribute begins where a member does (or a row of the matrix), and every location that a shader reads is fetched.
+#[test]
+fn attributes_lie_where_the_structs_have_them() {
+    let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
+    let surface = [offset_of!(SurfaceVertex, tex_coords), offset_of!(SurfaceVertex, color_unorm8)];
+    let [offsets] = [offset_of!(InstanceData, palette_offset)];
+    let expected: Vec<(u32, u32, u32)> = rows
+        .into_iter()
+        .chain([offsets])
+        .map(|at| (INSTANCE_BINDING, at as u32))
+        .chain(surface.map(|at| (SURFACE_BINDING, at as u32)))
+        .zip(0..)
+        .map(|((binding, at), location)| (location, binding, at))
+        .collect();
+    let found = |input: VertexInput<'_>| -> Vec<(u32, u32, u32)> {
+        input.attributes.iter().map(|attribute| (attribute.location, attribute.binding, attribute.offset)).collect()
+    };
+    assert_eq!(found(CHARACTERS), expected);
+    assert_eq!(found(INSTANCES), expected[..4]);
+    let strides: Vec<u32> = CHARACTERS.bindings.iter().map(|binding| binding.stride).collect();
+    assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<SurfaceVertex>() as u32]);
+    assert_eq!(offset_of!(InstanceData, skinned_vertex_offset), offsets + 4, "in_offsets.y");
+    assert_eq!(offset_of!(InstanceData, morph_weight_offset), offsets + 8, "in_offsets.z");
 }
 
 #[test]
@@ -155,7 +179,11 @@ fn push_constants_are_those_that_the_passes_push() {
         .into_iter()
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
-    let expected = [("skin.comp", "SkinConstants")];
+    let expected = [
+        ("character_skinning.vert", "StreamWindow"),
+        ("shadow_skinning.vert", "StreamWindow"),
+        ("skin.comp", "SkinConstants"),
+    ];
     assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
 }
 
@@ -196,15 +224,13 @@ fn descriptors_lie_where_the_layouts_have_them() {
     let scene = [
         (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
         (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
-        (FRAME_SET, 2, Kind::StorageBuffer, "Instances"),
         (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
-        (FRAME_SET, 4, Kind::StorageBuffer, "MorphWeights"),
+        (FRAME_SET, 2, Kind::StorageBuffer, "MorphWeights"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
-        (MODEL_SET, 2, Kind::StorageBuffer, "SurfaceVertices"),
-        (MODEL_SET, 3, Kind::StorageBuffer, "MorphDeltas"),
-        (MODEL_SET, 4, Kind::StorageBuffer, "BindTangents"),
-        (MODEL_SET, 5, Kind::StorageBuffer, "MorphTangents"),
+        (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),
+        (MODEL_SET, 3, Kind::StorageBuffer, "BindTangents"),
+        (MODEL_SET, 4, Kind::StorageBuffer, "MorphTangents"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
         (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
         (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),

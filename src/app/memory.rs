@@ -10,6 +10,7 @@ use crate::cli::{GpuArgs, Switch};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan, ModelDemand};
 use crate::renderer::plan::ModelSize;
+use crate::renderer::stream_buffer::LARGEST_BYTES;
 use crate::renderer::{RendererSettings, Skinning, UploadPath};
 use crate::vulkan::device::Device;
 
@@ -62,7 +63,12 @@ pub fn check(
 fn limits(device: &Device) -> MemoryLimits {
     let storage_range_bytes = u64::from(device.limits().max_storage_buffer_range);
     let page_bytes = RendererSettings::default().page_bytes.min(storage_range_bytes);
-    MemoryLimits { storage_range_bytes, allocation_bytes: device.physical.max_allocation_bytes, page_bytes }
+    MemoryLimits {
+        storage_range_bytes,
+        buffer_bytes: device.physical.max_buffer_bytes.min(LARGEST_BYTES),
+        allocation_bytes: device.physical.max_allocation_bytes,
+        page_bytes,
+    }
 }
 
 fn demand(
@@ -80,6 +86,7 @@ fn demand(
         skinned_bytes: ModelSize {
             vertex_count: model.geometry.vertex_count() as u32,
             has_tangents: !model.geometry.tangents.is_empty(),
+            ..ModelSize::default()
         }
         .skinned_bytes(),
     };
@@ -166,7 +173,12 @@ mod tests {
     }
 
     fn warned(demand: &Demand, free_bytes: Option<u64>) -> Option<String> {
-        let limits = MemoryLimits { storage_range_bytes: 128 << 20, allocation_bytes: 2 << 30, page_bytes: 128 << 20 };
+        let limits = MemoryLimits {
+            storage_range_bytes: 128 << 20,
+            buffer_bytes: 128 << 20,
+            allocation_bytes: 2 << 30,
+            page_bytes: 128 << 20,
+        };
         warning(&MemoryPlan::new(demand, limits), demand, 2 << 30, free_bytes)
     }
 

@@ -102,9 +102,9 @@ impl Renderer {
         // Joint matrices, morph weights and instances, where the CPU could not write them in place.
         slot.cmd_pass(device, Pass::Upload, || cmd_upload(device, commands, slot));
 
-        // Copies are read by skinning, or by the vertex shader itself (RAW). Nothing to wait for on the direct path; but
+        // Copies are read by skinning, by the vertex shader itself, and as attributes (RAW). Nothing to wait for on the direct path; but
         // Mesa's software driver takes a timestamp at its next flush, and would count skinning as upload without it.
-        memory(Access::TRANSFER_WRITE, Access::GEOMETRY_READ);
+        memory(Access::TRANSFER_WRITE, Access::GEOMETRY_READ.and(Access::ATTRIBUTE_READ));
         // Every visible instance's vertices, once, for all passes that follow.
         slot.cmd_pass(device, Pass::Skin, || {
             if self.skinning == Skinning::Compute {

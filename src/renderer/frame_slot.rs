@@ -7,12 +7,11 @@
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use ash::vk;
-use bytemuck::Pod;
-
 use super::layouts::Layouts;
 use super::plan::{FramePlan, TANGENT_BYTES};
+use super::stream_buffer::{StreamBuffer, UploadPath};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
+use crate::vulkan::Result;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -20,125 +19,7 @@ use crate::vulkan::device::Device;
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
-use crate::vulkan::{Error, Result};
-
-/// How joint matrices and instances reach the memory that shaders read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UploadPath {
-    /// Written straight into mapped memory that shaders read: device-local where such memory exists.
-    Direct,
-    /// Written into a mapped staging buffer, copied to device memory at the start of the frame.
-    Staged,
-}
-
-impl UploadPath {
-    /// What `--upload auto` means on a device.
-    #[must_use]
-    pub fn best_for(device: &PhysicalDevice) -> Self {
-        if device.has_large_mappable_device_memory() { Self::Direct } else { Self::Staged }
-    }
-
-    /// As in options and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Staged => "staged",
-        }
-    }
-}
-
-/// Room of each stream buffer at first: enough for a small crowd.
-pub const FIRST_STREAM_BYTES: u64 = 64 << 10;
-
-/// An array that the CPU writes anew each frame and shaders read.
-pub struct StreamBuffer {
-    name: String,
-    /// `None` only if making it larger has failed.
-    memory: Option<StreamMemory>,
-    used_bytes: u64,
-}
-
-struct StreamMemory {
-    mapped: Buffer,
-    /// Staged path only: what shaders read.
-    device_local: Option<Buffer>,
-}
-
-impl StreamMemory {
-    fn new(device: &Arc<Device>, name: &str, path: UploadPath, size_bytes: u64) -> Result<Self> {
-        let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-        if path == UploadPath::Direct {
-            let mapped = Buffer::new(device, name, size_bytes, storage, BufferMemory::Upload)?;
-            return Ok(Self { mapped, device_local: None });
-        }
-        let (source, target) = (vk::BufferUsageFlags::TRANSFER_SRC, vk::BufferUsageFlags::TRANSFER_DST);
-        let staging_name = format!("{name} (staging)");
-        Ok(Self {
-            mapped: Buffer::new(device, &staging_name, size_bytes, source, BufferMemory::Staging)?,
-            device_local: Some(Buffer::new(device, name, size_bytes, storage | target, BufferMemory::Device)?),
-        })
-    }
-}
-
-impl StreamBuffer {
-    fn new(device: &Arc<Device>, name: String, path: UploadPath, size_bytes: u64) -> Result<Self> {
-        let memory = Some(StreamMemory::new(device, &name, path, size_bytes)?);
-        Ok(Self { name, memory, used_bytes: 0 })
-    }
-
-    /// Makes room for `used_bytes`; true if the buffer was replaced, so that descriptors must be written again.
-    fn ensure(&mut self, device: &Arc<Device>, path: UploadPath, used_bytes: u64, instance_count: u32) -> Result<bool> {
-        self.used_bytes = used_bytes;
-        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
-            return Ok(false);
-        }
-        let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
-        if used_bytes > limit_bytes {
-            return Err(Error::OverLimit {
-                // Without the slot's number.
-                what: format!(
-                    "the {} of {instance_count} visible instances",
-                    self.name.trim_end_matches(char::is_numeric).trim_end()
-                ),
-                size_bytes: used_bytes,
-                limit: "maxStorageBufferRange",
-                limit_bytes,
-                advice: format!("at most {} fit", u64::from(instance_count) * limit_bytes / used_bytes),
-            });
-        }
-        // Half as much again, so that a slowly growing crowd does not reallocate each frame. The old one goes first:
-        // both together may not fit.
-        let size_bytes = (used_bytes + used_bytes / 2).min(limit_bytes);
-        self.memory = None;
-        self.memory = Some(StreamMemory::new(device, &self.name, path, size_bytes)?);
-        Ok(true)
-    }
-
-    fn binding(&self) -> Binding {
-        let memory = self.memory.as_ref();
-        let read_by_shaders = memory.map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped));
-        Binding::Buffer(read_by_shaders.map_or_else(Default::default, Buffer::descriptor))
-    }
-
-    fn elements<T: Pod>(&mut self) -> &mut [MaybeUninit<T>] {
-        let count = (self.used_bytes / size_of::<T>() as u64) as usize;
-        self.memory.as_mut().map_or(&mut [], |memory| memory.mapped.mapped_for_writing(count))
-    }
-
-    /// The copy that the staged path needs: source, destination, bytes.
-    #[must_use]
-    pub fn pending_copy(&self) -> Option<(vk::Buffer, vk::Buffer, u64)> {
-        let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
-        Some((memory.mapped.raw, memory.device_local.as_ref()?.raw, self.used_bytes))
-    }
-
-    /// Bytes of this frame.
-    #[must_use]
-    pub fn used_bytes(&self) -> u64 {
-        self.used_bytes
-    }
-}
+use ash::vk;
 
 /// One page of the transient vertex buffer.
 pub struct Page {
@@ -262,12 +143,11 @@ pub struct FrameSlot {
     in_flight_until: Option<u64>,
     frame_data: Buffer,
     shadow_map: Binding,
-    path: UploadPath,
     index: usize,
 }
 
 impl FrameSlot {
-    /// Creates slot `index` with room for a small crowd.
+    /// Creates slot `index` with room for a small crowd. Shaders see no more than `window_bytes` of a stream at a time.
     ///
     /// # Errors
     /// No memory.
@@ -276,10 +156,12 @@ impl FrameSlot {
         layouts: &Layouts,
         index: usize,
         path: UploadPath,
+        window_bytes: u64,
         shadow_map: Binding,
     ) -> Result<Self> {
-        let palette = StreamBuffer::new(device, format!("palette {index}"), path, FIRST_STREAM_BYTES)?;
-        let instances = StreamBuffer::new(device, format!("instances {index}"), path, FIRST_STREAM_BYTES)?;
+        let stream = |name, window_bytes| StreamBuffer::new(device, format!("{name} {index}"), path, window_bytes);
+        let palette = stream("palette", Some(window_bytes))?;
+        let morph_weights = stream("morph weights", Some(window_bytes))?;
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -287,20 +169,14 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let morph_weights = StreamBuffer::new(device, format!("morph weights {index}"), path, FIRST_STREAM_BYTES)?;
-        let bindings = [
-            Binding::Buffer(frame_data.descriptor()),
-            palette.binding(),
-            instances.binding(),
-            shadow_map,
-            morph_weights.binding(),
-        ];
+        let bindings =
+            [Binding::Buffer(frame_data.descriptor()), palette.binding(), morph_weights.binding(), shadow_map];
         Ok(Self {
             commands: CommandPool::new(device, &format!("frame {index}"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
             palette,
             morph_weights,
-            instances,
+            instances: stream("instances", None)?,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
@@ -308,7 +184,6 @@ impl FrameSlot {
             in_flight_until: None,
             frame_data,
             shadow_map,
-            path,
             index,
         })
     }
@@ -354,16 +229,15 @@ impl FrameSlot {
         let palette_bytes = streams.joint_matrices as u64 * size_of::<JointMatrix>() as u64;
         let weight_bytes = streams.morph_weights as u64 * size_of::<f32>() as u64;
         let instance_bytes = u64::from(plan.instance_count) * size_of::<InstanceData>() as u64;
-        let palette_grew = self.palette.ensure(device, self.path, palette_bytes, plan.instance_count)?;
-        let instances_grew = self.instances.ensure(device, self.path, instance_bytes, plan.instance_count)?;
-        let weights_grew = self.morph_weights.ensure(device, self.path, weight_bytes, plan.instance_count)?;
-        if palette_grew || instances_grew || weights_grew {
+        let palette_grew = self.palette.ensure(device, palette_bytes, plan.instance_count)?;
+        self.instances.ensure(device, instance_bytes, plan.instance_count)?;
+        let weights_grew = self.morph_weights.ensure(device, weight_bytes, plan.instance_count)?;
+        if palette_grew || weights_grew {
             self.set.write(&[
                 Binding::Buffer(self.frame_data.descriptor()),
                 self.palette.binding(),
-                self.instances.binding(),
-                self.shadow_map,
                 self.morph_weights.binding(),
+                self.shadow_map,
             ]);
         }
         if !needs_pages {

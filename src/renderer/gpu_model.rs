@@ -54,9 +54,11 @@ pub struct GpuModel {
     pub skin_runs: Vec<SkinRun>,
     /// There are morph targets that move some vertex.
     pub has_morphs: bool,
+    /// Surface attributes of all vertices.
+    pub surface: Buffer,
     /// 32-bit indices.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, surface attributes, morph deltas, tangents and their deltas.
+    /// Bind-pose vertices, influences, morph deltas, tangents and their deltas.
     pub set: DescriptorSet,
     /// One set for each material.
     pub materials: GpuMaterials,
@@ -64,7 +66,7 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// Static device memory, in bytes.
     pub static_bytes: u64,
-    _buffers: [Buffer; 6],
+    _buffers: [Buffer; 5],
 }
 
 impl GpuModel {
@@ -80,11 +82,16 @@ impl GpuModel {
         let buffers = [
             upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
             upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
-            upload(device, &format!("{name}: surface attributes"), &surface_vertices(geometry), storage)?,
             upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
             upload(device, &format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
             upload(device, &format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
         ];
+        let surface = upload(
+            device,
+            &format!("{name}: surface attributes"),
+            &surface_vertices(geometry),
+            vk::BufferUsageFlags::VERTEX_BUFFER,
+        )?;
         let indices =
             upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
         let set = DescriptorSet::new(
@@ -109,6 +116,7 @@ impl GpuModel {
             },
             skin_runs: SkinRun::partition(geometry),
             has_morphs: !geometry.morph_deltas.is_empty(),
+            surface,
             indices,
             set,
             materials,
@@ -253,7 +261,8 @@ pub(super) fn upload<T: Pod>(
             // SAFETY: both buffers are alive and at least that large.
             unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
             // All later frames read it (RAW): a wait on the CPU orders the copy before them but makes nothing visible.
-            let readers = Access::GEOMETRY_READ.and(Access::INDEX_READ).and(Access::UNIFORM_READ);
+            let readers =
+                Access::GEOMETRY_READ.and(Access::ATTRIBUTE_READ).and(Access::INDEX_READ).and(Access::UNIFORM_READ);
             cmd_memory_barrier(device, commands, Access::TRANSFER_WRITE, readers);
             Ok(())
         })?;

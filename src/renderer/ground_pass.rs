@@ -5,11 +5,12 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use super::layouts::{FRAME_SET, Layouts};
+use super::layouts::{FRAME_SET, Layouts, window_offsets};
 use super::visible_crowd::VisibleCrowd;
+use crate::shader_types::StreamWindow;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
@@ -34,6 +35,7 @@ impl GroundPass {
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
             constant: 0,
+            vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
@@ -60,7 +62,7 @@ impl GroundPass {
                 layouts.scene.raw,
                 FRAME_SET,
                 &[slot.set.raw],
-                &[],
+                &window_offsets(StreamWindow::default()),
             );
             device.raw.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
             device.raw.cmd_set_front_face(commands, vk::FrontFace::COUNTER_CLOCKWISE);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::shader_types::{SkinConstants, surface};
+use crate::shader_types::{JointMatrix, SkinConstants, StreamWindow, surface};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
@@ -19,11 +19,18 @@ pub const PAGE_SET: u32 = 2;
 /// One for each material.
 pub const MATERIAL_SET: u32 = 3;
 
+/// The dynamic offsets with which the frame's set is bound: where the windows into palette and morph weights begin.
+#[must_use]
+pub fn window_offsets(window: StreamWindow) -> [u32; 2] {
+    // In range: buffers of streams are no larger than 4 GiB.
+    [window.first_joint * size_of::<JointMatrix>() as u32, window.first_morph_weight * size_of::<f32>() as u32]
+}
+
 /// All set layouts and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, palette, instances, shadow map, morph weights.
+    /// Frame data, palette, morph weights, shadow map.
     pub frame: DescriptorSetLayout,
-    /// Bind-pose vertices, influences, surface attributes, morph deltas.
+    /// Bind-pose vertices, influences, morph deltas, tangents and their deltas.
     pub model: DescriptorSetLayout,
     /// Skinned vertices.
     pub page: DescriptorSetLayout,
@@ -49,24 +56,13 @@ impl Layouts {
             "frame set layout",
             &[
                 (Type::UNIFORM_BUFFER, skinning | Stage::FRAGMENT),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
+                // Each batch binds the window that it reads.
+                (Type::STORAGE_BUFFER_DYNAMIC, skinning),
+                (Type::STORAGE_BUFFER_DYNAMIC, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::STORAGE_BUFFER, skinning),
             ],
         )?;
-        let model = DescriptorSetLayout::new(
-            device,
-            "model set layout",
-            &[
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, Stage::VERTEX),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-            ],
-        )?;
+        let model = DescriptorSetLayout::new(device, "model set layout", &[(Type::STORAGE_BUFFER, skinning); 5])?;
         let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning); 2])?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(surface::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
@@ -77,7 +73,12 @@ impl Layouts {
             &[&frame, &model, &page],
             Some((Stage::COMPUTE, size_of::<SkinConstants>())),
         )?;
-        let scene = PipelineLayout::new(device, "scene pipeline layout", &[&frame, &model, &page, &material], None)?;
+        let scene = PipelineLayout::new(
+            device,
+            "scene pipeline layout",
+            &[&frame, &model, &page, &material],
+            Some((Stage::VERTEX, size_of::<StreamWindow>())),
+        )?;
         Ok(Self { frame, model, page, material, skin, scene })
     }
 }

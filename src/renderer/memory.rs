@@ -3,11 +3,11 @@
 //! A driver says "out of memory" late, and some say nothing: a software driver's memory is the machine's, which may
 //! then end the program. So what the frames of a crowd will hold is added up first. [`MemoryPlan::new`] follows what
 //! the renderer does, object by object: buffers for each frame in flight with their room to grow
-//! ([`frame_slot`](super::frame_slot)), pages ([`plan`](super::plan)), attachments. Alignment and the allocator's
+//! ([`stream_buffer`](super::stream_buffer)), pages ([`plan`](super::plan)), attachments. Alignment and the allocator's
 //! blocks are left out, so the sum is a little low; a test holds it against what is really allocated.
 
 use super::attachments::{DEPTH_BYTES, HDR_BYTES};
-use super::frame_slot::FIRST_STREAM_BYTES;
+use super::stream_buffer::{grown_bytes, needed_bytes};
 use super::{Skinning, UploadPath};
 use crate::shader_types::{InstanceData, JointMatrix};
 
@@ -50,8 +50,10 @@ pub struct Demand {
 /// What the device allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    /// `maxStorageBufferRange`: of one binding.
+    /// `maxStorageBufferRange`: what shaders see of a stream at a time.
     pub storage_range_bytes: u64,
+    /// `maxBufferSize`, and what offsets can reach: of one stream.
+    pub buffer_bytes: u64,
     /// `maxMemoryAllocationSize`: of one image.
     pub allocation_bytes: u64,
     /// Of one page of the transient vertex buffer.
@@ -90,11 +92,6 @@ pub struct MemoryPlan {
     pub static_data: u64,
 }
 
-/// A buffer that is streamed anew each frame, of one frame in flight.
-fn stream_bytes(used: u64, limit: u64) -> u64 {
-    if used <= FIRST_STREAM_BYTES { FIRST_STREAM_BYTES } else { used.saturating_add(used / 2).min(limit.max(used)) }
-}
-
 /// Whole pages, and one with room to grow.
 fn page_bytes(used: u64, page: u64) -> u64 {
     let page = page.max(1);
@@ -113,14 +110,14 @@ impl Demand {
         self.sum(|model| model.instances)
     }
 
-    /// Bytes of one frame: joint matrices, morph weights, instances.
-    fn streams(&self) -> [(&'static str, u64); 3] {
+    /// Bytes of one frame, and the window that shaders see them through: joint matrices, morph weights, instances.
+    fn streams(&self, limits: MemoryLimits) -> [(&'static str, u64, Option<u64>); 3] {
         let matrices = self.sum(|model| model.poses.saturating_mul(model.joints));
         let weights = self.sum(|model| model.poses.saturating_mul(model.morph_weights));
         [
-            ("palette", matrices.saturating_mul(size_of::<JointMatrix>() as u64)),
-            ("morph weights", weights.saturating_mul(size_of::<f32>() as u64)),
-            ("instance data", self.instances().saturating_mul(size_of::<InstanceData>() as u64)),
+            ("palette", matrices.saturating_mul(size_of::<JointMatrix>() as u64), Some(limits.storage_range_bytes)),
+            ("morph weights", weights.saturating_mul(size_of::<f32>() as u64), Some(limits.storage_range_bytes)),
+            ("instance data", self.instances().saturating_mul(size_of::<InstanceData>() as u64), None),
         ]
     }
 
@@ -142,10 +139,11 @@ impl Demand {
                     .then(|| (u128::from(instances) * u128::from(limit_bytes) / u128::from(bytes)) as u64),
             })
         };
-        let stream = |stream| over(stream, "maxStorageBufferRange", limits.storage_range_bytes, true);
+        let stream =
+            |(what, used, window)| over((what, needed_bytes(used, window)), "maxBufferSize", limits.buffer_bytes, true);
         let colour = self.pixels().saturating_mul(self.samples).saturating_mul(HDR_BYTES);
         let image = || over(("colour image", colour), "maxMemoryAllocationSize", limits.allocation_bytes, false);
-        self.streams().into_iter().find_map(stream).or_else(image)
+        self.streams(limits).into_iter().find_map(stream).or_else(image)
     }
 }
 
@@ -154,8 +152,9 @@ impl MemoryPlan {
     #[must_use]
     pub fn new(demand: &Demand, limits: MemoryLimits) -> Self {
         let frames = demand.frames_in_flight;
-        let [palette, weights, instances] =
-            demand.streams().map(|(_, used)| stream_bytes(used, limits.storage_range_bytes).saturating_mul(frames));
+        let [palette, weights, instances] = demand
+            .streams(limits)
+            .map(|(_, used, window)| grown_bytes(used, window, limits.buffer_bytes).saturating_mul(frames));
         let poses = palette.saturating_add(weights);
         let skinned = match demand.skinning {
             Skinning::Compute => demand.sum(|model| model.poses.saturating_mul(model.skinned_bytes)),
@@ -197,8 +196,12 @@ const TARGET_BYTES: u64 = 4;
 mod tests {
     use super::*;
 
-    const LIMITS: MemoryLimits =
-        MemoryLimits { storage_range_bytes: 128 << 20, allocation_bytes: 2 << 30, page_bytes: 128 << 20 };
+    const LIMITS: MemoryLimits = MemoryLimits {
+        storage_range_bytes: 128 << 20,
+        buffer_bytes: 2 << 30,
+        allocation_bytes: 2 << 30,
+        page_bytes: 128 << 20,
+    };
 
     /// So many of the bundled character, which has 25 joints and 5262 vertices.
     fn walkers(count: u64) -> Demand {
@@ -264,12 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn bindings_and_images_have_limits_of_their_own() {
-        assert_eq!(walkers(100_000).too_large(LIMITS), None);
-        let too_large = walkers(200_000).too_large(LIMITS).unwrap();
-        assert_eq!((too_large.what, too_large.bytes), ("palette", 240_000_000));
-        assert_eq!(too_large.most_instances, Some(111_848));
-        let mut shared = walkers(3_000_000);
+    fn streams_and_images_have_limits_of_their_own() {
+        // 2,147,483,648 bytes less one window, for matrices of 1,200 bytes an instance.
+        assert_eq!(walkers(1_600_000).too_large(LIMITS), None);
+        let too_large = walkers(2_000_000).too_large(LIMITS).unwrap();
+        assert_eq!((too_large.what, too_large.bytes), ("palette", 2_400_000_000 + (128 << 20)));
+        assert!(too_large.most_instances.unwrap() < 1_700_000);
+        let mut shared = walkers(40_000_000);
         shared.models[0].poses = 1;
         assert_eq!(shared.too_large(LIMITS).unwrap().what, "instance data");
         let large = Demand { extent: [16_384, 16_384], ..walkers(1) };

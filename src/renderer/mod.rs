@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`frame`] is the whole frame on one screen; then one file per pass, each beside its shaders
 //! ([`upload_pass`], [`skin_pass`], [`shadow_pass`], [`character_pass`], [`ground_pass`], [`tone_map_pass`]); [`frame_slot`] is what a
-//! frame in flight owns, [`plan`] where each pose's vertices go, [`skin_runs`] which
+//! frame in flight owns, [`stream_buffer`] what the CPU writes anew each frame, [`plan`] where each pose's vertices go, [`skin_runs`] which
 //! vertices are skinned together, [`gpu_model`] and [`gpu_material`] what is uploaded once.
 //!
 //! Invariants: a slot's memory is written only after the GPU has finished the slot's last frame; a steady frame makes
@@ -23,10 +23,12 @@ pub mod readback;
 pub mod shadow_pass;
 pub mod skin_pass;
 pub mod skin_runs;
+pub mod stream_buffer;
 pub mod target;
 pub mod texture;
 pub mod tone_map_pass;
 pub mod upload_pass;
+pub mod vertex_input;
 pub mod visible_crowd;
 
 use std::path::Path;
@@ -36,8 +38,9 @@ use ash::vk;
 
 pub use self::character_pass::Skinning;
 pub use self::frame::{Frame, FrameOutcome};
-pub use self::frame_slot::{FrameMemory, StreamCounts, UploadPath};
+pub use self::frame_slot::{FrameMemory, StreamCounts};
 pub use self::plan::{FramePlan, VisiblePoses};
+pub use self::stream_buffer::UploadPath;
 pub use self::target::Target;
 
 use self::attachments::Attachments;
@@ -74,6 +77,22 @@ pub struct RendererSettings<'a> {
     pub cache_folder: Option<&'a Path>,
     /// Pages of the transient vertex buffer are no larger than this, unless one instance is; nor than the device allows.
     pub page_bytes: u64,
+    /// For tests: how the renderer gets by on a device with less.
+    pub limit_caps: LimitCaps,
+}
+
+/// Limits that are taken where the device's own are larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitCaps {
+    /// `maxStorageBufferRange`, for joint matrices and morph weights. Vertices have `page_bytes`.
+    pub stream_window_bytes: u64,
+    /// `maxComputeWorkGroupCount`, along each axis.
+    pub work_groups: u32,
+}
+
+impl LimitCaps {
+    /// The device's own limits.
+    pub const NONE: Self = Self { stream_window_bytes: u64::MAX, work_groups: u32::MAX };
 }
 
 impl Default for RendererSettings<'_> {
@@ -86,6 +105,7 @@ impl Default for RendererSettings<'_> {
             shadow_map_size: Some(2048),
             cache_folder: None,
             page_bytes: 128 << 20,
+            limit_caps: LimitCaps::NONE,
         }
     }
 }
@@ -165,8 +185,12 @@ impl Renderer {
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
         let shadow_pass =
             ShadowPass::new(device, &pipeline_cache, &layouts, settings.skinning, settings.shadow_map_size)?;
+        let limits = device.limits();
+        let window_bytes = u64::from(limits.max_storage_buffer_range).min(settings.limit_caps.stream_window_bytes);
+        let [groups_x, groups_y, _] = limits.max_compute_work_group_count;
+        let most_groups = [groups_x, groups_y].map(|count| count.min(settings.limit_caps.work_groups).max(1));
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
-            .map(|index| FrameSlot::new(device, &layouts, index, path, shadow_pass.binding()))
+            .map(|index| FrameSlot::new(device, &layouts, index, path, window_bytes, shadow_pass.binding()))
             .collect::<Result<Vec<_>>>()?;
         // One instance must fit into a page, so a large model makes pages larger. The vertex shader needs none at all.
         let largest_model = models.iter().map(|model| u64::from(model.size.vertex_count)).max().unwrap_or(0);
@@ -175,17 +199,18 @@ impl Renderer {
             Skinning::Compute => settings
                 .page_bytes
                 .max(largest_model * size_of::<SkinnedVertex>() as u64)
-                .min(u64::from(device.limits().max_storage_buffer_range))
+                .min(u64::from(limits.max_storage_buffer_range))
                 .min(device.physical.max_allocation_bytes)
                 .min(device.physical.max_buffer_bytes),
         };
-        let limits = PlanLimits { page_bytes };
+        let window_alignment_bytes = limits.min_storage_buffer_offset_alignment;
+        let plan_limits = PlanLimits { page_bytes, window_bytes, window_alignment_bytes };
         Ok(Self {
             skinning: settings.skinning,
             upload: path,
             samples,
-            limits,
-            skin_pass: SkinPass::new(device, &pipeline_cache, &layouts, &models)?,
+            limits: plan_limits,
+            skin_pass: SkinPass::new(device, &pipeline_cache, &layouts, &models, most_groups)?,
             shadow_pass,
             character_pass: CharacterPass::new(device, &pipeline_cache, &layouts, samples, settings.skinning, &models)?,
             ground_pass: GroundPass::new(device, &pipeline_cache, &layouts, samples)?,

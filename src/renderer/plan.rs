@@ -8,8 +8,11 @@
 //! run of poses of one model in one page, with all their instances: one dispatch and one draw per material. What
 //! belongs to a pose (joint matrices, morph weights, vertices) lies at offsets that are linear in its place in the
 //! batch, so that a dispatch needs no table of them.
+//!
+//! The same limit holds for palette and morph weights: each is one buffer of any size, of which a batch sees a *window*
+//! that is no larger. Most crowds fit into the first one, which begins at 0.
 
-use crate::shader_types::SkinnedVertex;
+use crate::shader_types::{JointMatrix, SkinnedVertex, StreamWindow};
 use crate::vulkan::{Error, Result};
 
 /// What the plan needs to know of a model: what each pose of it takes.
@@ -87,6 +90,8 @@ pub struct Batch {
     pub first_joint: u32,
     /// First morph weight of the first pose in the buffer of all morph weights.
     pub first_morph_weight: u32,
+    /// What is bound of both. Begins no later than the first pose's part, and holds that of the last.
+    pub window: StreamWindow,
 }
 
 /// Limits that the plan keeps to.
@@ -94,6 +99,42 @@ pub struct Batch {
 pub struct PlanLimits {
     /// Of one page.
     pub page_bytes: u64,
+    /// Of one window: `maxStorageBufferRange`.
+    pub window_bytes: u64,
+    /// A window begins at a multiple of it: `minStorageBufferOffsetAlignment`, a power of two.
+    pub window_alignment_bytes: u64,
+}
+
+/// The windows of a stream of elements of one size.
+#[derive(Debug, Clone, Copy)]
+struct Windows {
+    /// Elements that fit into one.
+    capacity: u64,
+    /// A window begins at a multiple of so many elements.
+    granule: u32,
+}
+
+impl Windows {
+    fn new(element_bytes: u64, limits: PlanLimits) -> Self {
+        let alignment = limits.window_alignment_bytes.max(1);
+        // The least number of elements that takes a multiple of the alignment, which is a power of two.
+        let common = 1 << element_bytes.trailing_zeros().min(alignment.trailing_zeros());
+        Self { capacity: limits.window_bytes / element_bytes, granule: (alignment / common) as u32 }
+    }
+
+    /// The window for poses of `pose_size` elements each from `first` on: the one that begins at `current`, where one
+    /// pose fits into that. With it, how many fit.
+    fn place(self, current: u32, first: u32, pose_size: u32) -> (u32, u64) {
+        let fits = |start: u32| {
+            let room = self.capacity.saturating_sub(u64::from(first - start));
+            room.checked_div(u64::from(pose_size)).unwrap_or(u64::MAX)
+        };
+        if fits(current) > 0 {
+            return (current, fits(current));
+        }
+        let start = first - first % self.granule;
+        (start, fits(start))
+    }
 }
 
 /// The plan of one frame; rebuilt in place each frame without allocating, once it has grown.
@@ -151,7 +192,9 @@ impl FramePlan {
         self.first_batches.clear();
         self.first_poses.clear();
         self.instance_count = visible.shadow_starts.last().copied().unwrap_or(0);
-        let mut before = Before::default();
+        let joints = Windows::new(size_of::<JointMatrix>() as u64, limits);
+        let morph_weights = Windows::new(size_of::<f32>() as u64, limits);
+        let (mut before, mut window) = (Before::default(), StreamWindow::default());
         for (model, (&size, &count)) in models.iter().zip(visible.pose_counts).enumerate() {
             self.vertex_counts.push(size.vertex_count);
             self.first_batches.push(self.batches.len() as u32);
@@ -167,8 +210,15 @@ impl FramePlan {
             }
             let end = before.after(count, size).ok_or_else(too_large)?;
             while before.poses < end.poses {
-                let (page, first_vertex, pose_count) =
-                    self.take_vertices(size, end.poses - before.poses, page_capacity);
+                let (first_joint, joints_fit) = joints.place(window.first_joint, before.joints, size.joint_count);
+                let (first_morph_weight, weights_fit) =
+                    morph_weights.place(window.first_morph_weight, before.morph_weights, size.morph_weight_count);
+                window = StreamWindow { first_joint, first_morph_weight };
+                let most_poses = u64::from(end.poses - before.poses).min(joints_fit).min(weights_fit) as u32;
+                if most_poses == 0 {
+                    return Err(too_many_joints(model, size, limits));
+                }
+                let (page, first_vertex, pose_count) = self.take_vertices(size, most_poses, page_capacity);
                 let after = before.after(pose_count, size).ok_or_else(too_large)?;
                 self.batches.push(Batch {
                     model: model as u32,
@@ -180,6 +230,7 @@ impl FramePlan {
                     first_vertex,
                     first_joint: before.joints,
                     first_morph_weight: before.morph_weights,
+                    window,
                 });
                 before = after;
             }
@@ -229,6 +280,18 @@ impl FramePlan {
     }
 }
 
+fn too_many_joints(model: usize, size: ModelSize, limits: PlanLimits) -> Error {
+    let joint_bytes = u64::from(size.joint_count) * size_of::<JointMatrix>() as u64;
+    let weight_bytes = u64::from(size.morph_weight_count) * size_of::<f32>() as u64;
+    Error::OverLimit {
+        what: format!("one pose of model {model} (joint matrices or morph weights)"),
+        size_bytes: joint_bytes.max(weight_bytes),
+        limit: "maxStorageBufferRange",
+        limit_bytes: limits.window_bytes,
+        advice: "use a model with fewer joints or morph targets".to_owned(),
+    }
+}
+
 fn too_large() -> Error {
     Error::OverLimit {
         what: "the crowd".to_owned(),
@@ -244,6 +307,7 @@ mod tests {
     use super::*;
 
     const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
+    const WIDE: PlanLimits = PlanLimits { page_bytes: 1 << 27, window_bytes: 1 << 27, window_alignment_bytes: 16 };
 
     fn size(vertex_count: u32, has_tangents: bool) -> ModelSize {
         ModelSize { vertex_count, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
@@ -259,7 +323,7 @@ mod tests {
         let visible =
             VisiblePoses { pose_counts: &pose_counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
         for page_vertices in [30, 31, 64, 100, 1_000_000] {
-            let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES };
+            let limits = PlanLimits { page_bytes: page_vertices * VERTEX_BYTES, ..WIDE };
             let mut plan = FramePlan::default();
             plan.rebuild(&models, visible, limits).unwrap();
             assert_eq!(plan.instance_count, seen_starts[38] + 38);
@@ -303,15 +367,46 @@ mod tests {
 
     #[test]
     fn a_model_larger_than_a_page_is_refused_with_the_numbers() {
-        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES };
+        let limits = PlanLimits { page_bytes: 10 * VERTEX_BYTES, ..WIDE };
         let visible = VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
         let error = FramePlan::default().rebuild(&[size(11, false)], visible, limits).unwrap_err();
         assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
     }
 
     #[test]
+    fn windows_are_aligned_and_hold_what_their_batches_read() {
+        let models = [size(7, false), size(30, true), size(1, false)];
+        let seen_starts: Vec<u32> = (0..=380).collect();
+        let visible =
+            VisiblePoses { pose_counts: &[200, 50, 130], seen_starts: &seen_starts, shadow_starts: &[380; 381] };
+        for (window_bytes, window_alignment_bytes) in [(4096, 256), (2500, 64), (1 << 20, 16), (1600, 4)] {
+            let limits = PlanLimits { window_bytes, window_alignment_bytes, ..WIDE };
+            let mut plan = FramePlan::default();
+            plan.rebuild(&models, visible, limits).unwrap();
+            assert_eq!(plan.batches.iter().map(|batch| batch.pose_count).sum::<u32>(), 380);
+            for batch in &plan.batches {
+                let size = models[batch.model as usize];
+                let streams = [
+                    (48, batch.window.first_joint, batch.first_joint, size.joint_count),
+                    (4, batch.window.first_morph_weight, batch.first_morph_weight, size.morph_weight_count),
+                ];
+                for (element_bytes, start, first, pose_size) in streams {
+                    assert_eq!(u64::from(start) * element_bytes % window_alignment_bytes, 0);
+                    let end = first + batch.pose_count * pose_size;
+                    assert!(start <= first && u64::from(end - start) * element_bytes <= window_bytes);
+                }
+            }
+            let used_bytes = (200 * 8 + 50 * 31 + 130 * 2) * 48;
+            assert_eq!(plan.batches.len() == 3, used_bytes <= window_bytes);
+        }
+        let limits = PlanLimits { window_bytes: 1000, ..WIDE };
+        let error = FramePlan::default().rebuild(&models, visible, limits).unwrap_err();
+        assert!(error.to_string().contains("one pose of model 1"), "{error}");
+    }
+
+    #[test]
     fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
-        let limits = PlanLimits { page_bytes: u64::MAX };
+        let limits = PlanLimits { window_bytes: u64::MAX, ..WIDE };
         let model = ModelSize { joint_count: u32::MAX / 2, ..size(3, false) };
         let visible = |pose_counts| VisiblePoses { pose_counts, seen_starts: &[0, 1, 2, 3], shadow_starts: &[3; 4] };
         let error = FramePlan::default().rebuild(&[model], visible(&[3]), limits).unwrap_err();

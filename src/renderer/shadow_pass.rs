@@ -11,6 +11,7 @@ use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
 use super::gpu_model::GpuDraw;
 use super::layouts::Layouts;
+use super::vertex_input;
 use super::visible_crowd::{Eye, VisibleCrowd};
 use crate::model::Topology;
 use crate::vulkan::Result;
@@ -69,6 +70,7 @@ impl ShadowPass {
             },
             fragment: None,
             constant: 0,
+            vertex_input: vertex_input::INSTANCES,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: None,

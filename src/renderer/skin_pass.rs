@@ -10,7 +10,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::gpu_model::GpuModel;
-use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
+use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET, window_offsets};
 use super::plan::Batch;
 use super::skin_runs::SkinRun;
 use super::visible_crowd::VisibleCrowd;
@@ -46,14 +46,22 @@ impl Kind {
 /// The compute pipelines.
 pub struct SkinPass {
     pipelines: BTreeMap<Kind, Pipeline>,
+    /// Work groups that one dispatch may have, x and y.
+    most_groups: [u32; 2],
 }
 
 impl SkinPass {
-    /// Builds the pipelines that the models need.
+    /// Builds the pipelines that the models need. No dispatch has more than `most_groups`, x and y.
     ///
     /// # Errors
     /// What the driver says.
-    pub fn new(device: &Arc<Device>, cache: &PipelineCache, layouts: &Layouts, models: &[GpuModel]) -> Result<Self> {
+    pub fn new(
+        device: &Arc<Device>,
+        cache: &PipelineCache,
+        layouts: &Layouts,
+        models: &[GpuModel],
+        most_groups: [u32; 2],
+    ) -> Result<Self> {
         let mut pipelines = BTreeMap::new();
         for model in models {
             for run in &model.skin_runs {
@@ -67,22 +75,26 @@ impl SkinPass {
                 }
             }
         }
-        Ok(Self { pipelines })
+        Ok(Self { pipelines, most_groups })
     }
 
     /// Skins all visible poses: x over a run's vertices, y over a batch's poses.
     pub fn cmd_skin(&self, crowd: &VisibleCrowd) {
         let VisibleCrowd { device, commands, layouts, models, plan, slot } = *crowd;
-        let recorder = Recorder { device, commands, layout: layouts.skin.raw };
-        recorder.bind_set(FRAME_SET, slot.set.raw);
+        let recorder = Recorder { device, commands, layout: layouts.skin.raw, most_groups: self.most_groups };
         let mut bound = vk::Pipeline::null();
+        let mut bound_window = None;
         for batch in &plan.batches {
             let (Some(model), Some(page)) = (models.get(batch.model as usize), slot.pages.get(batch.page as usize))
             else {
                 continue;
             };
-            recorder.bind_set(MODEL_SET, model.set.raw);
-            recorder.bind_set(PAGE_SET, page.set.raw);
+            if bound_window != Some(batch.window) {
+                recorder.bind_set(FRAME_SET, slot.set.raw, &window_offsets(batch.window));
+                bound_window = Some(batch.window);
+            }
+            recorder.bind_set(MODEL_SET, model.set.raw, &[]);
+            recorder.bind_set(PAGE_SET, page.set.raw, &[]);
             for run in &model.skin_runs {
                 let Some(pipeline) = self.pipelines.get(&Kind::of(model, run)) else { continue };
                 if pipeline.raw != bound {
@@ -100,6 +112,7 @@ struct Recorder<'a> {
     device: &'a Device,
     commands: vk::CommandBuffer,
     layout: vk::PipelineLayout,
+    most_groups: [u32; 2],
 }
 
 impl Recorder<'_> {
@@ -108,7 +121,7 @@ impl Recorder<'_> {
         unsafe { self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw) };
     }
 
-    fn bind_set(&self, number: u32, set: vk::DescriptorSet) {
+    fn bind_set(&self, number: u32, set: vk::DescriptorSet, offsets: &[u32]) {
         // SAFETY: the commands are being recorded; the set is alive and matches the layout.
         unsafe {
             self.device.raw.cmd_bind_descriptor_sets(
@@ -117,14 +130,14 @@ impl Recorder<'_> {
                 self.layout,
                 number,
                 &[set],
-                &[],
+                offsets,
             );
         }
     }
 
     /// One dispatch, or as many as the device's limits make of it.
     fn dispatch_run(&self, model: &GpuModel, run: &SkinRun, batch: &Batch) {
-        let [most_groups, most_poses, _] = self.device.limits().max_compute_work_group_count.map(|count| count.max(1));
+        let [most_groups, most_poses] = self.most_groups;
         let vertices_per_dispatch = most_groups.saturating_mul(VERTICES_PER_GROUP) as usize;
         for first_pose in (0..batch.pose_count).step_by(most_poses as usize) {
             let pose_count = (batch.pose_count - first_pose).min(most_poses);
@@ -135,9 +148,10 @@ impl Recorder<'_> {
                     end_vertex,
                     skinned_vertex_offset: batch.first_vertex + first_pose * model.size.vertex_count,
                     skinned_vertex_stride: model.size.vertex_count,
-                    palette_offset: batch.first_joint + first_pose * model.size.joint_count,
+                    palette_offset: batch.first_joint - batch.window.first_joint + first_pose * model.size.joint_count,
                     palette_stride: model.size.joint_count,
-                    morph_weight_offset: batch.first_morph_weight + first_pose * model.size.morph_weight_count,
+                    morph_weight_offset: batch.first_morph_weight - batch.window.first_morph_weight
+                        + first_pose * model.size.morph_weight_count,
                     morph_weight_stride: model.size.morph_weight_count,
                 };
                 self.dispatch(&constants, [(end_vertex - first_vertex).div_ceil(VERTICES_PER_GROUP), pose_count]);

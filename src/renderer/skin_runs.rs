@@ -8,12 +8,11 @@
 //! All runs but the last fill whole work groups: vertices beyond them go to the next run, where they take no group of
 //! their own. So a model has no more work groups than it would have in one dispatch.
 //!
-//! Measured against one dispatch with a loop over each vertex's own influences (Mesa lavapipe 22.3.6 on two threads,
-//! 2,025 vertices with equally many influences, 200 poses, medians of three runs each, taken in turns): 0.59 of the time
-//! with one influence, 0.67 with two, 0.70 with four, 0.88 with eight, 0.70 for the fox. On a quiet machine a vertex
-//! takes 13, 16 and 24 ns with one, two and four influences. What did not pay there: blocks of 2, 4 or 8 poses with the
-//! bind-pose vertex kept in registers (1.15 to 2 times the time of the loop), and joint matrices staged in shared memory
-//! (the same time).
+//! Measured against one dispatch with a loop over each vertex's own influences, in turns with it (Mesa lavapipe 22.3.6 on
+//! two threads, medians): 0.6 to 0.7 of the time with one or two influences for every vertex, 0.70 to 0.76 with four,
+//! 0.88 with eight; 0.67 to 0.76 for Fox, CesiumMan, Knight, mannequiny and RiggedFigure. A vertex takes about 13, 18 and
+//! 26 ns with one, two and four influences. What did not pay there: blocks of 2, 4 or 8 poses with the bind-pose vertex
+//! kept in registers (1.15 to 2 times the time of the loop), and joint matrices staged in shared memory (no change).
 
 use super::skin_pass::VERTICES_PER_GROUP;
 use crate::model::Geometry;

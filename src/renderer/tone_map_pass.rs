@@ -9,7 +9,7 @@ use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::Sampler;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
@@ -45,6 +45,7 @@ impl ToneMapPass {
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
             constant: u32::from(!encodes_srgb(format)),
+            vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layout,
             color_format: Some(format),

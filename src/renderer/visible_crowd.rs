@@ -4,8 +4,10 @@ use ash::vk;
 
 use super::frame_slot::FrameSlot;
 use super::gpu_model::{GpuDraw, GpuModel};
-use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET, window_offsets};
 use super::plan::{FramePlan, InstanceRange};
+use super::vertex_input::{INSTANCE_BINDING, SURFACE_BINDING};
+use crate::shader_types::StreamWindow;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;
 
@@ -44,7 +46,8 @@ impl VisibleCrowd<'_> {
             return;
         }
         let recorder = Recorder { device, commands, layout: layouts.scene.raw };
-        recorder.bind_set(FRAME_SET, slot.set.raw);
+        let mut bound_window = None;
+        recorder.bind_vertices(INSTANCE_BINDING, slot.instances.raw());
         let mut bound = vk::Pipeline::null();
         for batch in &plan.batches {
             let Some(model) = models.get(batch.model as usize) else { continue };
@@ -52,11 +55,16 @@ impl VisibleCrowd<'_> {
             if !model.draws.iter().any(|draw| pipeline_of(draw).is_some()) {
                 continue;
             }
-            recorder.bind_set(MODEL_SET, model.set.raw);
+            if bound_window != Some(batch.window) {
+                recorder.bind_window(slot.set.raw, batch.window);
+                bound_window = Some(batch.window);
+            }
+            recorder.bind_set(MODEL_SET, model.set.raw, &[]);
             // There is no page when the vertex shader skins.
             if let Some(page) = slot.pages.get(batch.page as usize) {
-                recorder.bind_set(PAGE_SET, page.set.raw);
+                recorder.bind_set(PAGE_SET, page.set.raw, &[]);
             }
+            recorder.bind_vertices(SURFACE_BINDING, model.surface.raw);
             // SAFETY: the buffer is alive and holds 32-bit indices.
             unsafe {
                 device.raw.cmd_bind_index_buffer(commands, model.indices.raw, 0, vk::IndexType::UINT32);
@@ -70,7 +78,7 @@ impl VisibleCrowd<'_> {
                     recorder.bind_pipeline(pipeline);
                     bound = pipeline.raw;
                 }
-                recorder.bind_set(MATERIAL_SET, material.raw);
+                recorder.bind_set(MATERIAL_SET, material.raw, &[]);
                 for range in ranges.into_iter().filter(|range| range.count > 0) {
                     recorder.draw(draw, range);
                 }
@@ -92,7 +100,15 @@ impl Recorder<'_> {
         unsafe { self.device.raw.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline.raw) };
     }
 
-    fn bind_set(&self, number: u32, set: vk::DescriptorSet) {
+    /// The frame's set, as a batch sees it.
+    fn bind_window(&self, set: vk::DescriptorSet, window: StreamWindow) {
+        self.bind_set(FRAME_SET, set, &window_offsets(window));
+        let (raw, stages, bytes) = (&self.device.raw, vk::ShaderStageFlags::VERTEX, bytemuck::bytes_of(&window));
+        // SAFETY: the commands are being recorded; the constants have the layout's size.
+        unsafe { raw.cmd_push_constants(self.commands, self.layout, stages, 0, bytes) };
+    }
+
+    fn bind_set(&self, number: u32, set: vk::DescriptorSet, offsets: &[u32]) {
         // SAFETY: the commands are being recorded; the set is alive and matches the layout.
         unsafe {
             self.device.raw.cmd_bind_descriptor_sets(
@@ -101,9 +117,14 @@ impl Recorder<'_> {
                 self.layout,
                 number,
                 &[set],
-                &[],
+                offsets,
             );
         }
+    }
+
+    fn bind_vertices(&self, binding: u32, buffer: vk::Buffer) {
+        // SAFETY: the commands are being recorded; the buffer is alive and was made for vertices.
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer], &[0]) };
     }
 
     fn draw(&self, draw: &GpuDraw, instances: InstanceRange) {

@@ -27,6 +27,8 @@ impl Access {
     /// A compute or a vertex shader reads a storage buffer.
     pub const GEOMETRY_READ: Self =
         Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ).and(Self::new(S::VERTEX_SHADER, A::NONE));
+    /// Vertex attributes are fetched.
+    pub const ATTRIBUTE_READ: Self = Self::new(S::VERTEX_ATTRIBUTE_INPUT, A::VERTEX_ATTRIBUTE_READ);
     /// The CPU reads mapped memory.
     pub const HOST_READ: Self = Self::new(S::HOST, A::HOST_READ);
     /// Indices are fetched.

@@ -8,7 +8,7 @@ use super::error::{Context, Error, Result};
 use super::instance::Instance;
 
 /// What the scene's pipeline layout shows to a vertex shader. Vulkan guarantees four.
-const STORAGE_BUFFERS_PER_STAGE: u32 = 6;
+const STORAGE_BUFFERS_PER_STAGE: u32 = 9;
 
 /// One Vulkan device and what the program needs to know about it.
 #[derive(Clone)]

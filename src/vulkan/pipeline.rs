@@ -91,8 +91,17 @@ pub enum Blend {
     AlphaAdds,
 }
 
-/// What a graphics pipeline is made with. Everything that is not here is the same for all of ours: triangle lists,
-/// no vertex input (shaders pull), dynamic viewport, scissor, cull mode and front face.
+/// Which attributes a vertex shader is fetched, from which buffers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct VertexInput<'a> {
+    /// Buffers.
+    pub bindings: &'a [vk::VertexInputBindingDescription],
+    /// What lies in them.
+    pub attributes: &'a [vk::VertexInputAttributeDescription],
+}
+
+/// What a graphics pipeline is made with. Everything that is not here is the same for all of ours: dynamic viewport,
+/// scissor, cull mode and front face.
 pub struct GraphicsPipelineInfo<'a> {
     /// For captures and messages.
     pub name: &'a str,
@@ -102,6 +111,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub fragment: Option<&'a Spirv>,
     /// `uint` specialization constant 0 of both shaders, where they have one.
     pub constant: u32,
+    /// Attributes of the vertex shader.
+    pub vertex_input: VertexInput<'a>,
     /// What consecutive indices make up.
     pub topology: vk::PrimitiveTopology,
     /// Sets and push constants.
@@ -166,7 +177,9 @@ impl Pipeline {
         };
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, &vertex)];
         stages.extend(fragment.as_ref().map(|fragment| stage(vk::ShaderStageFlags::FRAGMENT, fragment)));
-        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default();
+        let vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(info.vertex_input.bindings)
+            .vertex_attribute_descriptions(info.vertex_input.attributes);
         let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(info.topology);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let (bias_constant, bias_slope) = info.depth_bias.unwrap_or_default();
