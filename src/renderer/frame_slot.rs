@@ -16,7 +16,6 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
-use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
 use ash::vk;

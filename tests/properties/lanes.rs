@@ -58,10 +58,10 @@ fn track<T: Clone + std::fmt::Debug + 'static>(
 
 /// At most one for each node.
 fn tracks<T: Clone + std::fmt::Debug + 'static>(
-    timelines: &[Vec<f32>],
+    timelines: Vec<Vec<f32>>,
     value: BoxedStrategy<T>,
 ) -> impl Strategy<Value = Vec<Track<T>>> {
-    prop::collection::vec(track(timelines.to_vec(), value), 0..NODES as usize).prop_map(|mut tracks| {
+    prop::collection::vec(track(timelines, value), 0..NODES as usize).prop_map(|mut tracks| {
         tracks.sort_by_key(|track| track.node);
         tracks.dedup_by_key(|track| track.node);
         // Fixed, and never animated.
@@ -72,7 +72,8 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
 
 fn clip() -> impl Strategy<Value = Clip> {
     prop::collection::vec(timeline(), 1..4).prop_flat_map(|timelines| {
-        let tracks = (tracks(&timelines, vector()), tracks(&timelines, unit()), tracks(&timelines, vector()));
+        let of = || timelines.clone();
+        let tracks = (tracks(of(), vector()), tracks(of(), unit()), tracks(of(), vector()));
         tracks.prop_map(move |(translations, rotations, scales)| Clip {
             duration_seconds: timelines.iter().flatten().copied().fold(0.0, f32::max),
             timelines: timelines.clone(),

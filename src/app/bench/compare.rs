@@ -87,7 +87,8 @@ impl Change {
 }
 
 fn is_same_row(old: &Run, new: &Run) -> bool {
-    let settings = |run: &Run| (run.instances, run.width, run.height, run.msaa, run.shadows, run.threads);
+    let settings =
+        |run: &Run| (run.instances, run.share_poses_hz, run.width, run.height, run.msaa, run.shadows, run.threads);
     let names = |run: &Run| (run.models.clone(), run.skinning.clone(), run.upload.clone());
     settings(old) == settings(new) && names(old) == names(new)
 }

@@ -54,6 +54,8 @@ fn settings(run: &Run) -> Cells {
         ("instances", run.instances.to_string()),
         ("visible", run.visible.to_string()),
         ("unique_poses", run.unique_poses.to_string()),
+        ("share_poses_hz", optional(run.share_poses_hz)),
+        ("sharing_error_metres", optional(run.sharing_error_metres)),
         ("joints", run.joints.to_string()),
         ("vertices", run.vertices.to_string()),
         ("triangles", run.triangles.to_string()),
@@ -71,10 +73,11 @@ fn settings(run: &Run) -> Cells {
     cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
+fn optional<T: ToString>(value: Option<T>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
 fn rates(run: &Run) -> Cells {
-    fn optional<T: ToString>(value: Option<T>) -> String {
-        value.map_or_else(String::new, |value| value.to_string())
-    }
     let yardsticks = &run.yardsticks;
     let cells = [
         ("bytes.palette", run.bytes.palette.to_string()),

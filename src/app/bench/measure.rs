@@ -36,6 +36,7 @@ pub(super) struct Samples {
     rounds: u32,
     /// By model.
     visible: Vec<VisibleCount>,
+    sharing_error_metres: Option<f64>,
     bytes: ByteCounts,
 }
 
@@ -117,6 +118,9 @@ impl Turn<'_> {
         renderer.wait()?;
         samples.rounds += 1;
         samples.visible = scene.visible_counts();
+        if samples.sharing_error_metres.is_none() {
+            samples.sharing_error_metres = scene.crowd.sharing_error_metres().map(f64::from);
+        }
         samples.bytes = renderer.byte_counts();
         Ok(())
     }
@@ -160,6 +164,8 @@ impl Samples {
             instances: settings.instances,
             visible,
             unique_poses,
+            share_poses_hz: args.scene.share_poses,
+            sharing_error_metres: self.sharing_error_metres,
             joints: per_instance(joints_of),
             vertices: per_instance(vertices_of),
             triangles: per_instance(|model| model.geometry.triangle_count()),

@@ -47,6 +47,12 @@ pub(super) struct Run {
     pub(super) instances: u32,
     pub(super) visible: u32,
     pub(super) unique_poses: u32,
+    /// As `--share-poses`; `None`: each instance has a pose of its own.
+    #[serde(default)]
+    pub(super) share_poses_hz: Option<f64>,
+    /// The farthest that sharing poses puts a vertex off.
+    #[serde(default)]
+    pub(super) sharing_error_metres: Option<f64>,
     /// Joint matrices per instance of the mix.
     pub(super) joints: f64,
     /// Skinned vertices per instance of the mix.

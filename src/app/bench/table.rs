@@ -52,6 +52,7 @@ pub(super) fn as_text(report: &Report) -> String {
     text += &grid(&keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
     text.push('\n');
     text += &paragraph(&amounts(runs));
+    text += &paragraph(&sharing(runs));
     text += &grid(&keys(runs, false), &[joints(runs), vertices(runs)]);
     text
 }
@@ -136,6 +137,21 @@ fn gpu(runs: &[Run]) -> Group {
         pass("post", |gpu| &gpu.post),
     ];
     Group { title: "GPU: meanwhile".to_owned(), columns }
+}
+
+/// What sharing poses saves and costs, in a sentence; nothing where it is off.
+fn sharing(runs: &[Run]) -> String {
+    let (Some(last), Some(error)) =
+        (runs.last(), runs.iter().filter_map(|run| run.sharing_error_metres).reduce(f64::max))
+    else {
+        return String::new();
+    };
+    format!(
+        "Poses are shared: {} visible characters show {}; no vertex is off by more than {} m.",
+        last.visible,
+        counted(last.unique_poses as usize, "pose"),
+        number(error)
+    )
 }
 
 /// What one character is, in a sentence.

@@ -17,6 +17,8 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         instances,
         visible: instances,
         unique_poses: instances,
+        share_poses_hz: None,
+        sharing_error_metres: None,
         joints: 25.0,
         vertices: 5262.0,
         triangles: 10412.0,
