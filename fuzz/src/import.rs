@@ -16,6 +16,7 @@ use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, 
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 
 use super::invariants::check_invariants;
+use super::lanes::check_lanes;
 
 /// Larger models keep the promises too, but evaluating them all would leave the fuzzer no time.
 const MAX_NODES: usize = 1_000;
@@ -69,7 +70,10 @@ fn animate(model: &Model) {
         assert!(bounds.min.cmple(bounds.max).all(), "{bounds:?}");
         assert!(bounds.center().is_finite() && bounds.radius().is_finite(), "{bounds:?}");
         assert!(ground_height(model, clip).is_finite());
-        for time_seconds in [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY] {
+        let times_seconds = [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY];
+        // Products of many factors may be large, and what is left of their sums anything: only bounds are checked.
+        check_lanes(model, clip, &times_seconds, None);
+        for time_seconds in times_seconds {
             let streams = streams_at(model, clip, time_seconds, &mut scratch);
             let skinned = skin(model, &streams);
             if moderate {

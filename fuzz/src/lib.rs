@@ -8,6 +8,7 @@ pub mod accessor;
 pub mod import;
 #[path = "../../tests/common/invariants.rs"]
 pub mod invariants;
+pub mod lanes;
 pub mod mutate;
 pub mod reference;
 pub mod sampling;

@@ -4,10 +4,11 @@
 //! sampling takes all the same. Where the numbers are moderate the result is held against [`super::reference`].
 
 use arbitrary::{Result, Unstructured};
-use glam::{Quat, Vec3, Vec4};
+use glam::{Affine3A, Quat, Vec3, Vec4};
 use throng::animation::{SampleScratch, sample_clip};
-use throng::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
+use throng::model::{Clip, Interpolation, LocalPose, Model, MorphTrack, NO_PARENT, PaletteLayout, Skeleton, Track};
 
+use super::lanes::check_lanes;
 use super::reference::{rotation_at, vector_at, vector_tolerance};
 
 const NODE_COUNT: u32 = 4;
@@ -21,6 +22,8 @@ const MAX_KEYS: usize = 8;
 const UNIT_TOLERANCE: f32 = 1e-5;
 /// Of a rotation against the reference, where the keys are linear. Splines add rounding of tangents: see below.
 const LINEAR_TOLERANCE_RADIANS: f64 = 1e-6;
+/// Of lanes against the plain functions, as a share of the largest number: splines of vectors cancel out, too.
+const LANES_TOLERANCE: f32 = 1e-4;
 
 /// Samples one clip at several times. Returns the number of tracks, which says whether the bytes were good for much.
 ///
@@ -30,11 +33,31 @@ pub fn run(data: &[u8]) -> usize {
     let mut bytes = Unstructured::new(data);
     let Ok((clip, moderate)) = take_clip(&mut bytes) else { return 0 };
     let mut scratch = SampleScratch::default();
+    let mut times_seconds = Vec::new();
     for _ in 0..4 {
         let Ok(time_seconds) = take_time(&mut bytes, &clip) else { break };
         check_at(&clip, time_seconds, moderate, &mut scratch);
+        times_seconds.push(time_seconds);
     }
+    check_in_lanes(&clip, &times_seconds, moderate);
     clip.track_count()
+}
+
+/// Nodes without parents, all of them joints.
+fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
+    let count = NODE_COUNT as usize;
+    let model = Model {
+        skeleton: Skeleton {
+            parents: vec![NO_PARENT; count],
+            rest: LocalPose { morph_weights: vec![0.0; WEIGHT_COUNT as usize + 2], ..LocalPose::identity(count) },
+            ..Skeleton::default()
+        },
+        palette: PaletteLayout { nodes: (0..NODE_COUNT).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; count] },
+        ..Model::default()
+    };
+    // A spline's rotation may pass near no length at all, where rounding decides the direction.
+    let is_stable = clip.rotations.iter().all(|track| track.interpolation != Interpolation::CubicSpline);
+    check_lanes(&model, Some(clip), times_seconds, (moderate && is_stable).then_some(LANES_TOLERANCE));
 }
 
 fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {

@@ -52,7 +52,7 @@ pub(super) fn as_text(report: &Report) -> String {
     text += &grid(&keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
     text.push('\n');
     text += &paragraph(&amounts(runs));
-    text += &paragraph(&sharing(runs));
+    text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(&sentence));
     text += &grid(&keys(runs, false), &[joints(runs), vertices(runs)]);
     text
 }
@@ -139,19 +139,16 @@ fn gpu(runs: &[Run]) -> Group {
     Group { title: "GPU: meanwhile".to_owned(), columns }
 }
 
-/// What sharing poses saves and costs, in a sentence; nothing where it is off.
-fn sharing(runs: &[Run]) -> String {
-    let (Some(last), Some(error)) =
-        (runs.last(), runs.iter().filter_map(|run| run.sharing_error_metres).reduce(f64::max))
-    else {
-        return String::new();
-    };
-    format!(
+/// What sharing poses saves and costs, in a sentence, where it is on.
+fn sharing(runs: &[Run]) -> Option<String> {
+    let last = runs.last()?;
+    let error_metres = runs.iter().filter_map(|run| run.sharing_error_metres).reduce(f64::max)?;
+    Some(format!(
         "Poses are shared: {} visible characters show {}; no vertex is off by more than {} m.",
         last.visible,
         counted(last.unique_poses as usize, "pose"),
-        number(error)
-    )
+        number(error_metres)
+    ))
 }
 
 /// What one character is, in a sentence.

@@ -1,0 +1,44 @@
+//! What both targets that evaluate clips ask of lanes: whatever the clip, they write what the plain functions write.
+
+use std::mem::MaybeUninit;
+
+use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
+use throng::animation::{PoseScratch, PoseStreams, evaluate};
+use throng::model::{Clip, Model};
+use throng::shader_types::JointMatrix;
+
+/// Evaluates a clip, if lanes take it, at some times on both processors. `tolerance` is a share of the largest number;
+/// `None` where numbers are so large that nothing can be said about the result.
+///
+/// # Panics
+/// If lanes write something else than the plain functions do.
+pub fn check_lanes(model: &Model, clip: Option<&Clip>, times_seconds: &[f64], tolerance: Option<f32>) {
+    let Some(compiled) = LaneClip::compile(model, clip) else { return };
+    let joints = model.palette.len();
+    let mut expected = room(joints * times_seconds.len());
+    let mut weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
+    let mut scratch = PoseScratch::for_model(model);
+    for (&time_seconds, palette) in times_seconds.iter().zip(expected.chunks_mut(joints.max(1))) {
+        evaluate(model, clip, time_seconds, &mut scratch, PoseStreams { palette, morph_weights: &mut weights });
+    }
+    let expected = numbers(&expected);
+    let largest = expected.iter().fold(1.0f32, |largest, number| largest.max(number.abs()));
+    for processor in [Processor::detect(), Processor::Portable] {
+        let mut found = room(joints * times_seconds.len());
+        lanes::evaluate(processor, &compiled, times_seconds, &mut LaneScratch::default(), &mut found);
+        let Some(tolerance) = tolerance else { continue };
+        for (found, expected) in numbers(&found).iter().zip(&expected) {
+            let off = (found - expected).abs();
+            assert!(off <= tolerance * largest, "{processor:?}: {found} instead of {expected} in {clip:?}");
+        }
+    }
+}
+
+fn room(joints: usize) -> Vec<MaybeUninit<JointMatrix>> {
+    vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints]
+}
+
+fn numbers(palette: &[MaybeUninit<JointMatrix>]) -> Vec<f32> {
+    // SAFETY: every element was initialised on creation.
+    palette.iter().flat_map(|element| unsafe { element.assume_init() }.rows).flatten().collect()
+}
