@@ -2,30 +2,26 @@
 //!
 //! Before criterion's figures it prints a table: nanoseconds for each joint matrix of a crowd on one thread, beside what
 //! writing the same bytes to memory takes, both interleaved in the same seconds, because machines drift. Each instance
-//! is at a time of its own. The models are the bundled walker and, where `THRONG_SAMPLE_MODELS` names their folder, real
-//! ones.
+//! is at a time of its own.
+
+mod common;
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use common::{interleaved, measures, model_paths};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use throng::animation::lanes::{LaneClip, LaneScratch, Processor};
-use throng::animation::{PoseScratch, PoseStreams, SampleScratch, evaluate, lanes, model_from_nodes, sample_clip};
-use throng::animation::{pose_model, write_palette};
+use throng::animation::{
+    PoseScratch, PoseStreams, SampleScratch, evaluate, lanes, model_from_nodes, pose_model, sample_clip, write_palette,
+};
 use throng::model::import::load;
 use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
 
-const SAMPLES: [&str; 4] =
-    ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "Mannequiny/mannequiny.glb"];
-
 fn models() -> Vec<Model> {
-    let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    let samples = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from);
-    let samples = samples.iter().flat_map(|folder| SAMPLES.map(|sample| folder.join(sample)));
-    std::iter::once(walker).chain(samples).map(|path| load(&path).unwrap()).collect()
+    model_paths().iter().map(|path| load(path).unwrap()).collect()
 }
 
 /// The longest clip: that one has the most keys.
@@ -42,23 +38,6 @@ type Palette = Vec<MaybeUninit<JointMatrix>>;
 
 fn palette(model: &Model, count: usize) -> Palette {
     vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); model.palette.len() * count]
-}
-
-/// Median nanoseconds per joint of each, taken in turns.
-fn interleaved<const N: usize>(joints: usize, mut contestants: [&mut dyn FnMut(); N]) -> [f64; N] {
-    const ROUNDS: usize = 101;
-    let mut samples = [const { Vec::new() }; N];
-    for _ in 0..ROUNDS {
-        for (contestant, samples) in contestants.iter_mut().zip(&mut samples) {
-            let started = Instant::now();
-            contestant();
-            samples.push(started.elapsed().as_secs_f64() * 1e9 / joints as f64);
-        }
-    }
-    samples.map(|mut samples| {
-        samples.sort_by(f64::total_cmp);
-        samples[ROUNDS / 2]
-    })
 }
 
 /// The table of the module's head.
@@ -86,8 +65,8 @@ fn side_by_side() {
             };
             let matrix = black_box(JointMatrix { rows: [[1.0; 4]; 3] });
             let mut write = || d.iter_mut().for_each(|element| _ = black_box(element).write(matrix));
-            let figures = interleaved(joints, [&mut fast, &mut portable, &mut one_by_one, &mut write]);
-            let [fast, portable, one_by_one, written] = figures;
+            let figures = interleaved([&mut fast, &mut portable, &mut one_by_one, &mut write]);
+            let [fast, portable, one_by_one, written] = figures.map(|ns| ns / joints as f64);
             println!(
                 "{:>16} {:>6} x {:>3} joints     {fast:>8.1}  {portable:>8.1}    {one_by_one:>8.1}   {written:>8.1}  {:>5.1}",
                 model.name,
@@ -100,7 +79,9 @@ fn side_by_side() {
 }
 
 fn steps(criterion: &mut Criterion) {
-    side_by_side();
+    if measures() {
+        side_by_side();
+    }
     for model in models() {
         let clip = clip_of(&model);
         let mut group = criterion.benchmark_group(&model.name);

@@ -2,25 +2,16 @@
 //!
 //! Images are decoded by the same library with the same settings, so that the difference is what JSON, geometry, clips
 //! and the checks of an untrusted file cost. The goal: no more than half as much again as the images alone, or 20 ms.
-//! The models are the bundled walker and, where `THRONG_SAMPLE_MODELS` names their folder, real ones.
+
+mod common;
 
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use common::model_paths;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::Value;
 use throng::model::import::load;
-
-const SAMPLES: [&str; 4] =
-    ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "Mannequiny/mannequiny.glb"];
-
-fn models() -> Vec<PathBuf> {
-    let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    let samples = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from);
-    let samples = samples.iter().flat_map(|folder| SAMPLES.map(|sample| folder.join(sample)));
-    std::iter::once(walker).chain(samples).collect()
-}
 
 /// The encoded images of a GLB that its base colours use: those are the ones that are imported.
 fn drawn_images(glb: &[u8]) -> Vec<Vec<u8>> {
@@ -45,7 +36,7 @@ fn drawn_images(glb: &[u8]) -> Vec<Vec<u8>> {
 }
 
 fn import(criterion: &mut Criterion) {
-    for path in models() {
+    for path in model_paths() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let images = drawn_images(&std::fs::read(&path).unwrap());
         let mut group = criterion.benchmark_group(name);

@@ -313,7 +313,7 @@ fn clips_are_chosen_by_name_index_or_evenly() {
     assert_eq!(mixed_joints.iter().filter(|&joint| *joint == mixed_joints[0]).count(), 50);
     crowd.set_clip(&ClipChoice::Index(1)).unwrap();
     let same = first_joints(&mut crowd);
-    assert!(same.iter().all(|joint| *joint == same[0]));
+    assert!(same.iter().all(|joint| *joint == same[0]), "{same:?}");
     assert!(matches!(crowd.set_clip(&ClipChoice::Index(2)), Err(CrowdError::UnknownClip { .. })));
     assert_eq!(first_joints(&mut crowd), same, "a refused clip changes nothing");
     crowd.set_clip(&ClipChoice::None).unwrap();

@@ -132,13 +132,14 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Plays other clips from now on. Nobody moves, and what is visible changes with the next [`Crowd::cull`].
+    /// Plays other clips from now on. Nobody moves, and all are visible until the next [`Crowd::cull`].
     ///
     /// # Errors
     /// [`CrowdError::UnknownClip`], and nothing has changed.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
         self.assign_clips(&clips);
+        self.cull(None, None);
         Ok(())
     }
 

@@ -37,6 +37,10 @@ const MAX_MAGNITUDE: f64 = 1e18;
 /// make a table of all times by all tracks.
 const MAX_CELLS: (usize, usize) = (1 << 14, 4);
 
+/// Start of the first row, which counts before the clip: there tracks have the values of their first keys, of which there
+/// may be several at 0.
+const BEFORE: f64 = -1.0;
+
 /// A track that the kernel samples.
 #[derive(Clone, Copy)]
 pub(super) enum AnyTrack<'c> {
@@ -149,9 +153,9 @@ impl AnyTrack<'_> {
 /// All rows of a clip.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
-    /// When each row starts, ascending; the first one also counts before it starts.
+    /// When each row starts, ascending.
     starts_seconds: Vec<f64>,
-    /// How long each lasts. The last one lasts for ever.
+    /// How long each lasts. Nothing changes in the first and in the last one, which last for ever.
     spans_seconds: Vec<f64>,
     /// Time cut into equal buckets: the last row that starts in a bucket before this one.
     rows_before: Vec<u32>,
@@ -168,7 +172,7 @@ impl Rows {
     pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
         let columns: usize = tracks.iter().map(|track| track.width()).sum();
         if columns == 0 {
-            return Some(Self { starts_seconds: vec![0.0], spans_seconds: vec![f64::INFINITY], ..Self::default() });
+            return Some(Self { starts_seconds: vec![BEFORE], spans_seconds: vec![f64::INFINITY], ..Self::default() });
         }
         let mut is_used = vec![false; clip.timelines.len()];
         tracks.iter().for_each(|track| is_used[track.timeline()] = true);
@@ -179,13 +183,13 @@ impl Rows {
         times.sort_by(f32::total_cmp);
         times.dedup();
         let values: usize = tracks.iter().map(|track| track.len()).sum();
-        if times.len().checked_mul(columns)? > MAX_CELLS.0 + MAX_CELLS.1 * values {
+        if (times.len() + 1).checked_mul(columns)? > MAX_CELLS.0 + MAX_CELLS.1 * values {
             return None;
         }
-        let starts_seconds: Vec<f64> = times.iter().copied().map(f64::from).collect();
+        let starts_seconds: Vec<f64> = std::iter::once(BEFORE).chain(times.into_iter().map(f64::from)).collect();
         let ends_seconds = starts_seconds.iter().copied().skip(1).chain([f64::INFINITY]);
         let mut rows = Self { columns, ..Self::default() };
-        rows.cells.reserve_exact(times.len() * columns);
+        rows.cells.reserve_exact(starts_seconds.len() * columns);
         for (&start, end) in starts_seconds.iter().zip(ends_seconds.clone()) {
             for track in tracks {
                 let cells = track.cells(&clip.timelines[track.timeline()], start, end);
@@ -200,6 +204,8 @@ impl Rows {
             }
         }
         rows.spans_seconds = starts_seconds.iter().zip(ends_seconds).map(|(start, end)| end - start).collect();
+        // However long before the clip it is.
+        rows.spans_seconds[0] = f64::INFINITY;
         rows.starts_seconds = starts_seconds;
         rows.fill_buckets();
         Some(rows)
@@ -229,8 +235,8 @@ impl Rows {
 
     /// The row of a time, and how much of it is over.
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
-        // Also takes care of what is no number.
-        let time_seconds = time_seconds.max(0.0);
+        // Also takes care of what is no number, or no finite one.
+        let time_seconds = time_seconds.max(BEFORE).min(f64::MAX);
         let row = match self.rows_before.len().checked_sub(2) {
             None => 0,
             Some(last_bucket) => {

@@ -1,0 +1,40 @@
+//! Models and times that benchmarks share. The models are the bundled walker and, where `THRONG_SAMPLE_MODELS` names their
+//! folder, real ones.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+const SAMPLES: [&str; 4] =
+    ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "Mannequiny/mannequiny.glb"];
+
+/// Files of the models.
+pub fn model_paths() -> Vec<PathBuf> {
+    let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
+    let samples = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from);
+    let samples = samples.iter().flat_map(|folder| SAMPLES.map(|sample| folder.join(sample)));
+    std::iter::once(walker).chain(samples).collect()
+}
+
+/// Whether this is a run that measures, rather than one that tries whether everything works (`cargo test`).
+#[allow(dead_code, reason = "not every benchmark compares")]
+pub fn measures() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// Median nanoseconds of each contestant, taken in turns: machines drift.
+#[allow(dead_code, reason = "not every benchmark compares")]
+pub fn interleaved<const N: usize>(mut contestants: [&mut dyn FnMut(); N]) -> [f64; N] {
+    const ROUNDS: usize = 101;
+    let mut samples = [const { Vec::new() }; N];
+    for _ in 0..ROUNDS {
+        for (contestant, samples) in contestants.iter_mut().zip(&mut samples) {
+            let started = Instant::now();
+            contestant();
+            samples.push(started.elapsed().as_secs_f64() * 1e9);
+        }
+    }
+    samples.map(|mut samples| {
+        samples.sort_by(f64::total_cmp);
+        samples[ROUNDS / 2]
+    })
+}

@@ -1,0 +1,99 @@
+//! What a crowd costs the CPU in each frame: `cargo bench --bench crowd`.
+//!
+//! Before criterion's figures it prints what a second thread brings, both ways interleaved.
+
+mod common;
+
+use std::hint::black_box;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::{interleaved, measures, model_paths};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use glam::Vec3;
+use rayon::ThreadPool;
+use throng::animation::PoseStreams;
+use throng::camera::{Frustum, OrbitCamera};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, thread_pool};
+use throng::model::Model;
+use throng::model::import::load;
+use throng::shader_types::{InstanceData, JointMatrix};
+
+fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
+    let models = Arc::from([model.clone()]);
+    let settings =
+        CrowdSettings { instance_count, clip: ClipChoice::Index(0), share_poses_hz, ..CrowdSettings::default() };
+    Crowd::new(models, &settings).unwrap()
+}
+
+/// A frame's joint matrices.
+fn evaluate(crowd: &mut Crowd, pool: &ThreadPool, palette: &mut [MaybeUninit<JointMatrix>]) {
+    let mut morph_weights = vec![MaybeUninit::uninit(); crowd.visible_morph_weight_count()];
+    crowd.evaluate(pool, 0.7, PoseStreams { palette, morph_weights: &mut morph_weights });
+}
+
+fn palette(crowd: &Crowd) -> Vec<MaybeUninit<JointMatrix>> {
+    vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); crowd.visible_joint_count()]
+}
+
+/// See the module.
+fn threads(models: &[Model], one: &ThreadPool, two: &ThreadPool) {
+    println!("ns per joint, medians          one thread  two threads  ratio");
+    for model in models {
+        for count in [1_000, 10_000] {
+            let (mut a, mut b) = (crowd(model, count, None), crowd(model, count, None));
+            let (mut palette_a, mut palette_b) = (palette(&a), palette(&b));
+            let joints = palette_a.len() as f64;
+            let mut on_one = || evaluate(&mut a, one, &mut palette_a);
+            let mut on_two = || evaluate(&mut b, two, &mut palette_b);
+            let [one, two] = interleaved([&mut on_one, &mut on_two]).map(|ns| ns / joints);
+            println!("{:>20} {count:>6}     {one:>8.1}     {two:>8.1}  {:>5.2}", model.name, one / two);
+        }
+    }
+}
+
+fn frames(criterion: &mut Criterion) {
+    let models: Vec<Model> = model_paths().iter().map(|path| load(path).unwrap()).collect();
+    // The first one takes this thread in, so it must be the one with several.
+    let [two, one] = [2, 1].map(|threads| thread_pool(Some(threads)).unwrap());
+    if measures() {
+        threads(&models, &one, &two);
+    }
+    for model in &models {
+        const INSTANCES: u32 = 1_000;
+        let mut group = criterion.benchmark_group(&model.name);
+        group.throughput(Throughput::Elements(INSTANCES.into()));
+        let mut all = crowd(model, INSTANCES, None);
+        let mut camera = OrbitCamera::framing(&all.bounds(), 16.0 / 9.0);
+        camera.zoom(0.5);
+        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0));
+        let to_light = Vec3::new(0.4, 0.8, 0.3).normalize();
+        group.bench_function("cull", |bencher| {
+            bencher.iter(|| all.cull(black_box(Some(&frustum)), black_box(Some(to_light))));
+        });
+        all.cull(None, None);
+        let mut out = palette(&all);
+        group.bench_function("evaluate on two threads", |bencher| {
+            bencher.iter(|| evaluate(&mut all, &two, black_box(&mut out)));
+        });
+        let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); INSTANCES as usize];
+        group.bench_function("write instances", |bencher| {
+            bencher.iter(|| all.write_instances(black_box(&mut instances), |_, rank| rank));
+        });
+        let mut shared = crowd(model, INSTANCES, Some(10.0));
+        let mut out = palette(&shared);
+        group.bench_function("evaluate poses shared at 10 Hz", |bencher| {
+            bencher.iter(|| evaluate(&mut shared, &two, black_box(&mut out)));
+        });
+        group.finish();
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20).warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(800));
+    targets = frames
+}
+criterion_main!(benches);
