@@ -7,7 +7,7 @@
 //! model file ─import─▶ Model ─┬─ Skeleton, Clips ──────────────┐
 //!  .gltf .glb                 └─ GpuModel (bind-pose vertices, │ indices, textures: uploaded once)
 //!                                                              ▼
-//! Crowd: instances {model, placement, clip, phase} ─ cull (camera ∪ shadow) ─▶ visible instances
+//! Crowd: instances {model, placement, clip, phase} ─ cull (camera ∪ shadow) ─▶ visible instances and their poses
 //!                                                              │
 //! CPU, all cores, parents before children:                     ▼
 //!  Clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix: 3×4 rows, 48 bytes
@@ -25,7 +25,8 @@
 //! In the order of the journey:
 //!
 //! 1. [`model`]: the renderer-neutral description of a character, and [`model::import`], the only code that knows glTF;
-//! 2. [`animation`]: sample, pose, palette, one file each, and the CPU twin of `skin.comp`;
+//! 2. [`animation`]: sample, pose, palette, one file each; [`animation::lanes`], all three for eight instances at once;
+//!    and the CPU twin of `skin.comp`;
 //! 3. [`crowd`]: instances, placement, culling, the threaded update; [`camera`] beside it;
 //! 4. [`shader_types`]: the structs that the CPU and the shaders share;
 //! 5. [`vulkan`]: one small owner per Vulkan object;

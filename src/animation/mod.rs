@@ -10,8 +10,11 @@
 //! usually write-combined memory mapped from the GPU, hence `&mut [MaybeUninit<_>]`: it can be written, but safe code
 //! cannot read it back by mistake.
 //!
-//! Beside the way to the GPU stand [`skin`], the CPU twin of `skin.comp` and its test oracle, and [`bounds`], the boxes
-//! that culling and the camera need.
+//! That is the way to read first, and what everything else is tested with. Crowds take another: [`lanes`] does all three
+//! steps for eight instances at once, five times as fast, and leaves to [`evaluate`] what it cannot take.
+//!
+//! Beside the way to the GPU stand [`skin`], the CPU twin of `skin.comp` and its test oracle; [`bounds`], the boxes that
+//! culling and the camera need; and [`displacement`], what sharing poses costs in looks.
 //!
 //! Every function relies on the invariants of [`Model`] (parents before children, indices in range, numbers finite)
 //! and checks none of them again; slices whose lengths do not fit are the caller's mistake and panic.

@@ -170,10 +170,8 @@ fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
 }
 
 /// Minimax polynomials (Remez) in x² on 0 ≤ x ≤ π/2, the first coefficient held at 1: cos x to 3e-10, sin x / x to 5e-9.
-const COSINE_OF_ROOT: [f32; 6] =
-    [1.0, -0.499_999_995_496, 0.041_666_640_728, -0.001_388_840_350_8, 2.476_188_623_96e-5, -2.607_710_525_27e-7];
-const SINE_OF_ROOT_OVER_ROOT: [f32; 5] =
-    [1.0, -0.166_666_604_624, 0.008_333_088_167_42, -0.000_198_111_127_603, 2.608_932_680_57e-6];
+const COSINE_OF_ROOT: [f32; 6] = [1.0, -0.5, 0.041_666_64, -0.001_388_840_4, 2.476_188_6e-5, -2.607_710_5e-7];
+const SINE_OF_ROOT_OVER_ROOT: [f32; 5] = [1.0, -0.166_666_6, 0.008_333_088, -0.000_198_111_13, 2.608_932_7e-6];
 
 #[inline(always)]
 fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {

@@ -99,23 +99,19 @@ pub fn evaluate(
     scratch.fit(clip);
     let groups = out.chunks_mut(GROUP_INSTANCES * clip.joint_count);
     for (times_seconds, out) in times_seconds.chunks(GROUP_INSTANCES).zip(groups) {
-        let mut rows = [std::ptr::null(); LANES];
-        let mut t = Array([0.0; LANES]);
-        for lane in 0..LANES {
-            // Lanes without an instance repeat the last one.
-            let time_seconds = times_seconds.get(lane).or(times_seconds.last()).copied().unwrap_or(0.0);
-            let (row, share) = clip.rows.locate(time_seconds);
-            rows[lane] = clip.rows.cells[row * clip.rows.columns..].as_ptr();
-            t.0[lane] = share;
-        }
+        // Lanes without an instance repeat the last one.
+        let last = times_seconds.last().copied().unwrap_or(0.0);
+        let located: [_; LANES] =
+            std::array::from_fn(|lane| clip.rows.locate(times_seconds.get(lane).copied().unwrap_or(last)));
+        let first_cell = |(row, _): (usize, f32)| clip.rows.cells[row * clip.rows.columns..].as_ptr();
         // Lanes without an instance write all of theirs to one place that nobody reads.
         let mut nowhere = MaybeUninit::uninit();
         let mut own = out.chunks_exact_mut(clip.joint_count);
         let places: [_; LANES] =
             std::array::from_fn(|_| own.next().map_or((&raw mut nowhere, 0), |own| (own.as_mut_ptr(), 1)));
         let group = Group {
-            rows,
-            t,
+            rows: located.map(first_cell),
+            t: Array(located.map(|(_, t)| t)),
             out: places.map(|(place, _)| place),
             strides: places.map(|(_, stride)| stride),
             slots: &mut scratch.slots,

@@ -235,8 +235,7 @@ impl Rows {
 
     /// The row of a time, and how much of it is over.
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
-        // Also takes care of what is no number, or no finite one.
-        let time_seconds = time_seconds.max(BEFORE).min(f64::MAX);
+        let time_seconds = if time_seconds.is_nan() { BEFORE } else { time_seconds.clamp(BEFORE, f64::MAX) };
         let row = match self.rows_before.len().checked_sub(2) {
             None => 0,
             Some(last_bucket) => {
