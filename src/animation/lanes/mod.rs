@@ -14,7 +14,7 @@
 //! joint that only turns costs about 100 cycles for eight instances, of which half are two matrix products.
 //!
 //! Steps and rows are made by [`compile`] and [`rows`]; the [`kernel`] is written in terms of [`simd`]. It takes AVX2 and
-//! FMA where the processor has them, arrays of eight numbers elsewhere. Results of both and of the plain functions
+//! FMA where the processor has them, and what all processors of the target have elsewhere. Results of both and of the plain functions
 //! beside this module agree to a few units in the last place; each is the same in whichever lane and group an instance
 //! is.
 //!
@@ -122,7 +122,7 @@ pub fn evaluate(
             #[cfg(target_arch = "x86_64")]
             Processor::Avx2(_) => unsafe { evaluate_group_avx2(clip, group) },
             // SAFETY: as above.
-            Processor::Portable => unsafe { evaluate_group::<Array>(clip, group) },
+            Processor::Portable => unsafe { evaluate_group::<simd::Portable>(clip, group) },
         }
     }
 }

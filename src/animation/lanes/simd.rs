@@ -1,11 +1,13 @@
-//! Eight numbers side by side, one for each instance of a group: AVX2 where the processor has it, plain arrays
-//! elsewhere.
+//! Eight numbers side by side, one for each instance of a group: AVX2 where the processor has it, what every processor
+//! of the target has elsewhere.
 //!
 //! [`Lanes`] is what the kernel is written in. Its functions are inlined into the kernel, which is compiled once for
 //! each implementation, so that the AVX2 one may use instructions that the rest of the program must not. Both do the
-//! same operations in the same order; they differ where AVX2 rounds a product and a sum once and arrays round twice.
+//! same operations in the same order; they differ where AVX2 rounds a product and a sum once and the other twice.
 
 use std::mem::MaybeUninit;
+
+use wide::f32x8;
 
 use super::rows::Cell;
 use crate::shader_types::JointMatrix;
@@ -13,7 +15,7 @@ use crate::shader_types::JointMatrix;
 /// Instances in a group.
 pub(super) const LANES: usize = 8;
 
-/// One number for each lane.
+/// One number for each lane, in memory.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Array(pub [f32; LANES]);
@@ -50,70 +52,80 @@ pub(super) trait Lanes: Copy {
     unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]);
 }
 
-impl Lanes for Array {
+/// One number for each lane, in whatever registers all processors of the target have: two of four numbers, mostly.
+#[derive(Clone, Copy)]
+pub(super) struct Portable(f32x8);
+
+impl Lanes for Portable {
     #[inline(always)]
     fn splat(value: f32) -> Self {
-        Self([value; LANES])
+        Self(f32x8::from([value; LANES]))
     }
 
     #[inline(always)]
     fn load(from: &Array) -> Self {
-        *from
+        Self(f32x8::from(from.0))
     }
 
     #[inline(always)]
     fn store(self, to: &mut Array) {
-        *to = self;
+        to.0 = self.0.to_array();
     }
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] + other.0[lane]))
+        Self(self.0 + other.0)
     }
 
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] - other.0[lane]))
+        Self(self.0 - other.0)
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
-        Self(std::array::from_fn(|lane| self.0[lane] * other.0[lane]))
+        Self(self.0 * other.0)
     }
 
     #[inline(always)]
     fn times_plus(self, factor: Self, term: Self) -> Self {
-        // Not `mul_add`, which without the instruction for it is a function call.
-        Self(std::array::from_fn(|lane| self.0[lane] * factor.0[lane] + term.0[lane]))
+        Self(self.0 * factor.0 + term.0)
     }
 
     #[inline(always)]
     fn inverse_root(self) -> Self {
-        Self(self.0.map(|number| if number > f32::MIN_POSITIVE { 1.0 / number.sqrt() } else { 0.0 }))
+        let inverse = |number: f32| if number > f32::MIN_POSITIVE { 1.0 / number.sqrt() } else { 0.0 };
+        Self(f32x8::from(self.0.to_array().map(inverse)))
     }
 
     #[inline(always)]
     fn is_zero(self) -> Self {
-        Self(self.0.map(|number| if number == 0.0 { 1.0 } else { 0.0 }))
+        Self(f32x8::from(self.0.to_array().map(|number| if number == 0.0 { 1.0 } else { 0.0 })))
     }
 
     #[inline(always)]
     unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]) {
-        // SAFETY: the caller's promise.
-        let cells = rows.map(|row| unsafe { &*row.add(column) });
-        let component = |of: fn(&Cell) -> &[f32; 4], component: usize| Self(cells.map(|cell| of(cell)[component]));
-        (
-            std::array::from_fn(|k| component(|cell| &cell.value, k)),
-            std::array::from_fn(|k| component(|cell| &cell.change, k)),
-        )
+        let mut cells = [Cell::default(); LANES];
+        for (cell, row) in cells.iter_mut().zip(rows) {
+            // SAFETY: the caller's promise.
+            *cell = unsafe { *row.add(column) };
+        }
+        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.value);
+        let value = |k: usize| Self(f32x8::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]));
+        let values = [value(0), value(1), value(2), value(3)];
+        let [a, b, c, d, e, f, g, h] = cells.map(|cell| cell.change);
+        let change = |k: usize| Self(f32x8::from([a[k], b[k], c[k], d[k], e[k], f[k], g[k], h[k]]));
+        (values, [change(0), change(1), change(2), change(3)])
     }
 
     #[inline(always)]
     unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]) {
-        for (lane, &matrix) in out.iter().enumerate() {
-            let rows = rows.map(|row| row.map(|component| component.0[lane]));
-            // SAFETY: the caller's promise.
-            unsafe { (*matrix).write(JointMatrix { rows }) };
+        for (row, [x, y, z, w]) in rows.iter().enumerate() {
+            let (x, y, z, w) = (x.0.to_array(), y.0.to_array(), z.0.to_array(), w.0.to_array());
+            for lane in 0..LANES {
+                // SAFETY: the caller's promise; a joint matrix is three rows of four numbers.
+                unsafe { *out[lane].cast::<[f32; 4]>().add(row) = [x[lane], y[lane], z[lane], w[lane]] };
+            }
         }
     }
 }
