@@ -26,7 +26,7 @@ pub struct VisibleCount {
 /// Adds up what frames of this crowd take, and warns where the device may not have it. `visible` is by model.
 ///
 /// # Errors
-/// Where something is larger than the device allows.
+/// Where something is larger than the device allows, or all of it by far.
 pub fn check(
     device: &Device,
     args: &GpuArgs,
@@ -55,9 +55,18 @@ pub fn check(
     let plan = MemoryPlan::new(&demand, limits);
     let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());
     if let Some(warning) = warning(&plan, &demand, heap_bytes, free_bytes) {
+        if is_hopeless(&plan, heap_bytes) {
+            bail!("{}: {warning}", device.physical.name);
+        }
         tracing::warn!("{}: {warning}", device.physical.name);
     }
     Ok(plan)
+}
+
+/// Drivers make do with the machine's memory for a while. What is half as much again as there is would have them lose
+/// the device, or the system end the program.
+fn is_hopeless(plan: &MemoryPlan, heap_bytes: u64) -> bool {
+    plan.total() > heap_bytes.saturating_add(heap_bytes / 2)
 }
 
 fn limits(device: &Device) -> MemoryLimits {
@@ -172,14 +181,27 @@ mod tests {
         }
     }
 
+    const LIMITS: MemoryLimits = MemoryLimits {
+        storage_range_bytes: 128 << 20,
+        buffer_bytes: 2 << 30,
+        allocation_bytes: 2 << 30,
+        page_bytes: 128 << 20,
+    };
+
     fn warned(demand: &Demand, free_bytes: Option<u64>) -> Option<String> {
-        let limits = MemoryLimits {
-            storage_range_bytes: 128 << 20,
-            buffer_bytes: 128 << 20,
-            allocation_bytes: 2 << 30,
-            page_bytes: 128 << 20,
+        warning(&MemoryPlan::new(demand, LIMITS), demand, 2 << 30, free_bytes)
+    }
+
+    #[test]
+    fn far_too_much_is_no_warning() {
+        let plan = |instances| {
+            let demand = demand(Skinning::Compute, instances, [1280, 720]);
+            MemoryPlan::new(&demand, LIMITS)
         };
-        warning(&MemoryPlan::new(demand, limits), demand, 2 << 30, free_bytes)
+        assert_eq!(
+            [10_000, 15_000, 20_000].map(|instances| is_hopeless(&plan(instances), 2 << 30)),
+            [false, false, true]
+        );
     }
 
     #[test]

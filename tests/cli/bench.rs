@@ -66,7 +66,7 @@ fn check_run(run: &Value, instances: u32) {
         "models", "instances", "visible", "unique_poses", "joints", "vertices", "triangles", "width", "height", "msaa",
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
-        "rounds", "yardsticks",
+        "rounds", "share_poses_hz", "sharing_error_metres", "yardsticks",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
     let expected = [
@@ -188,7 +188,7 @@ fn lists_are_swept_and_every_file_says_the_same() {
             }
         }
     }
-    assert_eq!(columns.len(), 17 + 7 * 11 + 15);
+    assert_eq!(columns.len(), 19 + 7 * 11 + 15);
 
     let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
@@ -327,19 +327,44 @@ fn rows_that_fail_are_named() {
     assert!(message.starts_with("error: --msaa 2 is not supported by"), "{message}");
 }
 
-/// On devices of which the limits are known to be small: every other one may hold these crowds.
+/// On a device of which the memory is known to be small: every other one may hold these crowds.
 #[test]
 fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
     let place = Place::new();
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
-    let is_small = |device: &Value| device["obstacle"].is_null() && device["max_storage_buffer_range"] == 1 << 27;
+    let is_small = |device: &Value| device["obstacle"].is_null() && device["heaps"][0]["bytes"] == 2_u64 << 30;
     let Some(device) = devices.as_array().unwrap().iter().find(|device| is_small(device)) else { return };
     let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
-    for command in ["render --size 64x48 --out x.png --instances 200000", "bench --size 64x48 --instances 1,200000"] {
+    // An image takes one frame at a time, a benchmark two.
+    let image = ("render --size 64x48 --out x.png --instances 200000", "16.2 GiB", "15.7 GiB", "471.4 MiB");
+    let bench = ("bench --size 64x48 --instances 1,200000", "32.3 GiB", "31.4 GiB", "942.8 MiB");
+    for (command, all, vertices, matrices) in [image, bench] {
         let message = place.fail(1, &format!("{command} {crowd}"));
-        let says = "the palette of 200000 visible instances takes 228.9 MiB, but the device's maxStorageBufferRange is \
-                    128.0 MiB; at most 111848 visible --instances fit";
-        assert!(message.contains(says), "{message}");
+        let says = format!(
+            "about {all} of device memory are needed ({vertices} of skinned vertices, {matrices} of joint matrices), but \
+             only 2.0 GiB are there; --skinning vertex takes {vertices} less, --share-poses HZ takes less, about "
+        );
+        assert!(message.contains(&says), "{message}");
     }
     assert!(!place.file("x.png").exists());
+}
+
+/// Poses are few, and the report says how far off that puts a vertex.
+#[test]
+fn shared_poses_are_counted_and_their_error_is_said() {
+    let place = Place::new();
+    let text = place.succeed("bench --size 64x48 --instances 50 --share-poses 4 --frames 2 --warmup 0 --json s.json");
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(place.file("s.json")).unwrap()).unwrap();
+    let run = &report["runs"][0];
+    let poses = run["unique_poses"].as_u64().unwrap();
+    assert!((2..20).contains(&poses) && run["visible"] == 50, "{run}");
+    assert_eq!(run["share_poses_hz"], 4.0);
+    let error_metres = run["sharing_error_metres"].as_f64().unwrap();
+    assert!(error_metres > 0.01 && error_metres < 0.5, "{error_metres}");
+    assert!(
+        text.contains(&format!("50 visible characters show {poses} poses; no vertex is off by more than 0.")),
+        "{text}"
+    );
+    let message = place.fail(2, "bench --share-poses 0");
+    assert!(message.contains("--share-poses"), "{message}");
 }
