@@ -99,41 +99,58 @@ fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
     assert!(difference.most == 0, "{what}: {difference:?}");
 }
 
-/// Compute and vertex skinning, each in all its ways, and against each other.
-fn assert_all_ways_agree(samples: u32) {
+/// Compute and vertex skinning, each in all its ways, and against each other. Returns what they look like.
+fn assert_all_ways_agree(samples: u32, options: &str) -> Vec<u8> {
     let gpu = Gpu::new();
     let models = models();
     let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
         let plain = plain(skinning, samples);
-        let (pixels, visible) = draw(gpu.device(), &models, plain, "");
+        let (pixels, visible) = draw(gpu.device(), &models, plain, options);
         assert_eq!(visible, INSTANCES, "the first camera shows all");
         for (name, way) in variations(plain, &models) {
-            let (other, _) = draw(gpu.device(), &models, way, "");
-            assert_identical(&format!("{skinning:?}, {samples} samples, {name}"), &pixels, &other);
+            let (other, _) = draw(gpu.device(), &models, way, options);
+            assert_identical(&format!("{skinning:?}, {samples} samples, {name} {options}"), &pixels, &other);
         }
         pixels
     });
     let difference = Difference::between(&compute, &vertex, 8);
     println!("compute and vertex skinning, {samples} samples: {difference:?}");
     assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "compute and vertex skinning: {difference:?}");
+    compute
 }
 
 #[test]
 fn all_ways_agree_with_one_sample() {
-    assert_all_ways_agree(1);
+    assert_all_ways_agree(1, "");
 }
 
 /// Four samples are required of every driver for these formats.
 #[test]
 fn all_ways_agree_with_four_samples() {
-    assert_all_ways_agree(4);
+    assert_all_ways_agree(4, "");
+}
+
+/// Instances that share a pose stand at places of their own; the more poses there are, the less it shows.
+#[test]
+fn all_ways_agree_with_shared_poses() {
+    let rough = assert_all_ways_agree(1, "--share-poses 1");
+    let gpu = Gpu::new();
+    let [own, fine] =
+        ["", "--share-poses 2000"].map(|options| draw(gpu.device(), &models(), plain(Skinning::Compute, 1), options).0);
+    let [rough, fine] = [rough, fine].map(|shared| Difference::between(&own, &shared, 8));
+    println!("shared at 1 Hz: {rough:?}; at 2000 Hz: {fine:?}");
+    assert!(fine.share_beyond < 0.002 && fine.share_beyond < 0.2 * rough.share_beyond, "{fine:?}, {rough:?}");
 }
 
 #[test]
 fn culling_leaves_out_only_what_nobody_sees() {
     let gpu = Gpu::new();
     let models = models();
-    for (skinning, camera) in [(Skinning::Compute, "30,12,0.3"), (Skinning::Vertex, "-110,30,0.4")] {
+    for (skinning, camera) in [
+        (Skinning::Compute, "30,12,0.3"),
+        (Skinning::Vertex, "-110,30,0.4"),
+        (Skinning::Compute, "30,12,0.3 --share-poses 2"),
+    ] {
         let way = plain(skinning, 1);
         let (all, drawn) = draw(gpu.device(), &models, way, &format!("--cull off --camera {camera}"));
         let (culled, visible) = draw(gpu.device(), &models, way, &format!("--cull on --camera {camera}"));

@@ -33,9 +33,13 @@ pub(super) struct Cell {
 
 /// Numbers beyond this leave the range of `f32` when they are squared: such clips are not for the kernel.
 const MAX_MAGNITUDE: f64 = 1e18;
-/// Cells that any clip may have, and cells for each value of the file: tracks that share no key time would otherwise
-/// make a table of all times by all tracks.
-const MAX_CELLS: (usize, usize) = (1 << 14, 4);
+/// Cells that any clip may have.
+const FREE_CELLS: usize = 1 << 14;
+/// More than that for each value of the file: tracks that share no key time would otherwise make a table of all times by
+/// all tracks.
+const CELLS_PER_VALUE: usize = 4;
+/// And never more than these, of 32 bytes: twenty minutes of a hundred joints.
+const MAX_CELLS: usize = 1 << 22;
 
 /// Start of the first row, which counts before the clip: there tracks have the values of their first keys, of which there
 /// may be several at 0.
@@ -183,7 +187,8 @@ impl Rows {
         times.sort_by(f32::total_cmp);
         times.dedup();
         let values: usize = tracks.iter().map(|track| track.len()).sum();
-        if (times.len() + 1).checked_mul(columns)? > MAX_CELLS.0 + MAX_CELLS.1 * values {
+        let most_cells = CELLS_PER_VALUE.saturating_mul(values).saturating_add(FREE_CELLS).min(MAX_CELLS);
+        if (times.len() + 1).checked_mul(columns)? > most_cells {
             return None;
         }
         let starts_seconds: Vec<f64> = std::iter::once(BEFORE).chain(times.into_iter().map(f64::from)).collect();
