@@ -1,10 +1,10 @@
 //! How a frame is computed must not show: one crowd, drawn in every way that the program offers.
 //!
-//! What only moves work or memory about (upload path, threads, frames in flight, page size, the device's limits, culling) must give the same
-//! bytes. `--skinning compute` and `vertex` run the same GLSL on the same palette, octahedral normals included, but in
-//! different shaders, in which a driver may contract multiply-adds differently. So these two are compared with a
-//! tolerance: a mean difference of 0.2 steps of 1/255, and a thousandth of the pixels further off than 8 steps. On Mesa's
-//! lavapipe they are the same to the bit.
+//! What only moves work or memory about (upload path, threads, frames in flight, page size, the device's limits, culling)
+//! must give the same bytes, whether poses are shared or not. `--skinning compute` and `vertex` run the same GLSL on the
+//! same palette, octahedral normals included, but in different shaders, in which a driver may contract multiply-adds
+//! differently. So these two are compared with a tolerance: a mean difference of 0.2 steps of 1/255, and a thousandth of
+//! the pixels further off than 8 steps. On Mesa's lavapipe they are the same to the bit.
 //!
 //! The last of several frames is compared, so that every slot has been reused by then.
 

@@ -11,7 +11,7 @@
 //! cannot read it back by mistake.
 //!
 //! That is the way to read first, and what everything else is tested with. Crowds take another: [`lanes`] does all three
-//! steps for eight instances at once, five times as fast, and leaves to [`evaluate`] what it cannot take.
+//! steps for eight instances at once, in a third to an eighth of the time, and leaves to [`evaluate`] what it cannot take.
 //!
 //! Beside the way to the GPU stand [`skin`], the CPU twin of `skin.comp` and its test oracle; [`bounds`], the boxes that
 //! culling and the camera need; and [`displacement`], what sharing poses costs in looks.

@@ -1,7 +1,7 @@
 //! Eight instances of one model through sampling, hierarchy and inverse binds: written once, compiled for each [`Lanes`].
 //!
 //! There are no closures here, nor functions of the standard library that take them: those would be compiled without the
-//! instructions that the kernel is compiled with, and called instead of inlined, at six times the cost.
+//! instructions that the kernel is compiled with, and called instead of inlined, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
@@ -55,7 +55,7 @@ pub(super) unsafe fn evaluate_group<T: Lanes>(clip: &LaneClip, group: Group<'_>)
             Step::Write(slot, joint_from_mesh) => product(load(&slots[*slot]), splat_matrix(joint_from_mesh)),
             Step::WriteHeld(matrix) => splat_matrix(matrix),
         };
-        // SAFETY: the caller's promise: there are as many such steps as the clip has joints, and `written` counts them.
+        // SAFETY: the caller's promise: this is done once for each of the clip's joints, and so often `out` moves on.
         unsafe { T::write_matrices(&matrix, &out) };
         for (out, stride) in out.iter_mut().zip(strides) {
             *out = out.wrapping_add(stride);

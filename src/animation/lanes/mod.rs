@@ -13,10 +13,10 @@
 //! bytes for each of its animated properties, and matrices stay in the first-level cache. By the count of operations a
 //! joint that only turns costs about 100 cycles for eight instances, of which half are two matrix products.
 //!
-//! Steps and rows are made by [`compile`] and [`rows`]; the [`kernel`] is written in terms of [`simd`]. It takes AVX2 and
-//! FMA where the processor has them, and what all processors of the target have elsewhere. Results of both and of the plain functions
-//! beside this module agree to a few units in the last place; each is the same in whichever lane and group an instance
-//! is.
+//! Steps and rows are made by [`compile`] and [`rows`]; the [`kernel`] is written in terms of [`simd`]. It takes AVX2
+//! and FMA where the processor has them, and what all processors of the target have elsewhere. Results of both and of
+//! the plain functions beside this module agree to a few units in the last place; each is the same in whichever lane and
+//! group an instance is.
 //!
 //! What does not fit (numbers near the end of the range, tracks whose union of key times would be a table out of
 //! proportion) is left to [`evaluate`](super::evaluate), as are morph weights, one instance after the other.
