@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use common::{interleaved, measures, model_paths};
+use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use throng::animation::lanes::{LaneClip, LaneScratch, Processor};
 use throng::animation::{
@@ -54,17 +54,19 @@ fn side_by_side() {
             let (mut scratch, mut scratch_portable) = (LaneScratch::default(), LaneScratch::default());
             let mut pose_scratch = PoseScratch::for_model(&model);
             let processor = Processor::detect();
-            let mut fast = || lanes::evaluate(processor, &compiled, &times, &mut scratch, &mut a);
+            let mut fast = || timed_ns(|| lanes::evaluate(processor, &compiled, &times, &mut scratch, &mut a));
             let mut portable =
-                || lanes::evaluate(Processor::Portable, &compiled, &times, &mut scratch_portable, &mut b);
+                || timed_ns(|| lanes::evaluate(Processor::Portable, &compiled, &times, &mut scratch_portable, &mut b));
             let mut one_by_one = || {
-                for (time_seconds, palette) in times.iter().zip(c.chunks_exact_mut(model.palette.len())) {
-                    let out = PoseStreams { palette, morph_weights: &mut [] };
-                    evaluate(&model, Some(clip), *time_seconds, &mut pose_scratch, out);
-                }
+                timed_ns(|| {
+                    for (time_seconds, palette) in times.iter().zip(c.chunks_exact_mut(model.palette.len())) {
+                        let out = PoseStreams { palette, morph_weights: &mut [] };
+                        evaluate(&model, Some(clip), *time_seconds, &mut pose_scratch, out);
+                    }
+                })
             };
             let matrix = black_box(JointMatrix { rows: [[1.0; 4]; 3] });
-            let mut write = || d.iter_mut().for_each(|element| _ = black_box(element).write(matrix));
+            let mut write = || timed_ns(|| d.iter_mut().for_each(|element| _ = black_box(element).write(matrix)));
             let figures = interleaved([&mut fast, &mut portable, &mut one_by_one, &mut write]);
             let [fast, portable, one_by_one, written] = figures.map(|ns| ns / joints as f64);
             println!(

@@ -1,21 +1,21 @@
 //! What a crowd costs the CPU in each frame: `cargo bench --bench crowd`.
 //!
-//! Before criterion's figures it prints what a second thread brings, both ways interleaved.
+//! Before criterion's figures it prints what a second thread brings, all ways interleaved.
 
 mod common;
 
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::{interleaved, measures, model_paths};
+use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::Vec3;
 use rayon::ThreadPool;
 use throng::animation::PoseStreams;
 use throng::camera::{Frustum, OrbitCamera};
-use throng::crowd::{ClipChoice, Crowd, CrowdSettings, thread_pool};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, thread_pool, with_threads_awake};
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
@@ -37,18 +37,40 @@ fn palette(crowd: &Crowd) -> Vec<MaybeUninit<JointMatrix>> {
     vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); crowd.visible_joint_count()]
 }
 
+/// A frame of `crowd` on two threads that both wait for the GPU first, as frames do; returns the nanoseconds that joint
+/// matrices take thereafter.
+fn evaluate_awake_ns(crowd: &mut Crowd, pool: &ThreadPool, palette: &mut [MaybeUninit<JointMatrix>]) -> f64 {
+    const GPU_TIME: Duration = Duration::from_micros(500);
+    let gpu_done = Instant::now() + GPU_TIME;
+    let wait = || std::thread::sleep(gpu_done.saturating_duration_since(Instant::now()));
+    with_threads_awake(pool, wait, |work| {
+        wait();
+        crowd.cull(None, None);
+        work.begins();
+        let started = Instant::now();
+        evaluate(crowd, pool, palette);
+        started.elapsed().as_secs_f64() * 1e9
+    })
+}
+
 /// See the module.
 fn threads(models: &[Model], one: &ThreadPool, two: &ThreadPool) {
-    println!("ns per joint, medians          one thread  two threads  ratio");
+    println!(
+        "ns per joint, medians; two threads, of which the second is woken when there is work, or by the frame's start"
+    );
+    println!("                           one thread   two, woken  ratio   two, awake  ratio");
     for model in models {
         for count in [1_000, 10_000] {
-            let (mut a, mut b) = (crowd(model, count, None), crowd(model, count, None));
-            let (mut palette_a, mut palette_b) = (palette(&a), palette(&b));
+            let mut crowds: [Crowd; 3] = std::array::from_fn(|_| crowd(model, count, None));
+            let mut palettes = crowds.each_ref().map(palette);
+            let ([a, b, c], [palette_a, palette_b, palette_c]) = (&mut crowds, &mut palettes);
             let joints = palette_a.len() as f64;
-            let mut on_one = || evaluate(&mut a, one, &mut palette_a);
-            let mut on_two = || evaluate(&mut b, two, &mut palette_b);
-            let [one, two] = interleaved([&mut on_one, &mut on_two]).map(|ns| ns / joints);
-            println!("{:>20} {count:>6}     {one:>8.1}     {two:>8.1}  {:>5.2}", model.name, one / two);
+            let mut on_one = || timed_ns(|| evaluate(a, one, palette_a));
+            let mut on_two = || timed_ns(|| evaluate(b, two, palette_b));
+            let mut on_two_awake = || evaluate_awake_ns(c, two, palette_c);
+            let [one, woken, awake] = interleaved([&mut on_one, &mut on_two, &mut on_two_awake]).map(|ns| ns / joints);
+            let ratios = [woken, awake].map(|two| format!("{two:>12.1} {:>6.2}", one / two)).join(" ");
+            println!("{:>20} {count:>6} {one:>9.1} {ratios}", model.name);
         }
     }
 }

@@ -21,16 +21,22 @@ pub fn measures() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// Median nanoseconds of each contestant, taken in turns: machines drift.
+/// Nanoseconds that `job` takes.
 #[allow(dead_code, reason = "not every benchmark compares")]
-pub fn interleaved<const N: usize>(mut contestants: [&mut dyn FnMut(); N]) -> [f64; N] {
+pub fn timed_ns(job: impl FnOnce()) -> f64 {
+    let started = Instant::now();
+    job();
+    started.elapsed().as_secs_f64() * 1e9
+}
+
+/// Medians of what each contestant says it took, in turns: machines drift.
+#[allow(dead_code, reason = "not every benchmark compares")]
+pub fn interleaved<const N: usize>(mut contestants: [&mut dyn FnMut() -> f64; N]) -> [f64; N] {
     const ROUNDS: usize = 101;
     let mut samples = [const { Vec::new() }; N];
     for _ in 0..ROUNDS {
         for (contestant, samples) in contestants.iter_mut().zip(&mut samples) {
-            let started = Instant::now();
-            contestant();
-            samples.push(started.elapsed().as_secs_f64() * 1e9);
+            samples.push(contestant());
         }
     }
     samples.map(|mut samples| {

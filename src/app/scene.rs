@@ -11,7 +11,7 @@ use super::sun::{self, ShadowView};
 use crate::animation::PoseStreams;
 use crate::camera::{Frustum, OrbitCamera};
 use crate::cli::{CameraArg, CrowdSizeArgs, SceneArg, SceneArgs, Switch};
-use crate::crowd::{Crowd, CrowdSettings, thread_pool};
+use crate::crowd::{Crowd, CrowdSettings, Work, thread_pool, with_threads_awake};
 use crate::model::{Model, import};
 use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts, VisiblePoses};
 use crate::shader_types::FrameData;
@@ -27,7 +27,7 @@ pub struct Scene {
     pub crowd: Crowd,
     /// Frames the crowd at first.
     pub camera: OrbitCamera,
-    pool: rayon::ThreadPool,
+    pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
 
@@ -114,6 +114,23 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
+        let pool = Arc::clone(&self.pool);
+        let slot_free = renderer.next_slot_free();
+        // Where the GPU is lost the frame says so; its companions need not.
+        let slot_is_free = || slot_free.as_ref().map_or((), |point| drop(point.wait()));
+        let frame = |work: &Work| self.draw_beside(work, renderer, time_seconds, aspect, capture);
+        with_threads_awake(&pool, slot_is_free, frame)
+    }
+
+    /// The frame itself. `work` tells the threads that animate, which are awake, when there is something to do.
+    fn draw_beside(
+        &mut self,
+        work: &Work,
+        renderer: &mut Renderer,
+        time_seconds: f64,
+        aspect: f32,
+        capture: bool,
+    ) -> Result<(FrameOutcome, CpuTimes)> {
         let mut stopwatch = Stopwatch::start();
 
         self.cull(aspect, renderer.shadow_map_size().is_some());
@@ -133,6 +150,7 @@ impl Scene {
         let wait_ms = stopwatch.lap_ms();
 
         let FrameMemory { palette, morph_weights, instances, plan } = frame.memory();
+        work.begins();
         self.crowd.evaluate(&self.pool, time_seconds, PoseStreams { palette, morph_weights });
         self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
         let animate_ms = stopwatch.lap_ms();
@@ -192,8 +210,9 @@ fn camera(crowd: &Crowd, wanted: Option<CameraArg>, aspect: f32) -> OrbitCamera 
     camera
 }
 
-fn pool(threads: Option<u32>) -> Result<rayon::ThreadPool> {
-    thread_pool(threads.map(|threads| threads as usize)).context("cannot start the threads that animate")
+fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
+    let pool = thread_pool(threads.map(|threads| threads as usize)).context("cannot start the threads that animate")?;
+    Ok(Arc::new(pool))
 }
 
 /// Spacing of the ground's fine grid: the power of ten that is a hundredth to a tenth of the crowd's radius.

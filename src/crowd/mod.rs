@@ -5,7 +5,8 @@
 //! allocates once the first frame is over:
 //!
 //! 1. [`Crowd::cull`] lists the visible instances and their poses, grouped by model, and thereby lays out the palette;
-//! 2. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses, on all cores;
+//! 2. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses, on all cores, which
+//!    [`with_threads_awake`] has ready for it;
 //! 3. [`Crowd::write_instances`] writes one [`InstanceData`](crate::shader_types::InstanceData) for each visible instance.
 //!
 //! Invariants: instances are sorted by model, by clip and by pose, so a list of instances in ascending order is grouped by
@@ -18,6 +19,7 @@ mod playback;
 mod random;
 mod scale;
 mod settings;
+mod threads;
 mod update;
 mod visible;
 
@@ -38,7 +40,8 @@ use update::Scratch;
 use visible::Visible;
 
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
-pub use update::{thread_pool, wrap_seconds};
+pub use threads::{Work, thread_pool, with_threads_awake};
+pub use update::wrap_seconds;
 
 /// Largest crowd: some hundred bytes each keep it below a gigabyte.
 pub const MAX_INSTANCES: u32 = 1 << 22;

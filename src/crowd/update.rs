@@ -7,7 +7,7 @@
 
 use std::mem::MaybeUninit;
 
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use super::playback::{Evaluation, Repertoire, clip_of};
 use super::{Crowd, Instance};
@@ -94,7 +94,7 @@ impl Crowd {
     /// Writes joint matrices and morph weights of all visible poses at `time_seconds` of the show, each element of `out`
     /// once. The first call with a pool of another size, or after another clip was chosen, allocates; later ones do not.
     ///
-    /// Without any allocation at all goes a call from a thread of the pool: see [`thread_pool`].
+    /// Without any allocation at all goes a call from a thread of the pool: see [`thread_pool`](super::thread_pool).
     ///
     /// # Panics
     /// If `out` has not [`Crowd::visible_joint_count`] joint matrices and [`Crowd::visible_morph_weight_count`] weights.
@@ -238,16 +238,4 @@ pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
     } else {
         0.0
     }
-}
-
-/// A pool for [`Crowd::evaluate`]; by default as many threads as the machine has.
-///
-/// The calling thread becomes one of the pool's, so that work started from it begins in place and allocates no queue
-/// entry. A thread can belong to one pool only, for good: where it already belongs to another, all threads are new.
-///
-/// # Errors
-/// Where the threads cannot be started.
-pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
-    let builder = || ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
-    builder().use_current_thread().build().or_else(|_| builder().build())
 }

@@ -41,7 +41,7 @@ impl Renderer {
     /// # Panics
     /// If the two lists of `visible` are not about the same poses.
     pub fn begin_frame(&mut self, visible: VisiblePoses<'_>, streams: StreamCounts) -> Result<Frame<'_>> {
-        let index = (self.frame_number % self.slots.len() as u64) as usize;
+        let index = self.next_slot();
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
         self.plan.rebuild(&self.model_sizes, visible, self.limits)?;

@@ -187,6 +187,11 @@ impl FrameSlot {
         })
     }
 
+    /// The timeline's value from which on the GPU has finished with this slot; `None`: somebody has waited for that.
+    pub fn in_flight_until(&self) -> Option<u64> {
+        self.in_flight_until
+    }
+
     /// Waits until the GPU has finished this slot's last frame: only then may its memory be written.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ use crate::model::Model;
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
-use crate::vulkan::sync::TimelineSemaphore;
+use crate::vulkan::sync::{TimelinePoint, TimelineSemaphore};
 use crate::vulkan::{Error, Result};
 
 /// What a [`Renderer`] is made with.
@@ -158,7 +158,7 @@ pub struct Renderer {
     target: Target,
     slots: Vec<FrameSlot>,
     plan: FramePlan,
-    timeline: TimelineSemaphore,
+    timeline: Arc<TimelineSemaphore>,
     /// Frames submitted; also the timeline value that the last one signals.
     frame_number: u64,
     gpu_times: Option<GpuTimes>,
@@ -220,7 +220,7 @@ impl Renderer {
             target,
             slots,
             plan: FramePlan::default(),
-            timeline: TimelineSemaphore::new(device, "frames")?,
+            timeline: Arc::new(TimelineSemaphore::new(device, "frames")?),
             frame_number: 0,
             gpu_times: None,
             pipeline_cache,
@@ -276,6 +276,18 @@ impl Renderer {
             static_data: self.models.iter().map(|model| model.static_bytes).sum(),
             total_device: self.device.allocated_bytes(),
         }
+    }
+
+    /// What the next [`Self::begin_frame`] waits for, for other threads that want to be awake by then; `None`: nothing.
+    #[must_use]
+    pub fn next_slot_free(&self) -> Option<TimelinePoint> {
+        let value = self.slots.get(self.next_slot())?.in_flight_until()?;
+        Some(TimelinePoint { semaphore: Arc::clone(&self.timeline), value })
+    }
+
+    /// Index of the slot that the next frame takes.
+    fn next_slot(&self) -> usize {
+        (self.frame_number % self.slots.len() as u64) as usize
     }
 
     /// Tells that the window has a new size.

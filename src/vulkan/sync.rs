@@ -52,6 +52,25 @@ impl TimelineSemaphore {
     }
 }
 
+/// A value that a timeline is going to reach. Any thread may wait for it, and several at once.
+#[derive(Clone)]
+pub struct TimelinePoint {
+    /// Where.
+    pub semaphore: Arc<TimelineSemaphore>,
+    /// When.
+    pub value: u64,
+}
+
+impl TimelinePoint {
+    /// Blocks until it is reached.
+    ///
+    /// # Errors
+    /// As [`TimelineSemaphore::wait`].
+    pub fn wait(&self) -> Result<()> {
+        self.semaphore.wait(self.value)
+    }
+}
+
 impl Drop for TimelineSemaphore {
     fn drop(&mut self) {
         // SAFETY: the GPU has finished with it (see `Device`).
