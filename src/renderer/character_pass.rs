@@ -10,7 +10,8 @@
 //! (`character_skinning.vert`) the shader skins it itself from the same palette.
 //!
 //! Decided by measurement: 1,000 foxes (`bench Fox.glb --instances 1000 --msaa 1 --shadows off`), Mesa lavapipe 22.3.6 on
-//! two threads, November 2026; the draw pass in milliseconds, medians of three runs taken in turns:
+//! two threads, November 2026; the draw pass in milliseconds, medians of runs taken in turns, three of the first kind and
+//! nine of the second:
 //!
 //! | | 64x64 | 1280x720 |
 //! |---|---|---|
@@ -18,10 +19,16 @@
 //! | placement and surface as attributes, skinned vertex pulled, one instanced draw (this) | 42.6 | 83.0 |
 //! | the same, with the skinned vertex read as one `uvec4` | 41.5 | 81.7 |
 //! | all of it as attributes, a draw for each instance with the page bound at its vertices | 41.6 | 80.2 |
+//! | *another day:* this | 42.2 | 78.2 |
+//! | skinned vertex and placement as attributes, an indirect draw for each instance with its `vertexOffset` | 48.7 | 80.6 |
+//! | the same, each draw recorded | 54.8 | 81.6 |
 //!
-//! Such runs differ by a few hundredths by themselves. Vertex input gains a twentieth at best, where vertices are all that
-//! counts, and most of that is to be had without a draw for each instance. What is left at 64x64 is hardly the fetch: two
-//! thirds of a profile's samples are outside the shaders, in clipping, binning and rasterising 576,000 triangles.
+//! Single runs differ by a few hundredths by themselves. Vertex input gains a twentieth at best, where vertices are all
+//! that counts, and most of that is to be had without a draw for each instance. An indirect draw loses it again: its
+//! `vertexOffset` moves every attribute that goes on with the vertex, so the surface, of which there is only one, has to
+//! be pulled instead, and a thousand small draws are set up one by one. At 10,000 foxes both take the same time (376 and
+//! 380 ms, 519 and 513). What is left at 64x64 is hardly the fetch: two thirds of a profile's samples are outside the
+//! shaders, in clipping, binning and rasterising 576,000 triangles. No discrete GPU has been asked yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
