@@ -10,7 +10,7 @@ use throng::animation::{
     BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
 };
 use throng::camera::{Frustum, OrbitCamera};
-use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, thread_pool, wrap_seconds};
+use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, SharingError, thread_pool, wrap_seconds};
 use throng::model::import;
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
@@ -374,7 +374,7 @@ fn shared_poses_are_few_and_near_enough() {
         Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])]);
     let own = Crowd::new(Arc::clone(&models), &settings(1000)).unwrap();
     assert_eq!((own.pose_counts(), own.visible_counts()), (&[500, 500][..], &[500, 500][..]));
-    assert_eq!(own.sharing_error_metres(), None);
+    assert_eq!(own.sharing_error(), None);
     let mut last_error = f32::INFINITY;
     for (hz, poses_of_clip) in [(1.0, 2), (4.0, 6), (20.0, 30)] {
         let shared = CrowdSettings { share_poses_hz: Some(hz), ..settings(1000) };
@@ -396,7 +396,7 @@ fn shared_poses_are_few_and_near_enough() {
             assert!(!of_pose.is_empty() && of_pose.iter().all(|instance| instance.palette_offset == joint), "{pose}");
             joint += if pose < 2 * poses_of_clip as usize { 5 } else { 3 };
         }
-        let error = crowd.sharing_error_metres().unwrap();
+        let error = crowd.sharing_error().unwrap().metres;
         assert!(error > 0.0 && error < 0.6 * last_error, "{hz} Hz: {error} m after {last_error} m");
         last_error = error;
     }
@@ -405,7 +405,7 @@ fn shared_poses_are_few_and_near_enough() {
     assert!(last_error < 0.18, "{last_error}");
     let zero = CrowdSettings { share_poses_hz: Some(30.0), phase: PhaseMode::Zero, ..settings(100) };
     let crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();
-    assert_eq!((crowd.pose_counts(), crowd.sharing_error_metres()), (&[2, 1][..], Some(0.0)));
+    assert_eq!((crowd.pose_counts(), crowd.sharing_error()), (&[2, 1][..], Some(SharingError::default())));
     let refused = CrowdSettings { share_poses_hz: Some(0.0), ..settings(1) };
     assert_eq!(Crowd::new(models, &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
 }

@@ -39,6 +39,7 @@ use settings::{ModelClips, resolve_clips};
 use update::Scratch;
 use visible::Visible;
 
+pub use playback::SharingError;
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
 pub use threads::{Work, thread_pool, with_threads_awake};
 pub use update::wrap_seconds;

@@ -92,6 +92,15 @@ fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
     (duration_seconds * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
 }
 
+/// How far off sharing poses puts a vertex at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SharingError {
+    /// In the world.
+    pub metres: f32,
+    /// Of the diameter of the sphere that the character stays in throughout its clip.
+    pub share_of_size: f32,
+}
+
 impl Crowd {
     pub(super) fn assign_clips(&mut self, clips: &[ModelClips]) {
         // The deal is by place, whatever was played before.
@@ -146,12 +155,13 @@ impl Crowd {
         }
     }
 
-    /// How far off sharing poses puts a vertex at most, in metres: the worst over all clips that are played, at moments
-    /// spread over each. `None` where poses are not shared.
+    /// The worst that sharing poses does, over all clips that are played, at moments spread over each. Where a clip
+    /// starts again it may jump, and some then jump a little earlier than others: that is not counted. `None` where poses
+    /// are not shared.
     #[must_use]
-    pub fn sharing_error_metres(&self) -> Option<f32> {
+    pub fn sharing_error(&self) -> Option<SharingError> {
         let share_hz = self.share_hz?;
-        let mut worst = 0.0f32;
+        let mut worst = SharingError::default();
         let same_clip = |a: &Instance, b: &Instance| (a.model, a.clip) == (b.model, b.clip);
         for instances in self.instances.chunk_by(same_clip) {
             let (Some(instance), true) = (instances.first(), instances.iter().any(|instance| instance.phase != 0.0))
@@ -163,7 +173,12 @@ impl Crowd {
                 // Half of the way from one moment to the next.
                 let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
                 let scale = instance.world_from_model.matrix3.x_axis.length();
-                worst = worst.max(scale * worst_displacement(model, clip, shift_seconds));
+                let metres = scale * worst_displacement(model, clip, shift_seconds);
+                worst.metres = worst.metres.max(metres);
+                let share_of_size = metres / (2.0 * instance.radius);
+                if share_of_size.is_finite() {
+                    worst.share_of_size = worst.share_of_size.max(share_of_size);
+                }
             }
         }
         Some(worst)

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::Place;
+use crate::program::{Finished, Place};
 
 const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
 /// Small and quick.
@@ -66,7 +66,7 @@ fn check_run(run: &Value, instances: u32) {
         "models", "instances", "visible", "unique_poses", "joints", "vertices", "triangles", "width", "height", "msaa",
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
-        "rounds", "share_poses_hz", "sharing_error_metres", "yardsticks",
+        "rounds", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size", "yardsticks",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
     let expected = [
@@ -188,7 +188,7 @@ fn lists_are_swept_and_every_file_says_the_same() {
             }
         }
     }
-    assert_eq!(columns.len(), 19 + 7 * 11 + 15);
+    assert_eq!(columns.len(), 20 + 7 * 11 + 15);
 
     let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
@@ -337,7 +337,7 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
     let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
     // An image takes one frame at a time, a benchmark two.
     let image = ("render --size 64x48 --out x.png --instances 200000", "16.2 GiB", "15.7 GiB", "471.4 MiB");
-    let bench = ("bench --size 64x48 --instances 1,200000", "32.3 GiB", "31.4 GiB", "942.8 MiB");
+    let bench = ("bench --size 64x48 --instances 200000", "32.3 GiB", "31.4 GiB", "942.8 MiB");
     for (command, all, vertices, matrices) in [image, bench] {
         let message = place.fail(1, &format!("{command} {crowd}"));
         let says = format!(
@@ -347,13 +347,22 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
         assert!(message.contains(&says), "{message}");
     }
     assert!(!place.file("x.png").exists());
+    // A row that cannot be does not keep the others from being measured.
+    let rows = "--size 64x48 --instances 1,200000 --frames 2 --warmup 0 --json one.json";
+    let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
+    assert_eq!(code, 1, "{message}");
+    let row = "200000 instances, 64x48, compute skinning, direct upload, ";
+    assert!(message.contains(&format!("WARN left out: {row}")), "{message}");
+    assert!(message.contains(&format!("error: one row failed: {row}")), "{message}");
+    let report = report(&place, "one.json");
+    assert!(report["runs"].as_array().unwrap().len() == 1 && report["runs"][0]["instances"] == 1, "{report}");
 }
 
 /// Poses are few, and the report says how far off that puts a vertex.
 #[test]
 fn shared_poses_are_counted_and_their_error_is_said() {
     let place = Place::new();
-    let text = place.succeed("bench --size 64x48 --instances 50 --share-poses 4 --frames 2 --warmup 0 --json s.json");
+    let table = place.succeed("bench --size 64x48 --instances 50 --share-poses 4 --frames 2 --warmup 0 --json s.json");
     let report: Value = serde_json::from_str(&std::fs::read_to_string(place.file("s.json")).unwrap()).unwrap();
     let run = &report["runs"][0];
     let poses = run["unique_poses"].as_u64().unwrap();
@@ -361,10 +370,13 @@ fn shared_poses_are_counted_and_their_error_is_said() {
     assert_eq!(run["share_poses_hz"], 4.0);
     let error_metres = run["sharing_error_metres"].as_f64().unwrap();
     assert!(error_metres > 0.01 && error_metres < 0.5, "{error_metres}");
-    assert!(
-        text.contains(&format!("50 visible characters show {poses} poses; no vertex is off by more than 0.")),
-        "{text}"
-    );
+    let share = run["sharing_error_share_of_size"].as_f64().unwrap();
+    // The walker and its steps stay in a sphere of two metres.
+    assert!((1.8..2.8).contains(&(error_metres / share)), "{error_metres} m, {share}");
+    // However its lines are broken.
+    let text = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(" % of its character's size."), "{text}");
+    assert!(text.contains(&format!("50 visible characters show {poses} poses. No vertex is off")), "{text}");
     let message = place.fail(2, "bench --share-poses 0");
     assert!(message.contains("--share-poses"), "{message}");
 }

@@ -56,6 +56,7 @@ fn settings(run: &Run) -> Cells {
         ("unique_poses", run.unique_poses.to_string()),
         ("share_poses_hz", optional(run.share_poses_hz)),
         ("sharing_error_metres", optional(run.sharing_error_metres)),
+        ("sharing_error_share_of_size", optional(run.sharing_error_share_of_size)),
         ("joints", run.joints.to_string()),
         ("vertices", run.vertices.to_string()),
         ("triangles", run.triangles.to_string()),

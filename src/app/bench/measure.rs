@@ -18,6 +18,7 @@ use crate::app::gpu::FRAMES_IN_FLIGHT;
 use crate::app::memory::VisibleCount;
 use crate::app::scene::{CpuTimes, Scene};
 use crate::cli::{BenchArgs, Switch};
+use crate::crowd::SharingError;
 use crate::model::Model;
 use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
 use crate::shader_types::JointMatrix;
@@ -36,7 +37,7 @@ pub(super) struct Samples {
     rounds: u32,
     /// By model.
     visible: Vec<VisibleCount>,
-    sharing_error_metres: Option<f64>,
+    sharing_error: Option<SharingError>,
     bytes: ByteCounts,
 }
 
@@ -118,8 +119,8 @@ impl Turn<'_> {
         renderer.wait()?;
         samples.rounds += 1;
         samples.visible = scene.visible_counts();
-        if samples.sharing_error_metres.is_none() {
-            samples.sharing_error_metres = scene.crowd.sharing_error_metres().map(f64::from);
+        if samples.sharing_error.is_none() {
+            samples.sharing_error = scene.crowd.sharing_error();
         }
         samples.bytes = renderer.byte_counts();
         Ok(())
@@ -165,7 +166,8 @@ impl Samples {
             visible,
             unique_poses,
             share_poses_hz: args.scene.share_poses,
-            sharing_error_metres: self.sharing_error_metres,
+            sharing_error_metres: self.sharing_error.map(|error| error.metres.into()),
+            sharing_error_share_of_size: self.sharing_error.map(|error| error.share_of_size.into()),
             joints: per_instance(joints_of),
             vertices: per_instance(vertices_of),
             triangles: per_instance(|model| model.geometry.triangle_count()),

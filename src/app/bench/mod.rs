@@ -6,8 +6,8 @@
 //! come from timestamps around each pass, CPU times from the monotonic clock.
 //!
 //! What can be known to fail is found out before anything is measured: files that cannot be written, files that cannot
-//! be compared with, crowds that the device cannot hold. A row that fails all the same is left out of later rounds, and
-//! the others are reported before the error is.
+//! be compared with, crowds that the device cannot hold. Such a crowd's row is said to be left out, and a row that fails
+//! all the same is left out of later rounds; the others are reported before the error is.
 
 mod compare;
 mod csv;
@@ -121,15 +121,23 @@ impl<'a> Bench<'a> {
         let settings = sweep::rows(&args.sweep, defaults);
         let mut bench =
             Self { args, models, rows: Vec::with_capacity(settings.len()), scenes: Vec::new(), progress: progress(0) };
-        let several = settings.len() > 1;
         for settings in settings {
             let RendererChoice { size, skinning, .. } = settings.renderer;
             let gpu = args.gpu(size, skinning, settings.renderer.upload_arg());
             let scene = bench.scene(&settings)?;
-            let plan = check_memory(&device, &gpu, scene, FRAMES_IN_FLIGHT);
-            let plan = plan.map_err(|error| if several { error.context(settings.describe()) } else { error })?;
-            let (samples, planned_device) = (Samples::default(), plan.total());
-            bench.rows.push(Row { settings, planned_device, samples, failure: None });
+            let (planned_device, failure) = match check_memory(&device, &gpu, scene, FRAMES_IN_FLIGHT) {
+                Ok(plan) => (plan.total(), None),
+                Err(error) => (0, Some(error)),
+            };
+            bench.rows.push(Row { settings, planned_device, samples: Samples::default(), failure });
+        }
+        if bench.rows.iter().all(|row| row.failure.is_some()) {
+            return Err(bench.take_failure().unwrap_or_else(|| Error::msg("there is nothing to measure")));
+        }
+        for Row { settings, failure, .. } in &bench.rows {
+            if let Some(failure) = failure {
+                tracing::warn!("left out: {}: {failure:#}", settings.describe());
+            }
         }
         Ok((bench, device.physical.clone()))
     }
@@ -156,7 +164,8 @@ impl<'a> Bench<'a> {
         let settings: Vec<Settings> = self.rows.iter().map(|row| row.settings).collect();
         let rounds = sweep::rounds(settings.len(), self.args.frames);
         let groups = sweep::by_renderer(&settings);
-        let weights: u64 = settings.iter().map(frame_weight).sum();
+        let alive = self.rows.iter().filter(|row| row.failure.is_none());
+        let weights: u64 = alive.map(|row| frame_weight(&row.settings)).sum();
         self.progress = progress(rounds.iter().map(|share| frames_drawn(self.args, share)).sum::<u64>() * weights);
         for share in &rounds {
             for (choice, members) in &groups {

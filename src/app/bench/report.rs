@@ -53,6 +53,9 @@ pub(super) struct Run {
     /// The farthest that sharing poses puts a vertex off.
     #[serde(default)]
     pub(super) sharing_error_metres: Option<f64>,
+    /// The same, as a share of the character's size: of the sphere that it stays in throughout its clip.
+    #[serde(default)]
+    pub(super) sharing_error_share_of_size: Option<f64>,
     /// Joint matrices per instance of the mix.
     pub(super) joints: f64,
     /// Skinned vertices per instance of the mix.

@@ -139,15 +139,17 @@ fn gpu(runs: &[Run]) -> Group {
     Group { title: "GPU: meanwhile".to_owned(), columns }
 }
 
-/// What sharing poses saves and costs, in a sentence, where it is on.
+/// What sharing poses saves and costs, where it is on.
 fn sharing(runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
-    let error_metres = runs.iter().filter_map(|run| run.sharing_error_metres).reduce(f64::max)?;
+    let worst = |of: fn(&Run) -> Option<f64>| runs.iter().filter_map(of).reduce(f64::max);
     Some(format!(
-        "Poses are shared: {} visible characters show {}; no vertex is off by more than {} m.",
+        "Poses are shared: {} visible characters show {}. No vertex is off by more than {} m, nor by more than {} of \
+         its character's size.",
         last.visible,
         counted(last.unique_poses as usize, "pose"),
-        number(error_metres)
+        number(worst(|run| run.sharing_error_metres)?),
+        percent(worst(|run| run.sharing_error_share_of_size))
     ))
 }
 

@@ -19,6 +19,7 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         unique_poses: instances,
         share_poses_hz: None,
         sharing_error_metres: None,
+        sharing_error_share_of_size: None,
         joints: 25.0,
         vertices: 5262.0,
         triangles: 10412.0,
