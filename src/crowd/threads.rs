@@ -4,15 +4,16 @@
 //! one thread alone has the poses of a thousand characters ready: a second one, woken when the work is there, comes too
 //! late. So a frame is run beside *companions*, one for each other thread ([`with_threads_awake`]). A companion is a job
 //! that waits for the same event as the frame (the GPU being done with a slot), which costs no processor time, and is
-//! then awake and stays so until the frame says that work begins ([`Work::begins`]). Its thread goes on to look for jobs,
+//! then awake and stays so, for a while, until the frame says that work begins ([`Work::begins`]). Its thread goes on to look for jobs,
 //! as rayon's threads do for a while before they sleep, and finds what [`Crowd::evaluate`](super::Crowd::evaluate)
 //! shares out. With that, two threads take half as long as one for 1,000 characters, and not just for 10,000
 //! (`cargo bench --bench crowd`).
 //!
-//! Invariants: a companion ends when work begins or the frame is over, however it ends; nothing is allocated; the frame
-//! itself stays on the thread that called.
+//! Invariants: a companion ends when work begins, when the frame is over, however it ends, or when its patience is;
+//! nothing is allocated; the frame itself stays on the thread that called.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
@@ -27,6 +28,10 @@ pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuild
     let builder = || ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
     builder().use_current_thread().build().or_else(|_| builder().build())
 }
+
+/// How long a companion stays awake for work. Work comes within microseconds of the event, unless the frame is held up
+/// by something else: then the core is of better use to whatever that is.
+const PATIENCE: Duration = Duration::from_micros(500);
 
 /// Work that a frame is going to share out among a pool's threads.
 #[derive(Debug, Default)]
@@ -46,19 +51,12 @@ impl Work {
 
     /// What keeps one thread awake: until `event` it sleeps, from then on it does not.
     fn await_beside(&self, event: &(impl Fn() + Sync)) {
-        /// So long, a fraction of a microsecond, nobody else is let onto the core.
-        const SPINS: u32 = 64;
         if !self.has_begun() {
             event();
         }
-        let mut spins = 0;
-        while !self.has_begun() {
-            if spins < SPINS {
-                spins += 1;
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
+        let awake_since = Instant::now();
+        while !self.has_begun() && awake_since.elapsed() < PATIENCE {
+            std::thread::yield_now();
         }
     }
 
@@ -105,11 +103,9 @@ pub fn with_threads_awake<R: Send>(
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::atomic::AtomicUsize;
-    use std::time::{Duration, Instant};
-
-    use super::*;
 
     /// On a thread of its own, because a thread can be taken into one pool only.
     fn in_pool(threads: usize, test: impl FnOnce(&ThreadPool) + Send) {
@@ -128,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn all_other_threads_are_awake_when_work_begins() {
+    fn there_is_a_companion_for_each_other_thread() {
         for threads in [2, 3, 8] {
             in_pool(threads, |pool| {
                 let awake = AtomicUsize::new(0);
@@ -140,7 +136,7 @@ mod tests {
                     assert_eq!(std::thread::current().id(), caller);
                     wait_until(|| awake.load(Ordering::SeqCst) == threads - 1);
                     work.begins();
-                    // Companions are over: all threads take part in what is shared out now.
+                    // All threads are free for what is shared out now.
                     pool.broadcast(|_| ()).len()
                 });
                 assert_eq!((answer, awake.load(Ordering::SeqCst)), (threads, threads - 1));

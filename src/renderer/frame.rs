@@ -47,7 +47,7 @@ impl Renderer {
         self.plan.rebuild(&self.model_sizes, visible, self.limits)?;
         let needs_pages = self.skinning == Skinning::Compute;
         slot.ensure(&self.device, &self.layouts, &self.plan, streams, self.limits.page_bytes, needs_pages)?;
-        self.collect_gpu_times(index)?;
+        self.collect_gpu_times(index);
         Ok(Frame { renderer: self, slot: index })
     }
 }
@@ -146,6 +146,7 @@ impl Renderer {
             tone_map.cmd_draw(device, commands, image.view, image.extent);
             self.target.cmd_finish(device, commands, image, capture);
         });
+        self.slots[index].cmd_end_timing(commands);
     }
 
     /// Hands the frame to the queue: waits for the window's image, signals the timeline and presentation's semaphore.

@@ -283,6 +283,13 @@ impl FrameSlot {
         }
     }
 
+    /// Hands the times of a frame's passes to the CPU. Recorded after the last of them.
+    pub fn cmd_end_timing(&mut self, commands: vk::CommandBuffer) {
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.cmd_finish(commands);
+        }
+    }
+
     /// This frame's memory, to be written once, in order.
     pub fn memory<'a>(&'a mut self, plan: &'a FramePlan) -> FrameMemory<'a> {
         FrameMemory {

@@ -319,15 +319,14 @@ impl Renderer {
     }
 
     /// Reads the GPU times of the frame that last used `slot`, which is finished.
-    fn collect_gpu_times(&mut self, slot: usize) -> Result<()> {
+    fn collect_gpu_times(&mut self, slot: usize) {
         let mut intervals = [0.0; Pass::COUNT];
         if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
-            && timestamps.read(&mut intervals)?
+            && timestamps.read(&mut intervals)
         {
             let [upload_ms, skin_ms, shadow_ms, draw_ms, post_ms] = intervals;
             self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, shadow_ms, draw_ms, post_ms });
         }
-        Ok(())
     }
 
     /// Makes or remakes what depends on the target's size and format.

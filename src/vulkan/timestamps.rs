@@ -1,15 +1,26 @@
 //! GPU time of each pass, from timestamp queries.
+//!
+//! The device copies a frame's moments into mapped memory itself. `vkGetQueryPoolResults` would do, but drivers may wait
+//! in it for more than was asked for: Mesa's lavapipe waits for all that was submitted, which leaves no two frames in
+//! flight.
 
 use std::sync::Arc;
 
 use ash::vk;
 
+use super::barrier::{Access, cmd_memory_barrier};
+use super::buffer::{Buffer, BufferMemory};
 use super::device::Device;
-use super::error::{Context, Error, Result};
+use super::error::{Context, Result};
+
+/// Bytes of a moment.
+const TICKS_BYTES: u64 = size_of::<u64>() as u64;
 
 /// A row of timestamps: `count` moments in a command buffer.
 pub struct Timestamps {
     pool: vk::QueryPool,
+    /// Ticks, as copied from the pool.
+    moments: Buffer,
     count: u32,
     nanoseconds_per_tick: f64,
     valid_mask: u64,
@@ -27,12 +38,16 @@ impl Timestamps {
         if bits == 0 {
             return Ok(None);
         }
+        let size_bytes = u64::from(count) * TICKS_BYTES;
+        let moments =
+            Buffer::new(device, name, size_bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: a valid create info.
         let pool = unsafe { device.raw.create_query_pool(&info, None) }.context("vkCreateQueryPool")?;
         device.register(pool, name);
         Ok(Some(Self {
             pool,
+            moments,
             count,
             nanoseconds_per_tick: f64::from(device.limits().timestamp_period),
             valid_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
@@ -45,7 +60,6 @@ impl Timestamps {
     pub fn cmd_reset(&mut self, commands: vk::CommandBuffer) {
         // SAFETY: `commands` is being recorded, outside a render pass instance.
         unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
-        self.written = true;
     }
 
     /// The moment at which everything before has passed `stage`.
@@ -54,33 +68,31 @@ impl Timestamps {
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
     }
 
+    /// Hands all moments of the frame to the CPU. Recorded after the last [`Self::cmd_write`] of a frame, of which there
+    /// must have been one for each moment.
+    pub fn cmd_finish(&mut self, commands: vk::CommandBuffer) {
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+        let (raw, pool, moments) = (&self.device.raw, self.pool, self.moments.raw);
+        // SAFETY: `commands` is being recorded, outside a render pass instance; the buffer has room for all.
+        unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, moments, 0, TICKS_BYTES, flags) };
+        // The CPU reads the copy (RAW).
+        cmd_memory_barrier(&self.device, commands, Access::TRANSFER_WRITE, Access::HOST_READ);
+        self.written = true;
+    }
+
     /// Milliseconds between neighbouring moments, into `intervals_ms` (one element fewer than there are moments).
-    /// The frame that wrote them must be finished. False if nothing was written yet.
-    ///
-    /// # Errors
-    /// Device lost.
-    pub fn read(&self, intervals_ms: &mut [f64]) -> Result<bool> {
-        const MOST: usize = 16;
-        let count = (self.count as usize).min(MOST);
+    /// The frame that wrote them must be finished. False if none has.
+    pub fn read(&self, intervals_ms: &mut [f64]) -> bool {
         if !self.written {
-            return Ok(false);
+            return false;
         }
-        let mut ticks = [0u64; MOST];
-        // SAFETY: the pool is alive.
-        let result = unsafe {
-            self.device.raw.get_query_pool_results(self.pool, 0, &mut ticks[..count], vk::QueryResultFlags::TYPE_64)
-        };
-        match result {
-            Ok(()) => {}
-            // The frame was recorded but never submitted.
-            Err(vk::Result::NOT_READY) => return Ok(false),
-            Err(result) => return Err(Error::Call { call: "vkGetQueryPoolResults", result }),
+        let (moments, _) = self.moments.mapped_for_reading().as_chunks();
+        for (interval_ms, pair) in intervals_ms.iter_mut().zip(moments.windows(2)) {
+            let [from, to] = [pair[0], pair[1]].map(u64::from_ne_bytes);
+            let elapsed = to.wrapping_sub(from) & self.valid_mask;
+            *interval_ms = elapsed as f64 * self.nanoseconds_per_tick * 1e-6;
         }
-        for (interval, pair) in intervals_ms.iter_mut().zip(ticks[..count].windows(2)) {
-            let elapsed = pair[1].wrapping_sub(pair[0]) & self.valid_mask;
-            *interval = elapsed as f64 * self.nanoseconds_per_tick * 1e-6;
-        }
-        Ok(true)
+        true
     }
 }
 
