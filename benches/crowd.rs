@@ -43,7 +43,7 @@ fn evaluate_awake_ns(crowd: &mut Crowd, pool: &ThreadPool, palette: &mut [MaybeU
     const GPU_TIME: Duration = Duration::from_micros(500);
     let gpu_done = Instant::now() + GPU_TIME;
     let wait = || std::thread::sleep(gpu_done.saturating_duration_since(Instant::now()));
-    with_threads_awake(pool, wait, |work| {
+    with_threads_awake(pool, usize::MAX, wait, |work| {
         wait();
         crowd.cull(None, None);
         work.begins();

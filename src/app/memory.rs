@@ -35,7 +35,7 @@ pub fn check(
     frames_in_flight: usize,
 ) -> Result<MemoryPlan> {
     let demand = demand(device, args, models, visible, frames_in_flight);
-    let limits = limits(device);
+    let limits = limits(device, &demand);
     if let Some(too_large) = demand.too_large(limits) {
         let (whose, advice) = match too_large.most_instances {
             Some(most) => (
@@ -69,9 +69,10 @@ fn is_hopeless(plan: &MemoryPlan, heap_bytes: u64) -> bool {
     plan.total() > heap_bytes.saturating_add(heap_bytes / 2)
 }
 
-fn limits(device: &Device) -> MemoryLimits {
+fn limits(device: &Device, demand: &Demand) -> MemoryLimits {
     let storage_range_bytes = u64::from(device.limits().max_storage_buffer_range);
-    let page_bytes = RendererSettings::default().page_bytes.min(storage_range_bytes);
+    let largest_pose = demand.models.iter().map(|model| model.skinned_bytes).max().unwrap_or(0);
+    let page_bytes = RendererSettings::default().page_bytes.max(largest_pose).min(storage_range_bytes);
     MemoryLimits {
         storage_range_bytes,
         buffer_bytes: device.physical.max_buffer_bytes.min(LARGEST_BYTES),
@@ -211,7 +212,7 @@ mod tests {
             warned(&demand(Skinning::Compute, 20_000, [1280, 720]), None).unwrap(),
             "about 3.3 GiB of device memory are needed (3.2 GiB of skinned vertices, 68.8 MiB of joint matrices, \
              72.2 MiB of images), but only 2.0 GiB are there; --skinning vertex takes 3.2 GiB less, --share-poses HZ \
-             takes less, about 11899 visible --instances fit"
+             takes less, about 11897 visible --instances fit"
         );
         let vertex = warned(&demand(Skinning::Vertex, 50_000, [1280, 720]), Some(100 << 20)).unwrap();
         assert!(vertex.contains("only 100.0 MiB are free; --share-poses HZ takes less, about"), "{vertex}");

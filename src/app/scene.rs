@@ -27,8 +27,21 @@ pub struct Scene {
     pub crowd: Crowd,
     /// Frames the crowd at first.
     pub camera: OrbitCamera,
+    /// Whether threads that animate are woken with the frame ([`with_threads_awake`]). `None`: unless the device is made of
+    /// the same processor's cores. There the frame before is being drawn while the next one is animated, on all of them:
+    /// threads that are up early only stand in its way.
+    pub wake_threads: Option<bool>,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
+}
+
+/// What becomes of the joint matrices of a frame.
+#[derive(Debug, Clone, Copy)]
+enum Motion {
+    /// They are evaluated at a time, in seconds.
+    At(f64),
+    /// [`Crowd::store_only`].
+    OnlyStored,
 }
 
 /// Time that the CPU took for each stage of a frame, in milliseconds.
@@ -40,7 +53,7 @@ pub struct CpuTimes {
     pub wait_ms: f64,
     /// Clips to joint matrices, written to mapped memory.
     pub animate_ms: f64,
-    /// Recording and submitting, and presenting.
+    /// Writing the instances, recording and submitting, and presenting.
     pub record_ms: f64,
 }
 
@@ -74,7 +87,7 @@ impl Scene {
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
+        Ok(Self { models, crowd, camera, wake_threads: None, pool, cull: args.cull == Switch::On })
     }
 
     /// Frames the crowd anew, for a picture of another shape.
@@ -89,12 +102,6 @@ impl Scene {
     pub fn set_threads(&mut self, threads: u32) -> Result<()> {
         self.pool = pool(Some(threads))?;
         Ok(())
-    }
-
-    /// Those threads.
-    #[must_use]
-    pub fn pool(&self) -> &rayon::ThreadPool {
-        &self.pool
     }
 
     /// Threads that animate.
@@ -114,20 +121,43 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
+        self.draw_in_company(renderer, Motion::At(time_seconds), aspect, capture)
+    }
+
+    /// A frame whose joint matrices are only stored, not evaluated: what memory alone takes of its animation.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
+        let (_, times) = self.draw_in_company(renderer, Motion::OnlyStored, aspect, false)?;
+        Ok(times)
+    }
+
+    /// A frame, beside which the threads that animate are woken where that helps.
+    fn draw_in_company(
+        &mut self,
+        renderer: &mut Renderer,
+        motion: Motion,
+        aspect: f32,
+        capture: bool,
+    ) -> Result<(FrameOutcome, CpuTimes)> {
+        let wakes = self.wake_threads.unwrap_or_else(|| !renderer.device().physical.is_cpu());
+        // As many as the last frame had work for, beside this one.
+        let companions = if wakes { self.crowd.visible_block_count().saturating_sub(1) } else { 0 };
         let pool = Arc::clone(&self.pool);
         let slot_free = renderer.next_slot_free();
         // Where the GPU is lost the frame says so; its companions need not.
         let slot_is_free = || slot_free.as_ref().map_or((), |point| drop(point.wait()));
-        let frame = |work: &Work| self.draw_beside(work, renderer, time_seconds, aspect, capture);
-        with_threads_awake(&pool, slot_is_free, frame)
+        let frame = |work: &Work| self.draw_beside(work, renderer, motion, aspect, capture);
+        with_threads_awake(&pool, companions, slot_is_free, frame)
     }
 
-    /// The frame itself. `work` tells the threads that animate, which are awake, when there is something to do.
+    /// The frame itself. `work` tells threads that were woken when there is something to do.
     fn draw_beside(
         &mut self,
         work: &Work,
         renderer: &mut Renderer,
-        time_seconds: f64,
+        motion: Motion,
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
@@ -151,10 +181,14 @@ impl Scene {
 
         let FrameMemory { palette, morph_weights, instances, plan } = frame.memory();
         work.begins();
-        self.crowd.evaluate(&self.pool, time_seconds, PoseStreams { palette, morph_weights });
-        self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
+        let streams = PoseStreams { palette, morph_weights };
+        match motion {
+            Motion::At(time_seconds) => self.crowd.evaluate(&self.pool, time_seconds, streams),
+            Motion::OnlyStored => self.crowd.store_only(&self.pool, streams),
+        }
         let animate_ms = stopwatch.lap_ms();
 
+        self.crowd.write_instances(instances, |model, k| plan.skinned_vertex_offset(model, k));
         let outcome = frame.submit(data, capture)?;
         let record_ms = stopwatch.lap_ms();
         Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))

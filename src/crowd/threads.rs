@@ -2,12 +2,17 @@
 //!
 //! Between two frames these threads sleep. The system takes up to a tenth of a millisecond to wake one, and in that time
 //! one thread alone has the poses of a thousand characters ready: a second one, woken when the work is there, comes too
-//! late. So a frame is run beside *companions*, one for each other thread ([`with_threads_awake`]). A companion is a job
-//! that waits for the same event as the frame (the GPU being done with a slot), which costs no processor time, and is
-//! then awake and stays so, for a while, until the frame says that work begins ([`Work::begins`]). Its thread goes on to look for jobs,
-//! as rayon's threads do for a while before they sleep, and finds what [`Crowd::evaluate`](super::Crowd::evaluate)
-//! shares out. With that, two threads take half as long as one for 1,000 characters, and not just for 10,000
-//! (`cargo bench --bench crowd`).
+//! late. So a frame can be run beside *companions* ([`with_threads_awake`]). A companion is a job for another thread: it
+//! waits for the same event as the frame (the GPU being done with a slot), which costs no processor time, and is then
+//! awake and stays so, for a while, until the frame says that work begins ([`Work::begins`]). Its thread goes on to look
+//! for jobs, as rayon's threads do before they sleep, and finds what [`Crowd::evaluate`](super::Crowd::evaluate) shares
+//! out. Two threads then take half as long as one for 1,000 characters, where without they take as long
+//! (`cargo bench --bench crowd`, where a pause stands in for the GPU).
+//!
+//! That is for frames whose threads have cores to themselves. A software driver draws the frame before on the same ones,
+//! and there companions only delay it: measured with Mesa's lavapipe on two cores, they made no frame faster and 1,000
+//! foxes at 64x64 two milliseconds slower, since the frame cannot end before a companion has been given a core again. The
+//! application therefore leaves them out there.
 //!
 //! Invariants: a companion ends when work begins, when the frame is over, however it ends, or when its patience is;
 //! nothing is allocated; the frame itself stays on the thread that called.
@@ -83,22 +88,24 @@ impl Drop for BegunAtTheEnd<'_> {
 /// Runs `frame` on this thread while the pool's other threads wait for `event`, as the frame does, to be awake when it
 /// calls [`Work::begins`]. `event` must return once what the frame waits for has happened.
 ///
-/// A thread that does not belong to the pool, or is alone in it, has nobody to wake: there the frame just runs.
+/// At most `companions` threads are woken; none where this thread does not belong to the pool, or is alone in it: there
+/// the frame just runs.
 pub fn with_threads_awake<R: Send>(
     pool: &ThreadPool,
+    companions: usize,
     event: impl Fn() + Sync,
     frame: impl FnOnce(&Work) -> R + Send,
 ) -> R {
     let work = Work::default();
-    let others = pool.current_num_threads() - 1;
-    if others == 0 || pool.current_thread_index().is_none() {
+    let companions = companions.min(pool.current_num_threads() - 1);
+    if companions == 0 || pool.current_thread_index().is_none() {
         return frame(&work);
     }
     let frame = || {
         let _end = BegunAtTheEnd(&work);
         frame(&work)
     };
-    rayon::join(frame, || work.accompany(others, &event)).0
+    rayon::join(frame, || work.accompany(companions, &event)).0
 }
 
 #[cfg(test)]
@@ -132,7 +139,7 @@ mod tests {
                     awake.fetch_add(1, Ordering::SeqCst);
                 };
                 let caller = std::thread::current().id();
-                let answer = with_threads_awake(pool, event, |work| {
+                let answer = with_threads_awake(pool, usize::MAX, event, |work| {
                     assert_eq!(std::thread::current().id(), caller);
                     wait_until(|| awake.load(Ordering::SeqCst) == threads - 1);
                     work.begins();
@@ -147,19 +154,20 @@ mod tests {
     #[test]
     fn a_frame_that_ends_early_ends_its_companions() {
         in_pool(3, |pool| {
-            assert_eq!(with_threads_awake(pool, || (), |_| Err::<(), _>("lost")), Err("lost"));
-            let frame = AssertUnwindSafe(|| with_threads_awake(pool, || (), |_| panic!("a frame")));
+            assert_eq!(with_threads_awake(pool, usize::MAX, || (), |_| Err::<(), _>("lost")), Err("lost"));
+            let frame = AssertUnwindSafe(|| with_threads_awake(pool, usize::MAX, || (), |_| panic!("a frame")));
             assert!(catch_unwind(frame).is_err());
-            assert_eq!(with_threads_awake(pool, || (), |_| 7), 7);
+            assert_eq!(with_threads_awake(pool, usize::MAX, || (), |_| 7), 7);
         });
     }
 
     #[test]
     fn whoever_is_alone_wakes_nobody() {
         let no_event = || panic!("nobody to wait");
-        in_pool(1, |pool| assert_eq!(with_threads_awake(pool, no_event, |_| 1), 1));
+        in_pool(2, |pool| assert_eq!(with_threads_awake(pool, 0, no_event, |_| 0), 0));
+        in_pool(1, |pool| assert_eq!(with_threads_awake(pool, usize::MAX, no_event, |_| 1), 1));
         // A pool that this thread does not belong to.
         let elsewhere = ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        assert_eq!(with_threads_awake(&elsewhere, no_event, |_| 2), 2);
+        assert_eq!(with_threads_awake(&elsewhere, usize::MAX, no_event, |_| 2), 2);
     }
 }

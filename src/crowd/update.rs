@@ -14,7 +14,7 @@ use super::{Crowd, Instance};
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, Processor};
 use crate::animation::{PoseScratch, PoseStreams, evaluate, evaluate_morph_weights};
 use crate::model::Model;
-use crate::shader_types::InstanceData;
+use crate::shader_types::{InstanceData, JointMatrix};
 
 /// Poses of one block: small enough to share out a hundred characters, large enough for a task to be worth it, and whole
 /// groups of lanes.
@@ -62,8 +62,9 @@ impl Block {
     }
 }
 
-/// What one task works with.
+/// What one task works with, and nobody else has in the same cache line, nor in the one that is fetched along with it.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(super) struct Scratch {
     poses: PoseScratch,
     lanes: LaneScratch,
@@ -86,8 +87,8 @@ struct Shared<'a> {
     poses: &'a [u32],
     repertoire: &'a Repertoire,
     processor: Processor,
-    /// Of the show, at the speed of the crowd.
-    time_seconds: f64,
+    /// Of the show, at the speed of the crowd; `None`: nothing is evaluated, only stored.
+    time_seconds: Option<f64>,
 }
 
 impl Crowd {
@@ -99,6 +100,19 @@ impl Crowd {
     /// # Panics
     /// If `out` has not [`Crowd::visible_joint_count`] joint matrices and [`Crowd::visible_morph_weight_count`] weights.
     pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, out: PoseStreams<'_>) {
+        self.fill(pool, Some(time_seconds), out);
+    }
+
+    /// Stores as many joint matrices and morph weights as [`Crowd::evaluate`] would, shared out among the same threads, and
+    /// does nothing else: what memory alone takes of its time. All characters stand as they were bound.
+    ///
+    /// # Panics
+    /// As [`Crowd::evaluate`].
+    pub fn store_only(&mut self, pool: &ThreadPool, out: PoseStreams<'_>) {
+        self.fill(pool, None, out);
+    }
+
+    fn fill(&mut self, pool: &ThreadPool, time_seconds: Option<f64>, out: PoseStreams<'_>) {
         assert_eq!(out.palette.len(), self.visible_joint_count(), "the palette's length");
         assert_eq!(out.morph_weights.len(), self.visible_morph_weight_count(), "the morph weights' length");
         let threads = pool.current_num_threads();
@@ -113,7 +127,7 @@ impl Crowd {
             poses: &visible.poses,
             repertoire,
             processor: *processor,
-            time_seconds: time_seconds * f64::from(*speed),
+            time_seconds: time_seconds.map(|seconds| seconds * f64::from(*speed)),
         };
         if threads == 1 {
             share_out(shared, &visible.blocks, scratches, out);
@@ -186,6 +200,13 @@ fn share_out(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mu
 
 fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: PoseStreams<'_>) {
     for block in blocks {
+        let (joints, weights) = block.stream_counts(shared.models);
+        let mut own = out.split_off(joints, weights);
+        let Some(show_seconds) = shared.time_seconds else {
+            own.palette.fill(MaybeUninit::new(JointMatrix::IDENTITY));
+            own.morph_weights.fill(MaybeUninit::new(0.0));
+            continue;
+        };
         let model = &shared.models[block.model as usize];
         let clip = clip_of(model, block.clip);
         let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
@@ -193,11 +214,9 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
         let mut times_seconds = [0.0; BLOCK_POSES];
         for (time_seconds, &index) in times_seconds.iter_mut().zip(poses) {
             let start_seconds = shared.instances[index as usize].start_seconds;
-            *time_seconds = wrap_seconds(start_seconds + shared.time_seconds, duration_seconds);
+            *time_seconds = wrap_seconds(start_seconds + show_seconds, duration_seconds);
         }
         let times_seconds = &times_seconds[..poses.len()];
-        let (joints, weights) = block.stream_counts(shared.models);
-        let mut own = out.split_off(joints, weights);
         match shared.repertoire.evaluation(block.model as usize, block.clip) {
             Evaluation::Lanes(compiled) => {
                 lanes::evaluate(shared.processor, compiled, times_seconds, &mut scratch.lanes, own.palette);

@@ -149,6 +149,12 @@ impl Crowd {
         self.visible.joint_count
     }
 
+    /// Number of pieces of work that [`Crowd::evaluate`] can share out.
+    #[must_use]
+    pub fn visible_block_count(&self) -> usize {
+        self.visible.blocks.len()
+    }
+
     /// Number of morph weights that [`Crowd::evaluate`] writes.
     #[must_use]
     pub fn visible_morph_weight_count(&self) -> usize {

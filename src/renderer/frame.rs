@@ -146,7 +146,6 @@ impl Renderer {
             tone_map.cmd_draw(device, commands, image.view, image.extent);
             self.target.cmd_finish(device, commands, image, capture);
         });
-        self.slots[index].cmd_end_timing(commands);
     }
 
     /// Hands the frame to the queue: waits for the window's image, signals the timeline and presentation's semaphore.

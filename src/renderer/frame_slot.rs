@@ -266,10 +266,10 @@ impl FrameSlot {
         Ok(())
     }
 
-    /// Starts the clock of a frame's passes. Recorded before the first of them.
+    /// Starts the clock of a frame's passes, and hands over what it said of this slot's last frame. Recorded before the first of them.
     pub fn cmd_begin_timing(&mut self, commands: vk::CommandBuffer) {
         if let Some(timestamps) = &mut self.timestamps {
-            timestamps.cmd_reset(commands);
+            timestamps.cmd_begin(commands);
             timestamps.cmd_write(commands, vk::PipelineStageFlags2::NONE, 0);
         }
     }
@@ -280,13 +280,6 @@ impl FrameSlot {
         device.cmd_labelled(commands, pass.label(), record);
         if let Some(timestamps) = &self.timestamps {
             timestamps.cmd_write(commands, pass.last_stage(), pass as u32 + 1);
-        }
-    }
-
-    /// Hands the times of a frame's passes to the CPU. Recorded after the last of them.
-    pub fn cmd_end_timing(&mut self, commands: vk::CommandBuffer) {
-        if let Some(timestamps) = &mut self.timestamps {
-            timestamps.cmd_finish(commands);
         }
     }
 

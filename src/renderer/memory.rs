@@ -92,11 +92,25 @@ pub struct MemoryPlan {
     pub static_data: u64,
 }
 
-/// Whole pages, and one with room to grow.
-fn page_bytes(used: u64, page: u64) -> u64 {
+/// Pages for so many poses of each size, which never straddle two: all but the last are whole, and that one has room to
+/// grow. A pose that is larger than a page counts as one: it will be refused.
+fn paged_bytes(counts_and_sizes: impl Iterator<Item = (u64, u64)>, page: u64) -> u64 {
     let page = page.max(1);
-    let rest = used % page;
-    (used - rest).saturating_add((rest + rest / 4).min(page))
+    // Pages before the last one, and what of that is used.
+    let (mut whole_pages, mut used) = (0_u64, 0_u64);
+    for (count, size) in counts_and_sizes.filter(|&(_, size)| size > 0) {
+        let size = size.min(page);
+        let into_last = count.min((page - used) / size);
+        used += into_last * size;
+        let rest = count - into_last;
+        if rest > 0 {
+            let per_page = page / size;
+            let new_pages = rest.div_ceil(per_page);
+            whole_pages = whole_pages.saturating_add(new_pages);
+            used = (rest - (new_pages - 1) * per_page) * size;
+        }
+    }
+    whole_pages.saturating_mul(page).saturating_add((used + used / 4).min(page))
 }
 
 impl Demand {
@@ -157,7 +171,10 @@ impl MemoryPlan {
             .map(|(_, used, window)| grown_bytes(used, window, limits.buffer_bytes).saturating_mul(frames));
         let poses = palette.saturating_add(weights);
         let skinned = match demand.skinning {
-            Skinning::Compute => demand.sum(|model| model.poses.saturating_mul(model.skinned_bytes)),
+            Skinning::Compute => {
+                let poses = demand.models.iter().map(|model| (model.poses, model.skinned_bytes));
+                paged_bytes(poses, limits.page_bytes)
+            }
             Skinning::Vertex => 0,
         };
         let multisampled = if demand.samples > 1 { demand.samples * HDR_BYTES } else { 0 };
@@ -168,7 +185,7 @@ impl MemoryPlan {
             poses,
             instances,
             staging: if demand.upload == UploadPath::Staged { poses.saturating_add(instances) } else { 0 },
-            skinned_vertices: page_bytes(skinned, limits.page_bytes).saturating_mul(frames),
+            skinned_vertices: skinned.saturating_mul(frames),
             images: demand.pixels().saturating_mul(per_pixel).saturating_add(shadow_texels * DEPTH_BYTES),
             static_data: demand.static_bytes,
         }
@@ -259,11 +276,17 @@ mod tests {
     #[test]
     fn pages_are_whole_but_for_the_last() {
         let page = 1000;
-        assert_eq!(page_bytes(0, page), 0);
-        assert_eq!(page_bytes(400, page), 500);
-        assert_eq!(page_bytes(900, page), 1000);
-        assert_eq!(page_bytes(2400, page), 2500);
-        assert_eq!(page_bytes(u64::MAX, 1), u64::MAX);
+        let paged = |poses: &[(u64, u64)]| paged_bytes(poses.iter().copied(), page);
+        assert_eq!(paged(&[]), 0);
+        assert_eq!(paged(&[(0, 100), (4, 100), (7, 0)]), 500);
+        assert_eq!(paged(&[(9, 100)]), 1000);
+        assert_eq!(paged(&[(24, 100)]), 2500);
+        // One to a page, in which 400 bytes are of no use; small ones still find room in the last.
+        assert_eq!(paged(&[(3, 600)]), 2000 + 750);
+        assert_eq!(paged(&[(3, 600), (1, 100)]), 2000 + 875);
+        assert_eq!(paged(&[(3, 600), (5, 100)]), 3000 + 125);
+        assert_eq!(paged(&[(2, 5000)]), 2000);
+        assert_eq!(paged(&[(u64::MAX, 1000)]), u64::MAX);
     }
 
     #[test]

@@ -253,7 +253,8 @@ impl Renderer {
         self.shadow_pass.map_size()
     }
 
-    /// GPU times of the newest frame that is known to be finished.
+    /// GPU times of the frame before the last one of the slot that [`Self::begin_frame`] took last: of twice as many
+    /// frames ago as there are frames in flight.
     #[must_use]
     pub fn gpu_times(&self) -> Option<GpuTimes> {
         self.gpu_times
@@ -318,7 +319,7 @@ impl Renderer {
         self.pipeline_cache.loaded_bytes()
     }
 
-    /// Reads the GPU times of the frame that last used `slot`, which is finished.
+    /// Reads the GPU times that the last frame of `slot`, which is finished, has handed over.
     fn collect_gpu_times(&mut self, slot: usize) {
         let mut intervals = [0.0; Pass::COUNT];
         if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)

@@ -220,6 +220,12 @@ impl PhysicalDevice {
         }
     }
 
+    /// Made of the processor's cores, with its memory: a software driver.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.properties.device_type == vk::PhysicalDeviceType::CPU
+    }
+
     fn rank(&self) -> u32 {
         match self.properties.device_type {
             vk::PhysicalDeviceType::DISCRETE_GPU => 4,

@@ -1,8 +1,9 @@
 //! GPU time of each pass, from timestamp queries.
 //!
-//! The device copies a frame's moments into mapped memory itself. `vkGetQueryPoolResults` would do, but drivers may wait
-//! in it for more than was asked for: Mesa's lavapipe waits for all that was submitted, which leaves no two frames in
-//! flight.
+//! The device copies moments into mapped memory itself. `vkGetQueryPoolResults` would do, but drivers may wait in it for
+//! more than was asked for: Mesa's lavapipe waits for all that was submitted, which leaves no two frames in flight. The
+//! copy is made when a pool is used again, so that nothing has to wait for it: a frame's moments can be read when the
+//! next frame that uses the same pool is finished.
 
 use std::sync::Arc;
 
@@ -24,7 +25,10 @@ pub struct Timestamps {
     count: u32,
     nanoseconds_per_tick: f64,
     valid_mask: u64,
+    /// The pool has moments of a frame.
     written: bool,
+    /// So have the mapped ones.
+    copied: bool,
     device: Arc<Device>,
 }
 
@@ -52,14 +56,27 @@ impl Timestamps {
             nanoseconds_per_tick: f64::from(device.limits().timestamp_period),
             valid_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
             written: false,
+            copied: false,
             device: Arc::clone(device),
         }))
     }
 
-    /// Forgets the last frame's moments. Recorded before the first [`Self::cmd_write`] of a frame.
-    pub fn cmd_reset(&mut self, commands: vk::CommandBuffer) {
+    /// Hands the moments of the last frame, which must be finished, to the CPU, and forgets them. Recorded before the
+    /// first [`Self::cmd_write`] of a frame.
+    pub fn cmd_begin(&mut self, commands: vk::CommandBuffer) {
+        let (raw, pool, moments) = (&self.device.raw, self.pool, self.moments.raw);
+        if self.written {
+            // Not `WAIT`: a finished frame's moments are there, and one that was never submitted has none to wait for.
+            let flags = vk::QueryResultFlags::TYPE_64;
+            // SAFETY: `commands` is being recorded, outside a render pass instance; the buffer has room for all.
+            unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, moments, 0, TICKS_BYTES, flags) };
+            // The CPU reads the copy (RAW).
+            cmd_memory_barrier(&self.device, commands, Access::TRANSFER_WRITE, Access::HOST_READ);
+            self.copied = true;
+        }
         // SAFETY: `commands` is being recorded, outside a render pass instance.
-        unsafe { self.device.raw.cmd_reset_query_pool(commands, self.pool, 0, self.count) };
+        unsafe { raw.cmd_reset_query_pool(commands, pool, 0, self.count) };
+        self.written = true;
     }
 
     /// The moment at which everything before has passed `stage`.
@@ -68,22 +85,10 @@ impl Timestamps {
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
     }
 
-    /// Hands all moments of the frame to the CPU. Recorded after the last [`Self::cmd_write`] of a frame, of which there
-    /// must have been one for each moment.
-    pub fn cmd_finish(&mut self, commands: vk::CommandBuffer) {
-        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-        let (raw, pool, moments) = (&self.device.raw, self.pool, self.moments.raw);
-        // SAFETY: `commands` is being recorded, outside a render pass instance; the buffer has room for all.
-        unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, moments, 0, TICKS_BYTES, flags) };
-        // The CPU reads the copy (RAW).
-        cmd_memory_barrier(&self.device, commands, Access::TRANSFER_WRITE, Access::HOST_READ);
-        self.written = true;
-    }
-
-    /// Milliseconds between neighbouring moments, into `intervals_ms` (one element fewer than there are moments).
-    /// The frame that wrote them must be finished. False if none has.
+    /// Milliseconds between neighbouring moments, into `intervals_ms` (one element fewer than there are moments), of the
+    /// frame before the one that last used these timestamps, which must be finished, too. False if there is none.
     pub fn read(&self, intervals_ms: &mut [f64]) -> bool {
-        if !self.written {
+        if !self.copied {
             return false;
         }
         let (moments, _) = self.moments.mapped_for_reading().as_chunks();

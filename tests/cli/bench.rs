@@ -67,6 +67,7 @@ fn check_run(run: &Value, instances: u32) {
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
         "rounds", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size", "yardsticks",
+        "scene",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
     let expected = [
@@ -188,7 +189,7 @@ fn lists_are_swept_and_every_file_says_the_same() {
             }
         }
     }
-    assert_eq!(columns.len(), 20 + 7 * 11 + 15);
+    assert_eq!(columns.len(), 20 + 9 + 7 * 11 + 15);
 
     let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
@@ -376,7 +377,10 @@ fn shared_poses_are_counted_and_their_error_is_said() {
     // However its lines are broken.
     let text = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains(" % of its character's size."), "{text}");
-    assert!(text.contains(&format!("50 visible characters show {poses} poses. No vertex is off")), "{text}");
+    assert!(
+        text.contains(&format!("50 visible characters show {poses} poses. At the moments looked at no vertex is off")),
+        "{text}"
+    );
     let message = place.fail(2, "bench --share-poses 0");
     assert!(message.contains("--share-poses"), "{message}");
 }

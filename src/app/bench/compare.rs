@@ -5,7 +5,8 @@
 //! the third) do not overlap: then three quarters of the new frames lie on one side of three quarters of the old ones.
 //! That is coarse on purpose. Quartiles do not care about single slow frames, they do not shrink as more frames are
 //! measured while a machine that is 10 % slower today stays 10 % slower, and since rows are measured in turns they
-//! hold how the machine drifted in the meantime. What the clock cannot tell apart never counts.
+//! hold how the machine drifted in the meantime. What the clock cannot tell apart never counts, nor what a handful of
+//! frames says.
 //!
 //! No statistics can tell a slower program from a slower machine if the two runs lie days apart. The copy rate that
 //! every file has can: where it differs, a warning says so.
@@ -25,6 +26,8 @@ use crate::model::import::read_regular_file;
 const MOST_FILE_BYTES: u64 = 32 << 20;
 /// Differences below this are the clock's, and the scheduler's.
 const RESOLUTION_MS: f64 = 0.005;
+/// Quartiles of fewer frames say nothing of what lies between them.
+const FEWEST_FRAMES: u32 = 8;
 /// Copy rates that differ by more than this are another machine's, or another day's.
 const COPY_TOLERANCE: f64 = 0.15;
 
@@ -61,10 +64,15 @@ enum Change {
     Faster,
     Slower,
     WithinNoise,
+    /// What it would take to tell.
+    TooFewFrames,
 }
 
 impl Change {
-    fn between(old: &Summary, new: &Summary) -> Self {
+    fn between(old: &Summary, new: &Summary, frames: u32) -> Self {
+        if frames < FEWEST_FRAMES {
+            return Self::TooFewFrames;
+        }
         let ((old_low, old_high), (new_low, new_high)) = (old.middle_half(), new.middle_half());
         if (new.median - old.median).abs() < RESOLUTION_MS {
             Self::WithinNoise
@@ -82,6 +90,7 @@ impl Change {
             Self::Faster => "faster",
             Self::Slower => "slower",
             Self::WithinNoise => "within noise",
+            Self::TooFewFrames => "too few frames",
         }
     }
 }
@@ -116,6 +125,11 @@ pub(super) fn warnings(old: &Report, new: &Report) -> Vec<String> {
     let others = pairs.iter().filter(|(old, new)| amounts(old) != amounts(new)).count();
     if others > 0 {
         warnings.push(format!("{others} of {} rows drew another crowd then: models or camera differ", pairs.len()));
+    }
+    let scenes = pairs.iter().filter_map(|(old, new)| Some((old.scene.as_ref()?, new.scene.as_ref()?)));
+    if let Some((old, new)) = scenes.into_iter().find(|(old, new)| old != new) {
+        let (old, new) = (old.in_words(), new.in_words());
+        warnings.push(format!("what is played is not what was then: {old} then, {new} now"));
     }
     let speeds = pairs.iter().map(|(old, new)| new.copy_bytes_per_second / old.copy_bytes_per_second);
     let speed = median_of(speeds.filter(|speed| speed.is_finite()).collect());
@@ -163,11 +177,12 @@ fn list(when: &str, rows: &[String]) -> String {
 }
 
 fn describe(run: &Run) -> String {
-    let models: Vec<String> = run.models.iter().take(4).map(|model| name(model)).collect();
+    let mix = if run.models.len() > 1 { format!(" and {} more", run.models.len() - 1) } else { String::new() };
+    let shared = run.share_poses_hz.map_or_else(String::new, |hz| format!(", poses at {} Hz", number(hz)));
     format!(
-        "{} of {}, {}x{}, msaa {}, shadows {}, {} skinning, {} upload, {} threads",
+        "{} of {}{mix}, {}x{}, msaa {}, shadows {}, {} skinning, {} upload, {} threads{shared}",
         run.instances,
-        models.join(" + "),
+        run.models.first().map_or_else(String::new, |model| name(model)),
         run.width,
         run.height,
         run.msaa,
@@ -186,15 +201,16 @@ fn changes(old: &Run, new: &Run) -> String {
     if let (Some(old), Some(new)) = (&old.gpu_ms, &new.gpu_ms) {
         rows.extend(old.passes().into_iter().zip(new.passes()).map(pair));
     }
-    let column = |header, of: fn(&Summary, &Summary) -> String| Column {
+    let column = |header, of: &dyn Fn(&Summary, &Summary) -> String| Column {
         header,
         cells: rows.iter().map(|(_, old, new)| of(old, new)).collect(),
     };
+    let frames = old.frames.min(new.frames);
     let columns = vec![
-        column("then", |old, _| number(old.median)),
-        column("now", |_, new| number(new.median)),
-        column("ratio", |old, new| if old.median > 0.0 { number(new.median / old.median) } else { "-".to_owned() }),
-        column("", |old, new| Change::between(old, new).word().to_owned()),
+        column("then", &|old, _| number(old.median)),
+        column("now", &|_, new| number(new.median)),
+        column("ratio", &|old, new| if old.median > 0.0 { number(new.median / old.median) } else { "-".to_owned() }),
+        column("", &|old, new| Change::between(old, new, frames).word().to_owned()),
     ];
     let stages = Column { header: "", cells: rows.iter().map(|(stage, ..)| (*stage).to_owned()).collect() };
     let keys = Group { title: String::new(), columns: vec![stages] };
@@ -225,10 +241,12 @@ mod tests {
             // A noisy sample needs a larger change.
             (around(11.1, 8.0), Change::WithinNoise),
         ] {
-            assert_eq!(Change::between(&old, &new), expected, "{new:?}");
+            assert_eq!(Change::between(&old, &new, 101), expected, "{new:?}");
         }
         // Exact, but nothing that a clock could tell.
-        assert_eq!(Change::between(&around(0.001, 0.0), &around(0.003, 0.0)), Change::WithinNoise);
+        assert_eq!(Change::between(&around(0.001, 0.0), &around(0.003, 0.0), 101), Change::WithinNoise);
+        // However far apart.
+        assert_eq!(Change::between(&old, &around(20.0, 1.0), 7), Change::TooFewFrames);
     }
 
     #[test]
@@ -256,9 +274,11 @@ mod tests {
         new.cpu.threads = 64;
         new.runs[0].visible = 7;
         new.runs[0].copy_bytes_per_second /= 2.0;
+        new.runs[0].scene.as_mut().unwrap().clip = "all".to_owned();
         let warnings = warnings(&old, &new);
-        assert_eq!(warnings.len(), 4, "{warnings:#?}");
+        assert_eq!(warnings.len(), 5, "{warnings:#?}");
         assert!(warnings[0].contains("another device") && warnings[0].ends_with("another now"), "{}", warnings[0]);
-        assert!(warnings[3].contains("at 0.50 times the speed"), "{}", warnings[3]);
+        assert!(warnings[3].contains("clip 0, random phase then, clip all, random phase now"), "{}", warnings[3]);
+        assert!(warnings[4].contains("at 0.50 times the speed"), "{}", warnings[4]);
     }
 }

@@ -6,7 +6,7 @@
 
 use anyhow::{Context, Result};
 
-use super::report::Run;
+use super::report::{Run, SceneSettings};
 use super::summary::Summary;
 
 /// The whole file.
@@ -71,7 +71,27 @@ fn settings(run: &Run) -> Cells {
         ("warmup", run.warmup.to_string()),
         ("rounds", run.rounds.to_string()),
     ];
-    cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let mut cells: Cells = cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    cells.extend(scene(run));
+    cells
+}
+
+fn scene(run: &Run) -> Cells {
+    let scene = run.scene.as_ref();
+    let value = |of: fn(&SceneSettings) -> String| scene.map_or_else(String::new, of);
+    let numbers = |numbers: &[f32; 3]| numbers.map(|number| number.to_string()).join(",");
+    let cells = [
+        ("clip", value(|scene| scene.clip.clone())),
+        ("phase", value(|scene| scene.phase.clone())),
+        ("speed", value(|scene| scene.speed.to_string())),
+        ("time", value(|scene| scene.time.to_string())),
+        ("seed", value(|scene| scene.seed.to_string())),
+        ("spacing", optional(scene.and_then(|scene| scene.spacing))),
+        ("camera", optional(scene.and_then(|scene| scene.camera.as_ref().map(numbers)))),
+        ("cull", value(|scene| scene.cull.to_string())),
+        ("scene", optional(scene.and_then(|scene| scene.scene.clone()))),
+    ];
+    cells.into_iter().map(|(name, value)| (format!("scene.{name}"), value)).collect()
 }
 
 fn optional<T: ToString>(value: Option<T>) -> String {

@@ -10,8 +10,7 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use indicatif::ProgressBar;
 
-use super::rates::store_rate;
-use super::report::{Bytes, CpuSummary, GpuSummary, Run, Yardsticks};
+use super::report::{Bytes, CpuSummary, GpuSummary, Run, SceneSettings, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
 use crate::app::gpu::FRAMES_IN_FLIGHT;
@@ -33,7 +32,8 @@ pub(super) struct Samples {
     cpu: Vec<CpuTimes>,
     gpu: Vec<GpuTimes>,
     copy_rates: Vec<f64>,
-    store_rates: Vec<f64>,
+    /// What `animate` takes where joint matrices are only stored.
+    store_ms: Vec<f64>,
     rounds: u32,
     /// By model.
     visible: Vec<VisibleCount>,
@@ -54,7 +54,12 @@ pub(super) struct Turn<'a> {
 
 /// Frames that a turn draws, with those that fill and empty the queue.
 pub(super) fn frames_drawn(args: &BenchArgs, share: &Share) -> u64 {
-    u64::from(args.warmup) + u64::from(share.frames) + 3 * FRAMES_IN_FLIGHT as u64
+    u64::from(args.warmup) + u64::from(share.frames) + u64::from(frames_stored(share)) + 4 * FRAMES_IN_FLIGHT as u64
+}
+
+/// Frames of a turn whose joint matrices are only stored: so many more than are measured.
+fn frames_stored(share: &Share) -> u32 {
+    (share.frames / 4).clamp(3, 10)
 }
 
 impl Turn<'_> {
@@ -73,7 +78,6 @@ impl Turn<'_> {
             scene.frame(&self.args.scene, self.settings.renderer.size.aspect());
             scene.set_threads(self.settings.threads)?;
             renderer.wait()?;
-            samples.store_rates.push(store_rate(renderer.device(), scene.pool(), renderer.upload_path())?);
             samples.copy_rates.push(copy_rate);
             self.draw(renderer, scene, samples)
         };
@@ -99,22 +103,28 @@ impl Turn<'_> {
         }
         renderer.wait()?;
         // The queue is full from the first measured frame to the last: a frame's time is the interval between two
-        // returns, so the GPU's part counts for the frame that waits for it. Its own times come `lag` frames later.
+        // returns, so the GPU's part counts for the frame that waits for it. Its own times come `2 * lag` frames later.
         let (first, end) = (lag, lag + self.share.frames as usize);
         let mut last_return = Instant::now();
-        for frame in 0..end + lag {
+        for frame in 0..end + 2 * lag {
             let times = draw(renderer)?;
             let now = Instant::now();
             if (first..end).contains(&frame) {
                 samples.frame_ms.push((now - last_return).as_secs_f64() * 1e3);
                 samples.cpu.push(times);
             }
-            if frame >= first + lag {
+            if frame >= first + 2 * lag {
                 samples.gpu.extend(renderer.gpu_times());
             }
             self.progress.inc(self.frame_weight);
             // Drawing the bar is no part of a frame.
             last_return = Instant::now();
+        }
+        // The yardstick of `animate`: the same bytes to the same memory, with all else of a frame going on as ever.
+        for _ in 0..frames_stored(&self.share) {
+            let times = scene.draw_only_stored(renderer, self.settings.renderer.size.aspect())?;
+            samples.store_ms.push(times.animate_ms);
+            self.progress.inc(self.frame_weight);
         }
         renderer.wait()?;
         samples.rounds += 1;
@@ -155,7 +165,8 @@ impl Samples {
         let skin_bytes_per_second = skin_ms.map(|ms| per_second(skinned_vertices as f64, ms));
         let skinned_vertices_per_second = skin_ms.map(|ms| per_second(per_frame(vertices_of), ms));
         let copy_bytes_per_second = median_of(self.copy_rates);
-        let store_bytes_per_second = median_of(self.store_rates);
+        let store_ms = median_of(self.store_ms);
+        let store_bytes_per_second = per_second(per_frame(joints_of) * size_of::<JointMatrix>() as f64, store_ms);
         let joints_per_second = per_second(per_frame(joints_of), cpu_ms.animate.median);
         let animate_ns_per_joint = positive(1e9 / joints_per_second);
         let store_ns_per_joint = positive(1e9 * size_of::<JointMatrix>() as f64 / store_bytes_per_second);
@@ -168,6 +179,7 @@ impl Samples {
             share_poses_hz: args.scene.share_poses,
             sharing_error_metres: self.sharing_error.map(|error| error.metres.into()),
             sharing_error_share_of_size: self.sharing_error.map(|error| error.share_of_size.into()),
+            scene: Some(SceneSettings::new(&args.scene, settings.instances)),
             joints: per_instance(joints_of),
             vertices: per_instance(vertices_of),
             triangles: per_instance(|model| model.geometry.triangle_count()),

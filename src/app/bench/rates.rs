@@ -1,20 +1,16 @@
 //! What memory alone can do, measured in the same process as the frames: a figure is worth more next to its limit.
 //!
 //! The skin pass writes vertices, so its yardstick is a copy from one device buffer to another. Animation writes joint
-//! matrices, so its yardstick is the same threads storing to the same kind of mapped memory and doing nothing else:
-//! by `memset`, which is the fastest way that the platform knows.
+//! matrices, and what storing them takes depends on who has read the memory since: its yardstick are frames in which
+//! they are only stored ([`measure`](super::measure)).
 
-use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
 use ash::vk;
-use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use super::summary::median_of;
-use crate::renderer::UploadPath;
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
@@ -60,32 +56,6 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<f64> {
             Ok(())
         })?;
         rates.push(f64::from(COPIES) * SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
-    }
-    Ok(median_of(rates))
-}
-
-/// Bytes per second that these threads store to memory of the kind that joint matrices are written to. Called from the
-/// thread that animates, while the GPU rests.
-///
-/// # Errors
-/// No memory.
-pub(super) fn store_rate(device: &Arc<Device>, pool: &ThreadPool, upload: UploadPath) -> Result<f64> {
-    let (usage, memory) = match upload {
-        UploadPath::Direct => (vk::BufferUsageFlags::STORAGE_BUFFER, BufferMemory::Upload),
-        UploadPath::Staged => (vk::BufferUsageFlags::TRANSFER_SRC, BufferMemory::Staging),
-    };
-    let mut buffer = Buffer::new(device, "store rate", SIZE_BYTES, usage, memory)?;
-    let bytes: &mut [MaybeUninit<u8>] = buffer.mapped_for_writing(SIZE_BYTES as usize);
-    let part = bytes.len().div_ceil(pool.current_num_threads()).max(1);
-    let mut store =
-        |value: u8| pool.install(|| bytes.par_chunks_mut(part).for_each(|part| part.fill(MaybeUninit::new(value))));
-    // Pages of the buffer are there from now on.
-    store(0);
-    let mut rates = Vec::new();
-    for value in 1..=TRIES {
-        let started = Instant::now();
-        store(value as u8);
-        rates.push(SIZE_BYTES as f64 / started.elapsed().as_secs_f64());
     }
     Ok(median_of(rates))
 }

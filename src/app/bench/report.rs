@@ -4,6 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::summary::Summary;
+use crate::app::inspect::name;
+use crate::cli::{SceneArgs, Switch};
+use crate::crowd::{ClipChoice, PhaseMode};
 use crate::vulkan::physical_device::PhysicalDevice;
 
 /// The version of the file's form. Fields may be added under the same number.
@@ -56,6 +59,9 @@ pub(super) struct Run {
     /// The same, as a share of the character's size: of the sphere that it stays in throughout its clip.
     #[serde(default)]
     pub(super) sharing_error_share_of_size: Option<f64>,
+    /// `None` in files of versions that did not write it.
+    #[serde(default)]
+    pub(super) scene: Option<SceneSettings>,
     /// Joint matrices per instance of the mix.
     pub(super) joints: f64,
     /// Skinned vertices per instance of the mix.
@@ -88,6 +94,68 @@ pub(super) struct Run {
     pub(super) copy_bytes_per_second: f64,
     #[serde(default)]
     pub(super) yardsticks: Yardsticks,
+}
+
+/// What is played and seen: the options of these names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct SceneSettings {
+    pub(super) clip: String,
+    pub(super) phase: String,
+    pub(super) speed: f64,
+    /// Of the first frame, in seconds.
+    pub(super) time: f64,
+    pub(super) seed: u64,
+    /// In metres; `None`: by the models' size.
+    pub(super) spacing: Option<f64>,
+    /// Degrees round the crowd, degrees above the ground, factor on the distance; `None`: frames the crowd.
+    pub(super) camera: Option<[f32; 3]>,
+    pub(super) cull: bool,
+    /// Of the files.
+    pub(super) scene: Option<String>,
+}
+
+impl SceneSettings {
+    pub(super) fn new(args: &SceneArgs, instance_count: u32) -> Self {
+        let phase = match args.phase_mode(instance_count) {
+            PhaseMode::Random => "random",
+            PhaseMode::Zero => "zero",
+        };
+        Self {
+            clip: match &args.clip {
+                ClipChoice::None => "none".to_owned(),
+                ClipChoice::All => "all".to_owned(),
+                ClipChoice::Index(index) => index.to_string(),
+                ClipChoice::Name(name) => name.clone(),
+            },
+            phase: phase.to_owned(),
+            speed: args.speed,
+            time: args.time,
+            seed: args.seed,
+            spacing: args.spacing,
+            camera: args.camera.map(|camera| [camera.yaw_degrees, camera.pitch_degrees, camera.zoom]),
+            cull: args.cull == Switch::On,
+            scene: args.scene.scene.as_ref().map(ToString::to_string),
+        }
+    }
+
+    /// What is usually as it is left out.
+    pub(super) fn in_words(&self) -> String {
+        let mut words = format!("clip {}, {} phase", name(&self.clip), name(&self.phase));
+        let mut add = |differs: bool, word: String| {
+            if differs {
+                words += &format!(", {word}");
+            }
+        };
+        add(self.speed != 1.0, format!("speed {}", self.speed));
+        add(self.time != 0.0, format!("from {} s on", self.time));
+        add(self.seed != 1, format!("seed {}", self.seed));
+        add(self.spacing.is_some(), format!("spacing {} m", self.spacing.unwrap_or_default()));
+        let [yaw, pitch, zoom] = self.camera.unwrap_or_default();
+        add(self.camera.is_some(), format!("camera {yaw},{pitch},{zoom}"));
+        add(!self.cull, "cull off".to_owned());
+        add(self.scene.is_some(), format!("scene {}", name(self.scene.as_deref().unwrap_or_default())));
+        words
+    }
 }
 
 /// Amounts of work next to what memory alone would take. Absent from the files of older versions.

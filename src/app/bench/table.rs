@@ -2,7 +2,7 @@
 //! below the times what they come to per joint and per vertex, next to what memory alone would take.
 
 use super::grid::{Column, Group, as_text as grid, number, optional};
-use super::report::{GpuSummary, Report, Run};
+use super::report::{GpuSummary, Report, Run, SceneSettings};
 use super::summary::Summary;
 use crate::app::inspect::{PAGE_COLUMNS, counted, name, wrapped};
 
@@ -44,8 +44,11 @@ pub(super) fn as_text(report: &Report) -> String {
         counted(first.warmup as usize, "frame"),
         if first.rounds > 1 { " each round" } else { "" },
     );
+    // Of the last row: one character alone starts at 0, and is seldom the point.
+    let scene = runs.last().and_then(|run| run.scene.as_ref()).map(SceneSettings::in_words);
+    let played = scene.map_or_else(String::new, |scene| format!(", {scene},"));
     let mut text =
-        paragraph(&format!("{} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()));
+        paragraph(&format!("{}{played} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()));
     text += &paragraph(&common_settings(runs));
     text += &paragraph(&frames);
     text.push('\n');
@@ -121,6 +124,7 @@ fn cpu(runs: &[Run]) -> Group {
         ms(runs, "wait", |run| Some(run.cpu_ms.wait.median)),
         ms(runs, "animate", |run| Some(run.cpu_ms.animate.median)),
         ms(runs, "record", |run| Some(run.cpu_ms.record.median)),
+        ms(runs, "other", |run| Some(run.cpu_ms.other.median)),
     ];
     Group { title: "CPU: adds up to the frame".to_owned(), columns }
 }
@@ -144,7 +148,7 @@ fn sharing(runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
     let worst = |of: fn(&Run) -> Option<f64>| runs.iter().filter_map(of).reduce(f64::max);
     Some(format!(
-        "Poses are shared: {} visible characters show {}. No vertex is off by more than {} m, nor by more than {} of \
+        "Poses are shared: {} visible characters show {}. At the moments looked at no vertex is off by more than {} m, nor by more than {} of \
          its character's size.",
         last.visible,
         counted(last.unique_poses as usize, "pose"),

@@ -1,6 +1,8 @@
 //! Made-up results, for the tests of this folder.
 
-use super::report::{Bytes, CpuInfo, CpuSummary, DeviceInfo, GpuSummary, Program, Report, Run, SCHEMA, Yardsticks};
+use super::report::{
+    Bytes, CpuInfo, CpuSummary, DeviceInfo, GpuSummary, Program, Report, Run, SCHEMA, SceneSettings, Yardsticks,
+};
 use super::summary::Summary;
 
 /// Times spread a little about `middle` milliseconds.
@@ -20,6 +22,14 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         share_poses_hz: None,
         sharing_error_metres: None,
         sharing_error_share_of_size: None,
+        scene: Some(SceneSettings {
+            clip: "0".to_owned(),
+            phase: "random".to_owned(),
+            speed: 1.0,
+            seed: 1,
+            cull: true,
+            ..SceneSettings::default()
+        }),
         joints: 25.0,
         vertices: 5262.0,
         triangles: 10412.0,
