@@ -219,6 +219,25 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
     assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
 }
 
+/// A leap that is over before the next even sample of a long clip: held for a millisecond, and up to a moment that has two
+/// keys.
+#[test]
+fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
+    let leap = Vec3::new(0.0, 9.0, 0.0);
+    let held = (Interpolation::Step, vec![0.0, 29.31, 29.311, 600.0], vec![Vec3::ZERO, leap, Vec3::ZERO, Vec3::ZERO]);
+    let left = (Interpolation::Linear, vec![0.0, 29.31, 29.31, 600.0], vec![Vec3::ZERO, leap, Vec3::ZERO, Vec3::ZERO]);
+    for (interpolation, times, values) in [held, left] {
+        let mut model = chain("A.glb", 2, 1.0, &["Leap"]);
+        let clip = &mut model.clips[0];
+        (clip.duration_seconds, clip.timelines) = (600.0, vec![times, clip.timelines[0].clone()]);
+        clip.rotations.clear();
+        clip.morph_weights.clear();
+        clip.translations = vec![Track { node: 0, timeline: 0, interpolation, values }];
+        let bounds = posed_bounds(&model, model.clips.first());
+        assert!(bounds.max.y > 9.9 && bounds.max.y < 11.0, "{interpolation:?}: {bounds:?}");
+    }
+}
+
 /// Found by fuzzing: each corner was a number, and the distance between them was not.
 #[test]
 fn bounds_beyond_all_numbers_are_given_up() {

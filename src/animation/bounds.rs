@@ -8,8 +8,9 @@
 //!
 //! What is conservative about it: at a sampled time the box holds every vertex, with room to spare, since a box
 //! that turns is replaced by the larger axis-aligned one and a faint influence counts in full. What is not: between
-//! samples a joint may swing out a little. Every clip is sampled at least 30 times a second (see `MAX_SAMPLES`) and
-//! the box grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
+//! samples a joint may swing out a little. Clips are sampled at all of their keys, where lines have their ends and steps
+//! their heights, and 30 times a second between them (`sample_times`), and the box grows by `MARGIN` of its size, which
+//! covers an arc of half a radian between two samples.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +22,13 @@ use crate::model::{Clip, Model};
 
 /// Samples per second of a clip.
 const SAMPLES_PER_SECOND: f64 = 30.0;
-/// Clips longer than 8.5 seconds are sampled more sparsely, so that the cost stays bounded whatever the file says.
-const MAX_SAMPLES: usize = 256;
+/// Samples that any clip may have, however few keys it has.
+const FREE_SAMPLES: usize = 256;
+/// Samples that a clip may have for each of its keys.
+const SAMPLES_PER_KEY: usize = 8;
+/// Nodes and joints of all samples of a clip, so that the cost stays bounded whatever the file says: 100 nodes can be
+/// looked at for three minutes. Beyond it samples are spread evenly.
+const MAX_NODE_SAMPLES: usize = 1 << 19;
 /// Growth of an animated box, as a share of its largest extent, on each side: motion between samples.
 const MARGIN: f32 = 0.02;
 
@@ -81,7 +87,8 @@ impl PosedBounds {
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
     let mut scratch = PoseScratch::for_model(model);
-    let bounds = sample_times(clip)
+    let bounds = sample_times(model, clip)
+        .into_iter()
         .filter_map(|time_seconds| {
             let pose = pose_model(model, clip, time_seconds, &mut scratch);
             union_of_joint_boxes(model, pose, &joint_boxes)
@@ -169,9 +176,22 @@ fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &[Joint
         .reduce(|a, b| a.union(&b))
 }
 
-/// Evenly spread over the clip, both ends included; one moment for a rest pose or a clip without length.
-fn sample_times(clip: Option<&Clip>) -> impl Iterator<Item = f64> {
-    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-    let intervals = ((duration_seconds * SAMPLES_PER_SECOND).ceil() as usize).min(MAX_SAMPLES - 1);
-    (0..=intervals).map(move |k| duration_seconds * (k as f64 / intervals.max(1) as f64))
+/// Moments of the clip at which the boxes are looked at; one for a rest pose or a clip without length.
+fn sample_times(model: &Model, clip: Option<&Clip>) -> Vec<f64> {
+    let Some(clip) = clip else { return vec![0.0] };
+    let mut keys: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
+    // A moment that is keyed twice is one before which a track arrives somewhere, and at which it is elsewhere.
+    let jumps = clip.timelines.iter().flat_map(|times| times.windows(2));
+    keys.extend(jumps.filter(|pair| pair[0] == pair[1] && pair[0] > 0.0).map(|pair| pair[0].next_down()));
+    keys.sort_unstable_by(f32::total_cmp);
+    keys.dedup();
+    let most = (MAX_NODE_SAMPLES / (model.skeleton.len() + model.palette.len()).max(1)).max(FREE_SAMPLES);
+    let duration_seconds = f64::from(clip.duration_seconds);
+    let intervals = ((duration_seconds * SAMPLES_PER_SECOND).ceil() as usize)
+        .min(FREE_SAMPLES.max(SAMPLES_PER_KEY * keys.len()))
+        .min(most)
+        .saturating_sub(1);
+    let even = (0..=intervals).map(|k| duration_seconds * (k as f64 / intervals.max(1) as f64));
+    let keyed = if keys.len() + intervals < most { &keys[..] } else { &[] };
+    even.chain(keyed.iter().map(|&seconds| f64::from(seconds))).collect()
 }
