@@ -3,7 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Sets `THRONG_COMMIT` to the short hash, or to `unknown` where this folder is no git checkout or git is missing.
+/// What the program is built from, beside the shaders, which are watched anyhow.
+const SOURCES: [&str; 4] = ["src", "assets", "Cargo.toml", "Cargo.lock"];
+
+/// Sets `THRONG_COMMIT` to the short hash, with `-dirty` behind it where files that git tracks are not as committed, or to
+/// `unknown` where this folder is no git checkout or git is missing.
 pub fn declare() {
     let commit = checked_out_commit().unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=THRONG_COMMIT={commit}");
@@ -22,7 +26,12 @@ fn checked_out_commit() -> Option<String> {
     }
     watch("packed-refs");
     watch("logs/HEAD");
-    git(&["rev-parse", "--short", "HEAD"])
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={source}");
+    }
+    let commit = git(&["rev-parse", "--short", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { commit } else { format!("{commit}-dirty") })
 }
 
 /// Runs this script again when git's `file` changes. Cargo would run it at every build for a file that is missing.
