@@ -1,7 +1,7 @@
 //! From a clip and a time to the joint matrices and morph weights of one instance, in three steps, one file each:
 //!
 //! ```text
-//! Clip × time ─sample─▶ LocalPose ─┬─pose─▶ model_from_node ─palette─▶ JointMatrix  (each written once, in order)
+//! Clip × time ─sample─▶ LocalPose ─┬─pose─▶ model_from_node ─palette─▶ JointMatrix  (each written once)
 //!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
@@ -90,7 +90,8 @@ pub struct ModelPose<'s> {
     pub morph_weights: &'s [f32],
 }
 
-/// Memory for what instances stream to the GPU, lent for writing; each element is written once, in order.
+/// Memory for what instances stream to the GPU, lent for writing; each element is written once. Instance by instance, or
+/// eight of them side by side.
 pub struct PoseStreams<'o> {
     /// As many as the models' palettes have entries.
     pub palette: &'o mut [MaybeUninit<JointMatrix>],

@@ -283,7 +283,7 @@ impl FrameSlot {
         }
     }
 
-    /// This frame's memory, to be written once, in order.
+    /// This frame's memory, to be written once.
     pub fn memory<'a>(&'a mut self, plan: &'a FramePlan) -> FrameMemory<'a> {
         FrameMemory {
             palette: self.palette.elements(),

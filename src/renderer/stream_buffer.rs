@@ -175,7 +175,7 @@ impl StreamBuffer {
         self.memory.as_ref().map(|memory| memory.device_local.as_ref().unwrap_or(&memory.mapped))
     }
 
-    /// This frame's part, to be written once, in order.
+    /// This frame's part, to be written once.
     pub fn elements<T: Pod>(&mut self) -> &mut [MaybeUninit<T>] {
         let count = (self.used_bytes / size_of::<T>() as u64) as usize;
         self.memory.as_mut().map_or(&mut [], |memory| memory.mapped.mapped_for_writing(count))

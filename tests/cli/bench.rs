@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::program::{Finished, Place};
+use crate::run::repository_file;
 
 const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
 /// Small and quick.
@@ -317,7 +318,9 @@ fn rows_that_fail_are_named() {
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
     let mut usable = devices.as_array().unwrap().iter().filter(|device| device["obstacle"].is_null());
     // Where every device supports every count there is nothing to refuse.
-    let Some(device) = usable.find(|device| !device["msaa"].as_array().unwrap().contains(&2.into())) else { return };
+    let Some(device) = usable.find(|device| !device["msaa"].as_array().unwrap().contains(&2.into())) else {
+        return println!("skipped: every device supports every number of samples");
+    };
     let arguments = format!("bench --device {} --msaa 2 --size 64x48 --upload direct --threads 1", device["index"]);
     let message = place.fail(1, &format!("{arguments} --instances 1,2"));
     let lines: Vec<&str> = message.lines().collect();
@@ -334,11 +337,13 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
     let place = Place::new();
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
     let is_small = |device: &Value| device["obstacle"].is_null() && device["heaps"][0]["bytes"] == 2_u64 << 30;
-    let Some(device) = devices.as_array().unwrap().iter().find(|device| is_small(device)) else { return };
+    let Some(device) = devices.as_array().unwrap().iter().find(|device| is_small(device)) else {
+        return println!("skipped: no device has as little memory as 2 GiB");
+    };
     let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
     // An image takes one frame at a time, a benchmark two.
     let image = ("render --size 64x48 --out x.png --instances 200000", "16.2 GiB", "15.7 GiB", "471.4 MiB");
-    let bench = ("bench --size 64x48 --instances 200000", "32.3 GiB", "31.4 GiB", "942.8 MiB");
+    let bench = ("bench --size 64x48 --instances 200000", "32.4 GiB", "31.4 GiB", "942.8 MiB");
     for (command, all, vertices, matrices) in [image, bench] {
         let message = place.fail(1, &format!("{command} {crowd}"));
         let says = format!(
@@ -383,4 +388,19 @@ fn shared_poses_are_counted_and_their_error_is_said() {
     );
     let message = place.fail(2, "bench --share-poses 0");
     assert!(message.contains("--share-poses"), "{message}");
+}
+
+/// As many characters as are ever asked for: what is animated and skinned are the poses.
+#[test]
+fn a_hundred_thousand_characters_run_where_poses_are_shared() {
+    let place = Place::new();
+    let model = repository_file("assets/simple_strip.gltf");
+    let crowd = "--size 64x48 --msaa 1 --shadows off --instances 100000 --share-poses 10 --frames 1 --warmup 0";
+    place.succeed(&format!("bench {} {crowd} --json crowd.json", model.display()));
+    let run = &report(&place, "crowd.json")["runs"][0];
+    assert_eq!(run["visible"], 100_000);
+    // 5.5 seconds.
+    assert_eq!(run["unique_poses"], 55, "{run}");
+    // Two joints of 48 bytes, ten vertices of 16.
+    assert_eq!([&run["bytes"]["palette"], &run["bytes"]["skinned_vertices"]], [55 * 2 * 48, 55 * 10 * 16]);
 }

@@ -15,7 +15,7 @@
 //!
 //! Steps and rows are made by [`compile`] and [`rows`]; the [`kernel`] is written in terms of [`simd`]. It takes AVX2
 //! and FMA where the processor has them, and what all processors of the target have elsewhere. Results of both and of
-//! the plain functions beside this module agree to a few units in the last place; each is the same in whichever lane and
+//! the plain functions beside this module agree to 1e-5 of the largest number; each is the same in whichever lane and
 //! group an instance is.
 //!
 //! What does not fit (numbers near the end of the range, tracks whose union of key times would be a table out of

@@ -147,14 +147,17 @@ mod avx2 {
     /// software rasteriser does, stores would wait for their lines one after the other; asked for ahead, many are under
     /// way at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of runs taken in turns: 14.5 without,
     /// 11.4 like this, 13 at 640 bytes, 12.6 by way of a buffer and one copy for all eight lanes, and 21 with stores past
-    /// the cache (`movntps`), since each lane fills but a part of its line at a time.
+    /// the cache (`movntps`), since each lane fills but a part of its line at a time. Where the memory is write-combined, as
+    /// a discrete GPU's may be, these eight streams of partial lines are not what it likes best; nobody has measured it
+    /// there yet, and a staging buffer (`--upload staged`) is ordinary memory.
     const PREFETCH_BYTES: usize = 256;
 
     /// A hint, whatever the address.
     #[inline(always)]
     fn prefetch_for_writing(joint: *const u8) {
         // `_mm_prefetch` would ask for reading, and the line would be asked for again by the store.
-        // SAFETY: prefetching neither faults nor changes anything; all processors with AVX2 know the instruction.
+        // SAFETY: prefetching neither faults nor changes anything; processors with AVX2 that do not announce the
+        // instruction (Intel's first ones) take it for one that does nothing.
         unsafe {
             std::arch::asm!(
                 "prefetchw [{}]",

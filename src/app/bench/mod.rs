@@ -236,11 +236,13 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// How long a frame takes, very roughly, so that the time left is of use before all rows have been seen: so many
-/// characters cost as much as an empty picture.
+/// How long a frame takes, very roughly, so that the time left is of use before all rows have been seen: in characters,
+/// of which so many cost a software driver as much as an empty picture of a thousand pixels.
 fn frame_weight(settings: &Settings) -> u64 {
-    const EMPTY_PICTURE: u64 = 100;
-    EMPTY_PICTURE + u64::from(settings.instances)
+    const EMPTY_THOUSAND_PIXELS: f64 = 0.6;
+    let size = settings.renderer.size;
+    let thousand_pixels = f64::from(size.width) * f64::from(size.height) * 1e-3;
+    1 + (EMPTY_THOUSAND_PIXELS * thousand_pixels) as u64 + u64::from(settings.instances)
 }
 
 /// A bar on a terminal, with the time left; nothing elsewhere.
