@@ -41,6 +41,8 @@
 //! Right-handed, +Y up, metres, seconds, radians. Matrices are column-vector and named destination_from_source.
 //! Reversed Z with an infinite far plane. Colour is linear until tone mapping.
 
+// The documentation is read beside the source: `cargo doc --document-private-items`.
+#![allow(rustdoc::private_intra_doc_links)]
 // Files, drivers and users supply whatever they like: none of it may end the program.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 

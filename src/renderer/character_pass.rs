@@ -23,7 +23,8 @@
 //! | skinned vertex and placement as attributes, an indirect draw for each instance with its `vertexOffset` | 48.7 | 80.6 |
 //! | the same, each draw recorded | 54.8 | 81.6 |
 //!
-//! Single runs differ by a few hundredths by themselves: too much for a vertex that is read as four anonymous numbers. Vertex input gains a twentieth at best, where vertices are all
+//! Single runs differ by a few hundredths by themselves. Reading the vertex as four anonymous numbers is within that: 41.3
+//! and 73.2 against 41.6 and 74.7 in nine more runs. Vertex input gains a twentieth at best, where vertices are all
 //! that counts, and most of that is to be had without a draw for each instance. An indirect draw loses it again: its
 //! `vertexOffset` moves every attribute that goes on with the vertex, so the surface, of which there is only one, has to
 //! be pulled instead, and a thousand small draws are set up one by one. At 10,000 foxes both take the same time (376 and

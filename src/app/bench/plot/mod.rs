@@ -126,6 +126,7 @@ fn settings_that(vary: bool, runs: &[Run], of: &Run) -> String {
 /// White, with the title, what all rows share, and a remark; returns what is left.
 fn page<'a>(svg: &'a mut String, height: u32, report: &Report, remark: &str) -> Result<Area<'a>, DrawError> {
     const MOST_CHARS: usize = 100;
+    const MOST_SMALL_CHARS: usize = 160;
     let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     root.fill(&WHITE)?;
     let runs = &report.runs[..];
@@ -140,7 +141,10 @@ fn page<'a>(svg: &'a mut String, height: u32, report: &Report, remark: &str) -> 
     };
     root.draw(&Text::new(shortened(&title, MOST_CHARS), (16, 12), (FONT, 21).into_font().color(&INK)))?;
     let (line, small) = (TITLE_HEIGHT as i32, (FONT, 13).into_font().color(&GREY));
-    root.draw(&Text::new(format!("{shared}; {}", name(&report.cpu.name)), (16, line), small.clone()))?;
+    let scene = runs.last().and_then(|run| run.scene.as_ref());
+    let played = scene.map_or_else(String::new, |scene| format!("{}; ", scene.in_words()));
+    let settings = shortened(&format!("{played}{shared}; {}", name(&report.cpu.name)), MOST_SMALL_CHARS);
+    root.draw(&Text::new(settings, (16, line), small.clone()))?;
     root.draw(&Text::new(remark.to_owned(), (16, line + LINE_HEIGHT as i32), small))?;
     Ok(root.margin(TITLE_HEIGHT + 2 * LINE_HEIGHT, 8, 0, 12))
 }
