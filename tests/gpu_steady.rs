@@ -90,14 +90,12 @@ fn steady_frames_make_nothing() {
     rayon::broadcast(|_| ());
 
     for validation in [true, false] {
-        // Threads that are woken with the frame allocate nothing either, and are of no harm where they are of no use.
-        for (skinning, upload, wake_threads) in [
-            (Skinning::Compute, UploadPath::Direct, true),
-            (Skinning::Compute, UploadPath::Staged, false),
-            (Skinning::Vertex, UploadPath::Direct, false),
-            (Skinning::Vertex, UploadPath::Staged, true),
+        for (skinning, upload) in [
+            (Skinning::Compute, UploadPath::Direct),
+            (Skinning::Compute, UploadPath::Staged),
+            (Skinning::Vertex, UploadPath::Direct),
+            (Skinning::Vertex, UploadPath::Staged),
         ] {
-            scene.wake_threads = Some(wake_threads);
             let settings = RendererSettings {
                 skinning,
                 upload: Some(upload),

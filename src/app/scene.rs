@@ -27,10 +27,6 @@ pub struct Scene {
     pub crowd: Crowd,
     /// Frames the crowd at first.
     pub camera: OrbitCamera,
-    /// Whether threads that animate are woken with the frame ([`with_threads_awake`]). `None`: unless the device is made of
-    /// the same processor's cores. There the frame before is being drawn while the next one is animated, on all of them:
-    /// threads that are up early only stand in its way.
-    pub wake_threads: Option<bool>,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -87,7 +83,7 @@ impl Scene {
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, wake_threads: None, pool, cull: args.cull == Switch::On })
+        Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
     }
 
     /// Frames the crowd anew, for a picture of another shape.
@@ -133,7 +129,7 @@ impl Scene {
         Ok(times)
     }
 
-    /// A frame, beside which the threads that animate are woken where that helps.
+    /// A frame, beside which the threads that animate are woken.
     fn draw_in_company(
         &mut self,
         renderer: &mut Renderer,
@@ -141,9 +137,8 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let wakes = self.wake_threads.unwrap_or_else(|| !renderer.device().physical.is_cpu());
         // As many as the last frame had work for, beside this one.
-        let companions = if wakes { self.crowd.visible_block_count().saturating_sub(1) } else { 0 };
+        let companions = self.crowd.visible_block_count().saturating_sub(1);
         let pool = Arc::clone(&self.pool);
         let slot_free = renderer.next_slot_free();
         // Where the GPU is lost the frame says so; its companions need not.

@@ -9,10 +9,8 @@
 //! out. Two threads then take half as long as one for 1,000 characters, where without they take as long
 //! (`cargo bench --bench crowd`, where a pause stands in for the GPU).
 //!
-//! That is for frames whose threads have cores to themselves. A software driver draws the frame before on the same ones,
-//! and there companions only delay it: measured with Mesa's lavapipe on two cores, they made no frame faster and 1,000
-//! foxes at 64x64 two milliseconds slower, since the frame cannot end before a companion has been given a core again. The
-//! application therefore leaves them out there.
+//! The threads need cores of their own: where a software driver draws the frame before on the same ones, a frame could not
+//! end before each companion has been given one again. There the application has no two frames in flight.
 //!
 //! Invariants: a companion ends when work begins, when the frame is over, however it ends, or when its patience is;
 //! nothing is allocated; the frame itself stays on the thread that called.

@@ -13,7 +13,6 @@ use indicatif::ProgressBar;
 use super::report::{Bytes, CpuSummary, GpuSummary, Run, SceneSettings, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
-use crate::app::gpu::FRAMES_IN_FLIGHT;
 use crate::app::memory::VisibleCount;
 use crate::app::scene::{CpuTimes, Scene};
 use crate::cli::{BenchArgs, Switch};
@@ -53,8 +52,8 @@ pub(super) struct Turn<'a> {
 }
 
 /// Frames that a turn draws, with those that fill and empty the queue.
-pub(super) fn frames_drawn(args: &BenchArgs, share: &Share) -> u64 {
-    u64::from(args.warmup) + u64::from(share.frames) + u64::from(frames_stored(share)) + 4 * FRAMES_IN_FLIGHT as u64
+pub(super) fn frames_drawn(args: &BenchArgs, share: &Share, frames_in_flight: usize) -> u64 {
+    u64::from(args.warmup) + u64::from(share.frames) + u64::from(frames_stored(share)) + 4 * frames_in_flight as u64
 }
 
 /// Frames of a turn whose joint matrices are only stored: so many more than are measured.

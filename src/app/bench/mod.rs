@@ -32,7 +32,7 @@ use self::measure::{Samples, Turn, frames_drawn};
 use self::rates::copy_rate;
 use self::report::Report;
 use self::sweep::{Defaults, RendererChoice, Settings, Share};
-use super::gpu::{FRAMES_IN_FLIGHT, check_memory, finish, offscreen_device, offscreen_renderer_on};
+use super::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
 use super::output::{cannot_write, check_files, write_file};
 use super::scene::{Scene, load_models};
 use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs};
@@ -56,6 +56,7 @@ struct Bench<'a> {
     rows: Vec<Row>,
     /// One for each number of instances.
     scenes: Vec<Scene>,
+    frames_in_flight: usize,
     progress: ProgressBar,
 }
 
@@ -119,13 +120,19 @@ impl<'a> Bench<'a> {
             threads: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
         };
         let settings = sweep::rows(&args.sweep, defaults);
-        let mut bench =
-            Self { args, models, rows: Vec::with_capacity(settings.len()), scenes: Vec::new(), progress: progress(0) };
+        let mut bench = Self {
+            args,
+            models,
+            rows: Vec::with_capacity(settings.len()),
+            scenes: Vec::new(),
+            frames_in_flight: frames_in_flight(&device),
+            progress: progress(0),
+        };
         for settings in settings {
             let RendererChoice { size, skinning, .. } = settings.renderer;
             let gpu = args.gpu(size, skinning, settings.renderer.upload_arg());
             let scene = bench.scene(&settings)?;
-            let (planned_device, failure) = match check_memory(&device, &gpu, scene, FRAMES_IN_FLIGHT) {
+            let (planned_device, failure) = match check_memory(&device, &gpu, scene, frames_in_flight(&device)) {
                 Ok(plan) => (plan.total(), None),
                 Err(error) => (0, Some(error)),
             };
@@ -166,7 +173,9 @@ impl<'a> Bench<'a> {
         let groups = sweep::by_renderer(&settings);
         let alive = self.rows.iter().filter(|row| row.failure.is_none());
         let weights: u64 = alive.map(|row| frame_weight(&row.settings)).sum();
-        self.progress = progress(rounds.iter().map(|share| frames_drawn(self.args, share)).sum::<u64>() * weights);
+        self.progress = progress(
+            rounds.iter().map(|share| frames_drawn(self.args, share, self.frames_in_flight)).sum::<u64>() * weights,
+        );
         for share in &rounds {
             for (choice, members) in &groups {
                 if let Err(error) = self.measure_group(*choice, members, *share) {
@@ -185,7 +194,7 @@ impl<'a> Bench<'a> {
         }
         let gpu = self.args.gpu(choice.size, choice.skinning, choice.upload_arg());
         let device = offscreen_device(&gpu.device)?;
-        let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, FRAMES_IN_FLIGHT)?;
+        let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, self.frames_in_flight)?;
         let copy_rate = copy_rate(&device)?;
         drop(device);
         for index in members {
