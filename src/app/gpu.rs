@@ -30,7 +30,7 @@ pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
 
 /// Where frames follow each other without a break the CPU prepares one while the GPU draws another. A software driver
 /// draws on the same cores, and nothing is gained by doing both at once: threads that animate would stand still for
-/// milliseconds while it has their cores (within frames on two cores: 44 ns for a joint instead of 5).
+/// milliseconds while it has their cores (within frames on two cores: 44 ns for a joint of mannequiny instead of 9).
 #[must_use]
 pub fn frames_in_flight(device: &Device) -> usize {
     if device.physical.is_cpu() { 1 } else { 2 }
