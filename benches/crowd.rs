@@ -14,11 +14,11 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::Vec3;
 use rayon::ThreadPool;
 use throng::animation::PoseStreams;
-use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, thread_pool, with_threads_awake};
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
+use throng::view::{Frustum, OrbitCamera};
 
 fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
     let models = Arc::from([model.clone()]);

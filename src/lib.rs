@@ -27,13 +27,13 @@
 //! 1. [`model`]: the renderer-neutral description of a character, and [`model::import`], the only code that knows glTF;
 //! 2. [`animation`]: sample, pose, palette, one file each; [`animation::lanes`], all three for eight instances at once;
 //!    and the CPU twin of `skin.comp`;
-//! 3. [`crowd`]: instances, placement, culling, the threaded update; [`camera`] beside it;
+//! 3. [`crowd`]: instances, placement, culling, the threaded update; seen through [`view`];
 //! 4. [`shader_types`]: the structs that the CPU and the shaders share;
 //! 5. [`vulkan`]: one small owner per Vulkan object;
 //! 6. [`renderer`]: the frame (`renderer/frame.rs` is the whole of it on one screen), one file per pass;
 //! 7. [`app`] and [`cli`]: the commands.
 //!
-//! Arrows point one way: `animation` → `model`; `crowd` → `animation`, `model`, `camera`; `renderer` → `vulkan`, `model`; all of
+//! Arrows point one way: `animation` → `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `model`; all of
 //! them → `shader_types`; `app` → everything. `tests/architecture.rs` holds them.
 //!
 //! # Conventions
@@ -48,10 +48,10 @@
 
 pub mod animation;
 pub mod app;
-pub mod camera;
 pub mod cli;
 pub mod crowd;
 pub mod model;
 pub mod renderer;
 pub mod shader_types;
+pub mod view;
 pub mod vulkan;

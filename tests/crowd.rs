@@ -9,15 +9,15 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 use throng::animation::{
     BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
 };
-use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, SharingError, thread_pool, wrap_seconds};
 use throng::model::import;
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
 };
-use throng::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use throng::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph_deltas};
 use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
+use throng::view::{Frustum, OrbitCamera};
 
 /// A chain of `joints` joints, `size` high, one vertex at each; each clip turns all of them about its own axis.
 fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {

@@ -11,13 +11,13 @@ use std::sync::atomic::Ordering;
 use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
 use throng::animation::PoseStreams;
-use throng::camera::{Frustum, OrbitCamera};
 use throng::crowd::{Crowd, CrowdSettings, thread_pool};
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
 };
 use throng::shader_types::InstanceData;
+use throng::view::{Frustum, OrbitCamera};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

@@ -25,7 +25,9 @@ use throng::animation::{
     skin_vertices,
 };
 use throng::model::{Model, import};
-use throng::renderer::gpu_model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
+use throng::renderer::resident::model::{
+    bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents,
+};
 use throng::renderer::{
     LimitCaps, Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses,
 };

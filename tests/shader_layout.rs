@@ -16,8 +16,8 @@ use std::mem::{offset_of, size_of};
 
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use throng::renderer::skin_pass::VERTICES_PER_GROUP;
-use throng::renderer::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, SURFACE_BINDING};
+use throng::renderer::passes::skin_pass::VERTICES_PER_GROUP;
+use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, SURFACE_BINDING};
 use throng::shader_types::{
     BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, SkinConstants,
     SkinnedVertex, StreamWindow, SurfaceVertex, surface,

@@ -9,8 +9,8 @@ use super::inspect::{bytes, gpu_static_bytes};
 use crate::cli::{GpuArgs, Switch};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan, ModelDemand};
-use crate::renderer::plan::ModelSize;
-use crate::renderer::stream_buffer::LARGEST_BYTES;
+use crate::renderer::slot::plan::ModelSize;
+use crate::renderer::slot::stream_buffer::LARGEST_BYTES;
 use crate::renderer::{RendererSettings, Skinning, UploadPath};
 use crate::vulkan::device::Device;
 

@@ -9,7 +9,6 @@ mod output;
 pub mod pose;
 pub mod render;
 pub mod scene;
-pub mod sun;
 pub mod view;
 
 use std::io::Write;

@@ -20,7 +20,7 @@ use crate::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_mat
 use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model, SourcePrimitive};
-use crate::renderer::gpu_model::{bind_vertices, gpu_influences, gpu_morph_deltas};
+use crate::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph_deltas};
 use crate::renderer::{Renderer, RendererSettings, StreamCounts, Target, VisiblePoses};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 

@@ -7,14 +7,14 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::memory::VisibleCount;
-use super::sun::{self, ShadowView};
 use crate::animation::PoseStreams;
-use crate::camera::{Frustum, OrbitCamera};
 use crate::cli::{CameraArg, CrowdSizeArgs, SceneArg, SceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, Work, thread_pool, with_threads_awake};
 use crate::model::{Model, import};
 use crate::renderer::{FrameMemory, FrameOutcome, Renderer, StreamCounts, VisiblePoses};
 use crate::shader_types::FrameData;
+use crate::view::sun::{self, ShadowView};
+use crate::view::{Frustum, OrbitCamera};
 
 /// The character that needs no file.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));

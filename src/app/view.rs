@@ -20,10 +20,10 @@ use winit::window::{Window, WindowId};
 use super::gpu::{finish, offscreen_renderer, window_renderer};
 use super::render::draw_to_file;
 use super::scene::Scene;
-use crate::camera::OrbitCamera;
 use crate::cli::{Size, ViewArgs};
 use crate::crowd::ClipChoice;
 use crate::renderer::{FrameOutcome, Renderer};
+use crate::view::OrbitCamera;
 use crate::vulkan;
 
 /// Where the one image goes when there is no display.

@@ -30,8 +30,8 @@ use glam::{Affine3A, Vec3};
 
 use crate::animation::lanes::Processor;
 use crate::animation::{PosedBounds, ground_height};
-use crate::camera::Bounds;
 use crate::model::Model;
+use crate::view::Bounds;
 use placement::Place;
 use playback::{Repertoire, clip_of};
 use random::SplitMix64;

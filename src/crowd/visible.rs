@@ -11,8 +11,8 @@ use glam::Vec3;
 
 use super::update::Block;
 use super::{Crowd, Instance};
-use crate::camera::Frustum;
 use crate::model::Model;
+use crate::view::Frustum;
 
 /// What the frustum may hold: see the module.
 #[derive(Debug, Default)]

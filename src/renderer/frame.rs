@@ -2,11 +2,11 @@
 
 use ash::vk;
 
-use super::frame_slot::{FrameMemory, Pass, StreamCounts};
-use super::plan::VisiblePoses;
+use super::passes::upload_pass::cmd_upload;
+use super::passes::visible_crowd::VisibleCrowd;
+use super::slot::plan::VisiblePoses;
+use super::slot::{FrameMemory, Pass, StreamCounts};
 use super::target::TargetImage;
-use super::upload_pass::cmd_upload;
-use super::visible_crowd::VisibleCrowd;
 use super::{Output, Renderer, Skinning};
 use crate::shader_types::FrameData;
 use crate::vulkan::barrier::{

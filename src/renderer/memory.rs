@@ -3,11 +3,11 @@
 //! A driver says "out of memory" late, and some say nothing: a software driver's memory is the machine's, which may
 //! then end the program. So what the frames of a crowd will hold is added up first. [`MemoryPlan::new`] follows what
 //! the renderer does, object by object: buffers for each frame in flight with their room to grow
-//! ([`stream_buffer`](super::stream_buffer)), pages ([`plan`](super::plan)), attachments. Alignment and the allocator's
+//! ([`stream_buffer`](super::slot::stream_buffer)), pages ([`plan`](super::slot::plan)), attachments. Alignment and the allocator's
 //! blocks are left out, so the sum is a little low; a test holds it against what is really allocated.
 
-use super::attachments::{DEPTH_BYTES, HDR_BYTES};
-use super::stream_buffer::{grown_bytes, needed_bytes};
+use super::slot::stream_buffer::{grown_bytes, needed_bytes};
+use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::{Skinning, UploadPath};
 use crate::shader_types::{InstanceData, JointMatrix};
 

@@ -9,50 +9,36 @@
 //! no Vulkan object, allocates no memory and writes no descriptor; the renderer sees the plain
 //! [`Model`], never a file format; it waits for the device once, in its `Drop`.
 
-pub mod attachments;
-pub mod character_pass;
 pub mod frame;
-pub mod frame_slot;
-pub mod gpu_material;
-pub mod gpu_model;
-pub mod ground_pass;
 pub mod layouts;
 pub mod memory;
-pub mod plan;
-pub mod readback;
-pub mod shadow_pass;
-pub mod skin_pass;
-pub mod skin_runs;
-pub mod stream_buffer;
+pub mod passes;
+pub mod resident;
+pub mod slot;
 pub mod target;
-pub mod texture;
-pub mod tone_map_pass;
-pub mod upload_pass;
-pub mod vertex_input;
-pub mod visible_crowd;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use ash::vk;
 
-pub use self::character_pass::Skinning;
 pub use self::frame::{Frame, FrameOutcome};
-pub use self::frame_slot::{FrameMemory, StreamCounts};
-pub use self::plan::{FramePlan, VisiblePoses};
-pub use self::stream_buffer::UploadPath;
+pub use self::passes::character_pass::Skinning;
+pub use self::slot::plan::{FramePlan, VisiblePoses};
+pub use self::slot::stream_buffer::UploadPath;
+pub use self::slot::{FrameMemory, StreamCounts};
 pub use self::target::Target;
 
-use self::attachments::Attachments;
-use self::character_pass::CharacterPass;
-use self::frame_slot::{FrameSlot, Pass};
-use self::gpu_model::GpuModel;
-use self::ground_pass::GroundPass;
 use self::layouts::Layouts;
-use self::plan::{Batch, ModelSize, PlanLimits};
-use self::shadow_pass::ShadowPass;
-use self::skin_pass::SkinPass;
-use self::tone_map_pass::ToneMapPass;
+use self::passes::character_pass::CharacterPass;
+use self::passes::ground_pass::GroundPass;
+use self::passes::shadow_pass::ShadowPass;
+use self::passes::skin_pass::SkinPass;
+use self::passes::tone_map_pass::ToneMapPass;
+use self::resident::model::GpuModel;
+use self::slot::plan::{Batch, ModelSize, PlanLimits};
+use self::slot::{FrameSlot, Pass};
+use self::target::attachments::Attachments;
 use crate::model::Model;
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::device::Device;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::attachments::{Attachments, cmd_set_viewport};
+use crate::renderer::target::attachments::{Attachments, cmd_set_viewport};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;

@@ -3,8 +3,8 @@
 use ash::vk;
 use bytemuck::Pod;
 
-use super::Renderer;
-use super::frame_slot::Page;
+use crate::renderer::Renderer;
+use crate::renderer::slot::Page;
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, cmd_memory_barrier};
@@ -13,7 +13,7 @@ use crate::vulkan::commands::submit_and_wait;
 
 impl Renderer {
     /// Reads the skinned vertices of the `k`-th visible pose of a model back from the transient vertex buffer of
-    /// the last frame. Empty with [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
+    /// the last frame. Empty with [`Skinning::Vertex`](crate::renderer::Skinning::Vertex), which writes none.
     ///
     /// # Errors
     /// Device lost, no memory.

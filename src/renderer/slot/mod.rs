@@ -4,12 +4,16 @@
 //! and GPU impossible to write. Whole buffers per slot, not slices of one buffer, also keep synchronization validation
 //! honest: it tracks buffers.
 
+pub mod plan;
+pub mod readback;
+pub mod stream_buffer;
+
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use super::layouts::Layouts;
-use super::plan::{FramePlan, TANGENT_BYTES};
-use super::stream_buffer::{StreamBuffer, UploadPath};
+use self::plan::{FramePlan, TANGENT_BYTES};
+use self::stream_buffer::{StreamBuffer, UploadPath};
+use crate::renderer::layouts::Layouts;
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::{Buffer, BufferMemory};

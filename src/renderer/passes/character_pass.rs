@@ -36,12 +36,12 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use super::gpu_model::GpuModel;
-use super::layouts::Layouts;
 use super::vertex_input;
 use super::visible_crowd::{Eye, VisibleCrowd};
 use crate::model::Topology;
+use crate::renderer::layouts::Layouts;
+use crate::renderer::resident::model::GpuModel;
+use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::surface;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;

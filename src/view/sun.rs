@@ -1,34 +1,36 @@
-//! The light: where it stands, and which part of the world its shadow map covers.
+//! The sun: its direction and colour, and the part of the world that its shadow map covers.
 
 use glam::{Mat4, Vec3};
 
-use crate::camera::{Bounds, OrbitCamera};
+use super::bounds::Bounds;
+use super::camera::OrbitCamera;
 
 /// Linear RGB of a low, warm sun.
 pub const COLOR: Vec3 = Vec3::new(3.3, 3.05, 2.65);
 
-/// Unit vector from a surface towards the light: high, from the left and a little in front of the crowd, as seen by
-/// the first camera.
+/// Returns the unit vector from a surface towards the light. The sun is high, on the left of the first camera, and a
+/// little in front of the crowd.
 #[must_use]
 pub fn to_light() -> Vec3 {
     Vec3::new(-0.55, 1.0, 0.5).normalize()
 }
 
-/// An orthographic view from the light.
+/// The orthographic view from the light that the shadow map shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShadowView {
-    /// World to the map: x and y in -1..1, depth in 0..1, nearer to the light is greater.
+    /// The matrix from world space to the map: x and y in -1..1, depth in 0..1, greater is nearer to the light.
     pub shadow_from_world: Mat4,
-    /// One texel in metres.
+    /// The side of one texel in metres.
     pub texel_metres: f32,
 }
 
 impl ShadowView {
-    /// Covers the crowd or, where the camera has come close, the part round its target: a map of fixed size then has
-    /// texels as small as what is looked at deserves. `map_texels` is the length of its side. Moves in whole texels, so that edges do not crawl.
+    /// Returns a view that covers the crowd or, if the camera is close, the region around its target, where the texels of
+    /// the map are then smaller. `map_texels` is the side of the map. The view moves in whole texels, so that edges do not
+    /// crawl.
     #[must_use]
     pub fn fit(crowd: &Bounds, camera: &OrbitCamera, map_texels: u32) -> Self {
-        /// What the camera sees lies within about this many times its distance round the target.
+        /// The radius of the region around the target that the camera sees, as a multiple of the camera's distance.
         const NEAR_SHARE: f32 = 1.5;
         let near_radius = camera.distance * NEAR_SHARE;
         let (center, radius) = if near_radius < crowd.radius() {
@@ -36,7 +38,7 @@ impl ShadowView {
         } else {
             (crowd.center(), crowd.radius())
         };
-        /// Shadows fade out near the map's edge; the crowd should end before.
+        /// Shadows fade out near the edge of the map. The crowd should end before.
         const ROOM: f32 = 1.1;
         let radius = ROOM * radius.max(1e-4);
         let texel_metres = 2.0 * radius / map_texels.max(1) as f32;
@@ -45,7 +47,7 @@ impl ShadowView {
         let right = forward.cross(Vec3::Y).normalize();
         let up = right.cross(forward);
         let snapped = |axis: Vec3| (center.dot(axis) / texel_metres).round() * texel_metres;
-        // Depth covers the whole crowd, whatever part of it x and y cover, and the ground that its shadows fall on.
+        // Depth covers the whole crowd, even if x and y cover a part, and the ground that receives the shadows.
         let reach = 3.0 * (crowd.radius().max(radius) + center.distance(crowd.center()));
         let row = |axis: Vec3, offset: f32, scale: f32| (axis * scale).extend(-offset * scale);
         let depth = (-forward / (2.0 * reach)).extend(0.5 + center.dot(forward) / (2.0 * reach));
@@ -72,8 +74,8 @@ mod tests {
         let camera = OrbitCamera::framing(&crowd(), 1.5);
         let view = ShadowView::fit(&crowd(), &camera, 2048);
         for (x, y, z) in [(-14.0, 0.0, -14.0), (14.0, 2.0, 14.0), (-14.0, 2.0, 14.0), (0.0, 1.0, 20.0)] {
-            let place = view.shadow_from_world.project_point3(Vec3::new(x, y, z));
-            assert!(place.x.abs() <= 1.0 && place.y.abs() <= 1.0 && (0.0..=1.0).contains(&place.z), "{place}");
+            let texel = view.shadow_from_world.project_point3(Vec3::new(x, y, z));
+            assert!(texel.x.abs() <= 1.0 && texel.y.abs() <= 1.0 && (0.0..=1.0).contains(&texel.z), "{texel}");
         }
     }
 
@@ -92,7 +94,7 @@ mod tests {
         let close = OrbitCamera { distance: 3.0, target: Vec3::new(5.0, 1.0, 5.0), ..far };
         let (far, close) = (ShadowView::fit(&crowd(), &far, 2048), ShadowView::fit(&crowd(), &close, 2048));
         assert!(close.texel_metres < 0.25 * far.texel_metres);
-        let place = close.shadow_from_world.project_point3(Vec3::new(5.0, 1.0, 5.0));
-        assert!(place.truncate().length() < 0.01, "{place}");
+        let texel = close.shadow_from_world.project_point3(Vec3::new(5.0, 1.0, 5.0));
+        assert!(texel.truncate().length() < 0.01, "{texel}");
     }
 }

@@ -1,5 +1,7 @@
 //! Where finished frames go: a window's swapchain, or an image that can be read back.
 
+pub mod attachments;
+
 use std::sync::Arc;
 
 use ash::vk;

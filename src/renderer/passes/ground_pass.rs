@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use super::layouts::{FRAME_SET, Layouts, window_offsets};
 use super::visible_crowd::VisibleCrowd;
+use crate::renderer::layouts::{FRAME_SET, Layouts, window_offsets};
+use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::StreamWindow;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;

@@ -14,8 +14,8 @@
 //! 26 ns with one, two and four influences. What did not pay there: blocks of 2, 4 or 8 poses with the bind-pose vertex
 //! kept in registers (1.15 to 2 times the time of the loop), and joint matrices staged in shared memory (no change).
 
-use super::skin_pass::VERTICES_PER_GROUP;
 use crate::model::Geometry;
+use crate::renderer::passes::skin_pass::VERTICES_PER_GROUP;
 
 /// Influences that a vertex of a run may have.
 const COUNTS: [u32; 4] = [1, 2, 4, 8];

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
-use super::gpu_material::{GpuMaterials, surface_kind};
-use super::layouts::Layouts;
-use super::plan::ModelSize;
+use super::material::{GpuMaterials, surface_kind};
 use super::skin_runs::SkinRun;
 use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::renderer::layouts::Layouts;
+use crate::renderer::slot::plan::ModelSize;
 use crate::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, pack_tangent, surface,
 };

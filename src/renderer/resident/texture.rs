@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::gpu_model::staging_buffer;
+use super::model::staging_buffer;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{

@@ -1,15 +1,16 @@
-//! The camera: where it stands, what it sees, and how it frames a crowd by itself.
+//! The orbit camera: its position, its matrices, and how it frames a crowd.
 //!
 //! Right-handed, +Y up. The projection is reversed-Z with an infinite far plane: depth is 1 on the near plane and 0 at
 //! infinity, which spreads the precision of floating-point depth evenly. Clip space is +Y up; the renderer flips
-//! Vulkan's viewport by a negative height. An [`OrbitCamera`] always stays usable, whatever the mouse does: its setters
-//! clamp.
+//! Vulkan's viewport with a negative height. Every setter of [`OrbitCamera`] clamps, so no input makes it unusable.
 
 use std::f32::consts::TAU;
 
-use glam::{Mat4, Vec3, Vec4, Vec4Swizzles};
+use glam::{Mat4, Vec3, Vec4};
 
-/// Just short of the poles, where "up" would turn over.
+use super::bounds::Bounds;
+
+/// Just short of the poles, where "up" has no direction.
 const MAX_PITCH_RADIANS: f32 = 1.54;
 const MIN_DISTANCE: f32 = 1e-3;
 const MAX_DISTANCE: f32 = 1e7;
@@ -18,64 +19,19 @@ const MAX_DISTANCE: f32 = 1e7;
 const NEAR_SHARE: f32 = 0.005;
 /// Share of the image's half width and height that framing fills.
 const FRAMING_FILL: f32 = 0.94;
-/// Points on the rim of what is framed.
-const RIM_POINTS: usize = 32;
-
-/// What the camera may have to show: an axis-aligned box in the world and the upright cylinder that, intersected with
-/// it, holds everything. A round crowd does not reach its box's corners, and a tight view should know.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    /// Smallest coordinates.
-    pub min: Vec3,
-    /// Largest coordinates.
-    pub max: Vec3,
-    /// Largest horizontal distance of anything from the vertical line through the centre.
-    pub footprint_radius: f32,
-}
-
-impl Bounds {
-    /// The middle of the box.
-    #[must_use]
-    pub fn center(&self) -> Vec3 {
-        (self.min + self.max) * 0.5
-    }
-
-    /// Radius of a sphere round the centre that holds everything.
-    #[must_use]
-    pub fn radius(&self) -> f32 {
-        let half = (self.max - self.min) * 0.5;
-        half.length().min(self.footprint_radius.hypot(half.y))
-    }
-
-    /// Points whose convex hull holds everything, relative to the centre.
-    fn hull(&self) -> impl Iterator<Item = Vec3> {
-        let half = (self.max - self.min) * 0.5;
-        // A polygon round the circle, cut by the box; and the box's corners where the circle reaches them.
-        let rim_radius = self.footprint_radius / (TAU / (2 * RIM_POINTS) as f32).cos();
-        let rim = (0..RIM_POINTS).map(move |k| {
-            let (sin, cos) = (TAU * k as f32 / RIM_POINTS as f32).sin_cos();
-            Vec3::new((rim_radius * cos).clamp(-half.x, half.x), 0.0, (rim_radius * sin).clamp(-half.z, half.z))
-        });
-        let corners = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
-        let has_corners = half.x.hypot(half.z) <= self.footprint_radius * 1.001;
-        let corners = corners.into_iter().map(move |(x, z)| Vec3::new(x * half.x, 0.0, z * half.z));
-        let outline = rim.chain(corners.filter(move |_| has_corners));
-        outline.flat_map(move |point| [point.with_y(-half.y), point.with_y(half.y)])
-    }
-}
 
 /// A camera that looks at a target from a distance; yaw 0 looks along -Z, at the faces of glTF characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrbitCamera {
-    /// What stays in the middle of the image, world space.
+    /// The point in the middle of the image, in world space.
     pub target: Vec3,
-    /// From the target to the eye.
+    /// The distance from the target to the eye.
     pub distance: f32,
-    /// Round +Y, counterclockwise from above.
+    /// The angle around +Y, counterclockwise as seen from above.
     pub yaw_radians: f32,
-    /// Above the horizon.
+    /// The angle above the horizon.
     pub pitch_radians: f32,
-    /// Angle between the upper and the lower edge of the image.
+    /// The angle between the upper and the lower edge of the image.
     pub vertical_fov_radians: f32,
 }
 
@@ -92,7 +48,7 @@ impl Default for OrbitCamera {
 }
 
 impl OrbitCamera {
-    /// A camera that shows all of `bounds` as large as it goes, for an image of width / height `aspect`.
+    /// Returns a camera that shows all of `bounds` as large as possible, in an image of width / height `aspect`.
     ///
     /// A single character is seen from the front, a little from above and from the side; the flatter and wider the
     /// crowd, the higher the camera stands, as for a photograph of a landscape.
@@ -103,7 +59,7 @@ impl OrbitCamera {
         Self::framing_from(bounds, aspect, 0.45 - 0.2 * flatness, (15.0 + 8.0 * flatness).to_radians())
     }
 
-    /// The same from a given direction.
+    /// Like [`Self::framing`], from a given direction.
     #[must_use]
     pub fn framing_from(bounds: &Bounds, aspect: f32, yaw_radians: f32, pitch_radians: f32) -> Self {
         let mut camera = Self { target: bounds.center(), yaw_radians, pitch_radians, ..Self::default() };
@@ -111,10 +67,10 @@ impl OrbitCamera {
         camera
     }
 
-    /// Moves target and distance, not the direction, such that every point of the hull is in view.
+    /// Moves target and distance, but not the direction, so that every point of the hull is in view.
     ///
     /// With the eye at distance D, a point at (x, y) across and z along the view is inside where
-    /// |x - offset| <= (D + z) * slope. The smallest D and its offset follow from the extremes of x ± z * slope.
+    /// |x - offset| <= (D + z) * slope. The extremes of x ± z * slope give the smallest D and its offset.
     fn fit(&mut self, bounds: &Bounds, aspect: f32) {
         let (right, up, forward) = self.axes();
         let slope_y = (self.vertical_fov_radians * 0.5).tan() * FRAMING_FILL;
@@ -132,7 +88,7 @@ impl OrbitCamera {
         // The last bound keeps the nearest point beyond the near plane.
         self.distance = distance_x.max(distance_y).max(-nearest / (1.0 - 2.0 * NEAR_SHARE));
         let distance = self.distance;
-        // One axis decides the distance; along the other there is room to spare, which is shared out evenly.
+        // One axis decides the distance. The other has room to spare, which is divided evenly.
         let centered = |axis: Vec3, mut offset: f32| {
             for _ in 0..8 {
                 let (low, high) = bounds.hull().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), point| {
@@ -147,7 +103,7 @@ impl OrbitCamera {
         self.clamp();
     }
 
-    /// Turns round the target.
+    /// Turns the camera around its target.
     pub fn orbit(&mut self, yaw_radians: f32, pitch_radians: f32) {
         self.yaw_radians += yaw_radians;
         self.pitch_radians += pitch_radians;
@@ -170,19 +126,19 @@ impl OrbitCamera {
         }
     }
 
-    /// The eye, world space.
+    /// Returns the position of the eye in world space.
     #[must_use]
     pub fn position(&self) -> Vec3 {
         self.target - self.axes().2 * self.distance
     }
 
-    /// Distance of the near plane from the eye.
+    /// Returns the distance of the near plane from the eye.
     #[must_use]
     pub fn near(&self) -> f32 {
         self.distance * NEAR_SHARE
     }
 
-    /// World to view space: the eye at the origin, looking along -Z.
+    /// Returns the matrix from world to view space, where the eye is at the origin and looks along -Z.
     #[must_use]
     pub fn view_from_world(&self) -> Mat4 {
         let (right, up, forward) = self.axes();
@@ -195,7 +151,7 @@ impl OrbitCamera {
         )
     }
 
-    /// View to clip space: reversed-Z, infinite far plane, +Y up.
+    /// Returns the matrix from view to clip space: reversed-Z, infinite far plane, +Y up.
     #[must_use]
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         let y_scale = 1.0 / (self.vertical_fov_radians * 0.5).tan();
@@ -207,13 +163,13 @@ impl OrbitCamera {
         )
     }
 
-    /// World to clip space for an image of width / height `aspect`.
+    /// Returns the matrix from world to clip space, for an image of width / height `aspect`.
     #[must_use]
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         self.clip_from_view(aspect) * self.view_from_world()
     }
 
-    /// Right, up and forward in the world; orthonormal.
+    /// Returns the directions right, up and forward in the world. They are orthonormal.
     fn axes(&self) -> (Vec3, Vec3, Vec3) {
         let (sin_yaw, cos_yaw) = self.yaw_radians.sin_cos();
         let (sin_pitch, cos_pitch) = self.pitch_radians.sin_cos();
@@ -227,44 +183,6 @@ impl OrbitCamera {
         self.yaw_radians = finite(self.yaw_radians, 0.0) % TAU;
         self.pitch_radians = finite(self.pitch_radians, 0.0).clamp(-MAX_PITCH_RADIANS, MAX_PITCH_RADIANS);
         self.distance = finite(self.distance, MAX_DISTANCE).clamp(MIN_DISTANCE, MAX_DISTANCE);
-    }
-}
-
-/// The region that a camera sees: four side planes and the near plane; there is no far plane.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frustum {
-    /// Unit normals pointing inwards; a point is inside where `normal · point + w >= 0`.
-    planes: [Vec4; 5],
-}
-
-impl Frustum {
-    /// The planes are sums and differences of the matrix's rows (Gribb and Hartmann, "Fast Extraction of Viewing
-    /// Frustum Planes from the World-View-Projection Matrix", 2001). Reversed-Z: the near plane is z = w.
-    #[must_use]
-    pub fn from_clip_from_world(clip_from_world: Mat4) -> Self {
-        let rows = clip_from_world.transpose();
-        let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
-        let planes = [w + x, w - x, w + y, w - y, w - z];
-        Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
-    }
-
-    /// False only where the sphere is certainly outside: it lies wholly behind one plane. A sphere near an edge may be
-    /// outside and still pass.
-    #[must_use]
-    pub fn intersects_sphere(&self, center: Vec3, radius: f32) -> bool {
-        // Rounding grows with the distance from the origin; a sphere that only just touches must pass.
-        let slack = 1e-5 * (center.abs().max_element() + radius);
-        self.planes.iter().all(|plane| plane.xyz().dot(center) + plane.w >= -(radius + slack))
-    }
-
-    /// The same for a sphere swept from `center` by `sweep`: what a character and its shadow may cover.
-    #[must_use]
-    pub fn intersects_swept_sphere(&self, center: Vec3, sweep: Vec3, radius: f32) -> bool {
-        let slack = 1e-5 * (center.abs().max_element() + sweep.abs().max_element() + radius);
-        self.planes.iter().all(|plane| {
-            let at_start = plane.xyz().dot(center) + plane.w;
-            at_start.max(at_start + plane.xyz().dot(sweep)) >= -(radius + slack)
-        })
     }
 }
 
@@ -289,7 +207,7 @@ mod tests {
         let camera = looking_down_z();
         assert_eq!(camera.position(), Vec3::new(0.0, 0.0, 10.0));
         let project = |point: Vec3| camera.clip_from_world(2.0).project_point3(point);
-        // 90 degrees: at the target, 10 away, the image's upper edge is 10 up; twice that to the right for aspect 2.
+        // At 90 degrees and distance 10, the upper edge is 10 above the target; with aspect 2 the right edge is at 20.
         assert!((project(Vec3::new(20.0, 10.0, 0.0)).truncate() - glam::Vec2::ONE).length() < 1e-5);
         // near = 0.05: depth 1 on the near plane, 0.05 / 10 at the target, 0 far away.
         assert!((project(Vec3::new(0.0, 0.0, 9.95)).z - 1.0).abs() < 1e-3);
@@ -321,7 +239,7 @@ mod tests {
                     extent.max(p.abs())
                 },
             );
-            // One of the two directions is filled to 94 %, and neither is overstepped.
+            // One of the two directions is filled to 94 %, and the other to less.
             assert!((extent.truncate().max_element() - FRAMING_FILL).abs() < 1e-3, "{extent}");
         }
         let crowd_camera = OrbitCamera::framing(&disc, WIDE);
@@ -349,18 +267,5 @@ mod tests {
         let mut camera = looking_down_z();
         camera.pan(1.0, -0.5);
         assert!((camera.target - Vec3::new(20.0, -10.0, 0.0)).length() < 1e-4, "{}", camera.target);
-    }
-
-    #[test]
-    fn the_frustum_keeps_what_touches_it_and_drops_what_does_not() {
-        let frustum = Frustum::from_clip_from_world(looking_down_z().clip_from_world(1.0));
-        assert!(frustum.intersects_sphere(Vec3::ZERO, 0.0));
-        assert!(frustum.intersects_sphere(Vec3::new(0.0, 0.0, -1e6), 0.0), "there is no far plane");
-        assert!(!frustum.intersects_sphere(Vec3::new(0.0, 0.0, 12.0), 1.0), "behind the eye");
-        // The right-hand plane passes (10, 0, 0) at 45 degrees: (12, 0, 0) is 1.4142 outside of it.
-        assert!(frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.415));
-        assert!(!frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.413));
-        assert!(frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.415));
-        assert!(!frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.413));
     }
 }

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use super::frame_slot::FrameSlot;
+use crate::renderer::slot::FrameSlot;
 use crate::vulkan::device::Device;
 
 /// Copies what this frame wrote.

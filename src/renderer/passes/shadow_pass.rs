@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use super::character_pass::Skinning;
-use super::gpu_model::GpuDraw;
-use super::layouts::Layouts;
 use super::vertex_input;
 use super::visible_crowd::{Eye, VisibleCrowd};
 use crate::model::Topology;
+use crate::renderer::layouts::Layouts;
+use crate::renderer::resident::model::GpuDraw;
+use crate::renderer::target::attachments::{DEPTH_FORMAT, cmd_set_viewport};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;

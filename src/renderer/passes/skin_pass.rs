@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::gpu_model::GpuModel;
-use super::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET, window_offsets};
-use super::plan::Batch;
-use super::skin_runs::SkinRun;
 use super::visible_crowd::VisibleCrowd;
+use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET, window_offsets};
+use crate::renderer::resident::model::GpuModel;
+use crate::renderer::resident::skin_runs::SkinRun;
+use crate::renderer::slot::plan::Batch;
 use crate::shader_types::SkinConstants;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;

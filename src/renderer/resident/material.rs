@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::gpu_model::upload;
-use super::layouts::Layouts;
+use super::model::upload;
 use super::texture::{Texture, TextureCache, TextureContent};
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
+use crate::renderer::layouts::Layouts;
 use crate::shader_types::{MaterialData, surface};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;

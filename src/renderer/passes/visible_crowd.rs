@@ -2,11 +2,11 @@
 
 use ash::vk;
 
-use super::frame_slot::FrameSlot;
-use super::gpu_model::{GpuDraw, GpuModel};
-use super::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET, window_offsets};
-use super::plan::{FramePlan, InstanceRange};
 use super::vertex_input::{INSTANCE_BINDING, SURFACE_BINDING};
+use crate::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET, window_offsets};
+use crate::renderer::resident::model::{GpuDraw, GpuModel};
+use crate::renderer::slot::FrameSlot;
+use crate::renderer::slot::plan::{FramePlan, InstanceRange};
 use crate::shader_types::StreamWindow;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::Pipeline;

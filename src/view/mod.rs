@@ -1,0 +1,13 @@
+//! How the crowd is seen: the camera, its frustum, the bounds that it frames, and the sun with its shadow map's view.
+//!
+//! In: the crowd's [`Bounds`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything here is plain
+//! arithmetic in world space, in metres.
+
+mod bounds;
+mod camera;
+mod frustum;
+pub mod sun;
+
+pub use bounds::Bounds;
+pub use camera::OrbitCamera;
+pub use frustum::Frustum;
