@@ -12,7 +12,9 @@ use throng::animation::{
 use throng::app::inspect;
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
-use throng::renderer::resident::model::{bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents};
+use throng::renderer::resident::model::{
+    bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents,
+};
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 
 use super::invariants::check_invariants;
