@@ -4,85 +4,39 @@
 //! [`crate::model`] or with an [`ImportError`] that says where in the file it went wrong; never with a panic, a hang
 //! or memory that the file does not account for. To that end:
 //!
-//! * `container` reads regular files only and splits a GLB; `uri` confines URIs to the model's folder;
-//! * `document` parses the JSON into `gltf::json`'s serde structs and resolves the buffers; it is all that we take
-//!   from the `gltf` crate, whose readers trust the file; `meshopt` and `draco` turn what is compressed into
-//!   plain bytes;
-//! * `accessor` proves that an accessor's elements lie inside the bytes that are there before it decodes one;
+//! * [`file`] reads regular files only, splits a GLB, and confines URIs to the model's folder;
+//! * [`decode`] parses the JSON into `gltf::json`'s serde structs, which are all that we take from the `gltf` crate (its
+//!   readers trust the file), decompresses what is compressed, and proves that an accessor's elements lie inside the bytes
+//!   that are there before it decodes one;
 //! * `limits` holds what a model may cost at most, which grows with the bytes that its files really have;
 //! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
 //!
-//! On that stand the readers: `nodes`, `skins` and `clips`, while `decode_ahead` has images decoded on other threads;
-//! `materials` with `textures` and `images`; `geometry` with `attributes`, `instancing`, `influences`, `morphs`,
-//! `topology`, `tangents`, `weld`, `placements` and `reorder`.
+//! On that stand the readers: [`motion`] (nodes, skins, clips), [`material`] and [`geometry`].
 //!
 //! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
 //! warning if it can. Nothing is left out silently: see [`Model::warnings`].
 
-mod accessor;
-mod attributes;
-mod clips;
-mod container;
-mod decode_ahead;
-mod document;
-mod draco;
+mod decode;
 mod error;
-mod extensions;
+mod file;
 mod geometry;
-mod images;
-mod influences;
-mod instancing;
 mod limits;
-mod materials;
-mod meshopt;
-mod morphs;
-mod nodes;
-mod placements;
-mod reorder;
-mod skins;
-mod source;
-mod tangents;
-mod textures;
-mod topology;
-mod uri;
-mod weld;
+mod material;
+mod motion;
 
-use std::fmt;
 use std::path::Path;
 
-pub(crate) use container::read_regular_file;
 pub use error::ImportError;
+pub(crate) use file::read_regular_file;
+pub use motion::SceneChoice;
 
 use super::{Clip, Model, Skin, SourceFile};
-use decode_ahead::while_decoding;
-use document::Document;
+use decode::Document;
 use error::Warnings;
+use file::Files;
 use geometry::Scene;
-use materials::Materials;
-use nodes::NodeTree;
-use uri::Files;
-
-/// Which of a file's scenes is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum SceneChoice {
-    /// The one that the file names, else the first; all nodes where the file has no scenes.
-    #[default]
-    Default,
-    /// glTF index.
-    Index(usize),
-    /// The first of that name.
-    Name(String),
-}
-
-impl fmt::Display for SceneChoice {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("by default"),
-            Self::Index(index) => write!(f, "{index}"),
-            Self::Name(name) => write!(f, "{name:?}"),
-        }
-    }
-}
+use material::{Materials, while_decoding};
+use motion::{NodeTree, clips, skins};
 
 /// Imports the default scene of the model at `path`; buffers and images may be in other files in its folder or below.
 ///
@@ -98,8 +52,8 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 /// As [`load`], and if the file has no such scene.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let read = container::read_model_file(path)
-        .map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
+    let read =
+        file::read_model_file(path).map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
     read.and_then(|bytes| import(&name, &bytes, Files::beside(path, bytes.len()), scene))
         .map_err(|fault| fault.in_file(&name))
 }
@@ -138,7 +92,7 @@ impl Motion {
 
 fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error::Result<Model> {
     let mut warnings = Warnings::default();
-    let mut document = Document::open(&container::split(bytes)?, files, &mut warnings)?;
+    let mut document = Document::open(&file::split(bytes)?, files, &mut warnings)?;
     let mut motion_warnings = Warnings::default();
     let read_motion = || Motion::read(&document, scene, &mut motion_warnings);
     let (motion, ahead) = while_decoding(&document, read_motion);

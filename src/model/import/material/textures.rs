@@ -11,14 +11,14 @@ use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
 use super::images::Images;
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 
 /// Which of a primitive's TEXCOORD_n the textures of one material want; a vertex has room for two.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct TexCoordSets([Option<u32>; 2]);
+pub struct TexCoordSets([Option<u32>; 2]);
 
 impl TexCoordSets {
     /// Which pair of a vertex holds `set`, taking a free one at its first use; `None` for a third set.

@@ -13,11 +13,11 @@ use std::ops::Range;
 use glam::Affine3A;
 use gltf::json;
 
-use super::error::Result;
-use super::geometry::{Builder, Follow, MeshNode, Scene, Shown};
+use super::builder::{Builder, Follow, MeshNode, Scene, Shown};
 use super::instancing;
-use super::limits::{CopyCost, Purse};
 use super::weld::reserve;
+use crate::model::import::error::Result;
+use crate::model::import::limits::{CopyCost, Purse};
 use crate::model::{DrawRange, SourcePrimitive};
 
 /// The mesh at its first place.

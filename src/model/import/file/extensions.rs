@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::error::{Fault, Result, Warnings};
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{Extension, ExtensionSupport};
 
 /// Fully read.
@@ -42,7 +42,7 @@ fn support(name: &str) -> Support {
 }
 
 /// Goes through `extensionsRequired` and `extensionsUsed`; returns what stands in either.
-pub(super) fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
+pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
     let used = names(root, "extensionsUsed");
     for (index, name) in required.iter().enumerate() {

@@ -1,20 +1,20 @@
-//! PNG, JPEG and WebP images, decoded to eight-bit RGBA.
+//! The images of a model.
 //!
 //! Only images that a drawn texture uses are decoded, each once. One that is missing or broken costs the model
 //! its texture and not its life: a warning, and the material does without. A URI that leaves the model's folder is an
-//! error all the same. What the file says about the format is not trusted; the first bytes tell.
+//! error all the same.
 
 use std::collections::HashMap;
-use std::io::Cursor;
 use std::sync::Arc;
 
-use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
+use image::ImageDecoder;
 
 use super::decode_ahead::DecodedAhead;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::{MAX_DECODED_IMAGE_BYTES, MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES, encoded_image_bytes, texels};
-use super::uri::UriFault;
+use super::image_decoder::{Reason, decode_rgba, open_decoder, texel_count};
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::file::UriFault;
+use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, encoded_image_bytes, texels};
 use crate::model::{Image, ImageSource};
 
 /// The images of a model while they are collected.
@@ -36,9 +36,6 @@ struct Decoded {
     rgba: Vec<u8>,
     format: &'static str,
 }
-
-/// Why an image is left out; never fatal.
-type Reason = String;
 
 impl Images {
     /// None yet.
@@ -115,72 +112,6 @@ impl Images {
         };
         Ok(Decoded { width, height, rgba, format: format_name })
     }
-}
-
-/// Reads an image's header, by the format that its first bytes tell; returns that format's name as well.
-pub(super) fn open_decoder(bytes: &[u8]) -> std::result::Result<(impl ImageDecoder, &'static str), Reason> {
-    let (format, format_name) = match image::guess_format(bytes) {
-        Ok(format @ ImageFormat::Png) => (format, "PNG"),
-        Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
-        Ok(format @ ImageFormat::WebP) => (format, "WebP"),
-        _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
-    };
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_IMAGE_SIDE);
-    limits.max_image_height = Some(MAX_IMAGE_SIDE);
-    limits.max_alloc = Some(MAX_IMAGE_SIDE_BYTES);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits);
-    let decoder = reader.into_decoder().map_err(|error| format!("cannot be decoded: {error}"))?;
-    Ok((decoder, format_name))
-}
-
-/// Of an image whose header has been read.
-pub(super) fn texel_count(decoder: &impl ImageDecoder) -> u64 {
-    let (width, height) = decoder.dimensions();
-    u64::from(width) * u64::from(height)
-}
-
-/// Decodes in memory that was asked for first: an image that does not fit is an image left out, not an abort.
-pub(super) fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec<u8>, Reason> {
-    let color = decoder.color_type();
-    let (width, height) = decoder.dimensions();
-    let mut samples = zeros(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
-    decoder.read_image(&mut samples).map_err(|error| format!("cannot be decoded: {error}"))?;
-    if color == ColorType::Rgba8 {
-        return Ok(samples);
-    }
-    let channels = usize::from(color.channel_count());
-    let channel_bytes = usize::from(color.bytes_per_pixel()) / channels.max(1);
-    let mut rgba = zeros(4 * width as usize * height as usize)?;
-    // The decoder delivers 16-bit samples in the order of this machine.
-    let sample_of = |bytes: &[u8]| match *bytes {
-        [a, b] => rounded_to_8_bits(u16::from_ne_bytes([a, b])),
-        [a] => a,
-        _ => 0,
-    };
-    for (to, from) in rgba.chunks_exact_mut(4).zip(samples.chunks_exact(channels * channel_bytes)) {
-        let sample = |channel: usize| sample_of(&from[channel * channel_bytes..][..channel_bytes]);
-        let texel = match channels {
-            1 => [sample(0), sample(0), sample(0), 255],
-            2 => [sample(0), sample(0), sample(0), sample(1)],
-            3 => [sample(0), sample(1), sample(2), 255],
-            _ => [sample(0), sample(1), sample(2), sample(3)],
-        };
-        to.copy_from_slice(&texel);
-    }
-    Ok(rgba)
-}
-
-fn rounded_to_8_bits(sample: u16) -> u8 {
-    ((u32::from(sample) + 128) / 257) as u8
-}
-
-fn zeros(count: usize) -> std::result::Result<Vec<u8>, Reason> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(count).map_err(|_| format!("there is no memory for {count} bytes"))?;
-    bytes.resize(count, 0);
-    Ok(bytes)
 }
 
 /// The file's bytes of an image. The outer error is fatal, the inner one is not.

@@ -20,8 +20,8 @@ use gltf::json::mesh::{Mode, Primitive};
 use gltf::json::validation::Checked;
 use serde::Deserialize;
 
-use super::error::{Fault, Result};
-use super::limits::Budget;
+use crate::model::import::error::{Fault, Result};
+use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 /// The largest component that accessors can have.

@@ -9,11 +9,10 @@
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::Budget;
 use crate::model::Influence;
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
 
 /// Influences of the vertices of one primitive, as in [`Geometry`](crate::model::Geometry).
 pub(super) struct Influences {

@@ -12,12 +12,12 @@ use gltf::json::accessor::{ComponentType, Type, sparse};
 use gltf::json::validation::Checked;
 
 use super::document::Document;
-use super::error::{Fault, Result};
-use super::limits::MAX_ELEMENTS_WITHOUT_DATA;
+use crate::model::import::error::{Fault, Result};
+use crate::model::import::limits::MAX_ELEMENTS_WITHOUT_DATA;
 
 /// A proven accessor.
 #[derive(Debug)]
-pub(super) struct Accessor<'d> {
+pub struct Accessor<'d> {
     /// Who refers to it, and its own index: `skins[0].inverseBindMatrices (accessors[12])`.
     pub at: String,
     /// Number of elements.

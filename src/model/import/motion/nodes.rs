@@ -8,14 +8,14 @@
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 use gltf::json;
 
-use super::SceneChoice;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::{Budget, MAX_MORPH_TARGETS};
+use super::scene::{SceneChoice, scene_nodes};
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::{Budget, MAX_MORPH_TARGETS};
 use crate::model::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
 /// The skeleton and the way to it from glTF node indices.
-pub(super) struct NodeTree {
+pub struct NodeTree {
     /// Nodes of the scene, joints of all skins, and the ancestors of both.
     pub skeleton: Skeleton,
     /// Skeleton node by glTF node index; `None` for nodes that nothing reaches.
@@ -115,60 +115,6 @@ fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<
         Some(node) => Err(Fault::content(format_args!("nodes[{node}]"), "is part of a cycle, or below one")),
         None => Ok(order),
     }
-}
-
-/// Which nodes the scene shows. The default one is `scene`, else the first one, else, without scenes, all nodes.
-fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &mut Warnings) -> Result<Vec<bool>> {
-    let json::Root { nodes, scenes, scene, .. } = &document.root;
-    if scenes.is_empty() && *choice == SceneChoice::Default {
-        if let Some(scene) = scene {
-            let problem = format!("scenes[{}] does not exist, nor does any other; all nodes are shown", scene.value());
-            warnings.add("scene", problem);
-        }
-        return Ok(vec![true; nodes.len()]);
-    }
-    let index = match choice {
-        SceneChoice::Default => scene.map_or(0, |scene| scene.value()),
-        choice => chosen_scene(scenes, choice)?,
-    };
-    let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
-    let mut in_scene = vec![false; nodes.len()];
-    let mut left = Vec::new();
-    for (rank, root) in scene.nodes.iter().enumerate() {
-        let root = root.value();
-        if root >= nodes.len() {
-            return Err(Fault::dangling(format_args!("scenes[{index}].nodes[{rank}]"), "nodes", root, nodes.len()));
-        }
-        left.push(root);
-    }
-    while let Some(node) = left.pop() {
-        if !std::mem::replace(&mut in_scene[node], true) {
-            left.extend(nodes[node].children.iter().flatten().map(json::Index::value));
-        }
-    }
-    Ok(in_scene)
-}
-
-fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
-    let found = match choice {
-        SceneChoice::Default => None,
-        SceneChoice::Index(index) => Some(*index).filter(|&index| index < scenes.len()),
-        SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
-    };
-    found.ok_or_else(|| {
-        /// More would not help anybody to choose.
-        const MOST_LISTED: usize = 20;
-        let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
-            Some(name) => format!("{index} {name:?}"),
-            None => index.to_string(),
-        };
-        let mut names: Vec<String> = scenes.iter().enumerate().take(MOST_LISTED).map(name).collect();
-        if scenes.len() > MOST_LISTED {
-            names.push(format!("and {} more", scenes.len() - MOST_LISTED));
-        }
-        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Fault::content("scenes", format_args!("there is no scene {choice}; there is: {there}"))
-    })
 }
 
 fn with_joints_and_ancestors(document: &Document, parents: &[Option<usize>], in_scene: &[bool]) -> Result<Vec<bool>> {
@@ -275,7 +221,7 @@ fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings
 }
 
 /// As [`unit_quaternion`] for many, with one warning for all of them: a file may have millions.
-pub(super) fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, warnings: &mut Warnings) {
+pub fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, warnings: &mut Warnings) {
     let mut lacks_length = false;
     for q in quaternions {
         let unit = try_unit_quaternion(*q);

@@ -9,11 +9,10 @@
 use glam::Vec3;
 use gltf::json::mesh::{MorphTarget, Primitive};
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result};
-use super::limits::Budget;
 use crate::model::MorphDelta;
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result};
+use crate::model::import::limits::Budget;
 
 /// The targets of one primitive, as one mesh node shows it.
 pub(super) struct Morphs {

@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use gltf::json;
 
-use super::document::Document;
-use super::images::{decode_rgba, open_decoder, texel_count};
+use super::image_decoder::{decode_rgba, open_decoder, texel_count};
+use crate::model::import::decode::Document;
 
 /// Texels of all images together that are decoded ahead, all at once at worst: two textures of 2048 x 2048. The rest waits
 /// for its turn, one at a time.
@@ -18,7 +18,7 @@ const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 
 /// Texels by glTF image index.
 #[derive(Default)]
-pub(super) struct DecodedAhead {
+pub struct DecodedAhead {
     rgba: HashMap<usize, Vec<u8>>,
 }
 
@@ -44,7 +44,7 @@ impl Task<'_> {
 }
 
 /// Does `work` on this thread while others decode.
-pub(super) fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
+pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
     let tasks = tasks(document);
     let mut decoded: Vec<Option<Vec<u8>>> = vec![None; tasks.len()];
     let done = rayon::in_place_scope(|scope| {

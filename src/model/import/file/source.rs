@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::model::SourceFile;
 
 /// All but the extensions and the images, which their readers know best.
-pub(super) fn read(root: &Map<String, Value>) -> SourceFile {
+pub fn read(root: &Map<String, Value>) -> SourceFile {
     let of_asset = |key: &str| root.get("asset")?.get(key)?.as_str().map(str::to_owned);
     let scenes = names(root.get("scenes"));
     let shown_scene = match root.get("scene").and_then(Value::as_u64) {

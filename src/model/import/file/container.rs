@@ -15,8 +15,8 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::error::{Fault, Result};
-use super::limits::{MAX_FILE_BYTES, MAX_JSON_BYTES};
+use crate::model::import::error::{Fault, Result};
+use crate::model::import::limits::{MAX_FILE_BYTES, MAX_JSON_BYTES};
 
 const MAGIC: &[u8] = b"glTF";
 const HEADER_BYTES: usize = 12;
@@ -77,7 +77,7 @@ pub fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a model file, or no more than its head if that tells that it is none. The outer error is the system's.
-pub(super) fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
+pub fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
     let mut file = RegularFile::open(path, MAX_FILE_BYTES)?;
     let mut bytes = Vec::new();
     file.read(file.bytes.min(HEAD_BYTES), &mut bytes)?;
@@ -114,7 +114,7 @@ fn expect_json(text: &[u8], is_empty: bool) -> Result<()> {
 }
 
 /// Refuses JSON that is too long to be read.
-pub(super) fn check_json_size(json_bytes: u64) -> Result<()> {
+pub fn check_json_size(json_bytes: u64) -> Result<()> {
     if json_bytes <= MAX_JSON_BYTES {
         return Ok(());
     }
@@ -137,7 +137,7 @@ fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
 
 /// The two parts of a glTF file.
 #[derive(Debug, PartialEq)]
-pub(super) struct Container<'f> {
+pub struct Container<'f> {
     /// UTF-8 text without byte-order mark, not yet parsed.
     pub json: &'f [u8],
     /// The GLB's BIN chunk, padding included.
@@ -145,7 +145,7 @@ pub(super) struct Container<'f> {
 }
 
 /// Splits a `.glb`; a `.gltf` is all JSON.
-pub(super) fn split(file: &[u8]) -> Result<Container<'_>> {
+pub fn split(file: &[u8]) -> Result<Container<'_>> {
     let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
     expect_json(json.trim_ascii_start(), file.is_empty())?;

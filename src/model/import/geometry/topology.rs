@@ -5,11 +5,10 @@
 use gltf::json::mesh::{Mode, Primitive};
 use gltf::json::validation::Checked;
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::Budget;
 use crate::model::Topology;
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
 
 /// What a primitive is made of.
 pub(super) struct Elements {

@@ -17,7 +17,7 @@ use meshopt::ffi;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::error::{Fault, Result};
+use crate::model::import::error::{Fault, Result};
 
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";

@@ -19,21 +19,20 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::container::{Container, check_json_size};
 use super::draco::{DecodedAccessor, DracoStreams};
-use super::error::{Fault, Result, Warnings};
-use super::extensions;
-use super::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS, Purse};
 use super::meshopt::{self, CompressedView, DecodedView};
-use super::source;
-use super::uri::{Files, UriFault};
 use crate::model::SourceFile;
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::file::extensions;
+use crate::model::import::file::source;
+use crate::model::import::file::{Container, Files, UriFault, check_json_size};
+use crate::model::import::limits::{Budget, MAX_JSON_VALUES, MAX_LIST_ELEMENTS, Purse};
 
 /// The target node of a channel that has none that can be followed, and has had its warning.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub const NOWHERE: u32 = u32::MAX;
 
 /// Parsed file and resolved buffers.
-pub(super) struct Document<'f> {
+pub struct Document<'f> {
     /// All lists that are read; no index in them has been checked yet.
     pub root: Root,
     /// By glTF buffer index.

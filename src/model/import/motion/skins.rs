@@ -6,14 +6,13 @@ use std::collections::HashMap;
 
 use glam::Affine3A;
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
 use super::nodes::{NodeTree, affine_from_columns};
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{PaletteLayout, Skin};
 
 /// Reads every skin of the file, used or not.
-pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
+pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
     (0..document.root.skins.len()).map(|index| read_skin(document, index, tree, warnings)).collect()
 }
 
@@ -61,7 +60,7 @@ fn read_inverse_binds(
 
 /// The palette while it grows: one section for each skin in use, one entry for each rigid mesh node.
 #[derive(Default)]
-pub(super) struct Palette {
+pub struct Palette {
     /// What the model gets.
     pub layout: PaletteLayout,
     section_of_skin: HashMap<usize, u32>,

@@ -17,15 +17,14 @@ use gltf::json;
 use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
 
-use super::accessor::Accessor;
-use super::document::{Document, NOWHERE};
-use super::error::{Fault, Result, Warnings};
-use super::limits::Budget;
 use super::nodes::{NodeTree, make_unit};
+use crate::model::import::decode::{Accessor, Document, NOWHERE};
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
-pub(super) fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
+pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
     let mut budget = Budget::key_values(document.purse());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {

@@ -18,7 +18,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::container::read_regular_file;
-use super::limits::MAX_FILE_BYTES;
+use crate::model::import::limits::MAX_FILE_BYTES;
 
 /// Encoders disagree about padding and about the unused bits of the last digit; neither changes the bytes.
 const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -30,7 +30,7 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// Why a URI gave no bytes.
 #[derive(Debug, PartialEq)]
-pub(super) enum UriFault {
+pub enum UriFault {
     /// It asks for something that a model must not reach. Always an error.
     Refused(String),
     /// It is harmless but there is nothing to read. An error for buffers; images have a fallback.
@@ -39,7 +39,7 @@ pub(super) enum UriFault {
 
 /// The files beside a model, each read once.
 #[derive(Debug)]
-pub(super) struct Files {
+pub struct Files {
     /// As given; `None` for a model that is not in a folder.
     folder: Option<PathBuf>,
     /// By canonical path, so that many names for one file cost its bytes once.

@@ -9,17 +9,17 @@ use gltf::json::validation::Checked;
 use serde_json::Value;
 
 use super::decode_ahead::DecodedAhead;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
 use super::images::Images;
 use super::textures::{TexCoordSets, TextureReader, TextureUse};
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
 /// Emission beyond this is cut: what is drawn into holds numbers up to 65,504, and light upon light must fit.
 const MOST_EMISSION: f32 = 10_000.0;
 
 /// All materials of a file; `list` and `tex_coord_sets` have equal length.
-pub(super) struct Materials {
+pub struct Materials {
     /// By glTF index; the default material, if something uses it, comes last.
     pub list: Vec<Material>,
     /// What the vertices of a primitive with this material have to carry.

@@ -8,36 +8,31 @@ use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
 use super::influences::{Influences, PaletteSection};
 use super::instancing;
-use super::limits::Budget;
-use super::materials::Materials;
 use super::morphs::{MorphReader, Morphs};
-use super::nodes::NodeTree;
 use super::reorder::{OrderingEffort, number_by_use, order_triangles};
-use super::skins::Palette;
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder, reserve};
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
+use crate::model::import::material::Materials;
+use crate::model::import::motion::{NodeTree, Palette};
 use crate::model::{
     AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
 };
 
 /// What was read before the geometry and is needed for it.
-pub(super) struct Scene<'a, 'f> {
+pub struct Scene<'a, 'f> {
     pub document: &'a Document<'f>,
     pub tree: &'a NodeTree,
     pub skins: &'a [Skin],
 }
 
 /// Reads the geometry, and the palette that it follows.
-pub(super) fn read(
-    scene: &Scene,
-    materials: &mut Materials,
-    warnings: &mut Warnings,
-) -> Result<(Geometry, PaletteLayout)> {
+pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -> Result<(Geometry, PaletteLayout)> {
     let purse = scene.document.purse();
     let mut builder = Builder {
         rest_matrices: scene.tree.rest_matrices(),

@@ -14,11 +14,10 @@ use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
 use serde::Deserialize;
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::Budget;
-use super::nodes::make_unit;
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
+use crate::model::import::motion::make_unit;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 

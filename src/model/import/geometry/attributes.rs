@@ -7,11 +7,10 @@ use gltf::json::accessor::Type;
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
 
-use super::accessor::Accessor;
-use super::document::Document;
-use super::error::{Fault, Result, Warnings};
-use super::limits::Budget;
-use super::textures::TexCoordSets;
+use crate::model::import::decode::{Accessor, Document};
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::Budget;
+use crate::model::import::material::TexCoordSets;
 
 /// Everything but joints and weights.
 pub(super) struct Attributes {

@@ -1,0 +1,86 @@
+//! Which of a file's scenes is shown, and which nodes that scene has.
+//!
+//! Source: glTF 2.0, 3.5.1 (scenes).
+
+use std::fmt;
+
+use gltf::json;
+
+use crate::model::import::decode::Document;
+use crate::model::import::error::{Fault, Result, Warnings};
+
+/// Which of a file's scenes is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum SceneChoice {
+    /// The one that the file names, else the first; all nodes where the file has no scenes.
+    #[default]
+    Default,
+    /// glTF index.
+    Index(usize),
+    /// The first of that name.
+    Name(String),
+}
+
+impl fmt::Display for SceneChoice {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("by default"),
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Name(name) => write!(f, "{name:?}"),
+        }
+    }
+}
+
+/// Which nodes the scene shows. The default one is `scene`, else the first one, else, without scenes, all nodes.
+pub(super) fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &mut Warnings) -> Result<Vec<bool>> {
+    let json::Root { nodes, scenes, scene, .. } = &document.root;
+    if scenes.is_empty() && *choice == SceneChoice::Default {
+        if let Some(scene) = scene {
+            let problem = format!("scenes[{}] does not exist, nor does any other; all nodes are shown", scene.value());
+            warnings.add("scene", problem);
+        }
+        return Ok(vec![true; nodes.len()]);
+    }
+    let index = match choice {
+        SceneChoice::Default => scene.map_or(0, |scene| scene.value()),
+        choice => chosen_scene(scenes, choice)?,
+    };
+    let scene = scenes.get(index).ok_or_else(|| Fault::dangling("scene", "scenes", index, scenes.len()))?;
+    let mut in_scene = vec![false; nodes.len()];
+    let mut left = Vec::new();
+    for (rank, root) in scene.nodes.iter().enumerate() {
+        let root = root.value();
+        if root >= nodes.len() {
+            return Err(Fault::dangling(format_args!("scenes[{index}].nodes[{rank}]"), "nodes", root, nodes.len()));
+        }
+        left.push(root);
+    }
+    while let Some(node) = left.pop() {
+        if !std::mem::replace(&mut in_scene[node], true) {
+            left.extend(nodes[node].children.iter().flatten().map(json::Index::value));
+        }
+    }
+    Ok(in_scene)
+}
+
+fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
+    let found = match choice {
+        SceneChoice::Default => None,
+        SceneChoice::Index(index) => Some(*index).filter(|&index| index < scenes.len()),
+        SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
+    };
+    found.ok_or_else(|| {
+        /// More would not help anybody to choose.
+        const MOST_LISTED: usize = 20;
+        let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
+            Some(name) => format!("{index} {name:?}"),
+            None => index.to_string(),
+        };
+        let mut names: Vec<String> = scenes.iter().enumerate().take(MOST_LISTED).map(name).collect();
+        if scenes.len() > MOST_LISTED {
+            names.push(format!("and {} more", scenes.len() - MOST_LISTED));
+        }
+        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Fault::content("scenes", format_args!("there is no scene {choice}; there is: {there}"))
+    })
+}
