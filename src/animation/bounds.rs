@@ -156,7 +156,7 @@ fn joint_boxes(model: &Model) -> Vec<JointBox> {
             joint_box.bind = Some(joint_box.bind.map_or(point, |bind| bind.union(&point)));
             for delta in model.geometry.morph_deltas_of(vertex) {
                 let point = PosedBounds { min: delta.position, max: delta.position };
-                let (all, count) = joint_box.deltas.entry(delta.weight).or_insert((point, 0));
+                let (all, count) = joint_box.deltas.entry(delta.weight_index).or_insert((point, 0));
                 *all = all.union(&point);
                 *count += 1;
             }

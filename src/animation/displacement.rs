@@ -43,7 +43,8 @@ pub(super) fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Ve
     out.clear();
     out.extend(geometry.positions.iter().enumerate().map(|(vertex, &position)| {
         let deltas = geometry.morph_deltas_of(vertex).iter();
-        let morphed = deltas.map(|delta| delta.position * pose.morph_weights[delta.weight as usize]).sum::<Vec3>();
+        let morphed =
+            deltas.map(|delta| delta.position * pose.morph_weights[delta.weight_index as usize]).sum::<Vec3>();
         let position = (position + morphed).extend(1.0);
         let influences = geometry.influences_of(vertex).iter();
         let skinned = influences.map(|influence| {

@@ -200,7 +200,7 @@ fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveR
         node: source.node,
         mesh: source.mesh,
         primitive: source.primitive,
-        instance: source.instance,
+        instance: source.placement,
         skin: source.skin,
         indices: (0..source.vertices.len() as u32).collect(),
         positions: skinned(source, vertices).map(|vertex| vertex.position).collect(),

@@ -1,65 +1,65 @@
-//! Animation clips: keyframes as the file has them, grouped by what they animate.
+//! Animation clips: the keyframes of the file, grouped by the property that they animate.
 
 use glam::{Vec3, Vec4};
 
-/// glTF 2.0, 3.11 and appendix C.
+/// The way to compute values between keys (glTF 2.0, 3.11 and appendix C).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Interpolation {
-    /// The earlier key holds until the next one.
+    /// The value of the earlier key, until the next one.
     Step,
-    /// Componentwise, and along the short great arc for rotations.
+    /// Linear by component; for rotations, along the shorter great arc.
     Linear,
-    /// Hermite; the tangents are scaled by the length of the key interval.
+    /// A Hermite spline, with tangents scaled by the length of the key interval.
     CubicSpline,
 }
 
 /// One animated property of one node.
 ///
-/// `values` holds one element per key of the timeline, or, for [`Interpolation::CubicSpline`], three: in-tangent,
-/// value, out-tangent.
+/// `values` holds one element per key of the timeline, or three for [`Interpolation::CubicSpline`]: in-tangent, value,
+/// out-tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track<T> {
-    /// Index into the skeleton; never one of its fixed locals.
+    /// The index of the node in the skeleton; never one of the fixed locals.
     pub node: u32,
-    /// Index into [`Clip::timelines`].
+    /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// How values between keys come about.
+    /// The way to compute values between keys.
     pub interpolation: Interpolation,
-    /// Keyed values, as described above.
+    /// The keyed values, in the order given above.
     pub values: Vec<T>,
 }
 
-/// The animated morph weights of one node, all of them together as the file keys them.
+/// The animated morph weights of one node, all of which have the same keys.
 ///
-/// `values` holds, for each key of the timeline, one number for each weight, or, for [`Interpolation::CubicSpline`],
-/// three runs of them: in-tangents, values, out-tangents.
+/// `values` holds one number per weight for each key of the timeline. For [`Interpolation::CubicSpline`] there are three
+/// lists of them for each key: in-tangents, values, out-tangents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MorphTrack {
-    /// First of the node's weights in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
+    /// The index of the node's first weight in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
     pub first_weight: u32,
-    /// Number of the node's weights, at least 1.
+    /// The number of the node's weights, at least 1.
     pub weight_count: u32,
-    /// Index into [`Clip::timelines`].
+    /// The index of the key times in [`Clip::timelines`].
     pub timeline: u32,
-    /// How values between keys come about.
+    /// The way to compute values between keys.
     pub interpolation: Interpolation,
-    /// Keyed values, as described above; finite.
+    /// The keyed values, in the order given above; finite.
     pub values: Vec<f32>,
 }
 
-/// One glTF animation. At most one track per node and property.
+/// One glTF animation, with at most one track for each property of a node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {
     /// The file's name, if any.
     pub name: Option<String>,
-    /// Time of the last key of any track; a clip starts at 0.
+    /// The time of the last key. A clip starts at 0.
     pub duration_seconds: f32,
-    /// Distinct key-time arrays, each non-empty, finite, never negative and never decreasing. Tracks share them. Where
-    /// several keys have one time the last of them counts from that time on.
+    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite, never negative and never decreasing.
+    /// If several keys have the same time, the last one counts from that time on.
     pub timelines: Vec<Vec<f32>>,
     /// Animated translations.
     pub translations: Vec<Track<Vec3>>,
-    /// Animated rotations as x, y, z, w. Values are unit quaternions; spline tangents are not.
+    /// Animated rotations as x, y, z, w. Values are unit quaternions, but spline tangents are not.
     pub rotations: Vec<Track<Vec4>>,
     /// Animated scales.
     pub scales: Vec<Track<Vec3>>,
@@ -68,7 +68,7 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// Number of animated properties.
+    /// Returns the number of animated properties.
     #[must_use]
     pub fn track_count(&self) -> usize {
         self.translations.len() + self.rotations.len() + self.scales.len() + self.morph_weights.len()

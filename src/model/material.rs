@@ -1,44 +1,44 @@
-//! What a surface looks like: the part of glTF's materials that the renderer draws.
+//! Materials, textures and images: the part of glTF's materials that the renderer uses.
 
 use glam::{Affine2, Vec3, Vec4};
 
-/// How a texture is continued outside 0..1.
+/// The continuation of a texture outside 0..1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// Tiled.
+    /// Repeats the texture.
     Repeat,
-    /// Tiled, every other tile mirrored.
+    /// Repeats the texture, with every other copy mirrored.
     MirroredRepeat,
-    /// The border goes on.
+    /// Extends the border.
     ClampToEdge,
 }
 
-/// How texels are blended.
+/// The filter between texels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The nearest texel.
+    /// Takes the nearest texel.
     Nearest,
-    /// The weighted mean of the nearest ones.
+    /// Takes the weighted mean of the nearest texels.
     Linear,
 }
 
-/// glTF 2.0, 5.26.
+/// The sampler of a texture (glTF 2.0, 5.26).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextureSampler {
-    /// Horizontal continuation.
+    /// The horizontal continuation.
     pub wrap_u: Wrap,
-    /// Vertical continuation.
+    /// The vertical continuation.
     pub wrap_v: Wrap,
-    /// Magnification.
+    /// The filter for magnification.
     pub mag: Filter,
-    /// Minification within a level.
+    /// The filter for minification within a mip level.
     pub min: Filter,
-    /// Between levels; `None` never uses mipmaps.
+    /// The filter between mip levels; `None` disables mipmaps.
     pub mipmap: Option<Filter>,
 }
 
 impl Default for TextureSampler {
-    /// What is used where the file is silent: repeat, linear, with mipmaps.
+    /// Returns the sampler of textures without one: repeat, linear, with mipmaps.
     fn default() -> Self {
         Self {
             wrap_u: Wrap::Repeat,
@@ -50,83 +50,83 @@ impl Default for TextureSampler {
     }
 }
 
-/// An image and how to sample it.
+/// An image with its sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Texture {
-    /// Index into the model's images.
+    /// The index of the model's image.
     pub image: u32,
-    /// How to sample it.
+    /// The sampler.
     pub sampler: TextureSampler,
 }
 
-/// A texture as one slot of a material uses it: what to sample, and where.
+/// The texture of one slot of a material, with its texture coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaterialTexture {
-    /// What to sample.
+    /// The texture.
     pub texture: Texture,
-    /// Which of the two pairs in [`Geometry::tex_coords`](super::Geometry::tex_coords): 0 or 1.
+    /// The index, 0 or 1, of the set in [`Geometry::tex_coords`](super::Geometry::tex_coords).
     pub tex_coords: u32,
-    /// From the vertex's coordinates to those that are sampled at (KHR_texture_transform). Finite.
+    /// The transform from the vertex's coordinates to those of the texture (KHR_texture_transform). Finite.
     pub texture_from_vertex: Affine2,
 }
 
 impl MaterialTexture {
-    /// Whether it is sampled at the vertex's first pair of coordinates, as that is.
+    /// Whether the texture uses the vertex's first coordinate set without a transform.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.tex_coords == 0 && self.texture_from_vertex == Affine2::IDENTITY
     }
 }
 
-/// What alpha means (glTF 2.0, 3.9.4).
+/// The meaning of alpha (glTF 2.0, 3.9.4).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum AlphaMode {
-    /// Ignored.
+    /// Alpha is ignored.
     #[default]
     Opaque,
-    /// Drawn where alpha is at least the cutoff.
+    /// Fragments with an alpha below this cutoff are discarded.
     Mask(f32),
-    /// Blended over what is behind.
+    /// Fragments are blended over the background.
     Blend,
 }
 
-/// The drawn part of a glTF material: core glTF 2.0 (3.9) with KHR_materials_unlit and KHR_materials_emissive_strength.
+/// A glTF 2.0 material (3.9) with KHR_materials_unlit and KHR_materials_emissive_strength.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// The file's name, or `material N`.
+    /// The name in the file, or `material N`.
     pub name: String,
-    /// Linear RGBA in 0..1, multiplied with texture and vertex colour.
+    /// The base colour, linear RGBA in 0..1, multiplied by texture and vertex colour.
     pub base_color_factor: Vec4,
-    /// sRGB-encoded colour, linear alpha.
+    /// The base colour texture, with sRGB-encoded colour and linear alpha.
     pub base_color_texture: Option<MaterialTexture>,
-    /// 0 (dielectric) to 1; multiplied with blue of `metallic_roughness_texture`.
+    /// The metalness, 0 (dielectric) to 1, multiplied by blue of `metallic_roughness_texture`.
     pub metallic: f32,
-    /// 0 (mirror) to 1; multiplied with green of `metallic_roughness_texture`.
+    /// The roughness, 0 (mirror) to 1, multiplied by green of `metallic_roughness_texture`.
     pub roughness: f32,
-    /// Linear: roughness in green, metalness in blue.
+    /// The linear texture with roughness in green and metalness in blue.
     pub metallic_roughness_texture: Option<MaterialTexture>,
-    /// Linear: in red the share of the light from all around that arrives.
+    /// The linear texture with ambient occlusion in red: the share of ambient light that arrives.
     pub occlusion_texture: Option<MaterialTexture>,
-    /// 0 (the texture changes nothing) to 1.
+    /// The strength of `occlusion_texture`, 0 (none) to 1.
     pub occlusion_strength: f32,
-    /// Linear RGB radiance, the strength included; multiplied with `emissive_texture`.
+    /// The emitted linear RGB radiance, including its strength, multiplied by `emissive_texture`.
     pub emission: Vec3,
-    /// sRGB-encoded colour.
+    /// The emission texture, with sRGB-encoded colour.
     pub emissive_texture: Option<MaterialTexture>,
-    /// Linear: a direction in tangent space, 0..1 standing for -1..1.
+    /// The linear texture with directions in tangent space, where 0..1 represents -1..1.
     pub normal_texture: Option<MaterialTexture>,
-    /// Multiplies x and y of `normal_texture`; finite.
+    /// The factor for x and y of `normal_texture`; finite.
     pub normal_scale: f32,
-    /// Base colour alone is shown, as it is; no light changes it.
+    /// Whether only the base colour is shown, without any light.
     pub unlit: bool,
-    /// What alpha means.
+    /// The meaning of alpha.
     pub alpha_mode: AlphaMode,
-    /// Back faces are drawn, with their normals turned.
+    /// Whether back faces are drawn, with their normals reversed.
     pub double_sided: bool,
 }
 
 impl Default for Material {
-    /// glTF's default material, made less metallic: a fully metallic surface without an environment is black.
+    /// Returns glTF's default material, but not metallic, because metal without an environment is black.
     fn default() -> Self {
         Self {
             name: "default".to_owned(),
@@ -148,15 +148,15 @@ impl Default for Material {
     }
 }
 
-/// Eight-bit RGBA, rows from the top, no padding. Colour or data: that is for the slots that use it to say.
+/// An image in eight-bit RGBA, rows from the top, without padding. The slots that use it determine its colour space.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Image {
-    /// For labels and reports.
+    /// The name, for labels and reports.
     pub name: String,
-    /// In texels, at least 1.
+    /// The width in texels, at least 1.
     pub width: u32,
-    /// In texels, at least 1.
+    /// The height in texels, at least 1.
     pub height: u32,
-    /// `4 * width * height` bytes.
+    /// The texels: `4 * width * height` bytes.
     pub rgba: Vec<u8>,
 }

@@ -1,15 +1,14 @@
-//! The renderer-neutral description of a character: what every other layer reads and nobody changes.
+//! The description of a character that all other layers share: from a model file, through [`import`], to a [`Model`].
 //!
-//! A [`Model`] is built once by [`import`] and then immutable. It knows neither glTF (only `import` does) nor
-//! Vulkan. Invariants that hold for every `Model`, whatever file it came from, so that no later layer has to check:
+//! A model is immutable. It knows neither glTF (only `import` does) nor Vulkan. These invariants hold for every model, so
+//! that later layers need not check them:
 //!
 //! * skeleton nodes are sorted parent before child;
-//! * every index (parent, palette node, influence's joint, morph weight, vertex index, material, image, timeline) is in
-//!   range;
-//! * every number that reaches arithmetic is finite, every quaternion of the rest pose has unit length;
-//! * the weights of each vertex sum to one over its influences, and each vertex has at least one;
-//! * joint indices in [`Geometry::influences`] are rebased to [`PaletteLayout`]: rigid, skinned, multi-skin and
-//!   attached parts all take the same path through one palette per model.
+//! * every index (parent, palette node, joint, morph weight, vertex, material, image, timeline) is in range;
+//! * every number used in arithmetic is finite, and every quaternion of the rest pose has unit length;
+//! * each vertex has at least one influence, and its weights sum to one;
+//! * joint indices in [`Geometry::influences`] refer to the [`PaletteLayout`], so that rigid, skinned, multi-skin and
+//!   attached parts all take the same path through one palette.
 
 pub mod clip;
 pub mod geometry;
@@ -27,33 +26,33 @@ pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};
 
 /// One character (or prop): skeleton, clips, geometry and materials.
 ///
-/// *Model space* is the space of the file's scene: what glTF calls world space when the file is shown alone.
+/// *Model space* is the space of the file's scene, which glTF calls world space.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
     /// The file's name, for messages and reports.
     pub name: String,
-    /// Every node that the scene or a skin reaches, parents before children.
+    /// The nodes of the scene and of all skins, with their ancestors, parents before children.
     pub skeleton: Skeleton,
-    /// All skins of the file, by glTF index, used by a mesh or not.
+    /// All skins of the file by glTF index, including unused ones.
     pub skins: Vec<Skin>,
-    /// What one instance streams each frame, beside its morph weights: one joint matrix for each entry.
+    /// The layout of the palette: each pose has one joint matrix for each entry.
     pub palette: PaletteLayout,
     /// All primitives of all mesh nodes as one vertex array and one index array.
     pub geometry: Geometry,
-    /// Never empty: primitives without a material use glTF's default one.
+    /// All materials; never empty, because primitives without a material use glTF's default one.
     pub materials: Vec<Material>,
-    /// Decoded images, by index in [`Texture::image`].
+    /// Decoded images, to which [`Texture::image`] refers.
     pub images: Vec<Image>,
-    /// All clips of the file, by glTF index.
+    /// All clips of the file by glTF index.
     pub clips: Vec<Clip>,
-    /// What the file says of itself.
+    /// Facts about the file, for reports.
     pub source: SourceFile,
-    /// What was repaired, ignored or left out, one sentence each.
+    /// A sentence for each repair or omission during import.
     pub warnings: Vec<String>,
 }
 
 impl Model {
-    /// Morph weights that one instance streams each frame.
+    /// Returns the number of morph weights of a pose.
     #[must_use]
     pub fn morph_weight_count(&self) -> usize {
         self.skeleton.rest.morph_weights.len()

@@ -1,27 +1,25 @@
-//! The node tree, in structure-of-arrays form, and what hangs matrices on it: skins and the palette.
+//! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
 
 use glam::{Affine3A, Quat, Vec3};
 
-/// Parent of a root node in [`Skeleton::parents`].
+/// The parent of a root node in [`Skeleton::parents`].
 pub const NO_PARENT: u32 = u32::MAX;
 
-/// Translation, rotation and scale of every node relative to its parent, in three arrays of equal length, and the
-/// weights of all morph targets.
+/// The transforms of all nodes relative to their parents, in three arrays of equal length, and all morph weights.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LocalPose {
-    /// In metres of the parent's space.
+    /// Translations in metres of the parent's space.
     pub translations: Vec<Vec3>,
-    /// Unit quaternions.
+    /// Rotations as unit quaternions.
     pub rotations: Vec<Quat>,
-    /// Per axis; zero and negative values are legal.
+    /// Scales by axis; zero and negative values are legal.
     pub scales: Vec<Vec3>,
-    /// For each of the skeleton's [`MorphedNode`]s, one after the other, one weight for each of its targets. Any finite
-    /// number is legal.
+    /// The weights of all targets of each [`MorphedNode`], one node after the other. Any finite number is legal.
     pub morph_weights: Vec<f32>,
 }
 
 impl LocalPose {
-    /// A pose of `node_count` nodes, all at identity, without morph targets.
+    /// Returns a pose of `node_count` nodes with identity transforms, without morph targets.
     #[must_use]
     pub fn identity(node_count: usize) -> Self {
         Self {
@@ -32,22 +30,22 @@ impl LocalPose {
         }
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.translations.len()
     }
 
-    /// Whether there is no node at all.
+    /// Whether there are no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.translations.is_empty()
     }
 
-    /// Overwrites this pose with `other`, which must have as many nodes and weights. Allocates nothing.
+    /// Overwrites this pose with `other`, which must have equally many nodes and weights. Allocates nothing.
     ///
     /// # Panics
-    /// If the lengths differ.
+    /// Panics if the lengths differ.
     pub fn copy_from(&mut self, other: &Self) {
         self.translations.copy_from_slice(&other.translations);
         self.rotations.copy_from_slice(&other.rotations);
@@ -56,56 +54,56 @@ impl LocalPose {
     }
 }
 
-/// A node whose local transform is a matrix in the file (glTF 2.0, 3.5.3): it may hold shear, which translation,
-/// rotation and scale cannot, and is never animated.
+/// A node whose local transform is a matrix in the file (glTF 2.0, 3.5.3). The matrix may contain shear, and is never
+/// animated.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedLocal {
-    /// Index into the skeleton.
+    /// The index of the node in the skeleton.
     pub node: u32,
-    /// Takes points of the node's space to its parent's.
+    /// Transforms from the node's space to its parent's.
     pub parent_from_node: Affine3A,
 }
 
-/// A node whose mesh has morph targets, and where its weights are.
+/// A node whose mesh has morph targets, with the range of its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MorphedNode {
-    /// Index into the skeleton.
+    /// The index of the node in the skeleton.
     pub node: u32,
-    /// First of its weights in [`LocalPose::morph_weights`].
+    /// The index of its first weight in [`LocalPose::morph_weights`].
     pub first_weight: u32,
-    /// Number of its mesh's targets, at least 1.
+    /// The number of targets of its mesh, at least 1.
     pub weight_count: u32,
 }
 
-/// All nodes that the scene or a skin reaches; arrays of equal length, sorted parent before child.
+/// The nodes of the scene and of all skins, with their ancestors, in arrays of equal length, sorted parent before child.
 #[derive(Debug, Clone, Default)]
 pub struct Skeleton {
-    /// Index of the parent, always smaller than the node's own, or [`NO_PARENT`].
+    /// The index of each node's parent, which is smaller than the node's own, or [`NO_PARENT`].
     pub parents: Vec<u32>,
-    /// The pose where nothing is animated. Entries of nodes in `fixed_locals` are identity and unused.
+    /// The pose without animation. The transforms of nodes in `fixed_locals` are identity and unused.
     pub rest: LocalPose,
-    /// Nodes given as matrices, sorted by node.
+    /// The nodes that are given as matrices, sorted by node.
     pub fixed_locals: Vec<FixedLocal>,
-    /// Mesh nodes of the scene with morph targets, sorted by node; their weights partition those of a pose.
+    /// The mesh nodes of the scene with morph targets, sorted by node. Their weights partition those of a pose.
     pub morphed_nodes: Vec<MorphedNode>,
-    /// The file's names, or `node N`.
+    /// The names in the file, or `node N`.
     pub names: Vec<String>,
-    /// glTF node index of each node.
+    /// The glTF index of each node.
     pub source_nodes: Vec<u32>,
-    /// Number of nodes in the file, reached or not.
+    /// The number of nodes in the file, including those that are not in the skeleton.
     pub source_node_count: u32,
-    /// False for nodes that only a skin reaches: they are evaluated but belong to no scene.
+    /// Whether each node is in the scene. Nodes that only a skin needs are evaluated but not drawn.
     pub in_scene: Vec<bool>,
 }
 
 impl Skeleton {
-    /// Number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there is no node at all.
+    /// Whether there are no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
@@ -115,33 +113,34 @@ impl Skeleton {
 /// One glTF skin; the arrays have equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Skin {
-    /// The file's name, if any.
+    /// The name in the file, if any.
     pub name: Option<String>,
-    /// Skeleton node of each joint; a node may repeat.
+    /// The skeleton node of each joint; a node may repeat.
     pub joints: Vec<u32>,
-    /// Inverse bind matrices: bind-pose mesh space to joint space. Identity where the file has none.
+    /// The inverse bind matrices, from mesh space in the bind pose to joint space; identity if the file has none.
     pub joint_from_mesh: Vec<Affine3A>,
-    /// The last element of each inverse bind matrix, as the file has it. It must be 1 (glTF 2.0, 3.7.3.1) and is taken
-    /// as 1 everywhere but in reports, which print what the file says.
+    /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations assume
+    /// 1, but reports print this number.
     pub inverse_bind_w: Vec<f32>,
-    /// Whether the file has inverse bind matrices, rather than leaving them to be identity.
+    /// Whether the file has inverse bind matrices.
     pub has_inverse_binds: bool,
 }
 
-/// The joint matrices that one instance streams: the concatenation, over all skins that a mesh uses and all rigid
-/// mesh nodes, of (node, inverse bind). Entry `k` becomes `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
-/// A rigid mesh has one entry, its own node with identity; one that its node shows at several places has an entry for each,
-/// with the place instead of the identity.
+/// The layout of a palette: a node and an inverse bind matrix for each joint matrix. Joint matrix `k` is
+/// `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
+///
+/// There is an entry for each joint of each skin in use. A rigid mesh has one entry, its own node with identity. A mesh with
+/// several placements has an entry for each, with the placement as the matrix.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
-    /// Skeleton node that each entry follows.
+    /// The skeleton node of each entry.
     pub nodes: Vec<u32>,
-    /// Inverse bind matrix of each entry.
+    /// The inverse bind matrix of each entry.
     pub joint_from_mesh: Vec<Affine3A>,
 }
 
 impl PaletteLayout {
-    /// Joint matrices per instance.
+    /// Returns the number of joint matrices of a pose.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()

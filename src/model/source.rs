@@ -1,57 +1,57 @@
-//! What a model's file says of itself: nothing that is drawn, and all that a person asks before using one.
+//! Facts about the file of a model, for reports. Rendering does not use them.
 
 /// The file that a model came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Bytes of the file and of all files read for it.
+    /// The size of the file and of all files that it refers to, in bytes.
     pub bytes: u64,
-    /// The program that wrote it, as it says itself.
+    /// The name of the program that wrote it.
     pub generator: Option<String>,
-    /// Whose it is.
+    /// The copyright notice.
     pub copyright: Option<String>,
-    /// Names of all scenes, by glTF index.
+    /// The names of all scenes by glTF index.
     pub scenes: Vec<Option<String>>,
-    /// Which of them is shown; `None` where there is none, so that all nodes are.
+    /// The index of the default scene; `None` if there are no scenes, so that all nodes are shown.
     pub shown_scene: Option<u32>,
-    /// All extensions that the file lists, in its order.
+    /// All extensions in the file's lists, in their order.
     pub extensions: Vec<Extension>,
-    /// Names of cameras; none is used.
+    /// The names of the cameras, which are not used.
     pub cameras: Vec<Option<String>>,
-    /// Names of the lights of KHR_lights_punctual; none is lit.
+    /// The names of the lights of KHR_lights_punctual, which are not used.
     pub lights: Vec<Option<String>>,
-    /// What the model's images were decoded from, by index in [`Model::images`](super::Model::images).
+    /// The origin of each image of [`Model::images`](super::Model::images).
     pub images: Vec<ImageSource>,
 }
 
 /// An extension of the format that the file uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
-    /// `KHR_…`
+    /// The name, such as `KHR_materials_unlit`.
     pub name: String,
-    /// Without it the file must not be shown.
+    /// Whether the file cannot be shown correctly without it.
     pub required: bool,
-    /// What becomes of it here.
+    /// The degree of support by import.
     pub support: ExtensionSupport,
 }
 
-/// What becomes of an extension.
+/// The degree of support for an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtensionSupport {
-    /// Read, and honoured.
+    /// Implemented.
     Honoured,
-    /// It changes the looks alone, and is left out.
+    /// Ignored; it affects only the appearance.
     NotDrawn,
-    /// Left out; the file has something to fall back on.
+    /// Ignored; the file has a fallback.
     Ignored,
 }
 
-/// Where an image came from.
+/// The origin of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageSource {
-    /// glTF index.
+    /// The glTF index.
     pub index: u32,
-    /// `PNG`, `JPEG`, `WebP`, as its first bytes tell.
+    /// The format according to the first bytes: `PNG`, `JPEG` or `WebP`.
     pub format: &'static str,
-    /// Encoded.
+    /// The number of encoded bytes.
     pub bytes: u64,
 }

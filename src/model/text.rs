@@ -1,15 +1,15 @@
-//! Text from strangers, fit for a terminal.
+//! From untrusted text to text that is safe to print on a terminal.
 //!
-//! Names, URIs and whatever else a file spells out are kept as they are in the model and in JSON output; where a
-//! person reads them they pass through here. A terminal obeys control characters, and format characters (those that
-//! turn the direction of writing, for one) make a line look like another: both are shown as escapes.
+//! The model and JSON output keep names, URIs and other strings of a file unchanged. Text for people goes through here:
+//! control characters can command a terminal, and format characters, such as those that change the direction of writing,
+//! can disguise a line. Both are escaped.
 
-/// `text` with everything that has no shape of its own escaped: control and format characters, unassigned ones, and
-/// white space other than the plain space.
+/// Returns `text` with all invisible characters escaped: control and format characters, unassigned ones, and white space
+/// other than the plain space.
 #[must_use]
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    // `escape_debug` knows Unicode's tables, but escapes quotes and backslashes as well, which are harmless here.
+    // `escape_debug` also escapes quotes and backslashes, which are harmless here and stay as they are.
     for piece in text.split_inclusive(['"', '\'', '\\']) {
         let plain = piece.strip_suffix(['"', '\'', '\\']).unwrap_or(piece);
         shown.extend(plain.escape_debug());
@@ -18,11 +18,11 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// `text` if it has at most `max_chars` characters, else its start and its end with `…` between.
+/// Returns `text` if it has at most `max_chars` characters, otherwise its start and end with `…` between.
 #[must_use]
 pub fn shortened(text: &str, max_chars: usize) -> String {
     let Some(end_chars) = max_chars.checked_sub(1).map(|chars| chars / 3) else { return String::new() };
-    // Characters are at most four bytes: most texts need not be counted.
+    // A character has at least one byte, so characters of a short text need not be counted.
     if text.len() <= max_chars || text.chars().nth(max_chars).is_none() {
         return text.to_owned();
     }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_is_escaped_and_what_it_shows_is_kept() {
+    fn invisible_characters_are_escaped_and_others_kept() {
         for kept in ["", "Fox", "it's \"C:\\x\"", "ノード 1", "é e\u{301}", "Ω😀"] {
             assert_eq!(printable(kept), kept);
         }

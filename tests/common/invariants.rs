@@ -117,8 +117,11 @@ fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
     check_starts(&geometry.morph_delta_starts, geometry.vertex_count(), geometry.morph_deltas.len());
     for vertex in 0..geometry.vertex_count() {
         let deltas = geometry.morph_deltas_of(vertex);
-        assert!(deltas.is_sorted_by(|a, b| a.weight < b.weight), "vertex {vertex}: a target has two deltas");
-        assert!(deltas.iter().all(|delta| (delta.weight as usize) < weight_count));
+        assert!(
+            deltas.is_sorted_by(|a, b| a.weight_index < b.weight_index),
+            "vertex {vertex}: a target has two deltas"
+        );
+        assert!(deltas.iter().all(|delta| (delta.weight_index as usize) < weight_count));
         let parts = || deltas.iter().map(|delta| [delta.position, delta.normal, delta.tangent]);
         assert!(parts().flatten().all(Vec3::is_finite));
         assert!(parts().all(|parts| parts != [Vec3::ZERO; 3]), "vertex {vertex}: a delta that does nothing");
@@ -155,7 +158,7 @@ fn check_draws(model: &Model) {
         end += range.index_count;
     }
     assert_eq!(end as usize, indices.len(), "draw ranges hold all indices");
-    assert!(source_primitives.is_sorted_by_key(|source| (source.node, source.instance, source.primitive)));
+    assert!(source_primitives.is_sorted_by_key(|source| (source.node, source.placement, source.primitive)));
     let nodes: HashSet<u32> = model.skeleton.source_nodes.iter().copied().collect();
     for primitive in source_primitives {
         assert!(primitive.vertices.iter().all(is_vertex));

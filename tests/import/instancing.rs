@@ -44,18 +44,18 @@ fn each_placement_is_a_palette_entry_of_the_node() {
     }
     let geometry = &model.geometry;
     assert_eq!((geometry.vertex_count(), geometry.triangle_count()), (9, 3));
-    let instances: Vec<_> = geometry.source_primitives.iter().map(|source| (source.node, source.instance)).collect();
+    let instances: Vec<_> = geometry.source_primitives.iter().map(|source| (source.node, source.placement)).collect();
     assert_eq!(instances, [(0, Some(0)), (0, Some(1)), (0, Some(2))]);
     for source in &geometry.source_primitives {
         for &vertex in &source.vertices {
-            assert_eq!(Some(geometry.influences_of(vertex as usize)[0].joint), source.instance);
+            assert_eq!(Some(geometry.influences_of(vertex as usize)[0].joint), source.placement);
         }
     }
     // The third is mirrored, so it cannot be drawn together with the others.
     let ranges: Vec<(u32, bool)> = geometry.draw_ranges.iter().map(|r| (r.index_count, r.mirrored)).collect();
     assert_eq!(ranges, [(6, false), (3, true)]);
     assert!(warns(&model, "attributes.ROTATION (accessors[2]): a rotation without length is read as no rotation"));
-    assert!(warns(&model, "attributes._ID (accessors[4]): is not drawn"), "{:?}", model.warnings);
+    assert!(warns(&model, "attributes._ID (accessors[4]): is ignored"), "{:?}", model.warnings);
 }
 
 /// Two primitives with a material each, of which the second has a normal map and a morph target, and a vertex that
@@ -97,7 +97,7 @@ fn copies_are_what_the_mesh_is_but_for_their_joint() {
     assert_eq!(model.palette.nodes, [0, 0, 0, 0, 1]);
     assert_eq!((geometry.vertex_count(), geometry.triangle_count()), (7 * 5, 2 * 5));
     let sources = &geometry.source_primitives;
-    let names: Vec<_> = sources.iter().map(|source| (source.node, source.instance, source.primitive)).collect();
+    let names: Vec<_> = sources.iter().map(|source| (source.node, source.placement, source.primitive)).collect();
     let placed = (0..4).flat_map(|instance| [(0, Some(instance), 0), (0, Some(instance), 1)]);
     assert_eq!(names, placed.chain([(1, None, 0), (1, None, 1)]).collect::<Vec<_>>());
     for (k, source) in sources.iter().enumerate() {
@@ -139,7 +139,7 @@ fn a_mesh_that_cannot_be_read_once_is_left_out() {
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"SCALE": scales}));
     let model = gltf.model();
     assert_eq!(model.geometry.vertex_count(), 0);
-    assert!(warns(&model, "nodes[0]: of 2 placements 0 are drawn: files of this size allow no more"));
+    assert!(warns(&model, "nodes[0]: 0 of 2 placements are drawn: files of this size allow no more"));
     let mesh = &mut gltf.json["meshes"][0]["primitives"][0];
     mesh["attributes"] = json!({});
     let model = gltf.model();
@@ -161,8 +161,8 @@ fn placements_beyond_what_a_small_file_may_become_are_left_out_evenly() {
     // Four million vertices in all.
     assert_eq!(drawn, ((4 << 20) - (32 << 10)) / VERTICES);
     assert_eq!(model.geometry.vertex_count(), drawn * VERTICES);
-    assert!(warns(&model, &format!("nodes[0]: of 3000 placements {drawn} are drawn: files of this size")));
-    let chosen: Vec<_> = model.geometry.source_primitives.iter().filter_map(|source| source.instance).collect();
+    assert!(warns(&model, &format!("nodes[0]: {drawn} of 3000 placements are drawn: files of this size")));
+    let chosen: Vec<_> = model.geometry.source_primitives.iter().filter_map(|source| source.placement).collect();
     assert!(chosen.windows(2).all(|pair| (3..=4).contains(&(pair[1] - pair[0]))), "{chosen:?}");
 }
 
@@ -179,7 +179,7 @@ fn any_attribute_may_be_missing_and_no_placement_is_none() {
     assert_eq!(gltf.model().geometry.triangle_count(), 0);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({}));
     let model = gltf.model();
-    assert_eq!((model.palette.len(), model.geometry.source_primitives[0].instance), (1, None));
+    assert_eq!((model.palette.len(), model.geometry.source_primitives[0].placement), (1, None));
     assert!(warns(&model, "the number of placements is unknown; the mesh is drawn once"));
 }
 
@@ -224,7 +224,7 @@ fn counts_numbers_and_amounts_are_checked() {
     // Half of the primitives that a small file may show, and the first one.
     assert_eq!(drawn, 1 << 15);
     assert_eq!(model.geometry.triangle_count(), drawn);
-    assert!(warns(&model, &format!("nodes[0]: of 1048576 placements {drawn} are drawn")));
+    assert!(warns(&model, &format!("nodes[0]: {drawn} of 1048576 placements are drawn")));
 }
 
 #[test]

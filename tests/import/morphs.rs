@@ -27,7 +27,7 @@ fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
     let model = morphed_triangle().model();
     let geometry = &model.geometry;
     let turn = Vec3::new(0.5, 0.0, 0.0);
-    let delta = |weight, position, normal| MorphDelta { weight, position, normal, tangent: Vec3::ZERO };
+    let delta = |weight_index, position, normal| MorphDelta { weight_index, position, normal, tangent: Vec3::ZERO };
     assert_eq!(geometry.morph_deltas_of(0), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::X, Vec3::ZERO)]);
     assert_eq!(geometry.morph_deltas_of(1), [delta(0, Vec3::new(0.0, 2.0, 0.0), turn)]);
     assert_eq!(geometry.morph_deltas_of(2), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::NEG_Z, Vec3::ZERO)]);
@@ -57,7 +57,11 @@ fn a_nodes_weights_come_before_its_meshs_and_each_node_has_its_own() {
     let model = gltf.model();
     assert_eq!(model.skeleton.rest.morph_weights, [0.25, 0.5, 1.0, -2.0]);
     assert_eq!(model.skeleton.morphed_nodes[1], MorphedNode { node: 1, first_weight: 2, weight_count: 2 });
-    assert_eq!(model.geometry.morph_deltas_of(4)[0].weight, 2, "the second node's vertices follow its own weights");
+    assert_eq!(
+        model.geometry.morph_deltas_of(4)[0].weight_index,
+        2,
+        "the second node's vertices follow its own weights"
+    );
 
     gltf.json["nodes"][1]["weights"] = json!([1.0]);
     let model = gltf.model();

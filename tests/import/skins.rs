@@ -188,5 +188,5 @@ fn several_sets_of_integer_joints_and_weights_add_up() {
     assert!((first_weight - 0.25 / 0.45).abs() < 1e-6 && (second_weight - 0.2 / 0.45).abs() < 1e-6);
 
     gltf.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap().remove("WEIGHTS_1");
-    assert!(gltf.error().ends_with("JOINTS_1: no WEIGHTS_1 beside it"), "{}", gltf.error());
+    assert!(gltf.error().ends_with("JOINTS_1: there is no WEIGHTS_1"), "{}", gltf.error());
 }

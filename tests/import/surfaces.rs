@@ -271,7 +271,7 @@ fn what_is_not_drawn_is_said() {
     }
     let mut gltf = textured(&png(1, 1));
     gltf.json["materials"][0]["normalTexture"] = json!({"index": 0});
-    assert!(warns(&gltf.model(), "no TEXCOORD_0, which the material's texture wants"));
+    assert!(warns(&gltf.model(), "no TEXCOORD_0, which a texture of the material uses"));
 }
 
 /// The triangle with normals, a normal map and the file's tangents: of any length, and any handedness but zero.

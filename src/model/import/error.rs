@@ -1,9 +1,9 @@
-//! Why a file was not imported, and what was repaired in one that was.
+//! From the problems that readers find to the errors and warnings of an import.
 //!
-//! Every message names the file, the place in its JSON, what was found and what was expected, and, where it helps,
-//! what to do: `fox.glb: skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. The readers of this
-//! folder do not know the file's name: they return a [`Fault`], and [`super::load`] puts the name in front. What a
-//! message quotes from the file is shortened and made fit for a terminal here, once for all readers.
+//! Every message names the file, the JSON path, the value found and the value expected, for example
+//! `fox.glb: skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. Where it helps, it says how to fix
+//! the file. The readers do not know the file's name: they return a [`Fault`], and [`super::load`] adds the name. All text
+//! is shortened and made safe for a terminal here, because messages quote the file.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -11,58 +11,58 @@ use std::io;
 
 use crate::model::text::{printable, shortened};
 
-/// Why a file was not imported.
+/// The reason why a file could not be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The operating system refuses to hand out the file.
+    /// The operating system cannot read the file.
     #[error("{file}: cannot be read")]
     Read {
-        /// As given by the caller.
+        /// The path that the caller gave.
         file: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// Neither a GLB container nor JSON text.
+    /// The file is neither GLB nor JSON, or its GLB structure is broken.
     #[error("{file}: {problem}")]
     NotGltf {
         /// The file's name.
         file: String,
-        /// Found and expected.
+        /// The value found and the value expected.
         problem: String,
     },
-    /// The text is no JSON.
+    /// The text is not JSON.
     #[error("{file}: the JSON part is malformed")]
     Json {
         /// The file's name.
         file: String,
-        /// Line and column.
+        /// The JSON parser's error, with line and column.
         #[source]
         source: serde_json::Error,
     },
-    /// The file contradicts the specification, or itself.
+    /// The file violates the specification, or contradicts itself.
     #[error("{file}: {at}: {problem}")]
     Content {
         /// The file's name.
         file: String,
-        /// JSON path.
+        /// The JSON path.
         at: String,
-        /// Found and expected.
+        /// The value found and the value expected.
         problem: String,
     },
-    /// The file is sound but needs something that is not implemented here.
+    /// The file is valid, but needs a feature that is not implemented, or exceeds a limit.
     #[error("{file}: {at}: {problem}")]
     Unsupported {
         /// The file's name.
         file: String,
-        /// JSON path.
+        /// The JSON path.
         at: String,
-        /// What it needs, and what to do about it.
+        /// The feature or limit, and possibly a remedy.
         problem: String,
     },
 }
 
-/// An [`ImportError`] that does not know its file yet.
+/// An [`ImportError`] without the file's name.
 #[derive(Debug)]
 pub(super) enum Fault {
     NotGltf { problem: String },
@@ -71,26 +71,26 @@ pub(super) enum Fault {
     Unsupported { at: String, problem: String },
 }
 
-/// What every reader of this folder returns.
+/// The result of a reader.
 pub(super) type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
-    /// The file breaks a rule at the JSON path `at`.
+    /// Reports a violation at the JSON path `at`.
     pub fn content(at: impl Display, problem: impl Display) -> Self {
         Self::Content { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
     }
 
-    /// The file needs more than there is, at the JSON path `at`.
+    /// Reports an unsupported feature or an exceeded limit at the JSON path `at`.
     pub fn unsupported(at: impl Display, problem: impl Display) -> Self {
         Self::Unsupported { at: sentence(&at.to_string()), problem: sentence(&problem.to_string()) }
     }
 
-    /// An index that points at nothing; `what` is the list's name in glTF.
+    /// Reports an index out of range. `what` is the list's name in glTF.
     pub fn dangling(at: impl Display, what: &str, index: usize, count: usize) -> Self {
         Self::content(at, format_args!("{what}[{index}] does not exist; the file has {count}"))
     }
 
-    /// Puts the file's name in front.
+    /// Adds the file's name.
     pub fn in_file(self, file: &str) -> ImportError {
         let file = sentence(file);
         match self {
@@ -102,17 +102,17 @@ impl Fault {
     }
 }
 
-/// Messages repeat what the file says, which may be long and is made by strangers.
+/// Shortens text that may quote the file, and escapes characters that could control a terminal.
 fn sentence(text: &str) -> String {
-    /// Four lines of a terminal.
+    /// About four lines of a terminal.
     const MAX_CHARS: usize = 400;
     shortened(&printable(text), MAX_CHARS)
 }
 
-/// More warnings than this are counted rather than kept: a hostile file must not fill the terminal.
+/// The largest number of warnings to keep. Further ones are counted, so that a hostile file cannot fill the terminal.
 const MAX_WARNINGS: usize = 100;
 
-/// What was repaired, ignored or left out; each sentence once.
+/// The repairs and omissions of an import, each sentence once.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     sentences: Vec<String>,
@@ -121,7 +121,7 @@ pub(super) struct Warnings {
 }
 
 impl Warnings {
-    /// Notes `problem` at the JSON path `at`.
+    /// Adds a warning about `problem` at the JSON path `at`.
     pub fn add(&mut self, at: impl Display, problem: impl Display) {
         self.add_sentence(sentence(&format!("{at}: {problem}")));
     }
@@ -138,7 +138,7 @@ impl Warnings {
         self.sentences.push(sentence);
     }
 
-    /// Adds those that were noted elsewhere meanwhile.
+    /// Adds the warnings of another list.
     pub fn append(&mut self, others: Self) {
         for sentence in others.sentences {
             self.add_sentence(sentence);
@@ -146,7 +146,7 @@ impl Warnings {
         self.left_out_count += others.left_out_count;
     }
 
-    /// All of them, in the order in which they were met.
+    /// Returns all warnings in the order in which they were added.
     pub fn into_sentences(mut self) -> Vec<String> {
         if self.left_out_count > 0 {
             self.sentences.push(format!("and {} more", self.left_out_count));

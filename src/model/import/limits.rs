@@ -1,67 +1,66 @@
-//! What one model may cost.
+//! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
-//! A few bytes of JSON can ask for a lot: ten thousand primitives that all name the same long accessor, an accessor of
-//! a billion zeros without any data, a mesh at a million places, an image that unpacks to gigabytes. Everything whose
-//! size is not bounded by the bytes of the file is therefore paid for before it is read, and what may be spent grows with
-//! the bytes that the model's files really have: what costs gigabytes to show has to be a large download first.
+//! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a billion
+//! zeros without data, a million instances of a mesh, an image that decodes to gigabytes. So import charges everything
+//! whose size the bytes of the file do not bound, before reading it. The limits grow with the number of bytes that the
+//! model's files really have: only a large download can cost gigabytes.
 //!
-//! It is paid twice. Each kind of thing has a [`Budget`] of its own, in pieces, which bounds time as well as memory. And
-//! all of them pay into one [`Purse`], in bytes, which bounds them together: no mix of kinds can cost more than the purse
-//! holds. What a piece costs there is what it takes at its worst, from the decoded file to the output of `throng pose`;
-//! the figures stand beside the budgets. What is needed for a while only is asked of the purse and not taken from it.
+//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Kind`], which bounds time as well as memory. The
+//! [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. There, one thing costs the most memory
+//! that it takes at any time from reading the file to printing the output of `throng pose`; the figures stand with the
+//! kinds. Temporary memory is checked against the total but not deducted.
 //!
-//! **The rule that the figures keep:** a model whose files have one MiB together takes less than one GiB. The program is
-//! held to it, in an address space of that size, by files that spend one budget each and by files that spend many
-//! (`tests/untrusted/`). What the purse does not hold of that GiB is the program itself and the bytes of the file, in its
-//! several forms.
+//! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. `tests/untrusted/`
+//! checks the program in an address space of that size, with files that exhaust one budget each and files that exhaust
+//! many. The part of that GiB outside the total budget is for the program itself and the bytes of the file.
 //!
-//! The figures are far above any character: the floor alone fits five hundred figures of a thousand vertices.
+//! The figures are far above any character: even the smallest fit five hundred figures of a thousand vertices.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use super::error::{Fault, Result};
 
-/// Bytes of the model file and of all files beside it, together.
+/// The largest size of the model file and of all files that it refers to, together, in bytes.
 pub(super) const MAX_FILE_BYTES: u64 = 2 << 30;
-/// Bytes of JSON: base64 of embedded buffers is most of it where it is large.
+/// The largest size of the JSON text, in bytes. Large JSON consists mostly of buffers in base64.
 pub(super) const MAX_JSON_BYTES: u64 = 256 << 20;
-/// Values in the JSON: numbers, strings, objects, lists.
+/// The largest number of JSON values: numbers, strings, objects, lists.
 pub(super) const MAX_JSON_VALUES: usize = 4 << 20;
-/// Elements of one of the lists at the top of the JSON (`{},` becomes hundreds of bytes in each list).
+/// The largest length of a top-level list in the JSON, where each `{},` becomes hundreds of bytes.
 pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 18;
-/// Morph targets of one mesh. The skinning shader walks those that move a vertex in one loop, and the loops of some
-/// drivers end at 65,535.
+/// The largest number of morph targets of a mesh. The skinning shader loops over the targets that move a vertex, and
+/// some drivers end a loop after 65,535 iterations.
 pub(super) const MAX_MORPH_TARGETS: usize = 4096;
-/// Elements of an accessor without a buffer view: all zeros, so nothing in the file bounds them.
+/// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the file.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
-/// Texels of one side of an image.
+/// The largest width and height of an image, in texels.
 pub(super) const MAX_IMAGE_SIDE: u32 = 16_384;
-/// Bytes that one image may have as its decoder delivers it: 16-bit channels take eight per texel.
+/// The largest size of a decoded image, in bytes. With 16-bit channels, a texel takes eight.
 pub(super) const MAX_DECODED_IMAGE_BYTES: u64 = 512 << 20;
 
-/// Bytes that a decoder may take beside the image itself: a colour profile, say, which is compressed in its turn.
-pub(super) const MAX_IMAGE_SIDE_BYTES: u64 = 32 << 20;
+/// The most bytes that a decoder may take in addition to the image, for example for a compressed colour profile.
+pub(super) const MAX_DECODER_BYTES: u64 = 32 << 20;
 
-/// Files up to this size have the floor of every figure below.
+/// The size of files up to which every [`Scale`] stays at its floor.
 const SMALL_FILE_BYTES: u64 = 1 << 20;
 
-/// A figure that grows with the bytes of the model's files.
+/// A limit that grows with the size of the model's files.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
     floor: u64,
-    /// For each KiB beyond [`SMALL_FILE_BYTES`].
+    /// The increase for each KiB beyond [`SMALL_FILE_BYTES`].
     per_kib: u64,
     most: u64,
 }
 
-/// Things that are counted, and what one of them takes.
+/// A kind of thing that a [`Budget`] counts.
 #[derive(Debug, Clone, Copy)]
-struct Kind {
-    /// For messages.
+pub(super) struct Kind {
+    /// The name of the things in messages.
     what: &'static str,
     count: Scale,
-    /// Of one, at its worst.
+    /// The most memory that one of them takes.
     bytes: u64,
 }
 
@@ -73,90 +72,93 @@ impl Scale {
     }
 }
 
-/// All that is paid for, in bytes. Beyond small files it grows so fast that only what is out of all proportion meets it.
-const PURSE: Scale = Scale { floor: 900 << 20, per_kib: 1 << 20, most: u64::MAX };
+/// The limit of the [`TotalBudget`], in bytes. It grows quickly, so that only extreme files reach it.
+const TOTAL: Scale = Scale { floor: 900 << 20, per_kib: 1 << 20, most: u64::MAX };
 
-/// Vertices as the file has them, once for each node that shows them. Quantised ones take eight bytes and more. They are
-/// there as attributes, as welded vertices with the welder's table, and as skinned copies.
-const VERTICES: Kind =
-    Kind { what: "vertices", count: Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 }, bytes: 200 };
-/// Triangle-list indices. Putting them in order takes most of it.
-const INDICES: Kind =
-    Kind { what: "indices", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 24 };
-/// Joint and weight pairs, zero weights included.
-const INFLUENCES: Kind =
-    Kind { what: "joint weights", count: Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 40 };
-/// Corners of triangles that get tangents: the algorithm's own tables.
-const TANGENT_CORNERS: Kind =
-    Kind { what: "tangents", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 100 };
-/// Elements of morph targets, zero ones included, once for each node that shows them.
-const MORPH_DELTAS: Kind = Kind {
-    what: "morph target elements",
-    count: Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 },
-    bytes: 110,
-};
-/// Bytes that compressed buffer views and meshes become: real ones shrink to a tenth, and a run of equal values to nothing.
-const DECODED_BYTES: Kind = Kind {
-    what: "bytes of decompressed data",
-    count: Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 },
-    bytes: 1,
-};
-/// Morph weights of all nodes.
-const MORPH_WEIGHTS: Kind =
-    Kind { what: "morph weights", count: Scale { floor: 1 << 16, per_kib: 64, most: 1 << 18 }, bytes: 64 };
-/// Keyed numbers of all clips, times included.
-const KEY_VALUES: Kind =
-    Kind { what: "keyframe numbers", count: Scale { floor: 8 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 8 };
-/// Primitives, once for each node that shows them: each costs time even where it has nothing to draw.
-const PRIMITIVES: Kind =
-    Kind { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
-/// Placements of meshes, drawn or not: time, since they are given back before the next node is read.
-const PLACEMENTS: Kind =
-    Kind { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 0 };
-/// Entries of sparse accessors, which are proven anew for everyone who reads one: time, not memory.
-const SPARSE_ENTRIES: Kind =
-    Kind { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
-/// What separates values in the JSON; beyond [`MAX_JSON_VALUES`] it is refused before it is parsed. An empty object in a
-/// list counts twice, and becomes up to 800 bytes.
+impl Kind {
+    /// Vertices of the file, once for each node that shows them. In the file, quantised ones take eight bytes or more.
+    /// In memory there are their attributes, the welded vertices with the welder's table, and skinned copies.
+    pub const VERTICES: Self =
+        Self { what: "vertices", count: Scale { floor: 1 << 19, per_kib: 1 << 10, most: 8 << 20 }, bytes: 200 };
+    /// Indices of triangle lists. Most of the memory goes to ordering the triangles.
+    pub const INDICES: Self =
+        Self { what: "indices", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 24 };
+    /// Pairs of a joint and a weight, including zero weights.
+    pub const INFLUENCES: Self =
+        Self { what: "joint weights", count: Scale { floor: 4 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 40 };
+    /// Corners of triangles that get tangents. The memory goes to the tables of the algorithm.
+    pub const TANGENT_CORNERS: Self =
+        Self { what: "tangents", count: Scale { floor: 6 << 20, per_kib: 6 << 10, most: 48 << 20 }, bytes: 100 };
+    /// Elements of morph targets, including zeros, once for each node that shows them.
+    pub const MORPH_DELTAS: Self = Self {
+        what: "morph target elements",
+        count: Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 },
+        bytes: 110,
+    };
+    /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost nothing.
+    pub const DECODED_BYTES: Self = Self {
+        what: "bytes of decompressed data",
+        count: Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 },
+        bytes: 1,
+    };
+    /// Morph weights of all nodes. Each instance streams all of them in every frame.
+    pub const MORPH_WEIGHTS: Self =
+        Self { what: "morph weights", count: Scale { floor: 1 << 16, per_kib: 64, most: 1 << 18 }, bytes: 64 };
+    /// Numbers of the keyframes of all clips, including times.
+    pub const KEY_VALUES: Self =
+        Self { what: "keyframe numbers", count: Scale { floor: 8 << 20, per_kib: 8 << 10, most: 64 << 20 }, bytes: 8 };
+    /// Primitives, once for each node that shows them. Each costs time, even if it has nothing to draw.
+    pub const PRIMITIVES: Self =
+        Self { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
+    /// Placements of meshes, drawn or not. They cost time only: their memory is freed before the next node is read.
+    pub const PLACEMENTS: Self =
+        Self { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 0 };
+    /// Entries of sparse accessors, once for each reader, because each reader checks them again. They cost time only.
+    pub const SPARSE_ENTRIES: Self =
+        Self { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
+}
+
+/// The most memory that a JSON value takes, as counted by its separators. An empty object in a list counts twice, and
+/// becomes up to 800 bytes.
 const JSON_VALUE_BYTES: u64 = 400;
 
-/// Vertices of a model after welding that placements may make it have. The floor is what every driver can bind as one
-/// buffer (`maxStorageBufferRange` is at least 128 MiB), less some for the nodes that are still to come.
+/// The largest number of welded vertices of a model with copied meshes. The floor is the number that every driver can bind
+/// as one buffer (`maxStorageBufferRange` is at least 128 MiB), less some for the nodes that come later.
 const VERTICES_WITH_COPIES: Scale = Scale { floor: (4 << 20) - (32 << 10), per_kib: 4 << 10, most: 16 << 20 };
-/// Indices likewise: they are counted in 32 bits.
+/// The largest number of indices of a model with copied meshes, which are counted in 32 bits.
 const MAX_INDICES_WITH_COPIES: u64 = 1 << 30;
-/// What placements leave of the purse for the nodes and clips that are still to come, as a divisor of the whole.
-const PURSE_LEFT_BY_PLACEMENTS: u64 = 8;
-/// What placements take while they are read, before it is known how many are drawn.
+/// Copied meshes leave this fraction of the total budget, given as a divisor, for the nodes and clips that come later.
+const TOTAL_LEFT_BY_COPIES: u64 = 8;
+/// The bytes that a placement takes while it is read, before the number of drawn ones is known.
 const PLACEMENT_READ_BYTES: u64 = 192;
 
-/// Texels of all images. The floor fits two images of 4096 x 4096 that compress to next to nothing; beyond it 32 for
-/// each byte, where photographs have about five and flat colours a hundred.
+/// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost nothing.
+/// Beyond it there are 32 for each byte, where photographs have about five and flat colours a hundred.
 const TEXELS: Scale = Scale { floor: 32 << 20, per_kib: 32 << 10, most: 256 << 20 };
 
-/// Encoded bytes of all images: many images may share the same bytes, and each is decoded for itself. Time alone.
+/// The largest number of encoded bytes of all images. It bounds time: images may share bytes, and each is decoded.
 const ENCODED_IMAGES: Scale = Scale { floor: 8 << 20, per_kib: 2 << 10, most: MAX_FILE_BYTES * 2 };
 
-/// Encoded bytes that all images of a model may have together, given the bytes read for it so far.
-pub(super) const fn encoded_image_bytes(file_bytes: u64) -> u64 {
+/// Returns the number of encoded bytes that all images of a model may have, given the bytes read for it so far.
+pub(super) const fn max_encoded_image_bytes(file_bytes: u64) -> u64 {
     ENCODED_IMAGES.at(file_bytes)
 }
 
-/// Texels that all images of a model may have together, given the bytes read for it so far.
-pub(super) const fn texels(file_bytes: u64) -> u64 {
+/// Returns the number of texels that all images of a model may have, given the bytes read for it so far.
+pub(super) const fn max_texels(file_bytes: u64) -> u64 {
     TEXELS.at(file_bytes)
 }
 
-/// Bytes of a texel, and while it is decoded: 16-bit PNGs, progressive JPEGs.
 const TEXEL_BYTES: u64 = 4;
+/// The bytes of a texel while it is decoded, from a 16-bit PNG or a progressive JPEG at worst.
 const DECODING_TEXEL_BYTES: u64 = 12;
 
-/// What one copy of a mesh takes at another place, in pieces.
+/// The number of things in one copy of a mesh.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CopyCost {
-    /// After welding.
+    /// Welded vertices.
     pub vertices: u64,
-    /// As the file has them.
+    /// Vertices of the file.
     pub file_vertices: u64,
     pub indices: u64,
     pub morph_deltas: u64,
@@ -164,13 +166,13 @@ pub(super) struct CopyCost {
 }
 
 impl CopyCost {
-    /// What the copy takes beside its primitives and morph deltas, which pay for themselves.
+    /// The bytes that a copy takes, without its primitives and morph deltas, which their own budgets charge.
     fn bytes(&self) -> u64 {
-        /// The arrays and some room to grow, the skinned copy and what it is made of.
+        /// The arrays with some spare capacity, the skinned copy and its sources.
         const VERTEX: u64 = 136;
-        /// The way back from the file's vertex.
+        /// The index of our vertex for a vertex of the file.
         const FILE_VERTEX: u64 = 4;
-        /// Nothing is put in order anew.
+        /// Less than in [`Kind::INDICES`], because the triangles of a copy are not ordered again.
         const INDEX: u64 = 5;
         /// The palette's entry, twice, and its joint matrix.
         const PLACEMENT: u64 = 200;
@@ -178,168 +180,115 @@ impl CopyCost {
     }
 }
 
-/// All the bytes that a model may take, whatever they are spent on; one for all readers of a document.
+/// The bytes that a model may take for things of all kinds. All readers of a document share one.
 #[derive(Debug, Clone)]
-pub(super) struct Purse {
+pub(super) struct TotalBudget {
     file_bytes: u64,
-    /// Shared: what one spends is missing for all.
+    /// Shared by all clones.
     spent: Rc<Cell<u64>>,
 }
 
-impl Purse {
-    /// For a model of whose files so many bytes have been read so far.
+impl TotalBudget {
+    /// Makes the budget of a model with `file_bytes` bytes read so far.
     pub fn new(file_bytes: u64) -> Self {
         Self { file_bytes, spent: Rc::default() }
     }
 
-    /// The same purse, once more has been read.
+    /// Returns the same budget with the limit for a larger number of bytes read.
     pub fn grown_to(&self, file_bytes: u64) -> Self {
         Self { file_bytes, spent: Rc::clone(&self.spent) }
     }
 
     fn limit(&self) -> u64 {
-        PURSE.at(self.file_bytes)
+        TOTAL.at(self.file_bytes)
     }
 
     fn left(&self) -> u64 {
         self.limit().saturating_sub(self.spent.get())
     }
 
-    /// Pays for what takes so many bytes; else says why not.
+    /// Deducts `bytes`, or returns the reason why they are too many.
     fn take(&self, bytes: u64) -> std::result::Result<(), String> {
-        self.lend(bytes)?;
+        self.check(bytes)?;
         self.spent.set(self.spent.get().saturating_add(bytes));
         Ok(())
     }
 
-    /// Makes sure that there is room for what is soon given back.
-    fn lend(&self, bytes: u64) -> std::result::Result<(), String> {
+    /// Checks that `bytes` of temporary memory fit; returns the reason if they do not.
+    fn check(&self, bytes: u64) -> std::result::Result<(), String> {
         if bytes <= self.left() {
             return Ok(());
         }
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let [asked, spent, limit] = [bytes, self.spent.get(), self.limit()].map(mib);
-        Err(format!("about {asked} MiB beside {spent} MiB: a model with files of this size may take {limit} MiB"))
+        Err(format!(
+            "about {asked} MiB in addition to {spent} MiB: a model with files of this size may take {limit} MiB"
+        ))
     }
 
-    /// Pays for the JSON, which has so many values.
+    /// Deducts the memory of JSON with `value_count` values.
     pub fn take_json(&self, value_count: usize) -> Result<()> {
         let bytes = (value_count as u64).saturating_mul(JSON_VALUE_BYTES);
         self.take(bytes).map_err(|why| Fault::NotGltf { problem: format!("{value_count} values in the JSON, {why}") })
     }
 
-    /// Pays for an image before it is decoded; else says why not.
+    /// Deducts the memory of an image that is about to be decoded, or returns the reason why it is too large.
     pub fn take_texels(&self, count: u64) -> std::result::Result<(), String> {
-        self.lend(count.saturating_mul(DECODING_TEXEL_BYTES))?;
+        self.check(count.saturating_mul(DECODING_TEXEL_BYTES))?;
         self.take(count.saturating_mul(TEXEL_BYTES))
     }
 
-    /// Makes sure that so many placements can be read.
-    pub fn lend_placements(&self, count: usize, at: &str) -> Result<()> {
-        let asked = self.lend((count as u64).saturating_mul(PLACEMENT_READ_BYTES));
+    /// Checks that `count` placements can be read.
+    pub fn check_placements(&self, count: usize, at: &str) -> Result<()> {
+        let asked = self.check((count as u64).saturating_mul(PLACEMENT_READ_BYTES));
         asked.map_err(|why| Fault::unsupported(at, format_args!("{count} placements, {why}")))
     }
 
-    /// How many copies of a mesh can be paid for, in a model that has so many vertices and indices.
+    /// Returns the number of copies of a mesh that are affordable in a model of this many vertices and indices.
     pub fn affordable_copies(&self, cost: &CopyCost, vertex_count: usize, index_count: usize) -> u64 {
-        let own = PRIMITIVES.bytes * cost.primitives + MORPH_DELTAS.bytes * cost.morph_deltas;
-        let left = self.left().saturating_sub(self.limit() / PURSE_LEFT_BY_PLACEMENTS);
+        let own = Kind::PRIMITIVES.bytes * cost.primitives + Kind::MORPH_DELTAS.bytes * cost.morph_deltas;
+        let left = self.left().saturating_sub(self.limit() / TOTAL_LEFT_BY_COPIES);
         let room = |limit: u64, there: usize| limit.saturating_sub(there as u64);
         let vertices = room(VERTICES_WITH_COPIES.at(self.file_bytes), vertex_count) / cost.vertices.max(1);
         let indices = room(MAX_INDICES_WITH_COPIES, index_count) / cost.indices.max(1);
         (left / cost.bytes().saturating_add(own)).min(vertices).min(indices)
     }
 
-    /// Pays for copies of a mesh.
+    /// Deducts the memory of copies of a mesh.
     pub fn take_copies(&self, cost: &CopyCost, count: u64, at: &str) -> Result<()> {
         let taken = self.take(cost.bytes().saturating_mul(count));
         taken.map_err(|why| Fault::unsupported(at, format_args!("{count} more placements, {why}")))
     }
 }
 
-/// What is left of one kind of thing.
+/// A limited number of things of one kind.
 #[derive(Debug)]
 pub(super) struct Budget {
     kind: Kind,
     limit: u64,
     left: u64,
-    purse: Purse,
+    total: TotalBudget,
 }
 
 impl Budget {
-    fn new(kind: Kind, purse: Purse) -> Self {
-        let limit = kind.count.at(purse.file_bytes);
-        Self { kind, limit, left: limit, purse }
+    pub fn new(kind: Kind, total: &TotalBudget) -> Self {
+        let limit = kind.count.at(total.file_bytes);
+        Self { kind, limit, left: limit, total: total.clone() }
     }
 
-    /// Vertices as the file has them, once for each node that shows them.
-    pub fn vertices(purse: Purse) -> Self {
-        Self::new(VERTICES, purse)
-    }
-
-    /// Triangle-list indices.
-    pub fn indices(purse: Purse) -> Self {
-        Self::new(INDICES, purse)
-    }
-
-    /// Joint and weight pairs, zero weights included.
-    pub fn influences(purse: Purse) -> Self {
-        Self::new(INFLUENCES, purse)
-    }
-
-    /// Corners of triangles that get tangents.
-    pub fn tangent_corners(purse: Purse) -> Self {
-        Self::new(TANGENT_CORNERS, purse)
-    }
-
-    /// Bytes that compressed buffer views and meshes become.
-    pub fn decoded_bytes(purse: Purse) -> Self {
-        Self::new(DECODED_BYTES, purse)
-    }
-
-    /// Elements of morph targets, zero ones included.
-    pub fn morph_deltas(purse: Purse) -> Self {
-        Self::new(MORPH_DELTAS, purse)
-    }
-
-    /// Morph weights of all nodes: each instance streams them all, in every frame.
-    pub fn morph_weights(purse: Purse) -> Self {
-        Self::new(MORPH_WEIGHTS, purse)
-    }
-
-    /// Keyed numbers of all clips, times included.
-    pub fn key_values(purse: Purse) -> Self {
-        Self::new(KEY_VALUES, purse)
-    }
-
-    /// Primitives, once for each node that shows them.
-    pub fn primitives(purse: Purse) -> Self {
-        Self::new(PRIMITIVES, purse)
-    }
-
-    /// Placements of meshes, drawn or not.
-    pub fn placements(purse: Purse) -> Self {
-        Self::new(PLACEMENTS, purse)
-    }
-
-    /// Entries of sparse accessors, once for each reader.
-    pub fn sparse_entries(purse: Purse) -> Self {
-        Self::new(SPARSE_ENTRIES, purse)
-    }
-
-    /// How many more can be paid for, as far as this budget goes.
+    /// Returns the number of things that this budget still allows; the total may allow fewer.
     pub fn left(&self) -> u64 {
         self.left
     }
 
-    /// Pays for `count` things that the JSON path `at` asks for.
+    /// Charges `count` things to this budget and to the total. `at` is the JSON path that asks for them.
     pub fn take(&mut self, count: u64, at: &str) -> Result<()> {
         let what = self.kind.what;
         let Some(left) = self.left.checked_sub(count) else {
             let problem = format!("{count} more {what}: a model with files of this size may have {}", self.limit);
             return Err(Fault::unsupported(at, problem));
         };
-        let taken = self.purse.take(count.saturating_mul(self.kind.bytes));
+        let taken = self.total.take(count.saturating_mul(self.kind.bytes));
         taken.map_err(|why| Fault::unsupported(at, format_args!("{count} more {what}, {why}")))?;
         self.left = left;
         Ok(())
@@ -351,51 +300,53 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_model_may_cost_grows_with_its_files() {
+    fn limits_grow_with_the_size_of_the_files() {
         const MIB: u64 = 1 << 20;
-        assert_eq!((texels(0), texels(MIB)), (32 * MIB, 32 * MIB));
+        assert_eq!((max_texels(0), max_texels(MIB)), (32 * MIB, 32 * MIB));
         // Five photographs of 4096 x 4096 in half a MiB each.
-        assert!(texels(5 * MIB / 2 + MIB / 2) >= 5 * 4096 * 4096);
-        assert_eq!(texels(u64::MAX), 256 * MIB);
-        assert_eq!(Budget::vertices(Purse::new(3 * MIB)).limit, 5 * MIB / 2);
-        let mut budget = Budget::primitives(Purse::new(0));
+        assert!(max_texels(5 * MIB / 2 + MIB / 2) >= 5 * 4096 * 4096);
+        assert_eq!(max_texels(u64::MAX), 256 * MIB);
+        assert_eq!(Budget::new(Kind::VERTICES, &TotalBudget::new(3 * MIB)).limit, 5 * MIB / 2);
+        let mut budget = Budget::new(Kind::PRIMITIVES, &TotalBudget::new(0));
         assert!(budget.take(65_536, "meshes[0]").is_ok());
         let Err(Fault::Unsupported { at, problem }) = budget.take(1, "meshes[1]") else { panic!("nothing is left") };
         assert_eq!(at, "meshes[1]");
         assert_eq!(problem, "1 more shown primitives: a model with files of this size may have 65536");
     }
+
     #[test]
-    fn all_kinds_pay_into_one_purse() {
-        let purse = Purse::new(0);
-        let (mut vertices, mut influences) = (Budget::vertices(purse.clone()), Budget::influences(purse.clone()));
+    fn all_kinds_share_one_total() {
+        let total = TotalBudget::new(0);
+        let (mut vertices, mut influences) =
+            (Budget::new(Kind::VERTICES, &total), Budget::new(Kind::INFLUENCES, &total));
         vertices.take(1 << 19, "a").unwrap();
         influences.take(4 << 20, "b").unwrap();
         // 100 MiB for the vertices, 160 for their influences.
-        assert_eq!(purse.left(), 640 << 20);
-        assert!(purse.lend(640 << 20).is_ok() && purse.lend((640 << 20) + 1).is_err());
-        purse.take_texels(32 << 20).unwrap();
-        assert_eq!(purse.left(), 512 << 20);
-        let mut corners = Budget::tangent_corners(purse.clone());
+        assert_eq!(total.left(), 640 << 20);
+        assert!(total.check(640 << 20).is_ok() && total.check((640 << 20) + 1).is_err());
+        total.take_texels(32 << 20).unwrap();
+        assert_eq!(total.left(), 512 << 20);
+        let mut corners = Budget::new(Kind::TANGENT_CORNERS, &total);
         let Err(Fault::Unsupported { at, problem }) = corners.take(6 << 20, "e") else { panic!("too much") };
         assert_eq!(at, "e");
-        let said = "6291456 more tangents, about 600 MiB beside 388 MiB";
+        let said = "6291456 more tangents, about 600 MiB in addition to 388 MiB";
         assert_eq!(problem, format!("{said}: a model with files of this size may take 900 MiB"));
-        assert_eq!((corners.left(), purse.left()), (6 << 20, 512 << 20), "what is refused costs nothing");
-        // Once the file has another MiB.
-        assert!(Budget::tangent_corners(purse.grown_to(2 << 20)).take(6 << 20, "e").is_ok());
+        assert_eq!((corners.left(), total.left()), (6 << 20, 512 << 20), "what is refused costs nothing");
+        // They fit once the file has another MiB.
+        assert!(Budget::new(Kind::TANGENT_CORNERS, &total.grown_to(2 << 20)).take(6 << 20, "e").is_ok());
     }
 
     #[test]
-    fn copies_are_as_many_as_every_kind_allows() {
-        let purse = Purse::new(0);
+    fn every_kind_limits_the_number_of_copies() {
+        let total = TotalBudget::new(0);
         let teapot = CopyCost { vertices: 2180, file_vertices: 2204, indices: 12_096, morph_deltas: 0, primitives: 1 };
-        assert!(purse.affordable_copies(&teapot, 0, 0) > 1899);
-        // Vertices are what ends it for a mesh of few indices, the purse for one with many.
+        assert!(total.affordable_copies(&teapot, 0, 0) > 1899);
+        // Vertices are the limit for a mesh of few indices, the total for a mesh of many.
         let points = CopyCost { vertices: 1000, ..CopyCost::default() };
-        assert_eq!(purse.affordable_copies(&points, 161_536, 0), 4000);
+        assert_eq!(total.affordable_copies(&points, 161_536, 0), 4000);
         let dense = CopyCost { vertices: 4, indices: 1 << 20, ..CopyCost::default() };
-        assert_eq!(purse.affordable_copies(&dense, 0, 0), 157);
-        purse.take_copies(&dense, 157, "nodes[0]").unwrap();
-        assert_eq!(purse.affordable_copies(&dense, 0, 0), 0);
+        assert_eq!(total.affordable_copies(&dense, 0, 0), 157);
+        total.take_copies(&dense, 157, "nodes[0]").unwrap();
+        assert_eq!(total.affordable_copies(&dense, 0, 0), 0);
     }
 }

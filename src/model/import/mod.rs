@@ -1,20 +1,21 @@
-//! From a `.gltf` or `.glb` file to a [`Model`]: the only code that knows glTF.
+//! From the path of a `.gltf` or `.glb` file to a [`Model`]. No other code knows glTF.
 //!
-//! Files are untrusted. Whatever is in one, importing it ends soon, with a model that keeps every promise of
-//! [`crate::model`] or with an [`ImportError`] that says where in the file it went wrong; never with a panic, a hang
-//! or memory that the file does not account for. To that end:
+//! Files are untrusted. Every import ends soon, either with a model that keeps every promise of [`crate::model`], or with
+//! an [`ImportError`] that names the part of the file at fault. It never panics or hangs, and the bytes of the files bound
+//! its memory. A file that violates the specification is an error if its meaning is unclear; otherwise it is repaired with
+//! a warning. Nothing is left out silently: see [`Model::warnings`].
 //!
-//! * [`file`] reads regular files only, splits a GLB, and confines URIs to the model's folder;
-//! * [`decode`] parses the JSON into `gltf::json`'s serde structs, which are all that we take from the `gltf` crate (its
-//!   readers trust the file), decompresses what is compressed, and proves that an accessor's elements lie inside the bytes
-//!   that are there before it decodes one;
-//! * `limits` holds what a model may cost at most, which grows with the bytes that its files really have;
-//! * nothing recurses on the file's structure, and every index of the file is looked up by `get`.
+//! Data flows through five rooms, which is also the reading order:
 //!
-//! On that stand the readers: [`motion`] (nodes, skins, clips), [`material`] and [`geometry`].
+//! 1. `file`: from a path to parsed JSON, in the serde structs of `gltf::json`. Nothing else of the `gltf` crate is used,
+//!    because its readers trust the file.
+//! 2. `decode`: from accessors to plain numbers, decompressed and bounds-checked.
+//! 3. `motion`: from nodes, skins and animations to the skeleton and clips.
+//! 4. `material`: from materials and textures to parameters and decoded images.
+//! 5. `geometry`: from meshes to vertices, triangles and the palette layout.
 //!
-//! A file that breaks a rule of the specification is an error if what is meant cannot be known, and repaired with a
-//! warning if it can. Nothing is left out silently: see [`Model::warnings`].
+//! All rooms use `error`, for messages that name the JSON path, and `limits`, for the number of things that a file of a given
+//! size may contain. No code recurses over the structure of the file, and every index in it is looked up with `get`.
 
 mod decode;
 mod error;
@@ -38,10 +39,10 @@ use geometry::Scene;
 use material::{Materials, while_decoding};
 use motion::{NodeTree, clips, skins};
 
-/// Imports the default scene of the model at `path`; buffers and images may be in other files in its folder or below.
+/// Imports the default scene of the model at `path`. Buffers and images may be in other files in or below its folder.
 ///
 /// # Errors
-/// If the file cannot be read, is not glTF 2.0, contradicts itself, or requires an extension that is not supported.
+/// Fails if the file cannot be read, is not glTF 2.0, contradicts itself, or requires an unsupported extension.
 pub fn load(path: &Path) -> Result<Model, ImportError> {
     load_scene(path, &SceneChoice::Default)
 }
@@ -49,7 +50,7 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 /// Imports one scene of the model at `path`.
 ///
 /// # Errors
-/// As [`load`], and if the file has no such scene.
+/// Fails like [`load`], and if the file has no such scene.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let read =
@@ -58,10 +59,10 @@ pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError
         .map_err(|fault| fault.in_file(&name))
 }
 
-/// Imports a model from memory, which must not refer to other files. `name` is for messages and reports.
+/// Imports a model from memory. It must not refer to other files. `name` appears in messages and reports.
 ///
 /// # Errors
-/// As [`load`].
+/// Fails like [`load`].
 pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
     load_glb_scene(name, bytes, &SceneChoice::Default)
 }
@@ -69,12 +70,12 @@ pub fn load_glb(name: &str, bytes: &[u8]) -> Result<Model, ImportError> {
 /// Imports one scene of a model from memory.
 ///
 /// # Errors
-/// As [`load_scene`].
+/// Fails like [`load_scene`].
 pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<Model, ImportError> {
     import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }
 
-/// What needs no material: read while images are decoded.
+/// The parts of a model that need no material. They are read while images are decoded.
 struct Motion {
     tree: NodeTree,
     skins: Vec<Skin>,

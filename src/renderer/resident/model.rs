@@ -202,7 +202,7 @@ fn padded_influence_starts(geometry: &Geometry) -> Vec<u32> {
 #[must_use]
 pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
     let delta = |delta: &MorphDelta| GpuMorphDelta {
-        weight: delta.weight,
+        weight: delta.weight_index,
         position: delta.position.to_array(),
         normal: delta.normal.to_array(),
     };

@@ -1,10 +1,10 @@
-//! Bounds-checked access to the numbers of an accessor.
+//! From an accessor to plain arrays of `f32` or `u32`.
 //!
-//! [`Accessor::open`] proves once that every element lies inside the bytes that are really there; after that, reading
-//! cannot fail on bounds. Elements are decoded into plain arrays of `f32` or `u32`, whatever the file stores.
+//! [`Accessor::open`] checks that every element lies inside the bytes of its buffer view. After that, reading cannot run
+//! out of bounds.
 //!
-//! Source: glTF 2.0, 3.6.2 (accessors: alignment, stride, sparse storage, zeros where there is no buffer view) and
-//! 3.6.2.2 with 3.11 for the normalisation of integers.
+//! Source: glTF 2.0, 3.6.2 (alignment, stride, sparse storage, zeros without a buffer view), and 3.6.2.2 with 3.11
+//! (normalised integers).
 
 use std::fmt::Display;
 
@@ -15,44 +15,44 @@ use super::document::Document;
 use crate::model::import::error::{Fault, Result};
 use crate::model::import::limits::MAX_ELEMENTS_WITHOUT_DATA;
 
-/// A proven accessor.
+/// An accessor whose bounds have been checked.
 #[derive(Debug)]
 pub struct Accessor<'d> {
-    /// Who refers to it, and its own index: `skins[0].inverseBindMatrices (accessors[12])`.
+    /// The reference to it and its index, for messages: `skins[0].inverseBindMatrices (accessors[12])`.
     pub at: String,
-    /// Number of elements.
+    /// The number of elements.
     pub count: usize,
-    /// SCALAR to MAT4.
+    /// The element type, SCALAR to MAT4.
     pub shape: Type,
-    /// As stored.
+    /// The stored type of a component.
     pub component_type: ComponentType,
-    /// Integers stand for 0..1 or -1..1.
+    /// Whether integers represent 0..1 or -1..1.
     pub normalized: bool,
     layout: Layout,
-    /// `None` means zeros.
+    /// The stored elements; `None` means zeros.
     elements: Option<Strided<'d>>,
     sparse: Option<Sparse<'d>>,
 }
 
-/// Where the components of one element are. Columns of matrices start at multiples of four bytes (3.6.2.4).
+/// The arrangement of the components of one element. Columns of matrices start at multiples of four bytes (3.6.2.4).
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     component_bytes: usize,
     rows: usize,
     column_bytes: usize,
     element_bytes: usize,
-    /// Distance of elements where the view has no byteStride.
+    /// The distance between elements if the view has no byteStride.
     packed_bytes: usize,
 }
 
-/// Elements at a fixed distance; `bytes` starts at the first.
+/// Elements at a fixed distance. `bytes` starts at the first one.
 #[derive(Debug)]
 struct Strided<'d> {
     bytes: &'d [u8],
     stride_bytes: usize,
 }
 
-/// Replacements: `indices[k]` takes `values[k]`.
+/// Replacements of single elements: element `indices[k]` becomes `values[k]`.
 #[derive(Debug)]
 struct Sparse<'d> {
     count: usize,
@@ -62,7 +62,7 @@ struct Sparse<'d> {
 }
 
 impl<'d> Accessor<'d> {
-    /// Looks up accessor `index` and proves its bounds. `at` is the JSON path of whoever refers to it.
+    /// Looks up accessor `index` and checks its bounds. `at` is the JSON path of the reference to it.
     pub fn open(document: &'d Document, index: usize, at: impl Display) -> Result<Self> {
         let accessors = &document.root.accessors;
         let entry = accessors.get(index).ok_or_else(|| Fault::dangling(&at, "accessors", index, accessors.len()))?;
@@ -76,7 +76,7 @@ impl<'d> Accessor<'d> {
         if entry.normalized && matches!(component_type, ComponentType::F32 | ComponentType::U32) {
             return Err(Fault::content(at, "normalized, which only 8-bit and 16-bit integers can be"));
         }
-        // Draco keeps its own type for what it has compressed, which reads as well.
+        // The type in the Draco stream counts, which may differ from the accessor's.
         let component_type = decoded.map_or(component_type, |decoded| decoded.component_type);
         let layout = Layout::new(shape, component_type);
         let count = entry.count.0;
@@ -96,18 +96,17 @@ impl<'d> Accessor<'d> {
             Some(sparse) if decoded.is_none() => Some(Sparse::new(document, sparse, count, layout, &at)?),
             _ => None,
         };
-        // Bounded by the bytes of the view or by the constant above.
+        // The bytes of the view or the limit above bound the count.
         let count = usize::try_from(count).map_err(|_| Fault::unsupported(&at, "too many elements"))?;
         Ok(Self { at, count, shape, component_type, normalized: entry.normalized, layout, elements, sparse })
     }
 
-    /// All elements as numbers: integers become 0..1 or -1..1 where the accessor is normalised and are converted
-    /// as they are otherwise.
+    /// Returns all elements as numbers. Normalised integers become 0..1 or -1..1, others keep their value.
     pub fn floats<const N: usize>(&self) -> Result<Vec<[f32; N]>> {
         self.first_floats(self.count)
     }
 
-    /// The first `limit` elements, as [`Accessor::floats`].
+    /// Returns the first `limit` elements, like [`Accessor::floats`].
     pub fn first_floats<const N: usize>(&self, limit: usize) -> Result<Vec<[f32; N]>> {
         self.expect_shape(N)?;
         let scaled = |value: f32, one: f32| if self.normalized { (value / one).max(-1.0) } else { value };
@@ -121,7 +120,17 @@ impl<'d> Accessor<'d> {
         })
     }
 
-    /// All elements as unsigned integers (indices, joints).
+    /// Returns all elements like [`Accessor::floats`], after checking that all numbers are finite. `what` names an element
+    /// in the error.
+    pub fn finite_floats<const N: usize>(&self, what: &str) -> Result<Vec<[f32; N]>> {
+        let elements = self.floats::<N>()?;
+        match elements.iter().position(|element| !element.iter().all(|number| number.is_finite())) {
+            Some(index) => Err(Fault::content(&self.at, format_args!("{what} {index} is not finite"))),
+            None => Ok(elements),
+        }
+    }
+
+    /// Returns all elements as unsigned integers, for indices and joints.
     pub fn unsigned<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
         self.expect_shape(N)?;
         match self.component_type {
@@ -148,7 +157,7 @@ impl<'d> Accessor<'d> {
         Err(Fault::content(&self.at, format_args!("{:?} elements, expected {expected:?}", self.shape)))
     }
 
-    /// The first `limit` elements, each of whose `N` components `decode` makes of `B` bytes.
+    /// Reads the first `limit` elements. `decode` converts the `B` bytes of each of their `N` components.
     fn read<T: Copy + Default, const N: usize, const B: usize>(
         &self,
         limit: usize,
@@ -158,19 +167,19 @@ impl<'d> Accessor<'d> {
         let zero = [T::default(); N];
         let offsets: [usize; N] = std::array::from_fn(|component| self.layout.component_offset(component));
         let element_of = |bytes: &[u8]| {
-            // Within a proven accessor every component is there.
+            // The bounds have been checked, so every component exists.
             let component = |offset: usize| bytes.get(offset..).and_then(|rest| rest.first_chunk::<B>());
             offsets.map(|offset| component(offset).map_or_else(T::default, |bytes| decode(*bytes)))
         };
         let mut elements: Vec<[T; N]> = match &self.elements {
-            // The last element may end before its stride does, so `chunks` rather than `chunks_exact`.
+            // `chunks`, not `chunks_exact`: the last element may be shorter than the stride.
             Some(strided) => strided.bytes.chunks(strided.stride_bytes).take(count).map(element_of).collect(),
             None => vec![zero; count],
         };
         for (index, value) in self.sparse.iter().flat_map(|sparse| sparse.entries(self.layout)) {
             match elements.get_mut(index) {
                 Some(element) => *element = element_of(value),
-                // Indices increase: what follows lies beyond `limit` as well.
+                // Indices increase, so all further ones are beyond `limit` too.
                 None => break,
             }
         }
@@ -196,7 +205,7 @@ impl Layout {
         Self { component_bytes, rows, column_bytes, element_bytes, packed_bytes: column_bytes * columns }
     }
 
-    /// In bytes, within an element.
+    /// Returns the offset of a component within an element, in bytes.
     fn component_offset(&self, component: usize) -> usize {
         component / self.rows * self.column_bytes + component % self.rows * self.component_bytes
     }
@@ -245,9 +254,9 @@ impl<'d> Sparse<'d> {
         if count > element_count {
             return Err(Fault::content(at, format_args!("sparse.count {count} of {element_count} elements")));
         }
-        document.pay_for_sparse_entries(count, at)?;
+        document.take_sparse_entries(count, at)?;
         let Checked::Valid(index_type) = entry.indices.component_type else {
-            return Err(Fault::content(at, "sparse.indices.componentType is no unsigned integer"));
+            return Err(Fault::content(at, "sparse.indices.componentType is not an unsigned integer"));
         };
         let part = |name: &str, view: usize, offset: u64, element_bytes: usize| -> Result<&'d [u8]> {
             let (bytes, _) = document.view(view, &format!("{at}.sparse.{name}"))?;
@@ -281,10 +290,8 @@ impl<'d> Sparse<'d> {
     }
 
     fn entries(&self, layout: Layout) -> impl Iterator<Item = (usize, &'d [u8])> {
-        let index_type = self.index_type;
-        let indices = self.indices.chunks_exact(component_bytes(index_type));
-        let indices = indices.map(move |bytes| decode_unsigned(bytes, index_type) as usize);
-        indices.zip(self.values.chunks_exact(layout.packed_bytes)).take(self.count)
+        let indices = self.indices.chunks_exact(component_bytes(self.index_type));
+        indices.map(decode_unsigned).zip(self.values.chunks_exact(layout.packed_bytes)).take(self.count)
     }
 }
 
@@ -296,18 +303,7 @@ const fn component_bytes(component_type: ComponentType) -> usize {
     }
 }
 
-/// Little endian; missing bytes count as zero, which a proven accessor never needs.
-fn word(bytes: &[u8]) -> [u8; 4] {
-    let mut word = [0; 4];
-    word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-    word
-}
-
-fn decode_unsigned(bytes: &[u8], component_type: ComponentType) -> u32 {
-    let bits = u32::from_le_bytes(word(bytes));
-    match component_type {
-        ComponentType::I8 | ComponentType::U8 => bits & 0xff,
-        ComponentType::I16 | ComponentType::U16 => bits & 0xffff,
-        ComponentType::U32 | ComponentType::F32 => bits,
-    }
+/// Decodes an unsigned integer of one, two or four bytes.
+fn decode_unsigned(bytes: &[u8]) -> usize {
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte))
 }

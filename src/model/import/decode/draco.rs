@@ -1,12 +1,12 @@
-//! Meshes that Draco has compressed: which accessors they fill, and with what.
+//! From meshes compressed by Draco to the elements of the accessors that they fill.
 //!
-//! A primitive with KHR_draco_mesh_compression names one stream, which holds its triangles and some or all of its
-//! attributes; the accessors say how many elements and of which shape, and have no data of their own (or only a
-//! fallback). So decoding fills accessors, and whoever reads an accessor need not know that it was compressed.
+//! A primitive with KHR_draco_mesh_compression refers to a stream that holds its triangles and some or all of its
+//! attributes. Its accessors give the count and shape of the elements, and have no data (or only a fallback). So decoding
+//! fills accessors, and readers of accessors need not know about the compression.
 //!
-//! The decoder is the `draco-core` crate. It has no `unsafe`, takes memory as the stream's bytes bear it out, and
-//! obeys limits, which are set here from what the accessors say; 21 million mutated streams, with overflow checks,
-//! neither made it panic nor use more than some megabytes. What it returns is checked against the accessors.
+//! The decoder is the `draco-core` crate. It has no `unsafe` code, allocates only in proportion to the bytes of the stream,
+//! and takes limits, which are derived here from the accessors. Under 21 million mutated streams, with overflow checks, it
+//! never panicked and used no more than a few megabytes. Its results are checked against the accessors.
 //!
 //! Source: KHR_draco_mesh_compression; Draco bitstream 2.2.
 
@@ -24,43 +24,43 @@ use crate::model::import::error::{Fault, Result};
 use crate::model::import::limits::Budget;
 
 const NAME: &str = "KHR_draco_mesh_compression";
-/// The largest component that accessors can have.
+/// The size of the largest component that accessors can have.
 const MOST_COMPONENT_BYTES: u64 = 4;
-/// Bytes that the attributes of one stream may take while they are decoded, for one byte of the accessors that they
-/// fill: a stream may hold attributes that nobody asks for, and holds some in two forms for a while.
+/// The largest number of bytes that decoding may take for each byte of the filled accessors. A stream may hold unused
+/// attributes, and some exist in two forms during decoding.
 const SLACK: u64 = 16;
 const MAX_STREAM_BYTES: u64 = 1 << 30;
 
-/// All compressed primitives of a file. Streams are told apart by their buffer view: primitives may share one.
+/// All Draco streams of a file. Each buffer view is one stream, which several primitives may share.
 pub(super) struct DracoStreams {
     list: Vec<DracoStream>,
-    /// Index in `list` by glTF accessor.
+    /// The index in `list` for each glTF accessor that a stream fills.
     filling: HashMap<usize, usize>,
 }
 
 /// One stream and the accessors that it fills.
 pub(super) struct DracoStream {
-    /// glTF buffer view with the stream.
+    /// The glTF index of the buffer view with the stream.
     pub view: usize,
-    /// JSON path of the extension that names it.
+    /// The JSON path of the extension that refers to it.
     pub at: String,
     wanted: Vec<Wanted>,
-    /// By glTF accessor.
+    /// The decoded accessors by glTF index.
     pub decoded: OnceLock<HashMap<usize, DecodedAccessor>>,
 }
 
-/// The elements of an accessor, tightly packed.
+/// The tightly packed elements of an accessor.
 #[derive(Debug)]
 pub(super) struct DecodedAccessor {
-    /// As Draco has them; the accessor may say otherwise.
+    /// The type in the stream, which may differ from that of the accessor.
     pub component_type: ComponentType,
     pub bytes: Vec<u8>,
 }
 
-/// An accessor that a stream fills, and what it says of itself.
+/// An accessor that a stream fills, with the size that it gives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Wanted {
-    /// glTF index.
+    /// The glTF index.
     accessor: usize,
     part: Part,
     count: u64,
@@ -70,21 +70,21 @@ struct Wanted {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     Indices,
-    /// By Draco's unique id.
+    /// The attribute with this unique id.
     Attribute(u32),
 }
 
-/// The extension as it is written.
+/// The extension's JSON.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Extension {
     buffer_view: usize,
-    /// Draco's unique id by glTF semantic.
+    /// The attribute's unique id for each glTF semantic.
     attributes: HashMap<String, u32>,
 }
 
 impl DracoStreams {
-    /// Looks at every primitive of the file; decodes nothing.
+    /// Finds the streams of all primitives, without decoding them.
     pub fn find(root: &Root) -> Result<Self> {
         let mut streams = Self { list: Vec::new(), filling: HashMap::new() };
         let mut stream_of_view = HashMap::new();
@@ -112,10 +112,11 @@ impl DracoStreams {
         for wanted in wanted {
             match self.filling.insert(wanted.accessor, stream) {
                 None => entry.wanted.push(wanted),
-                // A second primitive that shares the stream.
+                // A second primitive shares the stream.
                 Some(before) if before == stream && entry.wanted.contains(&wanted) => {}
                 Some(_) => {
-                    let problem = format!("accessors[{}] is filled by something else already", wanted.accessor);
+                    let problem =
+                        format!("accessors[{}] is already filled by another stream or attribute", wanted.accessor);
                     return Err(Fault::content(at, problem));
                 }
             }
@@ -123,13 +124,13 @@ impl DracoStreams {
         Ok(())
     }
 
-    /// The stream that fills accessor `index`, if one does.
+    /// Returns the stream that fills accessor `index`, if there is one.
     pub fn filling(&self, index: usize) -> Option<&DracoStream> {
         self.list.get(*self.filling.get(&index)?)
     }
 
-    /// Pays for all streams and for what they become.
-    pub fn pay(&self, root: &Root, budget: &mut Budget) -> Result<()> {
+    /// Charges the sizes of all streams, encoded and decoded.
+    pub fn take_decoded_bytes(&self, root: &Root, budget: &mut Budget) -> Result<()> {
         for stream in &self.list {
             let encoded = root.buffer_views.get(stream.view).map_or(0, |view| view.byte_length.0);
             budget.take(encoded.saturating_add(stream.accessor_bytes()), &stream.at)?;
@@ -139,7 +140,7 @@ impl DracoStreams {
 }
 
 fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str) -> Result<Vec<Wanted>> {
-    // For strips the specification leaves open whether a stream holds the strip or its triangles.
+    // The specification does not say whether the stream of a strip holds the strip or its triangles.
     if primitive.mode != Checked::Valid(Mode::Triangles) {
         return Err(Fault::unsupported(at, "only triangle lists are decoded; convert the model without Draco"));
     }
@@ -155,7 +156,7 @@ fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str
     let indices = primitive.indices.ok_or_else(|| Fault::content(at, "the primitive has no indices"))?;
     let mut all = vec![wanted(indices.value(), Part::Indices)?];
     for (semantic, accessor) in &primitive.attributes {
-        // Attributes that the stream does not have are read from their accessors as usual.
+        // Attributes that are not in the stream are read from their accessors.
         if let Some(&id) = extension.attributes.get(&semantic.to_string()) {
             all.push(wanted(accessor.value(), Part::Attribute(id))?);
         }
@@ -171,7 +172,7 @@ impl DracoStream {
         self.wanted.iter().map(bytes).fold(0, u64::saturating_add)
     }
 
-    /// Decodes `encoded`, the bytes of the stream's view: what it has for every accessor that wants it.
+    /// Decodes `encoded`, the bytes of the stream's view, into all accessors that the stream fills.
     pub fn decode(&self, encoded: &[u8]) -> Result<HashMap<usize, DecodedAccessor>> {
         let face_count = |wanted: &Wanted| if wanted.part == Part::Indices { wanted.count / 3 } else { 0 };
         let limits = DecodeLimits::default()
@@ -194,7 +195,7 @@ impl DracoStream {
     }
 }
 
-/// Triangles; whether they stay within the vertices is for their reader to check, as for any indices.
+/// Returns the triangles. Their reader checks that the indices are in range, as for any indices.
 fn indices_of(mesh: &Mesh, wanted: &Wanted) -> std::result::Result<DecodedAccessor, String> {
     let count = 3 * mesh.num_faces() as u64;
     if (count, 1) != (wanted.count, wanted.component_count) {
@@ -224,7 +225,7 @@ fn attribute_of(mesh: &Mesh, id: u32, wanted: &Wanted) -> std::result::Result<De
         DataType::Float32 => (ComponentType::F32, 4),
         other => return Err(format!("attribute {id} of the stream is {other:?}, which accessors cannot hold")),
     };
-    // Points share values; our reader wants one for each.
+    // Points may share a value in Draco, but an accessor has one for each.
     let element_bytes = component_count * component_bytes;
     if attribute.byte_stride() != element_bytes as i64 {
         return Err(format!("attribute {id} of the stream is not tightly packed"));

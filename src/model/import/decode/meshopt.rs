@@ -1,16 +1,15 @@
-//! Buffer views that meshoptimizer has compressed: what they say of themselves, and how they become plain bytes.
+//! From a buffer view compressed by meshoptimizer to its plain bytes.
 //!
 //! Both extensions wrap the same three bitstreams (attributes, triangle lists, index sequences) and the same filters,
-//! which undo what an encoder did to vectors, quaternions, floats and colours. The decoders are meshoptimizer's own,
-//! reached through the `meshopt` crate. They are made for untrusted streams: they stay inside the memory that they are
-//! given and report a stream that is cut short or damaged. A damaged stream may also decode to nonsense, so whoever
-//! reads the bytes checks them as he checks any bytes of a file.
+//! which decode vectors, quaternions, floats and colours. The decoders are meshoptimizer's own, in the `meshopt` crate.
+//! They are made for untrusted streams: they stay inside the given memory, and report truncated or damaged streams. A
+//! damaged stream may also decode to wrong numbers, so readers check decoded bytes like any bytes of a file.
 //!
-//! Nothing is decoded, and no memory is taken, before every number has been held against the specification: above
-//! all, a stream can stand for [`MAX_RATIO`] times its own bytes and no more.
+//! All numbers are checked against the specification before decoding and allocating. In particular, a stream can decode
+//! to at most [`MAX_RATIO`] times its own bytes.
 //!
-//! Source: EXT_meshopt_compression and KHR_meshopt_compression (which adds a second version of the attribute stream and
-//! the COLOR filter). Streams of that version are read under either name: the first byte of a stream says what it is.
+//! Source: EXT_meshopt_compression and KHR_meshopt_compression, which adds a second version of the attribute stream and
+//! the COLOR filter. Streams of that version are read under both names, because the first byte tells the version.
 
 use gltf::json::buffer::{Buffer, View};
 use meshopt::ffi;
@@ -22,22 +21,21 @@ use crate::model::import::error::{Fault, Result};
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
 
-/// Decoded bytes for one encoded byte at most. The best that the bitstreams can do is a block of 256 equal elements,
-/// which takes one byte for each four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or
-/// index and stay far below.
+/// The largest number of decoded bytes for one encoded byte. The best case is a block of 256 equal elements, which takes
+/// one byte for each four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or index, which is
+/// far below.
 const MAX_RATIO: usize = 1024;
 
-/// What a compressed view's extension says. Where the bytes are is for the document to resolve; the rest is private
-/// to this file.
+/// The extension of a compressed view. The document resolves the location of the bytes; other fields are private.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CompressedView {
-    /// glTF index of the buffer with the compressed bytes: not the view's own buffer.
+    /// The glTF index of the buffer with the compressed bytes, which is not the view's own buffer.
     pub buffer: usize,
-    /// Of the compressed bytes.
+    /// The offset of the compressed bytes.
     #[serde(default)]
     pub byte_offset: u64,
-    /// Of the compressed bytes.
+    /// The number of compressed bytes.
     pub byte_length: u64,
     byte_stride: usize,
     count: usize,
@@ -65,7 +63,7 @@ enum Filter {
     Color,
 }
 
-/// The plain bytes of a view; held as words, because filters work on numbers that have to be aligned.
+/// The plain bytes of a view, stored as words, because filters work on aligned numbers.
 #[derive(Debug)]
 pub(super) struct DecodedView {
     words: Vec<u32>,
@@ -83,8 +81,7 @@ pub(super) fn is_compressed(view: &View) -> bool {
     extension(view).is_some()
 }
 
-/// Whether `buffer` only stands in for the decompressed bytes, which we make ourselves: its URI, if it has one, is then
-/// never fetched.
+/// Whether `buffer` is only a fallback for loaders without a decoder. The URI of such a buffer is never fetched.
 pub(super) fn is_fallback(buffer: &Buffer) -> bool {
     let extensions = buffer.extensions.as_ref().map(|extensions| &extensions.others);
     let says_so = |name| extensions.and_then(|others| others.get(name)?.get("fallback")).and_then(Value::as_bool);
@@ -93,12 +90,12 @@ pub(super) fn is_fallback(buffer: &Buffer) -> bool {
 
 fn extension(view: &View) -> Option<(&'static str, &Value)> {
     let others = &view.extensions.as_ref()?.others;
-    // Both at once are forbidden; the newer one would be the richer.
+    // A view must not have both; if it does, the newer extension counts.
     [KHR, EXT].into_iter().find_map(|name| Some((name, others.get(name)?)))
 }
 
 impl CompressedView {
-    /// What the extension of `view` says, checked; `None` where it has none. `at` is the view's JSON path.
+    /// Reads and checks the extension of `view`; `None` if it has none. `at` is the view's JSON path.
     pub fn of(view: &View, at: &str) -> Result<Option<Self>> {
         let Some((name, value)) = extension(view) else { return Ok(None) };
         let at = format!("{at}.extensions.{name}");
@@ -107,7 +104,7 @@ impl CompressedView {
         Ok(Some(compressed))
     }
 
-    /// Every rule of the specification on the properties.
+    /// Checks all rules of the specification about the properties.
     fn check(&self, name: &str, view_byte_length: u64) -> std::result::Result<(), String> {
         let Self { byte_stride: stride, count, mode, filter, .. } = *self;
         let stride_fits = match mode {
@@ -141,7 +138,7 @@ impl CompressedView {
 
     /// Decodes `encoded`, the bytes that `buffer`, `byte_offset` and `byte_length` name. `at` is the view's JSON path.
     pub fn decode(&self, encoded: &[u8], at: &str) -> Result<DecodedView> {
-        // The product was held against the view's length by `check`.
+        // `check` has compared the product with the view's length.
         let byte_length = self.count * self.byte_stride;
         if byte_length / MAX_RATIO > encoded.len() {
             let problem = format!("{} bytes cannot hold the {byte_length} bytes of the view", encoded.len());
@@ -154,15 +151,15 @@ impl CompressedView {
             Mode::Indices => ffi::meshopt_decodeIndexSequence,
         };
         let (count, stride) = (self.count, self.byte_stride);
-        // SAFETY: each of the three writes `count` elements of `stride` bytes, which `words` has room for, and reads
-        // nothing but the `encoded.len()` bytes from `encoded`. What they demand of `stride` and `count` holds since
-        // `check`: for attributes a multiple of 4 up to 256, for indices 2 or 4, for triangles a multiple of three.
+        // SAFETY: each of the three writes `count` elements of `stride` bytes, which fit in `words`, and reads only the
+        // `encoded.len()` bytes of `encoded`. `check` has established their requirements: for attributes a stride that is
+        // a multiple of 4 up to 256, for indices a stride of 2 or 4, for triangles a count that is a multiple of three.
         let code = unsafe { decode(words.as_mut_ptr().cast(), count, stride, encoded.as_ptr(), encoded.len()) };
         if code != 0 {
             let why = match code {
-                -1 => "it does not begin as such a stream does",
+                -1 => "its first byte is wrong",
                 -2 => "it ends too early",
-                _ => "it does not end where it should",
+                _ => "it does not end at its last byte",
             };
             let problem = format!("a stream of {} bytes in mode {:?} is damaged: {why}", encoded.len(), self.mode);
             return Err(Fault::content(at, problem));
@@ -171,7 +168,7 @@ impl CompressedView {
         Ok(DecodedView { words, byte_length })
     }
 
-    /// Attributes have a stride of whole words, so a filtered view is all words.
+    /// Decodes the filter in place. Filtered elements consist of whole words.
     fn undo_filter(&self, words: &mut [u32]) {
         let narrow = self.byte_stride == 4;
         match self.filter {
@@ -179,7 +176,7 @@ impl CompressedView {
             Filter::Octahedral if narrow => meshopt::decode_filter_oct::<i8>(bytemuck::cast_slice_mut(words)),
             Filter::Octahedral => meshopt::decode_filter_oct::<i16>(bytemuck::cast_slice_mut(words)),
             Filter::Quaternion => meshopt::decode_filter_quat(bytemuck::cast_slice_mut(words)),
-            // Each float stands for itself, however many an element has.
+            // Each float is independent, so the number of floats in an element does not matter.
             Filter::Exponential => meshopt::decode_filter_exp::<1>(bytemuck::cast_slice_mut(words)),
             Filter::Color if narrow => meshopt::decode_filter_color::<u8>(bytemuck::cast_slice_mut(words)),
             Filter::Color => meshopt::decode_filter_color::<u16>(bytemuck::cast_slice_mut(words)),

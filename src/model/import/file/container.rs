@@ -1,15 +1,13 @@
-//! From a path to the JSON text and the binary chunk.
+//! From a path to the JSON text and the binary chunk of a model file.
 //!
-//! Only regular files are read. A pipe would wait for a writer, a device may never end, and opening one may do things
-//! (rewind a tape): so the path is looked at before it is opened, and the opened file once more, since it may have
-//! become another one in between; on Unix it is opened without waiting. Files below `/proc` and `/sys` pretend to be
-//! regular. Those of `/proc` say that they have no bytes, and are believed: they read as empty. Of the others no more
-//! is read than they say they have.
+//! Only regular files are read. Reading a pipe waits for a writer, reading a device may never end, and opening a device
+//! can have side effects. So the path is checked before it is opened, and the opened file is checked again, because the
+//! path may lead to another file by then. On Unix, opening never blocks. Files below `/proc` and `/sys` pretend to be
+//! regular: those in `/proc` report no bytes and read as empty; of the others, no more is read than they report.
 //!
 //! A file that cannot be a model is refused after its first bytes, however long it is.
 //!
-//! Source: glTF 2.0, chapter 4 (GLB file format). Which of the two forms a file has is told by its first four bytes,
-//! not by its name.
+//! Source: glTF 2.0, chapter 4 (GLB file format). The first four bytes tell the two formats apart, not the file's name.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -24,13 +22,13 @@ const CHUNK_HEADER_BYTES: usize = 8;
 const CHUNK_JSON: u32 = 0x4E4F_534A;
 const CHUNK_BIN: u32 = 0x004E_4942;
 const UTF8_BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// Enough to tell what a file is: both headers of a GLB, or where the JSON of a `.gltf` starts.
+/// Enough bytes to recognise a file: both headers of a GLB, or the start of the JSON of a `.gltf`.
 const HEAD_BYTES: u64 = 4096;
 
-/// A regular file, opened, of which nothing has been read.
+/// An open regular file.
 struct RegularFile {
     file: File,
-    /// As the directory says; never more are read.
+    /// The length that the file system reports; no more is read.
     bytes: u64,
 }
 
@@ -76,7 +74,7 @@ pub fn read_regular_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a model file, or no more than its head if that tells that it is none. The outer error is the system's.
+/// Reads a model file, or only its head if the head shows that it is not one. The outer error is the system's.
 pub fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
     let mut file = RegularFile::open(path, MAX_FILE_BYTES)?;
     let mut bytes = Vec::new();
@@ -88,7 +86,7 @@ pub fn read_model_file(path: &Path) -> io::Result<Result<Vec<u8>>> {
     Ok(Ok(bytes))
 }
 
-/// Refuses what [`split`] would refuse, as far as the head tells.
+/// Refuses early the files that [`split`] would refuse, if their head suffices to tell.
 fn check_head(head: &[u8], file_bytes: u64) -> Result<()> {
     if head.starts_with(MAGIC) {
         check_glb_header(head, file_bytes)?;
@@ -98,7 +96,7 @@ fn check_head(head: &[u8], file_bytes: u64) -> Result<()> {
         };
     }
     let text = head.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
-    // Nothing but white space so far decides nothing.
+    // A head of white space alone decides nothing.
     if head.is_empty() || !text.is_empty() {
         expect_json(text, head.is_empty())?;
     }
@@ -121,7 +119,7 @@ pub fn check_json_size(json_bytes: u64) -> Result<()> {
     Err(not_gltf(format!("{json_bytes} bytes of JSON; {MAX_JSON_BYTES} may be read")))
 }
 
-/// Version and length, which is returned.
+/// Checks version and length; returns the length.
 fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
     let (Some(version), Some(length)) = (u32_at(head, 4), u32_at(head, 8)) else {
         return Err(not_gltf(format!("the GLB header is cut short: {} of {HEADER_BYTES} bytes", head.len())));
@@ -135,7 +133,7 @@ fn check_glb_header(head: &[u8], file_bytes: u64) -> Result<usize> {
     Ok(length as usize)
 }
 
-/// The two parts of a glTF file.
+/// The two parts of a model file.
 #[derive(Debug, PartialEq)]
 pub struct Container<'f> {
     /// UTF-8 text without byte-order mark, not yet parsed.
@@ -144,7 +142,7 @@ pub struct Container<'f> {
     pub binary: Option<&'f [u8]>,
 }
 
-/// Splits a `.glb`; a `.gltf` is all JSON.
+/// Splits a `.glb` into its parts. A `.gltf` is JSON only.
 pub fn split(file: &[u8]) -> Result<Container<'_>> {
     let parts = if file.starts_with(MAGIC) { split_glb(file)? } else { Container { json: file, binary: None } };
     let json = parts.json.strip_prefix(UTF8_BYTE_ORDER_MARK).unwrap_or(parts.json);
@@ -164,7 +162,7 @@ fn split_glb(file: &[u8]) -> Result<Container<'_>> {
             let left = glb.len().saturating_sub(first);
             return Err(not_gltf(format!("the GLB chunk at byte {at} has {size} bytes, but {left} are left")));
         };
-        // The first of each kind counts; unknown kinds are skipped, as 4.4.1 asks.
+        // The first chunk of each kind counts. Unknown kinds are skipped, as 4.4.1 requires.
         match kind {
             CHUNK_JSON if json.is_none() => json = Some(chunk),
             CHUNK_BIN if binary.is_none() => binary = Some(chunk),

@@ -1,7 +1,9 @@
-//! Which extensions are honoured, which only change the looks, and which stop the import.
+//! From the two extension lists of a file to an error, warnings, and the list for reports.
 //!
-//! Source: glTF 2.0, 3.12. A *required* extension that is not understood means that the file cannot be shown
-//! correctly: an error that names it. One that is merely *used* has a fallback: a warning.
+//! A file with an unsupported *required* extension cannot be shown correctly, so it is an error. An extension that is
+//! only *used* has a fallback in the file, so it is a warning.
+//!
+//! Source: glTF 2.0, 3.12.
 
 use std::collections::HashSet;
 
@@ -10,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{Extension, ExtensionSupport};
 
-/// Fully read.
+/// Extensions that import implements.
 const HONOURED: &[&str] = &[
     "KHR_mesh_quantization",
     "EXT_meshopt_compression",
@@ -22,7 +24,7 @@ const HONOURED: &[&str] = &[
     "EXT_texture_webp",
     "EXT_mesh_gpu_instancing",
 ];
-/// These change how a surface looks or what else stands in the scene, not where a character is.
+/// Prefixes of extensions that change materials or add lights, but leave every vertex where it is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
 enum Support {
@@ -41,7 +43,7 @@ fn support(name: &str) -> Support {
     }
 }
 
-/// Goes through `extensionsRequired` and `extensionsUsed`; returns what stands in either.
+/// Checks `extensionsRequired` and `extensionsUsed`. Returns the extensions of both lists.
 pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<Extension>> {
     let required = names(root, "extensionsRequired");
     let used = names(root, "extensionsUsed");
@@ -63,7 +65,8 @@ pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<E
     Ok(listed(&used, &required))
 }
 
-/// Each extension once, in the order of `extensionsUsed`; what is only required (an error of the file) comes last.
+/// Lists each extension once, in the order of `extensionsUsed`. Those that are only required come last, although the
+/// specification forbids such.
 fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
     let is_required: HashSet<&str> = required.iter().copied().collect();
     let mut seen = HashSet::new();

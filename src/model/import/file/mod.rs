@@ -1,9 +1,17 @@
-//! From a path to the JSON text and the bytes that the file refers to.
+//! From a path to the parsed JSON of a model file, and to the bytes of the files that it refers to.
+//!
+//! Everything here treats the file as hostile: it may be a pipe, end early, refer to files outside its folder, or hold
+//! JSON that would take gigabytes once parsed.
+//!
+//! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
+//! `extensions` check the extension lists and `source` collect facts for reports; `uri` reads the files next to the model.
 
 mod container;
-pub mod extensions;
-pub mod source;
+mod extensions;
+pub mod json;
+mod source;
 mod uri;
 
-pub use container::{Container, check_json_size, read_model_file, read_regular_file, split};
+pub use container::{Container, read_model_file, read_regular_file, split};
+pub use json::ParsedJson;
 pub use uri::{Files, UriFault};

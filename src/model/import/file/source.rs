@@ -1,18 +1,18 @@
-//! What the file says of itself and what nobody here reads, for reports: names and counts, straight from the JSON.
+//! From the JSON object to the facts about a file that only reports show: its generator, scenes, cameras and lights.
 //!
-//! Nothing here can fail: whatever is malformed in what is not read is as good as absent.
+//! Reading them cannot fail: a malformed property counts as absent.
 
 use serde_json::{Map, Value};
 
 use crate::model::SourceFile;
 
-/// All but the extensions and the images, which their readers know best.
+/// Reads all fields except the extensions and the images, which other readers fill in.
 pub fn read(root: &Map<String, Value>) -> SourceFile {
     let of_asset = |key: &str| root.get("asset")?.get(key)?.as_str().map(str::to_owned);
     let scenes = names(root.get("scenes"));
     let shown_scene = match root.get("scene").and_then(Value::as_u64) {
         _ if scenes.is_empty() => None,
-        // As in `nodes`: the first one, where the file does not say.
+        // The first scene is the default, as in `motion::scene`.
         named => u32::try_from(named.unwrap_or(0)).ok(),
     };
     let lights = root.get("extensions").and_then(|all| all.get("KHR_lights_punctual")?.get("lights"));

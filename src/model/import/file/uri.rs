@@ -1,10 +1,11 @@
-//! What a URI in a glTF file may reach: data inside the URI, and regular files in the model's folder or below it.
+//! From a URI in a glTF file to its bytes, which may only come from the URI itself or from regular files in or below the
+//! model's folder.
 //!
-//! A model comes from strangers. A URI that names a scheme, an absolute path, a folder above, or a symbolic link that
-//! leads out, is refused and fails the import, rather than being a "missing file": see [`UriFault`]. Backslashes are
-//! read as slashes on every system: some exporters write them, and a file must not mean one thing here and another
-//! there. What cannot be seen is not refused: a hard link to a file elsewhere is a file in the folder, and somebody
-//! who may exchange folders for links while a model is being read may as well put the bytes there.
+//! A model may come from a stranger. So the import fails on a URI that names a scheme, an absolute path, a folder above,
+//! or a symbolic link that leads out of the folder; such a file does not count as missing: see [`UriFault`]. Backslashes
+//! are read as slashes on every system, because some exporters write them and a file should mean the same everywhere.
+//! Two cases go undetected: a hard link looks like any file of the folder, and an attacker who can replace folders by
+//! links while a model is read can also write the bytes there.
 //!
 //! Source: glTF 2.0, 2.8 (URIs), RFC 3986 (percent-encoding), RFC 2397 (data URIs).
 
@@ -20,7 +21,7 @@ use percent_encoding::percent_decode_str;
 use super::container::read_regular_file;
 use crate::model::import::limits::MAX_FILE_BYTES;
 
-/// Encoders disagree about padding and about the unused bits of the last digit; neither changes the bytes.
+/// Encoders disagree about padding and the unused bits of the last digit, neither of which changes the bytes.
 const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -28,44 +29,44 @@ const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Why a URI gave no bytes.
+/// The reason why a URI has no bytes for us.
 #[derive(Debug, PartialEq)]
 pub enum UriFault {
-    /// It asks for something that a model must not reach. Always an error.
+    /// The URI names something that a model must not read. This is always an error.
     Refused(String),
-    /// It is harmless but there is nothing to read. An error for buffers; images have a fallback.
+    /// The URI is allowed, but reading it failed. This is an error for buffers, and a warning for images.
     Unreadable(String),
 }
 
-/// The files beside a model, each read once.
+/// The files that a model refers to, each read once.
 #[derive(Debug)]
 pub struct Files {
-    /// As given; `None` for a model that is not in a folder.
+    /// The model's folder; `None` for a model in memory.
     folder: Option<PathBuf>,
-    /// By canonical path, so that many names for one file cost its bytes once.
+    /// Keyed by canonical path, so that a file with many names is read once.
     read: HashMap<PathBuf, Arc<Vec<u8>>>,
     bytes_read: u64,
 }
 
 impl Files {
-    /// Of the folder that `model_path` is in; `model_bytes` is the size of that file.
+    /// The files in the folder of `model_path`, a file of `model_bytes` bytes.
     pub fn beside(model_path: &Path, model_bytes: usize) -> Self {
         let parent = model_path.parent().unwrap_or(Path::new(""));
         let folder = if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() };
         Self { folder: Some(folder), ..Self::none(model_bytes) }
     }
 
-    /// Only data URIs.
+    /// No files: only data URIs can be fetched.
     pub fn none(model_bytes: usize) -> Self {
         Self { folder: None, read: HashMap::new(), bytes_read: model_bytes as u64 }
     }
 
-    /// Bytes of the model file and of all files read for it so far, each once. What a model may cost depends on it.
+    /// Returns the size of the model file and of all files read for it so far. The limits of a model depend on it.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
 
-    /// The bytes that `uri` stands for.
+    /// Returns the bytes that `uri` refers to.
     pub fn fetch(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {
         match uri.get(..5) {
             Some(scheme) if scheme.eq_ignore_ascii_case("data:") => decode_data_uri(&uri[5..]).map(Arc::new),
@@ -95,7 +96,7 @@ impl Files {
     }
 }
 
-/// Percent-decodes a relative reference and refuses one that leaves the folder by its spelling alone.
+/// Percent-decodes a relative reference. Refuses one whose spelling leads out of the folder.
 fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
     let refused = |why: &str| Err(UriFault::Refused(format!("{uri:?} {why}")));
     if let Some((scheme, _)) = uri.split_once(':')
@@ -128,7 +129,7 @@ fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
     Ok(path)
 }
 
-/// Decodes what follows `data:`.
+/// Decodes the part of a data URI after `data:`.
 fn decode_data_uri(rest: &str) -> Result<Vec<u8>, UriFault> {
     let Some((head, body)) = rest.split_once(',') else {
         return Err(UriFault::Unreadable("a data URI without a comma".to_owned()));

@@ -1,4 +1,6 @@
-//! The vertex attributes of one primitive, as plain arrays of equal length.
+//! From the accessors of one primitive to its vertex attributes, as plain arrays of equal length.
+//!
+//! Joints and weights are in `influences`, morph targets in `morphs`.
 //!
 //! Source: glTF 2.0, 3.7.2.1 (attributes); KHR_mesh_quantization (integers where core glTF has floats).
 
@@ -12,47 +14,44 @@ use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 use crate::model::import::material::TexCoordSets;
 
-/// Everything but joints and weights.
+/// The attributes of one primitive, except tangents, influences and morph targets.
 pub(super) struct Attributes {
-    /// Finite.
+    /// Positions; finite.
     pub positions: Vec<Vec3>,
-    /// Unit length; `None` where the file has none.
+    /// Unit normals; `None` if the file has none.
     pub normals: Option<Vec<Vec3>>,
-    /// The two sets that the material's textures want, zero where there is none; `None` where there are neither.
+    /// The two sets that the material's textures use. A missing set is zero; `None` if both are missing.
     pub tex_coords: Option<Vec<[Vec2; 2]>>,
-    /// Linear; `None` means white.
+    /// Linear colours; `None` means white.
     pub colors: Option<Vec<[u8; 4]>>,
 }
 
-/// Reads one primitive's attributes; its positions decide how many vertices it has.
+/// Reads the attributes of one primitive. The number of positions is its number of vertices.
 pub(super) struct AttributeReader<'a, 'f> {
     pub document: &'a Document<'f>,
     pub primitive: &'a Primitive,
-    /// JSON path of the primitive's `attributes`.
+    /// The JSON path of the primitive's `attributes`.
     pub at: &'a str,
 }
 
 impl<'a> AttributeReader<'a, '_> {
-    /// Whether there is anything to see: without positions there is not (3.7.2.1).
+    /// Whether the primitive has positions; without them there is nothing to draw (3.7.2.1).
     pub fn has_positions(&self) -> bool {
         self.primitive.attributes.contains_key(&Checked::Valid(Semantic::Positions))
     }
 
-    /// Whether the file leaves it to somebody else to know where the vertices are.
+    /// Whether the positions are in a buffer without bytes.
     pub fn lacks_bytes(&self) -> bool {
         let positions = self.primitive.attributes.get(&Checked::Valid(Semantic::Positions));
         positions.is_some_and(|accessor| self.document.lacks_bytes(accessor.value()))
     }
 
-    /// Reads all attributes that are drawn, and pays for the vertices.
+    /// Reads all attributes that are used, and charges the vertices to `budget`.
     pub fn read(&self, tex_coords: TexCoordSets, budget: &mut Budget, warnings: &mut Warnings) -> Result<Attributes> {
         let accessor = self.open(Semantic::Positions, "POSITION")?;
         let accessor = accessor.ok_or_else(|| Fault::content(self.at, "no POSITION"))?;
         budget.take(accessor.count as u64, &accessor.at)?;
-        let positions: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
-        if let Some(vertex) = positions.iter().position(|position| !position.is_finite()) {
-            return Err(Fault::content(&accessor.at, format_args!("vertex {vertex} is not finite")));
-        }
+        let positions: Vec<Vec3> = accessor.finite_floats::<3>("vertex")?.into_iter().map(Vec3::from).collect();
         let count = positions.len();
         Ok(Attributes {
             normals: self.normals(count, warnings)?,
@@ -67,8 +66,8 @@ impl<'a> AttributeReader<'a, '_> {
         index.map(|index| Accessor::open(self.document, index.value(), format_args!("{}.{name}", self.at))).transpose()
     }
 
-    /// As `open`, for the attributes that have to be as many as the positions.
-    fn open_beside_positions(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
+    /// Opens an attribute that must have `count` elements, as many as the positions.
+    fn open_for_vertices(&self, semantic: Semantic, name: &str, count: usize) -> Result<Option<Accessor<'a>>> {
         match self.open(semantic, name)? {
             Some(accessor) if accessor.count != count => {
                 Err(Fault::content(&accessor.at, format_args!("{} elements for {count} vertices", accessor.count)))
@@ -78,10 +77,10 @@ impl<'a> AttributeReader<'a, '_> {
     }
 
     fn normals(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec3>>> {
-        let Some(accessor) = self.open_beside_positions(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
+        let Some(accessor) = self.open_for_vertices(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
         let mut degenerate_count = 0_usize;
         let unit = |normal: [f32; 3]| {
-            // In f64, because squares of small or large f32 leave its range.
+            // f64, because the squares of small or large f32 are out of range.
             let unit = Vec3::from(normal).as_dvec3().try_normalize();
             unit.map(|unit| unit.as_vec3()).unwrap_or_else(|| {
                 degenerate_count += 1;
@@ -90,14 +89,14 @@ impl<'a> AttributeReader<'a, '_> {
         };
         let normals = accessor.floats::<3>()?.into_iter().map(unit).collect();
         if degenerate_count > 0 {
-            warnings.add(&accessor.at, format_args!("{degenerate_count} normals without length are read as +Z"));
+            warnings.add(&accessor.at, format_args!("{degenerate_count} normals of length zero are read as +Z"));
         }
         Ok(Some(normals))
     }
 
-    /// Unit length and handedness; `None` where the file has none. Read where a normal map needs them.
+    /// Reads tangents: a unit vector and the handedness. `None` if the file has none.
     pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
-        let Some(accessor) = self.open_beside_positions(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
+        let Some(accessor) = self.open_for_vertices(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
         let mut degenerate_count = 0_usize;
         let unit = |tangent: [f32; 4]| {
             let tangent = Vec4::from(tangent);
@@ -110,7 +109,7 @@ impl<'a> AttributeReader<'a, '_> {
         };
         let tangents = accessor.floats::<4>()?.into_iter().map(unit).collect();
         if degenerate_count > 0 {
-            warnings.add(&accessor.at, format_args!("{degenerate_count} tangents without length are read as +X"));
+            warnings.add(&accessor.at, format_args!("{degenerate_count} tangents of length zero are read as +X"));
         }
         Ok(Some(tangents))
     }
@@ -122,11 +121,11 @@ impl<'a> AttributeReader<'a, '_> {
         warnings: &mut Warnings,
     ) -> Result<Option<Vec<[Vec2; 2]>>> {
         let mut pairs: Option<Vec<[Vec2; 2]>> = None;
-        for (rank, set) in sets.wanted() {
+        for (index, set) in sets.iter() {
             let Some(tex_coords) = self.tex_coords(set, count, warnings)? else { continue };
             let pairs = pairs.get_or_insert_with(|| vec![[Vec2::ZERO; 2]; count]);
             for (pair, uv) in pairs.iter_mut().zip(tex_coords) {
-                pair[rank] = uv;
+                pair[index] = uv;
             }
         }
         Ok(pairs)
@@ -134,8 +133,8 @@ impl<'a> AttributeReader<'a, '_> {
 
     fn tex_coords(&self, set: u32, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec2>>> {
         let name = format!("TEXCOORD_{set}");
-        let Some(accessor) = self.open_beside_positions(Semantic::TexCoords(set), &name, count)? else {
-            warnings.add(self.at, format_args!("no {name}, which the material's texture wants"));
+        let Some(accessor) = self.open_for_vertices(Semantic::TexCoords(set), &name, count)? else {
+            warnings.add(self.at, format_args!("no {name}, which a texture of the material uses"));
             return Ok(None);
         };
         let mut tex_coords: Vec<Vec2> = accessor.floats::<2>()?.into_iter().map(Vec2::from).collect();
@@ -145,13 +144,16 @@ impl<'a> AttributeReader<'a, '_> {
             broken_count += 1;
         }
         if broken_count > 0 {
-            warnings.add(&accessor.at, format_args!("{broken_count} texture coordinates are not finite, read as zero"));
+            warnings.add(
+                &accessor.at,
+                format_args!("{broken_count} texture coordinates are not finite and are read as zero"),
+            );
         }
         Ok(Some(tex_coords))
     }
 
     fn colors(&self, count: usize) -> Result<Option<Vec<[u8; 4]>>> {
-        let Some(accessor) = self.open_beside_positions(Semantic::Colors(0), "COLOR_0", count)? else {
+        let Some(accessor) = self.open_for_vertices(Semantic::Colors(0), "COLOR_0", count)? else {
             return Ok(None);
         };
         let rgba: Vec<[f32; 4]> = match accessor.shape {

@@ -1,91 +1,50 @@
-//! All mesh nodes of the scene as one vertex array, one index array and draw ranges.
+//! From the primitives of a mesh node to welded vertices, ordered triangles and draw ranges.
 //!
-//! A mesh that several nodes show is there several times, once for each palette section it follows: afterwards a
-//! vertex needs nothing but its influences and morph deltas to know where it goes. Mesh nodes are taken in the order of their glTF
-//! index and their primitives in the order of the file. A mesh that its node shows at several places comes once for each.
+//! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding, and the order of
+//! triangles. After that, a vertex needs only its influences and morph deltas to be skinned.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
+use super::arrays::reserve;
 use super::attributes::{AttributeReader, Attributes};
 use super::influences::{Influences, PaletteSection};
-use super::instancing;
 use super::morphs::{MorphReader, Morphs};
-use super::reorder::{OrderingEffort, number_by_use, order_triangles};
+use super::reorder::{OrderingEffort, order_triangles};
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
-use super::weld::{Vertex, Welder, reserve};
+use super::weld::{Vertex, Welder};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::Budget;
+use crate::model::import::limits::{Budget, Kind};
 use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
 use crate::model::{
     AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
 };
 
-/// What was read before the geometry and is needed for it.
+/// The parts of a model that are read before its geometry.
 pub struct Scene<'a, 'f> {
     pub document: &'a Document<'f>,
     pub tree: &'a NodeTree,
     pub skins: &'a [Skin],
 }
 
-/// Reads the geometry, and the palette that it follows.
-pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -> Result<(Geometry, PaletteLayout)> {
-    let purse = scene.document.purse();
-    let mut builder = Builder {
-        rest_matrices: scene.tree.rest_matrices(),
-        materials,
-        warnings,
-        palette: Palette::default(),
-        welder: Welder::new(),
-        placements: Budget::placements(purse.clone()),
-        primitives: Budget::primitives(purse.clone()),
-        vertices: Budget::vertices(purse.clone()),
-        indices: Budget::indices(purse.clone()),
-        influences: Budget::influences(purse.clone()),
-        tangent_corners: Budget::tangent_corners(purse.clone()),
-        morph_deltas: Budget::morph_deltas(purse),
-        ordering_effort: OrderingEffort::new(),
-    };
-    for (node, entry) in scene.document.root.nodes.iter().enumerate() {
-        let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
-        let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
-        if let (true, Some(mesh)) = (in_scene, entry.mesh) {
-            let morphed = scene.tree.morphed_node(skeleton_node);
-            builder.add_mesh_node(
-                scene,
-                MeshNode { node, skeleton_node, mesh: mesh.value(), instance: None, morphed },
-                entry,
-            )?;
-        }
-    }
-    if builder.welder.geometry.indices.is_empty() {
-        builder.warnings.add("scene", "shows nothing");
-    }
-    let mut geometry = builder.welder.geometry;
-    if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
-        geometry.tangents = Vec::new();
-    }
-    number_by_use(&mut geometry);
-    Ok((geometry, builder.palette.layout))
-}
-
-/// The geometry while it grows.
-pub(super) struct Builder<'b> {
+/// Collects the geometry of all mesh nodes.
+pub(super) struct Builder<'b, 'f> {
+    pub scene: &'b Scene<'b, 'f>,
     rest_matrices: Vec<Affine3A>,
     materials: &'b mut Materials,
-    pub(super) warnings: &'b mut Warnings,
-    pub(super) palette: Palette,
-    pub(super) welder: Welder,
-    placements: Budget,
-    pub(super) primitives: Budget,
-    pub(super) vertices: Budget,
-    pub(super) indices: Budget,
+    pub warnings: &'b mut Warnings,
+    pub palette: Palette,
+    pub welder: Welder,
+    pub placements: Budget,
+    pub primitives: Budget,
+    pub vertices: Budget,
+    pub indices: Budget,
     influences: Budget,
     tangent_corners: Budget,
-    pub(super) morph_deltas: Budget,
+    pub morph_deltas: Budget,
     ordering_effort: OrderingEffort,
 }
 
@@ -97,94 +56,117 @@ pub(super) struct MeshNode {
     pub skeleton_node: u32,
     /// glTF index.
     pub mesh: usize,
-    /// Which of the node's placements, if it has such.
-    pub instance: Option<u32>,
-    /// Where its morph weights are, if its mesh has targets.
+    /// The index of the placement, if the node has placements.
+    pub placement: Option<u32>,
+    /// The range of the node's morph weights, if its mesh has morph targets.
     pub morphed: Option<MorphedNode>,
 }
 
-/// A primitive whose vertices are welded, and which is not drawn yet.
-pub(super) struct Shown {
-    /// How it is drawn; empty.
+/// A primitive with welded vertices, whose indices are not in the geometry yet.
+pub(super) struct ReadPrimitive {
+    /// The properties of its draw range; no indices are in it yet.
     pub range: DrawRange,
-    /// Of the geometry's vertices.
+    /// The indices of vertices in the geometry.
     pub indices: Vec<u32>,
     pub source: SourcePrimitive,
 }
 
-/// What the vertices of a mesh node follow.
+/// The palette entries that the vertices of a mesh node follow.
 #[derive(Clone, Copy)]
 pub(super) enum Follow {
     Skin(PaletteSection),
     Entry(u32),
 }
 
-/// Where a primitive's tangents are from.
+/// The source of a primitive's tangents.
 enum Tangents {
-    /// Not needed, or nothing to make them of.
+    /// There are none: they are not needed, or cannot be generated.
     None,
     OfFile(Vec<Vec4>),
     Generated(SplitVertices),
 }
 
-/// What the vertices of one primitive are made of.
+/// The attributes of the vertices of one primitive.
 struct Welding<'p> {
     attributes: &'p Attributes,
     influences: &'p Influences,
     morphs: &'p Morphs,
 }
 
-impl Builder<'_> {
-    fn add_mesh_node(&mut self, scene: &Scene, place: MeshNode, entry: &json::Node) -> Result<()> {
-        let MeshNode { node, mesh, .. } = place;
-        let meshes = &scene.document.root.meshes;
-        let Some(mesh_entry) = meshes.get(mesh) else {
-            return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
-        };
-        if let Some(placements) = instancing::read(scene.document, node, entry, &mut self.placements, self.warnings)? {
-            return self.add_placements(scene, place, mesh_entry, &placements);
+impl<'b, 'f> Builder<'b, 'f> {
+    pub fn new(scene: &'b Scene<'b, 'f>, materials: &'b mut Materials, warnings: &'b mut Warnings) -> Self {
+        let total = &scene.document.total_budget();
+        Self {
+            scene,
+            rest_matrices: scene.tree.rest_matrices(),
+            materials,
+            warnings,
+            palette: Palette::default(),
+            welder: Welder::new(),
+            placements: Budget::new(Kind::PLACEMENTS, total),
+            primitives: Budget::new(Kind::PRIMITIVES, total),
+            vertices: Budget::new(Kind::VERTICES, total),
+            indices: Budget::new(Kind::INDICES, total),
+            influences: Budget::new(Kind::INFLUENCES, total),
+            tangent_corners: Budget::new(Kind::TANGENT_CORNERS, total),
+            morph_deltas: Budget::new(Kind::MORPH_DELTAS, total),
+            ordering_effort: OrderingEffort::new(),
         }
-        let follow = match entry.skin.map(|skin| skin.value()) {
+    }
+
+    /// Returns the geometry and its palette when all mesh nodes have been added.
+    pub fn finish(self) -> (Geometry, PaletteLayout) {
+        let mut geometry = self.welder.geometry;
+        if geometry.indices.is_empty() {
+            self.warnings.add("scene", "shows nothing");
+        }
+        if !geometry.draw_ranges.iter().any(|range| range.has_tangents) {
+            geometry.tangents = Vec::new();
+        }
+        (geometry, self.palette.layout)
+    }
+
+    /// Adds the mesh of a node, drawn once. `skin` is the glTF index of the node's skin.
+    pub fn add_mesh_node(&mut self, mesh_node: MeshNode, mesh: &json::Mesh, skin: Option<usize>) -> Result<()> {
+        let follow = match skin {
             Some(index) => {
-                let at = || format!("nodes[{node}].skin");
-                let skin = scene.skins.get(index);
-                let skin = skin.ok_or_else(|| Fault::dangling(at(), "skins", index, scene.skins.len()))?;
+                let at = || format!("nodes[{}].skin", mesh_node.node);
+                let skins = self.scene.skins;
+                let skin = skins.get(index).ok_or_else(|| Fault::dangling(at(), "skins", index, skins.len()))?;
                 let first = self.palette.skin_section(index, skin);
                 Follow::Skin(PaletteSection { first, joint_count: skin.joints.len() as u32, skin: index })
             }
-            None => Follow::Entry(self.palette.rigid_entry(place.skeleton_node, Affine3A::IDENTITY)),
+            None => Follow::Entry(self.palette.rigid_entry(mesh_node.skeleton_node, Affine3A::IDENTITY)),
         };
-        for shown in self.read_primitives(scene, place, mesh_entry, follow)? {
+        for shown in self.read_primitives(mesh_node, mesh, follow)? {
             self.push_indices(shown.range, &shown.indices, 0);
             self.welder.geometry.source_primitives.push(shown.source);
         }
         Ok(())
     }
 
-    /// Welds the vertices of all primitives of a mesh, and leaves it to the caller to draw them.
-    pub(super) fn read_primitives(
+    /// Reads all primitives of a mesh and welds their vertices. The caller adds their indices to the geometry.
+    pub fn read_primitives(
         &mut self,
-        scene: &Scene,
-        place: MeshNode,
+        mesh_node: MeshNode,
         mesh: &json::Mesh,
         follow: Follow,
-    ) -> Result<Vec<Shown>> {
+    ) -> Result<Vec<ReadPrimitive>> {
         let mut all = Vec::with_capacity(mesh.primitives.len());
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            all.extend(self.read_primitive(scene, place, (number, primitive), follow)?);
+            all.extend(self.read_primitive(mesh_node, (number, primitive), follow)?);
         }
         Ok(all)
     }
 
     fn read_primitive(
         &mut self,
-        scene: &Scene,
-        place: MeshNode,
+        mesh_node: MeshNode,
         (number, primitive): (usize, &json::mesh::Primitive),
         follow: Follow,
-    ) -> Result<Option<Shown>> {
-        let document = scene.document;
-        let at = format!("meshes[{}].primitives[{number}]", place.mesh);
+    ) -> Result<Option<ReadPrimitive>> {
+        let document = self.scene.document;
+        let at = format!("meshes[{}].primitives[{number}]", mesh_node.mesh);
         self.primitives.take(1, &at)?;
         let at_attributes = format!("{at}.attributes");
         let reader = AttributeReader { document, primitive, at: &at_attributes };
@@ -210,7 +192,7 @@ impl Builder<'_> {
         let mut elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
         let tangents = self.tangents(&reader, &attributes, &elements, material)?;
         let (first_weight, weight_count) =
-            place.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
+            mesh_node.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
         let has_normals = attributes.normals.is_some();
         let has_tangents = matches!(tangents, Tangents::OfFile(_));
         let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals, has_tangents };
@@ -227,11 +209,11 @@ impl Builder<'_> {
                 self.weld(&welding, split.source.into_iter().zip(split.tangents))
             }
         };
-        // Proven to be in range by `topology::read`.
+        // `topology::read` has checked the indices.
         let mut indices: Vec<u32> =
             elements.indices.into_iter().filter_map(|index| vertices.get(index as usize).copied()).collect();
         let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
-        // Whoever made blended triangles may have put them back to front.
+        // Blended triangles keep their order, because the author may have sorted them back to front.
         if elements.topology == Topology::Triangles
             && !self.materials.list.get(material as usize).is_some_and(is_blended)
         {
@@ -246,13 +228,13 @@ impl Builder<'_> {
             has_tangents,
             mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
         };
-        // The file's vertices come first; what follows are those that were split off them.
+        // The vertices of the file come first, followed by those that were split off for their tangents.
         vertices.truncate(count);
         let source = SourcePrimitive {
-            node: place.node as u32,
-            mesh: place.mesh as u32,
+            node: mesh_node.node as u32,
+            mesh: mesh_node.mesh as u32,
             primitive: number as u32,
-            instance: place.instance,
+            placement: mesh_node.placement,
             skin: match follow {
                 Follow::Skin(section) => Some(section.skin as u32),
                 Follow::Entry(_) => None,
@@ -260,10 +242,10 @@ impl Builder<'_> {
             has_normals,
             vertices,
         };
-        Ok(Some(Shown { range, indices, source }))
+        Ok(Some(ReadPrimitive { range, indices, source }))
     }
 
-    /// Tangents, where a normal map needs them and triangles with normals can have them.
+    /// Reads or generates tangents if a normal map needs them and the primitive has triangles with normals.
     fn tangents(
         &mut self,
         reader: &AttributeReader,
@@ -298,7 +280,7 @@ impl Builder<'_> {
         ))
     }
 
-    /// Our vertex for each of the primitive's vertices that `vertices` name, with their tangents.
+    /// Welds `vertices`, given by their index in the primitive and their tangent. Returns their indices in the geometry.
     fn weld(&mut self, primitive: &Welding, vertices: impl Iterator<Item = (u32, Vec4)>) -> Vec<u32> {
         let Attributes { positions, normals, tex_coords, colors } = primitive.attributes;
         let mut morph_deltas = Vec::new();
@@ -318,9 +300,9 @@ impl Builder<'_> {
         vertices.map(vertex).collect()
     }
 
-    /// Whether a palette entry turns inside out at rest what follows it. The first joint of a primitive's first vertex
-    /// decides: parts that are mirrored differently cannot be told apart by a draw call; no exporter writes such.
-    pub(super) fn is_mirrored(&self, entry: u32) -> bool {
+    /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's first
+    /// vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a primitive.
+    pub fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh } = &self.palette.layout;
         let entry = entry as usize;
         let determinant = || {
@@ -330,9 +312,8 @@ impl Builder<'_> {
         determinant().is_some_and(|determinant| determinant < 0.0)
     }
 
-    /// Appends triangles, lines or points, to the last draw range if that is drawn the same way. `shift` is added to
-    /// each index.
-    pub(super) fn push_indices(&mut self, range: DrawRange, list: &[u32], shift: u32) {
+    /// Appends triangles, lines or points, to the last draw range if it has the same properties. Adds `shift` to each index.
+    pub fn push_indices(&mut self, range: DrawRange, list: &[u32], shift: u32) {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
         let (first_index, index_count) = (indices.len() as u32, list.len() as u32);
         reserve(indices, list.len());

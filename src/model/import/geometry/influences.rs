@@ -1,8 +1,8 @@
-//! Joint weights: from any number of JOINTS_n/WEIGHTS_n sets to a short sorted list for each vertex.
+//! From any number of JOINTS_n/WEIGHTS_n sets to a short list of influences for each vertex, largest weight first.
 //!
-//! What real files do and must not hurt: weights that do not sum to one (renormalised over all sets), joint indices
-//! beyond the skin where the weight is zero (never looked at), vertices without any weight (they follow the first
-//! joint listed), the same joint twice (merged).
+//! Real files have irregular influences, which are repaired. Weights that do not sum to one are normalised over all sets.
+//! Joint indices out of range are ignored if their weight is zero. A joint that occurs twice gets the sum of its weights.
+//! A vertex without weights follows the first joint in its list.
 //!
 //! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
 
@@ -14,31 +14,31 @@ use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 
-/// Influences of the vertices of one primitive, as in [`Geometry`](crate::model::Geometry).
+/// The influences of the vertices of one primitive, stored as in [`Geometry`](crate::model::Geometry).
 pub(super) struct Influences {
     starts: Vec<u32>,
     list: Vec<Influence>,
 }
 
-/// Where the joints of a primitive's skin stand in the palette.
+/// The palette entries of a skin.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PaletteSection {
-    /// Index of the first joint's entry.
+    /// The index of the first joint's entry.
     pub first: u32,
-    /// Number of joints of the skin.
+    /// The number of joints of the skin.
     pub joint_count: u32,
-    /// glTF index of the skin, for messages.
+    /// The glTF index of the skin.
     pub skin: usize,
 }
 
 impl Influences {
-    /// Every vertex follows one palette entry.
+    /// Makes influences with which every vertex follows one palette entry.
     pub fn rigid(vertex_count: usize, palette_entry: u32) -> Self {
         let list = vec![Influence { joint: palette_entry, weight: 1.0 }; vertex_count];
         Self { starts: (0..=vertex_count as u32).collect(), list }
     }
 
-    /// Reads all sets of a primitive. `at` is the JSON path of its attributes.
+    /// Reads all sets of a primitive, and charges them to `budget`. `at` is the JSON path of its attributes.
     pub fn read(
         document: &Document,
         primitive: &Primitive,
@@ -71,13 +71,13 @@ impl Influences {
         Ok(influences)
     }
 
-    /// Influences of one vertex, heaviest first.
+    /// Returns the influences of one vertex, largest weight first.
     pub fn of(&self, vertex: usize) -> &[Influence] {
         let (Some(&start), Some(&end)) = (self.starts.get(vertex), self.starts.get(vertex + 1)) else { return &[] };
         self.list.get(start as usize..end as usize).unwrap_or_default()
     }
 
-    /// Appends one vertex; `listed` holds its joints (of the skin) and weights in the file's order.
+    /// Appends one vertex. `listed` holds its joints (indices in the skin) and weights in the file's order.
     fn push_vertex(
         &mut self,
         listed: &mut Vec<(u32, f32)>,
@@ -94,14 +94,14 @@ impl Influences {
         if let Some((joint, weight)) = listed.iter().find(|(joint, _)| *joint >= joint_count) {
             return Err(format!("joint {joint} with weight {weight}, but skins[{skin}] has {joint_count} joints"));
         }
-        // In f64: the sum of many large f32 may leave their range.
+        // The sum is in f64, because many large f32 may add up beyond their range.
         let sum: f64 = listed.iter().map(|&(_, weight)| f64::from(weight)).sum();
-        // Sorted by joint, so that merging stays cheap for a vertex with thousands of influences.
+        // Sorting by joint keeps merging cheap for a vertex with thousands of influences.
         listed.sort_by_key(|&(joint, _)| joint);
         let start = self.list.len();
         for same_joint in listed.chunk_by(|a, b| a.0 == b.0) {
             let weight = (same_joint.iter().map(|&(_, weight)| f64::from(weight)).sum::<f64>() / sum) as f32;
-            // A weight may vanish beside one that is 1e38 times larger.
+            // A weight may round to zero if another one is 1e38 times larger.
             if let (Some(&(joint, _)), true) = (same_joint.first(), weight > 0.0) {
                 self.list.push(Influence { joint: first + joint, weight });
             }
@@ -117,7 +117,7 @@ impl Influences {
     }
 }
 
-/// Counted rather than listed, for one warning per primitive.
+/// The numbers of repairs in one primitive, for one warning each.
 #[derive(Default)]
 struct Repairs {
     negative_weights: usize,
@@ -136,6 +136,7 @@ impl Repairs {
     }
 }
 
+/// One pair of JOINTS_n and WEIGHTS_n.
 struct InfluenceSet {
     joints: Vec<[u32; 4]>,
     weights: Vec<[f32; 4]>,
@@ -154,7 +155,7 @@ fn read_sets(
         let Some(joints) = attribute(Semantic::Joints(number)) else { break };
         let at_joints = format!("{at}.JOINTS_{number}");
         let Some(weights) = attribute(Semantic::Weights(number)) else {
-            return Err(Fault::content(at_joints, format_args!("no WEIGHTS_{number} beside it")));
+            return Err(Fault::content(at_joints, format_args!("there is no WEIGHTS_{number}")));
         };
         budget.take(4 * vertex_count as u64, &at_joints)?;
         let joints = Accessor::open(document, joints.value(), &at_joints)?;

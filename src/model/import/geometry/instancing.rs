@@ -1,8 +1,7 @@
-//! The placements that EXT_mesh_gpu_instancing gives a node's mesh.
+//! From a node with EXT_mesh_gpu_instancing to the placements of its mesh, as transforms in the node's space.
 //!
-//! The mesh is then drawn once for each placement, and not at the node itself. Every placement becomes a palette entry
-//! of its own, the node's with the placement as its `joint_from_mesh`: so the placements move with the node, and all
-//! later stages treat each as one more rigid part.
+//! Such a mesh is drawn once for each placement, and not at the node itself. Every placement becomes a palette entry that
+//! follows the node, with the placement as its `joint_from_mesh`. So all placements move with the node.
 //!
 //! Source: EXT_mesh_gpu_instancing.
 
@@ -21,43 +20,43 @@ use crate::model::import::motion::make_unit;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
-/// The extension as it is written.
+/// The extension's JSON.
 #[derive(Deserialize)]
 struct Extension {
-    /// glTF accessor by semantic.
+    /// The glTF index of an accessor for each semantic.
     attributes: BTreeMap<String, usize>,
 }
 
-/// What one more placement of a mesh takes, by what the mesh's accessors say.
+/// The size of a mesh according to the counts of its accessors.
 #[derive(Debug, Default)]
-pub(super) struct PlacementCost {
+pub(super) struct MeshSize {
     pub vertices: u64,
     pub indices: u64,
 }
 
-/// Of one placement of `mesh`.
-pub(super) fn cost(document: &Document, mesh: &json::Mesh) -> PlacementCost {
+/// Returns the size of `mesh`, without reading its accessors.
+pub(super) fn size_of(document: &Document, mesh: &json::Mesh) -> MeshSize {
     let count_of = |index: usize| document.root.accessors.get(index).map_or(0, |accessor| accessor.count.0);
-    mesh.primitives.iter().fold(PlacementCost::default(), |cost, primitive| {
+    mesh.primitives.iter().fold(MeshSize::default(), |size, primitive| {
         let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
         let vertices = positions.map_or(0, |index| count_of(index.value()));
         let indices = primitive.indices.map_or(vertices, |index| count_of(index.value()));
-        // Strips and fans become lists.
+        // Strips and fans become lists of triangles.
         let expansion = if primitive.mode == Checked::Valid(Mode::Triangles) { 1 } else { 3 };
-        PlacementCost {
-            vertices: cost.vertices.saturating_add(vertices),
-            indices: cost.indices.saturating_add(indices.saturating_mul(expansion)),
+        MeshSize {
+            vertices: size.vertices.saturating_add(vertices),
+            indices: size.indices.saturating_add(indices.saturating_mul(expansion)),
         }
     })
 }
 
-/// One accessor of the extension.
+/// An accessor of the extension.
 struct Attribute<'d> {
     name: String,
     accessor: Accessor<'d>,
 }
 
-/// Where `node` (its glTF index) wants its mesh, in its own space, paid for by `budget`; `None` where that is but once, at the node itself.
+/// Returns the placements of the mesh of `node` (a glTF index), charged to `budget`. `None` if the node draws its mesh once.
 pub(super) fn read(
     document: &Document,
     node: usize,
@@ -69,8 +68,8 @@ pub(super) fn read(
     let Some(value) = value else { return Ok(None) };
     let at = format!("nodes[{node}].extensions.{NAME}");
     if entry.skin.is_some() {
-        // Where a skinned mesh is depends on its joints alone, so there is nothing that a placement could change.
-        warnings.add(&at, "the mesh has a skin and is drawn once, where its joints are; the placements are ignored");
+        // The position of a skinned mesh depends only on its joints, so placements have no effect.
+        warnings.add(&at, "the mesh has a skin and is drawn once, at its joints; the placements are ignored");
         return Ok(None);
     }
     let Extension { attributes } = Extension::deserialize(value).map_err(|error| Fault::content(&at, error))?;
@@ -80,7 +79,7 @@ pub(super) fn read(
     };
     let attributes = attributes.into_iter().map(open).collect::<Result<Vec<_>>>()?;
     let Some(first) = attributes.first() else {
-        warnings.add(&at, "no attributes, so that the number of placements is unknown; the mesh is drawn once");
+        warnings.add(&at, "no attributes, so the number of placements is unknown; the mesh is drawn once");
         return Ok(None);
     };
     let count = first.accessor.count;
@@ -89,11 +88,11 @@ pub(super) fn read(
         return Err(Fault::content(&other.accessor.at, problem));
     }
     budget.take(count as u64, &first.accessor.at)?;
-    document.purse().lend_placements(count, &first.accessor.at)?;
+    document.total_budget().check_placements(count, &first.accessor.at)?;
     placements(&attributes, count, warnings).map(Some)
 }
 
-/// Translation × rotation × scale; what is missing is the identity.
+/// Multiplies translation × rotation × scale. A missing attribute is the identity.
 fn placements(attributes: &[Attribute], count: usize, warnings: &mut Warnings) -> Result<Vec<Affine3A>> {
     let mut translations = vec![Vec3::ZERO; count];
     let mut rotations = vec![Quat::IDENTITY; count];
@@ -103,7 +102,9 @@ fn placements(attributes: &[Attribute], count: usize, warnings: &mut Warnings) -
             "TRANSLATION" => translations = vectors(accessor)?,
             "SCALE" => scales = vectors(accessor)?,
             "ROTATION" => rotations = quaternions(accessor, warnings)?,
-            _ => warnings.add(&accessor.at, "is not drawn: only translations, rotations and scales of placements are"),
+            _ => {
+                warnings.add(&accessor.at, "is ignored: only translations, rotations and scales of placements are read")
+            }
         }
     }
     let parts = translations.into_iter().zip(rotations).zip(scales);
@@ -111,21 +112,11 @@ fn placements(attributes: &[Attribute], count: usize, warnings: &mut Warnings) -
 }
 
 fn vectors(accessor: &Accessor) -> Result<Vec<Vec3>> {
-    let vectors: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
-    check_finite(accessor, vectors.iter().map(|vector| vector.is_finite()))?;
-    Ok(vectors)
+    Ok(accessor.finite_floats::<3>("placement")?.into_iter().map(Vec3::from).collect())
 }
 
 fn quaternions(accessor: &Accessor, warnings: &mut Warnings) -> Result<Vec<Quat>> {
-    let mut values: Vec<Vec4> = accessor.floats::<4>()?.into_iter().map(Vec4::from).collect();
-    check_finite(accessor, values.iter().map(|value| value.is_finite()))?;
+    let mut values: Vec<Vec4> = accessor.finite_floats::<4>("placement")?.into_iter().map(Vec4::from).collect();
     make_unit(values.iter_mut(), &accessor.at, warnings);
     Ok(values.into_iter().map(Quat::from_vec4).collect())
-}
-
-fn check_finite(accessor: &Accessor, mut are_finite: impl Iterator<Item = bool>) -> Result<()> {
-    match are_finite.position(|is_finite| !is_finite) {
-        Some(placement) => Err(Fault::content(&accessor.at, format_args!("placement {placement} is not finite"))),
-        None => Ok(()),
-    }
 }

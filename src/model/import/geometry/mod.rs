@@ -1,14 +1,54 @@
-//! The meshes of the scene as one vertex array, one index array and draw ranges.
+//! From the mesh nodes of a scene to one vertex array, one index array, draw ranges, and the palette that they follow.
+//!
+//! A mesh that several nodes show is read once for each node, because its vertices follow different palette entries. Mesh
+//! nodes come in the order of their glTF index, and their primitives in the order of the file. A mesh with several
+//! placements (EXT_mesh_gpu_instancing) is read at the first and copied for the others.
+//!
+//! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
+//! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
+//! `reorder` puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node, and
+//! `copies` adds its mesh at each. `arrays` lists all per-vertex arrays for the steps that treat them alike.
 
+mod arrays;
 mod attributes;
 mod builder;
+mod copies;
 mod influences;
 mod instancing;
 mod morphs;
-mod placements;
 mod reorder;
 mod tangents;
 mod topology;
 mod weld;
 
-pub use builder::{Scene, read};
+use builder::{Builder, MeshNode};
+use reorder::number_by_use;
+
+pub use builder::Scene;
+
+use super::error::{Fault, Result, Warnings};
+use super::material::Materials;
+use crate::model::{Geometry, PaletteLayout};
+
+/// Reads the geometry, and the palette that it follows.
+pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -> Result<(Geometry, PaletteLayout)> {
+    let mut builder = Builder::new(scene, materials, warnings);
+    for (node, entry) in scene.document.root.nodes.iter().enumerate() {
+        let Some(skeleton_node) = scene.tree.skeleton_node.get(node).copied().flatten() else { continue };
+        let in_scene = scene.tree.skeleton.in_scene.get(skeleton_node as usize) == Some(&true);
+        let (true, Some(mesh)) = (in_scene, entry.mesh.map(|mesh| mesh.value())) else { continue };
+        let meshes = &scene.document.root.meshes;
+        let Some(mesh_entry) = meshes.get(mesh) else {
+            return Err(Fault::dangling(format_args!("nodes[{node}].mesh"), "meshes", mesh, meshes.len()));
+        };
+        let morphed = scene.tree.morphed_node(skeleton_node);
+        let mesh_node = MeshNode { node, skeleton_node, mesh, placement: None, morphed };
+        match instancing::read(scene.document, node, entry, &mut builder.placements, builder.warnings)? {
+            Some(placements) => builder.add_placements(mesh_node, mesh_entry, &placements)?,
+            None => builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()))?,
+        }
+    }
+    let (mut geometry, palette) = builder.finish();
+    number_by_use(&mut geometry);
+    Ok((geometry, palette))
+}

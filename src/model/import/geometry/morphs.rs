@@ -1,8 +1,8 @@
-//! Morph targets: what each of them adds to the vertices of a primitive.
+//! From the morph targets of a primitive to a list of deltas for each vertex.
 //!
-//! A target of a face moves a few hundred of its ten thousand vertices. So the file's arrays, one number for each vertex
-//! and target, become a short list for each vertex: only the deltas that are not zero, each with the weight that
-//! scales it. That list is what `skin.comp` walks, exactly as it walks the influences.
+//! A target of a face moves a few hundred of its ten thousand vertices. The file has an element for each vertex and
+//! target. Here each vertex gets a short list of the deltas that are not zero, each with the index of its weight.
+//! `skin.comp` loops over that list as it loops over the influences.
 //!
 //! Source: glTF 2.0, 3.7.2.2 (morph targets); KHR_mesh_quantization (integers).
 
@@ -14,14 +14,14 @@ use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result};
 use crate::model::import::limits::Budget;
 
-/// The targets of one primitive, as one mesh node shows it.
+/// The targets of one primitive, for one mesh node.
 pub(super) struct Morphs {
     targets: Vec<Target>,
-    /// Weight of the first target.
+    /// The index of the first target's weight.
     first_weight: u32,
 }
 
-/// As long as there are vertices; `None` where the target leaves the attribute alone.
+/// The deltas of one target, one for each vertex. `None` if the target does not change the attribute.
 struct Target {
     positions: Option<Vec<Vec3>>,
     normals: Option<Vec<Vec3>>,
@@ -32,22 +32,21 @@ struct Target {
 pub(super) struct MorphReader<'a, 'f> {
     pub document: &'a Document<'f>,
     pub primitive: &'a Primitive,
-    /// JSON path of the primitive.
+    /// The JSON path of the primitive.
     pub at: &'a str,
     pub vertex_count: usize,
-    /// Without normals in the bind pose there is nothing that those of a target could be added to.
+    /// Whether the bind pose has normals, to which those of a target can be added.
     pub has_normals: bool,
-    /// Likewise.
+    /// Whether the bind pose has tangents, to which those of a target can be added.
     pub has_tangents: bool,
 }
 
 impl MorphReader<'_, '_> {
-    /// Reads all targets, and pays for them. `first_weight` is where the weights of the node start, of which there are
-    /// `weight_count`.
+    /// Reads all targets, and charges them to `budget`. The node has `weight_count` weights from index `first_weight` on.
     pub fn read(&self, first_weight: u32, weight_count: u32, budget: &mut Budget) -> Result<Morphs> {
         let targets = self.primitive.targets.as_deref().unwrap_or_default();
         if targets.len() > weight_count as usize {
-            // Spec: all primitives of a mesh have the same number, and weights are counted by the first of them.
+            // All primitives of a mesh must have the same number of targets. The first one determines the weights.
             let problem = format!("{} morph targets, but the mesh's first primitive has {weight_count}", targets.len());
             return Err(Fault::content(format_args!("{}.targets", self.at), problem));
         }
@@ -66,14 +65,10 @@ impl MorphReader<'_, '_> {
                 return Err(Fault::content(&accessor.at, problem));
             }
             budget.take(accessor.count as u64, &accessor.at)?;
-            let deltas: Vec<Vec3> = accessor.floats::<3>()?.into_iter().map(Vec3::from).collect();
-            match deltas.iter().position(|delta| !delta.is_finite()) {
-                Some(vertex) => Err(Fault::content(&accessor.at, format_args!("vertex {vertex} is not finite"))),
-                None => Ok(Some(deltas)),
-            }
+            Ok(Some(accessor.finite_floats::<3>("vertex")?.into_iter().map(Vec3::from).collect()))
         };
         let positions = read("POSITION", target.positions.map(|accessor| accessor.value()))?;
-        // Read in any case, so that a broken accessor is an error whether or not something uses it.
+        // All are read, so that a broken accessor is an error even if nothing uses it.
         let normals = read("NORMAL", target.normals.map(|accessor| accessor.value()))?;
         let tangents = read("TANGENT", target.tangents.map(|accessor| accessor.value()))?;
         Ok(Target {
@@ -85,16 +80,16 @@ impl MorphReader<'_, '_> {
 }
 
 impl Morphs {
-    /// Fills `deltas` with those of one vertex that are not zero.
+    /// Fills `deltas` with the non-zero deltas of one vertex.
     pub fn deltas_of(&self, vertex: usize, deltas: &mut Vec<MorphDelta>) {
         deltas.clear();
         let of_vertex = |list: &Option<Vec<Vec3>>| list.as_ref().and_then(|list| list.get(vertex)).copied();
-        for (weight, target) in (self.first_weight..).zip(&self.targets) {
+        for (weight_index, target) in (self.first_weight..).zip(&self.targets) {
             let position = of_vertex(&target.positions).unwrap_or(Vec3::ZERO);
             let normal = of_vertex(&target.normals).unwrap_or(Vec3::ZERO);
             let tangent = of_vertex(&target.tangents).unwrap_or(Vec3::ZERO);
             if [position, normal, tangent] != [Vec3::ZERO; 3] {
-                deltas.push(MorphDelta { weight, position, normal, tangent });
+                deltas.push(MorphDelta { weight_index, position, normal, tangent });
             }
         }
     }

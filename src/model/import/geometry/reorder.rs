@@ -1,27 +1,27 @@
-//! An order of triangles and vertices that caches like.
+//! From triangles and vertices in the file's order to an order that suits caches.
 //!
-//! Within each primitive the triangles are put so that those which share vertices follow each other, as the vertex
-//! cache of a GPU wants it; placements of a mesh take over the order of the first. As the last step of geometry import
-//! the vertices are numbered in the order in which the draw ranges first use them, so that fetching them walks through
-//! memory; those that nothing draws come last. Vertices on which fewer joints pull come before others, though, so that
-//! skinning finds those that are alike in one place. None of it changes what is drawn: the triangles stay what they
-//! are, with their corners in the same order round, and draw ranges keep their places.
+//! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache.
+//! Copies of a mesh have the order of the original. As the last step of geometry import, vertices are sorted by their
+//! number of influences, so that the skinning shader finds runs of equal numbers. Within a run they stand in the order
+//! in which the draw ranges first use them, so that vertex fetches walk through memory; unused ones come last. Neither
+//! step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
 //!
-//! Source: the vertex cache optimiser is meshoptimizer's.
+//! Source: the vertex cache optimiser of meshoptimizer.
 
+use super::arrays::for_each_array;
 use crate::model::Geometry;
 
-/// A vertex that has no new number yet.
+/// The number of a vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
 
-/// For each triangle that it places, the optimiser looks at all triangles round its corners that are still to come: the
-/// effort is the sum of the squares of how many triangles each vertex has. That is 36 where six of them meet, but a file
-/// of a hundred kilobytes can have a million round one vertex, and nothing to gain from any order of them.
+/// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners, so
+/// its effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with six
+/// triangles. But a file of a hundred kilobytes can have a million triangles around one vertex, which no order improves.
 const EFFORT_PER_INDEX: u64 = 64;
-/// For small models with a large fan in them.
+/// The effort that every model may take, for small models with a large fan.
 const EFFORT_FLOOR: u64 = 1 << 25;
 
-/// What may still be spent on the order of a model's triangles.
+/// The effort that ordering the triangles of a model may still take.
 pub(super) struct OrderingEffort {
     left: u64,
 }
@@ -32,10 +32,10 @@ impl OrderingEffort {
     }
 }
 
-/// Puts a list of triangles in order, unless that would take more effort than is left.
+/// Orders a list of triangles, unless that takes more effort than is left.
 ///
-/// Works on their vertices alone: meshoptimizer's tables are as long as the vertex array that it is told of, and a model
-/// may have thousands of primitives.
+/// The vertices of the list are numbered from 0 for this, because meshoptimizer's tables are as long as the vertex array,
+/// and a model may have thousands of primitives.
 pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
     let mut used = indices.to_vec();
     used.sort_unstable();
@@ -51,20 +51,20 @@ pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
     meshopt::optimize_vertex_cache_in_place(indices, used.len());
     for index in indices {
-        // Each is the place of an index in `used`.
+        // meshoptimizer only permutes the indices, all of which are in range.
         *index = used.get(*index as usize).copied().unwrap_or_default();
     }
 }
 
-/// Numbers the vertices by how many joints pull on them, and then in the order in which they are drawn.
+/// Sorts the vertices by their number of influences, and then by their first use.
 pub(super) fn number_by_use(geometry: &mut Geometry) {
     let mut order = order_of_use(&geometry.indices, geometry.vertex_count());
-    // Stable: those that are alike stay in the order of their use.
+    // The sort is stable, so vertices with equally many influences stay in the order of their use.
     order.sort_by_key(|&vertex| geometry.influences_of(vertex as usize).len());
     apply(geometry, &order);
 }
 
-/// The vertices in the order of their first use, then the unused ones.
+/// Returns the vertices in the order of their first use, followed by the unused ones.
 fn order_of_use(indices: &[u32], vertex_count: usize) -> Vec<u32> {
     let mut is_listed = vec![false; vertex_count];
     let mut order = Vec::with_capacity(vertex_count);
@@ -75,56 +75,16 @@ fn order_of_use(indices: &[u32], vertex_count: usize) -> Vec<u32> {
     order
 }
 
-/// Puts vertex `order[k]` at place `k`, in every array that has vertices or names them.
+/// Moves vertex `order[k]` to index `k` in every array that has vertices, and adapts the arrays that refer to them.
 fn apply(geometry: &mut Geometry, order: &[u32]) {
     let mut new_index = vec![UNNUMBERED; order.len()];
     for (new, &old) in order.iter().enumerate() {
         new_index[old as usize] = new as u32;
     }
-    // Named one by one, so that an array that is new to `Geometry` cannot be forgotten here.
-    let Geometry {
-        positions,
-        normals,
-        tangents,
-        tex_coords,
-        colors,
-        influence_starts,
-        influences,
-        morph_delta_starts,
-        morph_deltas,
-        indices,
-        draw_ranges: _,
-        source_primitives,
-    } = geometry;
-    gather(positions, order);
-    gather(normals, order);
-    // There are none where no draw range needs them.
-    if !tangents.is_empty() {
-        gather(tangents, order);
-    }
-    gather(tex_coords, order);
-    gather(colors, order);
-    gather_lists(influence_starts, influences, order);
-    gather_lists(morph_delta_starts, morph_deltas, order);
+    for_each_array(geometry, |array| array.reorder(order));
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
-    indices.iter_mut().for_each(renumber);
-    source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
-}
-
-fn gather<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
-    *values = order.iter().map(|&vertex| values[vertex as usize]).collect();
-}
-
-/// As [`gather`], for lists of any length that stand one behind the other.
-fn gather_lists<T: Copy>(starts: &mut Vec<u32>, values: &mut Vec<T>, order: &[u32]) {
-    let (mut new_starts, mut new_values) = (Vec::with_capacity(starts.len()), Vec::with_capacity(values.len()));
-    new_starts.push(0);
-    for &vertex in order {
-        let vertex = vertex as usize;
-        new_values.extend_from_slice(&values[starts[vertex] as usize..starts[vertex + 1] as usize]);
-        new_starts.push(new_values.len() as u32);
-    }
-    (*starts, *values) = (new_starts, new_values);
+    geometry.indices.iter_mut().for_each(renumber);
+    geometry.source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
 }
 
 #[cfg(test)]
@@ -137,7 +97,7 @@ mod tests {
     const CACHE_SIZE: u32 = 16;
     const SIDE: u32 = 40;
 
-    /// What import does, draw range by draw range here.
+    /// Does the same as import, but for whole draw ranges.
     fn reorder(geometry: &mut Geometry) {
         let mut effort = OrderingEffort::new();
         for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
@@ -152,8 +112,8 @@ mod tests {
         meshopt::analyze_vertex_cache(triangles, geometry.vertex_count(), CACHE_SIZE, 0, 0).acmr
     }
 
-    /// Two halves of a grid of quads, each a draw range, whose triangles come in an order that no cache likes; every
-    /// third vertex has two influences, every fourth a morph delta. The last vertex is not drawn, two lines are.
+    /// Returns a grid of quads in two halves, each a draw range, with an order of triangles that defeats every cache.
+    /// Every third vertex has two influences, every fourth a morph delta. There are two lines, and an unused last vertex.
     fn shuffled_grid() -> Geometry {
         let across = SIDE + 1;
         let vertex_count = across * across + 1;
@@ -162,7 +122,7 @@ mod tests {
             [first, first + 1, first + across, first + 1, first + across + 1, first + across]
         };
         let half = SIDE * SIDE / 2;
-        // 7 has no divisor in common with the number of cells, so that each comes once.
+        // 307 and the number of cells have no common divisor, so each cell appears once.
         let order = |start: u32| (0..half).map(move |k| start + k * 307 % half);
         let mut indices: Vec<u32> = order(0).chain(order(half)).flat_map(cell).collect();
         let lines_at = indices.len() as u32;
@@ -201,7 +161,7 @@ mod tests {
             grid.influence_starts.push(grid.influences.len() as u32);
             if vertex % 4 == 0 {
                 grid.morph_deltas.push(MorphDelta {
-                    weight: vertex,
+                    weight_index: vertex,
                     position: number(vertex),
                     normal: Vec3::ZERO,
                     tangent: Vec3::ZERO,
@@ -212,8 +172,8 @@ mod tests {
         grid
     }
 
-    /// Triangles of a draw range by their vertices' first numbers (which the positions tell), each turned so that its
-    /// smallest comes first, which keeps the winding.
+    /// Returns the sorted triangles of a draw range, in terms of the original vertex numbers, which the positions hold. Each
+    /// triangle starts with its smallest number, which keeps the winding.
     fn triangles(geometry: &Geometry, range: &DrawRange) -> Vec<[u32; 3]> {
         let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
         let corners: Vec<u32> =
@@ -225,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_is_drawn_with_fewer_misses_and_in_order() {
+    fn reordering_keeps_the_triangles_and_reduces_cache_misses() {
         let before = shuffled_grid();
         let mut after = before.clone();
         reorder(&mut after);
@@ -234,9 +194,9 @@ mod tests {
         for range in &before.draw_ranges[..2] {
             assert_eq!(triangles(&after, range), triangles(&before, range));
         }
-        // Half a vertex for each triangle is what no order can beat; the one here, which jumps from cell to cell, takes two.
+        // No order needs less than half a vertex for each triangle. The original order, which jumps, needs two.
         assert!(acmr(&before) >= 2.0 && acmr(&after) < 0.8, "{} and {}", acmr(&before), acmr(&after));
-        // Vertices of one influence come before those of two; within each, first uses count upwards.
+        // Vertices with one influence come before those with two. Within each run, the numbers of first uses increase.
         let influence_counts: Vec<usize> = (0..after.vertex_count()).map(|v| after.influences_of(v).len()).collect();
         assert!(influence_counts.is_sorted());
         let first_of_two = influence_counts.partition_point(|&count| count == 1);
@@ -248,7 +208,7 @@ mod tests {
         }
         let ends = [first_of_two, after.vertex_count()];
         let unused = ends[0] + ends[1] - next[0] - next[1];
-        assert!(unused == 1 && (next[0] < ends[0] || next[1] < ends[1]), "what nothing draws comes last: {next:?}");
+        assert!(unused == 1 && (next[0] < ends[0] || next[1] < ends[1]), "unused vertices come last: {next:?}");
         let lines: Vec<f32> =
             after.indices[after.indices.len() - 4..].iter().map(|&i| after.positions[i as usize].x).collect();
         assert_eq!(lines, [5.0, 3.0, 9.0, 5.0]);
@@ -281,7 +241,7 @@ mod tests {
             geometry.indices.iter().map(|&index| geometry.positions[index as usize]).collect()
         };
         assert_eq!(drawn(&after), drawn(&before));
-        assert_ne!(after.indices, before.indices, "vertices are numbered anew all the same");
+        assert_ne!(after.indices, before.indices, "vertices have new numbers");
     }
 
     #[test]
@@ -292,13 +252,13 @@ mod tests {
         order_triangles(&mut fan, &mut effort);
         let left = EFFORT_FLOOR + EFFORT_PER_INDEX * fan.len() as u64;
         assert_eq!((&fan, effort.left), (&before, left));
-        // A thousand are no trouble.
+        // A fan of a thousand triangles fits the effort.
         order_triangles(&mut fan[..3000], &mut effort);
         assert_eq!(left + EFFORT_PER_INDEX * 3000 - effort.left, 1000 * 1000 + 999 * 4 + 2);
     }
 
     #[test]
-    fn nothing_to_draw_is_nothing_to_reorder() {
+    fn empty_geometry_can_be_reordered() {
         let mut empty = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
         number_by_use(&mut empty);
         order_triangles(&mut [], &mut OrderingEffort::new());

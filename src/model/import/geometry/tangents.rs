@@ -1,108 +1,109 @@
-//! Tangents for primitives whose material has a normal map and which have none: MikkTSpace, as glTF 2.0 (3.7.2.1) asks,
-//! because that is what the programs that bake normal maps use.
+//! From positions, normals and texture coordinates to tangents, for primitives with a normal map but without tangents.
 //!
-//! MikkTSpace works on the corners of triangles. Where corners of one vertex get different tangents (the texture's
-//! mirror seams) the vertex becomes several.
+//! The algorithm is MikkTSpace, as glTF 2.0 (3.7.2.1) requires, because the programs that bake normal maps use it. It
+//! works on the corners of triangles. A vertex whose corners get different tangents, on a mirror seam of the texture,
+//! becomes several vertices.
 //!
-//! The algorithm's cost grows with the square of the triangles that meet at a vertex, and with it the depth of a
-//! recursion; and with the product of degenerate and sound triangles. So the former are counted beforehand, and the
-//! latter left out: no file can make it run long or out of stack. It is a crate that forbids unsafe code.
+//! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex, and
+//! with the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are counted
+//! before, and degenerate ones are left out: no file can make it run long or exhaust the stack. The crate forbids unsafe
+//! code.
 
 use std::collections::HashMap;
 
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec2, Vec3, Vec4};
 
-/// More triangles than these do not meet at one vertex of a model that somebody made.
+/// The largest number of triangles around a vertex. Real models have fewer.
 const MOST_AROUND_A_VERTEX: u64 = 1024;
-/// Sum of the squares of the triangles around each vertex, for each corner; 6 in a regular mesh.
+/// The limit of the sum, over all vertices, of the squared number of triangles, for each corner. A regular mesh has 6.
 const MOST_SQUARES_PER_CORNER: u64 = 64;
-/// What the sum may be in any case.
+/// The sum that is always allowed.
 const SQUARES_FOR_ALL: u64 = 1 << 20;
 
-/// What tangents depend on: one primitive's vertices and triangles.
+/// The vertices and triangles of one primitive.
 pub(super) struct TangentInput<'a> {
     pub positions: &'a [Vec3],
     pub normals: &'a [Vec3],
-    /// Where the normal map is sampled.
+    /// The texture coordinates at which the normal map is sampled.
     pub tex_coords: &'a [Vec2],
-    /// A triangle list; in range.
+    /// A triangle list, with indices in range.
     pub indices: &'a [u32],
 }
 
-/// The vertices of a primitive, some of them several times, so that each has one tangent.
+/// The vertices of a primitive after splitting, so that each has one tangent.
 pub(super) struct SplitVertices {
-    /// The file's vertex of each of ours; the first ones are the file's vertices in order.
+    /// The original index of each vertex. The original vertices come first, in their order.
     pub source: Vec<u32>,
-    /// Unit length and handedness; zero for vertices that no triangle has.
+    /// A unit vector and the handedness; zero for vertices that no triangle uses.
     pub tangents: Vec<Vec4>,
-    /// The triangles, of ours.
+    /// The triangles, as indices of split vertices.
     pub indices: Vec<u32>,
 }
 
 impl TangentInput<'_> {
-    /// Tangents for all corners; `None` where too many triangles meet.
+    /// Generates tangents for all corners; `None` if too many triangles share a vertex.
     pub fn generate(&self) -> Option<SplitVertices> {
         let triangles: Vec<[u32; 3]> = self.indices.as_chunks().0.to_vec();
-        let sound: Vec<usize> = (0..triangles.len()).filter(|&triangle| self.is_sound(triangles[triangle])).collect();
-        if !self.is_cheap(&triangles, &sound) {
+        let valid: Vec<usize> = (0..triangles.len()).filter(|&triangle| self.is_valid(triangles[triangle])).collect();
+        if !self.is_cheap(&triangles, &valid) {
             return None;
         }
         let tangents = vec![[Vec4::ZERO; 3]; triangles.len()];
-        let mut work = Work { input: self, triangles: &triangles, sound: &sound, tangents };
+        let mut work = Work { input: self, triangles: &triangles, valid: &valid, tangents };
         generate_tangents(&mut work).ok()?;
         let tangents = work.tangents;
         Some(split(self.positions.len(), &triangles, &tangents))
     }
 
-    /// A triangle with two corners in one place has no tangent; it takes those of its neighbours.
-    fn is_sound(&self, triangle: [u32; 3]) -> bool {
+    /// Whether the corners have different positions. If not, the triangle takes the tangents of its neighbours.
+    fn is_valid(&self, triangle: [u32; 3]) -> bool {
         let [a, b, c] = triangle.map(|vertex| at(self.positions, vertex));
         a != b && b != c && c != a
     }
 
-    fn is_cheap(&self, triangles: &[[u32; 3]], sound: &[usize]) -> bool {
+    fn is_cheap(&self, triangles: &[[u32; 3]], valid: &[usize]) -> bool {
         let mut around: HashMap<[u32; 8], u64> = HashMap::new();
-        for &vertex in sound.iter().filter_map(|&triangle| triangles.get(triangle)).flatten() {
+        for &vertex in valid.iter().filter_map(|&triangle| triangles.get(triangle)).flatten() {
             *around.entry(self.key(vertex)).or_default() += 1;
         }
         let squares: u64 = around.values().map(|&count| count.saturating_mul(count)).fold(0, u64::saturating_add);
-        let most = (3 * sound.len() as u64).saturating_mul(MOST_SQUARES_PER_CORNER).saturating_add(SQUARES_FOR_ALL);
+        let most = (3 * valid.len() as u64).saturating_mul(MOST_SQUARES_PER_CORNER).saturating_add(SQUARES_FOR_ALL);
         squares <= most && around.values().all(|&count| count <= MOST_AROUND_A_VERTEX)
     }
 
-    /// What makes two vertices one for the algorithm.
+    /// Returns the bits that are equal for two vertices that the algorithm treats as one.
     fn key(&self, vertex: u32) -> [u32; 8] {
         let (p, n, t) = (at(self.positions, vertex), at(self.normals, vertex), at(self.tex_coords, vertex));
         [p.x, p.y, p.z, n.x, n.y, n.z, t.x, t.y].map(f32::to_bits)
     }
 }
 
-/// Zero beyond the end, which checked indices never reach.
+/// Returns an element; zero for an index out of range, which checked indices never are.
 fn at<T: Copy + Default>(list: &[T], index: u32) -> T {
     list.get(index as usize).copied().unwrap_or_default()
 }
 
-/// What the algorithm reads from and writes to.
+/// The interface between the algorithm and our arrays.
 struct Work<'a> {
     input: &'a TangentInput<'a>,
     triangles: &'a [[u32; 3]],
-    /// The triangles that it sees.
-    sound: &'a [usize],
-    /// By triangle and corner.
+    /// The triangles that the algorithm gets.
+    valid: &'a [usize],
+    /// The generated tangents of the three corners of each triangle.
     tangents: Vec<[Vec4; 3]>,
 }
 
 impl Work<'_> {
     fn vertex(&self, face: usize, corner: usize) -> u32 {
-        let triangle = self.sound.get(face).and_then(|&triangle| self.triangles.get(triangle));
+        let triangle = self.valid.get(face).and_then(|&triangle| self.triangles.get(triangle));
         triangle.and_then(|triangle| triangle.get(corner)).copied().unwrap_or(u32::MAX)
     }
 }
 
 impl Geometry for Work<'_> {
     fn num_faces(&self) -> usize {
-        self.sound.len()
+        self.valid.len()
     }
 
     fn num_vertices_of_face(&self, _face: usize) -> usize {
@@ -123,16 +124,17 @@ impl Geometry for Work<'_> {
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {
         let Some([x, y, z, sign]) = space.map(|space| space.tangent_encoded()) else { return };
-        // The algorithm was made for v that points up; in glTF it points down, which turns the handedness round.
+        // The algorithm expects v to point up; in glTF it points down, which inverts the handedness.
         let tangent = Vec3::new(x, y, z).try_normalize().map(|unit| unit.extend(-sign));
-        let place = self.sound.get(face).and_then(|&triangle| self.tangents.get_mut(triangle)?.get_mut(corner));
-        if let (Some(place), Some(tangent)) = (place, tangent) {
-            *place = tangent;
+        let corner_tangent =
+            self.valid.get(face).and_then(|&triangle| self.tangents.get_mut(triangle)?.get_mut(corner));
+        if let (Some(corner_tangent), Some(tangent)) = (corner_tangent, tangent) {
+            *corner_tangent = tangent;
         }
     }
 }
 
-/// Makes a vertex of its own for each further tangent of a vertex. Corners without one take the vertex's first.
+/// Adds a vertex for each further tangent of a vertex. Corners without a tangent take the first one of their vertex.
 fn split(vertex_count: usize, triangles: &[[u32; 3]], tangents: &[[Vec4; 3]]) -> SplitVertices {
     let mut source: Vec<u32> = (0..vertex_count as u32).collect();
     let mut of_vertex = vec![Vec4::ZERO; vertex_count];
@@ -156,7 +158,7 @@ fn split(vertex_count: usize, triangles: &[[u32; 3]], tangents: &[[Vec4; 3]]) ->
             })
         });
     }
-    // Where the texture coordinates say nothing (all the same, or not to be told apart) any direction is as good.
+    // If texture coordinates coincide, they have no direction, and any tangent will do.
     for &vertex in &indices {
         if let Some(tangent) = of_vertex.get_mut(vertex as usize).filter(|tangent| **tangent == Vec4::ZERO) {
             *tangent = Vec3::X.extend(1.0);
@@ -171,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// A square in the xy plane, u to the right and v down, its two halves meeting on the diagonal 1 to 2.
+    /// Returns a split square in the xy plane, with u to the right and v down. Its triangles share the diagonal from 1 to 2.
     fn square(tex_coords: [Vec2; 4]) -> SplitVertices {
         let positions = [Vec3::Y, Vec3::ONE.with_z(0.0), Vec3::ZERO, Vec3::X];
         let input = TangentInput {
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn vertices_on_a_mirror_seam_are_split() {
-        // The second half is the first one's mirror image about the diagonal.
+        // The texture of the second triangle mirrors that of the first at the diagonal.
         let found = square([Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ZERO]);
         assert_eq!(found.source, [0, 1, 2, 3, 1, 2]);
         assert_eq!(found.indices, [0, 2, 1, 4, 5, 3]);
@@ -224,7 +226,7 @@ mod tests {
     }
 
     proptest! {
-        /// Few different numbers, so that vertices coincide, triangles degenerate and edges have many neighbours.
+        /// There are few different numbers, so that vertices coincide, triangles degenerate and edges have many neighbours.
         #[test]
         fn no_triangles_are_too_odd(
             corners in prop::collection::vec((0..3_u8, 0..3_u8, 0..2_u8, 0..3_u8, 0..3_u8, 0..2_u8), 1..12),

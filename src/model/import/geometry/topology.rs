@@ -1,4 +1,4 @@
-//! Lists of triangles, lines or points from whatever topology a primitive has.
+//! From the indices of a primitive, in any topology, to a list of triangles, lines or points.
 //!
 //! Source: glTF 2.0, 3.7.2.1 (topology types).
 
@@ -10,14 +10,14 @@ use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
 
-/// What a primitive is made of.
+/// The triangles, lines or points of a primitive.
 pub(super) struct Elements {
     pub topology: Topology,
-    /// Into the primitive's own vertices, proven to be in range; a multiple of the topology's corners.
+    /// Indices of the primitive's own vertices, all in range. Their number is a multiple of the topology's corners.
     pub indices: Vec<u32>,
 }
 
-/// Reads a primitive's indices, and pays for them.
+/// Reads the indices of a primitive, and charges them to `budget`.
 pub(super) fn read(
     document: &Document,
     primitive: &Primitive,
@@ -29,7 +29,7 @@ pub(super) fn read(
     let Checked::Valid(mode) = primitive.mode else {
         return Err(Fault::content(format_args!("{at}.mode"), "unknown, expected 0 to 6"));
     };
-    // A strip or fan of n vertices has n - 2 triangles, a loop n lines.
+    // A strip or fan of n vertices has n - 2 triangles, and a loop has n lines.
     let expansion = match mode {
         Mode::Points | Mode::Lines | Mode::Triangles => 1,
         Mode::LineLoop | Mode::LineStrip => 2,
@@ -64,7 +64,7 @@ pub(super) fn read(
 }
 
 fn read_indices(accessor: &Accessor, vertex_count: usize) -> Result<Vec<u32>> {
-    let indices: Vec<u32> = accessor.unsigned::<1>()?.into_iter().flatten().collect();
+    let indices: Vec<u32> = accessor.unsigned::<1>()?.into_flattened();
     match indices.iter().position(|&index| index as usize >= vertex_count) {
         Some(rank) => {
             let problem = format!("index {} at {rank}, but there are {vertex_count} vertices", indices[rank]);
@@ -78,7 +78,7 @@ fn from_line_strip(order: &[u32]) -> Vec<u32> {
     order.windows(2).flatten().copied().collect()
 }
 
-/// A strip, and a line from its end to its start.
+/// Converts a loop: a strip with another line from its end to its start.
 fn from_line_loop(order: &[u32]) -> Vec<u32> {
     let mut lines = from_line_strip(order);
     if let [first, .., last] = *order {
@@ -87,7 +87,7 @@ fn from_line_loop(order: &[u32]) -> Vec<u32> {
     lines
 }
 
-/// Every other triangle is turned, so that all face the same way.
+/// Converts a triangle strip. Every other triangle is reversed, so that all have the same winding.
 fn from_strip(order: &[u32]) -> Vec<u32> {
     let triangle = |(number, corners): (usize, &[u32])| match *corners {
         [a, b, c] if number % 2 == 0 => [a, b, c],

@@ -1,9 +1,8 @@
-//! Images that are decoded on other threads while this one reads the rest of the file: of a character with one texture
-//! that is most of the time that importing it takes.
+//! From a document to images decoded on other threads while this thread reads nodes, skins and clips.
 //!
-//! Nothing depends on it: [`Images`](super::images::Images) checks and pays for each image when a material asks for it,
-//! as it would without, and only then takes what was decoded ahead, or decodes what was not. So results, messages and
-//! their order are the same however many threads there are.
+//! Decoding takes most of the import time of a character with one texture. Results, messages and their order do not depend
+//! on it or on the number of threads: [`Images`](super::images::Images) checks and charges each image when a material uses
+//! it, and only then takes the decoded texels or decodes them itself.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,38 +11,38 @@ use gltf::json;
 use super::image_decoder::{decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 
-/// Texels of all images together that are decoded ahead, all at once at worst: two textures of 2048 x 2048. The rest waits
-/// for its turn, one at a time.
+/// The largest number of texels to decode ahead, possibly all at once: two textures of 2048 x 2048. Others are decoded one
+/// at a time when they are used.
 const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 
-/// Texels by glTF image index.
+/// The texels of images that are already decoded, by glTF index.
 #[derive(Default)]
 pub struct DecodedAhead {
     rgba: HashMap<usize, Vec<u8>>,
 }
 
 impl DecodedAhead {
-    /// What was decoded of an image, if it was.
+    /// Takes the texels of an image out, if it has been decoded.
     pub fn take(&mut self, source: usize) -> Option<Vec<u8>> {
         self.rgba.remove(&source)
     }
 }
 
-/// An image of the file's own buffers that a material shows.
+/// An image in one of the file's buffers that a material uses.
 struct Task<'d> {
-    /// glTF image index.
+    /// The glTF index of the image.
     source: usize,
     encoded: &'d [u8],
 }
 
 impl Task<'_> {
-    /// `None` where it does not succeed: the reason is found again, and told, when the image is asked for.
+    /// Decodes the image. `None` if that fails; [`Images`](super::images::Images) will fail again and report the reason.
     fn run(&self) -> Option<Vec<u8>> {
         decode_rgba(open_decoder(self.encoded).ok()?.0).ok()
     }
 }
 
-/// Does `work` on this thread while others decode.
+/// Runs `work` on this thread while other threads decode images.
 pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
     let tasks = tasks(document);
     let mut decoded: Vec<Option<Vec<u8>>> = vec![None; tasks.len()];
@@ -74,7 +73,7 @@ fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
     tasks
 }
 
-/// glTF indices of the textures that materials name.
+/// Returns the glTF indices of the textures that materials use.
 fn shown_textures(document: &Document) -> BTreeSet<usize> {
     let textures_of = |material: &json::Material| {
         let pbr = &material.pbr_metallic_roughness;

@@ -1,17 +1,17 @@
-//! PNG, JPEG and WebP images, decoded to eight-bit RGBA.
+//! From the bytes of a PNG, JPEG or WebP image to eight-bit RGBA.
 //!
-//! What the file says about the format is not trusted; the first bytes tell.
+//! The first bytes determine the format, not the file's statement about it.
 
 use std::io::Cursor;
 
 use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
-use crate::model::import::limits::{MAX_IMAGE_SIDE, MAX_IMAGE_SIDE_BYTES};
+use crate::model::import::limits::{MAX_DECODER_BYTES, MAX_IMAGE_SIDE};
 
-/// Why an image is left out; never fatal.
+/// The reason why an image is left out, for a warning.
 pub(super) type Reason = String;
 
-/// Reads an image's header, by the format that its first bytes tell; returns that format's name as well.
+/// Reads the header of an image. Returns its decoder and the name of its format.
 pub(super) fn open_decoder(bytes: &[u8]) -> std::result::Result<(impl ImageDecoder, &'static str), Reason> {
     let (format, format_name) = match image::guess_format(bytes) {
         Ok(format @ ImageFormat::Png) => (format, "PNG"),
@@ -22,20 +22,20 @@ pub(super) fn open_decoder(bytes: &[u8]) -> std::result::Result<(impl ImageDecod
     let mut limits = Limits::default();
     limits.max_image_width = Some(MAX_IMAGE_SIDE);
     limits.max_image_height = Some(MAX_IMAGE_SIDE);
-    limits.max_alloc = Some(MAX_IMAGE_SIDE_BYTES);
+    limits.max_alloc = Some(MAX_DECODER_BYTES);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(|error| format!("cannot be decoded: {error}"))?;
     Ok((decoder, format_name))
 }
 
-/// Of an image whose header has been read.
+/// Returns the number of texels that the header gives.
 pub(super) fn texel_count(decoder: &impl ImageDecoder) -> u64 {
     let (width, height) = decoder.dimensions();
     u64::from(width) * u64::from(height)
 }
 
-/// Decodes in memory that was asked for first: an image that does not fit is an image left out, not an abort.
+/// Decodes an image. Memory is allocated fallibly, so that an image that is too large is left out.
 pub(super) fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec<u8>, Reason> {
     let color = decoder.color_type();
     let (width, height) = decoder.dimensions();
@@ -47,7 +47,7 @@ pub(super) fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec
     let channels = usize::from(color.channel_count());
     let channel_bytes = usize::from(color.bytes_per_pixel()) / channels.max(1);
     let mut rgba = zeros(4 * width as usize * height as usize)?;
-    // The decoder delivers 16-bit samples in the order of this machine.
+    // The decoder returns 16-bit samples in native byte order.
     let sample_of = |bytes: &[u8]| match *bytes {
         [a, b] => rounded_to_8_bits(u16::from_ne_bytes([a, b])),
         [a] => a,

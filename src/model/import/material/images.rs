@@ -1,8 +1,7 @@
-//! The images of a model.
+//! From glTF image indices to the decoded images of a model.
 //!
-//! Only images that a drawn texture uses are decoded, each once. One that is missing or broken costs the model
-//! its texture and not its life: a warning, and the material does without. A URI that leaves the model's folder is an
-//! error all the same.
+//! Only images that a material uses are decoded, each once. If an image is missing or broken, there is a warning, and the
+//! texture is left out. However, a URI that leads out of the model's folder is an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,16 +13,16 @@ use super::image_decoder::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::UriFault;
-use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, encoded_image_bytes, texels};
+use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, max_encoded_image_bytes, max_texels};
 use crate::model::{Image, ImageSource};
 
-/// The images of a model while they are collected.
+/// Collects the images of a model.
 pub(super) struct Images {
-    /// What the model gets.
+    /// The decoded images.
     pub list: Vec<Image>,
-    /// What each of them was decoded from.
+    /// The origin of each image.
     pub sources: Vec<ImageSource>,
-    /// By glTF index; `None` for one that failed, so that it is tried once.
+    /// The index in `list` for each glTF index that has been tried; `None` if it failed.
     index_of: HashMap<usize, Option<u32>>,
     texels_taken: u64,
     encoded_bytes_taken: u64,
@@ -38,7 +37,7 @@ struct Decoded {
 }
 
 impl Images {
-    /// None yet.
+    /// Starts without images. `ahead` holds images that are already decoded.
     pub fn new(ahead: DecodedAhead) -> Self {
         Self {
             list: Vec::new(),
@@ -50,7 +49,7 @@ impl Images {
         }
     }
 
-    /// Index in the model of glTF image `source`, decoding it at its first use; `None` if that fails.
+    /// Returns the model's index of the glTF image `source`, which is decoded at its first use; `None` if that fails.
     pub fn load(&mut self, document: &mut Document, source: usize, warnings: &mut Warnings) -> Result<Option<u32>> {
         if let Some(&known) = self.index_of.get(&source) {
             return Ok(known);
@@ -72,7 +71,7 @@ impl Images {
                 Some(self.list.len() as u32 - 1)
             }
             Err(reason) => {
-                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; it is not shown"));
+                warnings.add(format_args!("images[{source}]"), format_args!("{reason}; the image is left out"));
                 None
             }
         };
@@ -80,13 +79,13 @@ impl Images {
         Ok(index)
     }
 
-    /// What was refused counts as well: from then on no image is even looked for.
+    /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is read.
     fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
-        let limit = encoded_image_bytes(file_bytes);
+        let limit = max_encoded_image_bytes(file_bytes);
         if self.encoded_bytes_taken <= limit {
             return Ok(());
         }
-        Err(format!("all images of a model with files of this size may have {limit} bytes, those before have more"))
+        Err(format!("all images of a model with files of this size may have {limit} bytes, and earlier ones have more"))
     }
 
     fn decode(&mut self, source: usize, bytes: &[u8], document: &Document) -> std::result::Result<Decoded, Reason> {
@@ -95,14 +94,14 @@ impl Images {
         self.check_encoded_bytes(file_bytes)?;
         let (decoder, format_name) = open_decoder(bytes)?;
         let (width, height) = decoder.dimensions();
-        // Paid before decoding: a small file may unpack to gigabytes.
-        let (texels, limit) = (texel_count(&decoder), texels(file_bytes));
+        // The limits are checked before decoding, because a small file may decode to gigabytes.
+        let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
         if texels > limit.saturating_sub(self.texels_taken) || decoder.total_bytes() > MAX_DECODED_IMAGE_BYTES {
-            let problem = "texels are too many: all images of a model with files of this size may have";
+            let problem = "texels are too many; all images of a model with files of this size may have";
             return Err(format!("{width}x{height} {problem} {limit}"));
         }
         document
-            .purse()
+            .total_budget()
             .take_texels(texels)
             .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
@@ -114,7 +113,7 @@ impl Images {
     }
 }
 
-/// The file's bytes of an image. The outer error is fatal, the inner one is not.
+/// Returns the encoded bytes of an image. The outer error is fatal, the inner one is not.
 fn encoded_bytes(document: &mut Document, source: usize) -> Result<std::result::Result<Vec<u8>, Reason>> {
     let at = format!("images[{source}]");
     let Some(entry) = document.root.images.get(source) else {

@@ -1,4 +1,4 @@
-//! Materials: the part that the renderer draws, and a warning about the rest.
+//! From glTF materials to the parameters that the renderer uses, with warnings about values out of range.
 //!
 //! Source: glTF 2.0, 3.9 (materials); KHR_materials_unlit; KHR_materials_emissive_strength.
 
@@ -15,28 +15,28 @@ use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{AlphaMode, Image, ImageSource, Material, MaterialTexture};
 
-/// Emission beyond this is cut: what is drawn into holds numbers up to 65,504, and light upon light must fit.
+/// The largest emission. The HDR target holds numbers up to 65,504, which must fit the sum of several lights.
 const MOST_EMISSION: f32 = 10_000.0;
 
-/// All materials of a file; `list` and `tex_coord_sets` have equal length.
+/// All materials of a file. `list` and `tex_coord_sets` have equal length.
 pub struct Materials {
-    /// By glTF index; the default material, if something uses it, comes last.
+    /// The materials by glTF index. The default material comes last if something uses it.
     pub list: Vec<Material>,
-    /// What the vertices of a primitive with this material have to carry.
+    /// The texture coordinate sets that the textures of each material use.
     pub tex_coord_sets: Vec<TexCoordSets>,
-    /// What textures show.
+    /// The images that textures use.
     pub images: Vec<Image>,
-    /// What each of them was decoded from.
+    /// The origin of each image.
     pub image_sources: Vec<ImageSource>,
     default: Option<u32>,
 }
 
 impl Materials {
-    /// Reads all materials and the images of their textures, of which some may have been decoded ahead.
+    /// Reads all materials and the images of their textures. `ahead` holds images that are already decoded.
     pub fn read(document: &mut Document, ahead: DecodedAhead, warnings: &mut Warnings) -> Result<Self> {
         let mut images = Images::new(ahead);
         let (mut list, mut tex_coord_sets) = (Vec::new(), Vec::new());
-        // Taken out, because images are fetched through the document meanwhile.
+        // The materials are taken out, because reading images borrows the document mutably.
         let entries = std::mem::take(&mut document.root.materials);
         let mut textures = TextureReader { document, images: &mut images, warnings };
         for (index, entry) in entries.iter().enumerate() {
@@ -48,7 +48,7 @@ impl Materials {
         Ok(Self { list, tex_coord_sets, images: images.list, image_sources: images.sources, default: None })
     }
 
-    /// Index of the material that a primitive names, or of the default one.
+    /// Returns the index of a primitive's material. `index` is the glTF index, or `None` for the default material.
     pub fn resolve(&mut self, index: Option<usize>, at: &str) -> Result<u32> {
         match index {
             Some(index) if index < self.list.len() - usize::from(self.default.is_some()) => Ok(index as u32),
@@ -60,7 +60,7 @@ impl Materials {
         }
     }
 
-    /// Index of the default material, which is appended at its first use.
+    /// Returns the index of the default material, which is appended at its first use.
     pub fn default(&mut self) -> u32 {
         *self.default.get_or_insert_with(|| {
             self.list.push(Material::default());
@@ -73,20 +73,20 @@ impl Materials {
 /// Reads one material.
 struct MaterialReader<'t, 'a, 'f> {
     textures: &'t mut TextureReader<'a, 'f>,
-    /// JSON path of the material.
+    /// The JSON path of the material.
     at: String,
-    /// What its textures want of the vertices.
+    /// The texture coordinate sets that its textures use.
     sets: TexCoordSets,
 }
 
 impl MaterialReader<'_, '_, '_> {
     fn read(&mut self, entry: &json::Material, index: usize) -> Result<Material> {
         let pbr = &entry.pbr_metallic_roughness;
-        // First, so that it has the first pair of coordinates.
+        // The base colour comes first, so that it uses the first texture coordinate set of the vertices.
         let base_color_texture = self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?;
         let metallic_roughness_texture =
             self.texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?;
-        // Without the texture that it scales the factor is only an upper bound, and a metal without surroundings is dark.
+        // The metallic factor is only an upper bound without its texture, and a metal without an environment is dark.
         let lost_texture = pbr.metallic_roughness_texture.is_some() && metallic_roughness_texture.is_none();
         Ok(Material {
             name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
@@ -154,7 +154,7 @@ impl MaterialReader<'_, '_, '_> {
         if scale.is_finite() {
             return scale;
         }
-        self.warn("normalTexture.scale", "a number that is too large, read as 1");
+        self.warn("normalTexture.scale", "the number is too large and is read as 1");
         1.0
     }
 
@@ -166,7 +166,7 @@ impl MaterialReader<'_, '_, '_> {
             }
             Checked::Valid(JsonAlphaMode::Blend) => AlphaMode::Blend,
             Checked::Invalid => {
-                self.warn("alphaMode", "unknown, read as OPAQUE");
+                self.warn("alphaMode", "unknown; read as OPAQUE");
                 AlphaMode::Opaque
             }
         }

@@ -1,7 +1,7 @@
-//! Textures as materials use them: image, sampler, texture coordinates and their transform.
+//! From the texture slot of a material to its image, sampler, texture coordinate set and coordinate transform.
 //!
-//! Each slot of a material names a texture, one of the vertices' sets of coordinates, and perhaps a transform. Vertices
-//! carry two sets, as the file has them; a transform stays with its slot, since others of the material may have none.
+//! A vertex has two sets of texture coordinates, as they are in the file. The transform stays with the slot, because other
+//! slots of the material may use the same set without one.
 //!
 //! Source: glTF 2.0, 3.8 (textures), 5.26 (samplers); KHR_texture_transform; EXT_texture_webp.
 
@@ -16,25 +16,25 @@ use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 
-/// Which of a primitive's TEXCOORD_n the textures of one material want; a vertex has room for two.
+/// The two sets TEXCOORD_n that the vertices of one material have, by their numbers n.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct TexCoordSets([Option<u32>; 2]);
 
 impl TexCoordSets {
-    /// Which pair of a vertex holds `set`, taking a free one at its first use; `None` for a third set.
-    fn place(&mut self, set: u32) -> Option<u32> {
-        let rank = self.0.iter().position(|&known| known.is_none() || known == Some(set))?;
-        self.0[rank] = Some(set);
-        Some(rank as u32)
+    /// Returns the index, 0 or 1, under which a vertex holds `set`, and adds the set if it is new. `None` for a third set.
+    fn index_of(&mut self, set: u32) -> Option<u32> {
+        let index = self.0.iter().position(|&known| known.is_none() || known == Some(set))?;
+        self.0[index] = Some(set);
+        Some(index as u32)
     }
 
-    /// Pair (0 or 1) and number of each set that is wanted.
-    pub fn wanted(self) -> impl Iterator<Item = (usize, u32)> {
-        self.0.into_iter().enumerate().filter_map(|(rank, set)| Some((rank, set?)))
+    /// Returns the index, 0 or 1, and the number of each set.
+    pub fn iter(self) -> impl Iterator<Item = (usize, u32)> {
+        self.0.into_iter().enumerate().filter_map(|(index, set)| Some((index, set?)))
     }
 }
 
-/// What all kinds of glTF's texture infos have in common.
+/// The properties that all kinds of texture infos in glTF share.
 #[derive(Clone, Copy)]
 pub(super) struct TextureUse<'j> {
     index: usize,
@@ -71,8 +71,8 @@ pub(super) struct TextureReader<'a, 'f> {
 }
 
 impl TextureReader<'_, '_> {
-    /// The texture of one slot; `None`, with a warning, where its image cannot be shown or its coordinates are a third
-    /// set. `at` is the slot's JSON path, `sets` collects what the material's slots want.
+    /// Reads the texture of a slot; `None`, with a warning, if its image cannot be read or its coordinates are a third set.
+    /// `at` is the slot's JSON path; `sets` collects the sets of all slots of the material.
     pub fn read(&mut self, info: TextureUse, at: &str, sets: &mut TexCoordSets) -> Result<Option<MaterialTexture>> {
         let Some(texture) = self.texture(info.index, at)? else { return Ok(None) };
         let transform = info.extensions.and_then(|extensions| extensions.get("KHR_texture_transform"));
@@ -80,8 +80,9 @@ impl TextureReader<'_, '_> {
             Some(transform) => self.transform(transform, info.tex_coord, at),
             None => (info.tex_coord, Affine2::IDENTITY),
         };
-        let Some(tex_coords) = sets.place(set) else {
-            let problem = format!("wants TEXCOORD_{set}, the material's third set; two are read, so it is left out");
+        let Some(tex_coords) = sets.index_of(set) else {
+            let problem =
+                format!("uses TEXCOORD_{set}, the material's third set; two are supported, so the texture is left out");
             self.warnings.add(at, problem);
             return Ok(None);
         };
@@ -103,7 +104,7 @@ impl TextureReader<'_, '_> {
         };
         let sources = sources(entry, &at);
         if sources.is_empty() {
-            self.warnings.add(&at, "has no PNG, JPEG or WebP image, and is not shown");
+            self.warnings.add(&at, "has no PNG, JPEG or WebP image, so it is left out");
         }
         for (source, at) in sources {
             let count = self.document.root.images.len();
@@ -117,7 +118,7 @@ impl TextureReader<'_, '_> {
         Ok(None)
     }
 
-    /// KHR_texture_transform: the set it wants, and the transform.
+    /// Reads KHR_texture_transform: the texture coordinate set and the transform.
     fn transform(&mut self, transform: &Value, tex_coord: u32, at: &str) -> (u32, Affine2) {
         let pair = |key: &str, default: f32| -> Vec2 {
             let number = |rank: usize| transform.get(key)?.get(rank)?.as_f64();
@@ -125,8 +126,8 @@ impl TextureReader<'_, '_> {
         };
         let rotation_radians = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0) as f32;
         let (offset, scale) = (pair("offset", 0.0), pair("scale", 1.0));
-        // Counter-clockwise as seen, in coordinates whose v points down: the transpose of the usual matrix. The
-        // extension's GLSL has the usual one, but its text and its own example (the lower left quadrant) want this.
+        // The rotation is counter-clockwise in the image, where v points down, so the matrix is the transpose of the
+        // usual one. The extension's GLSL has the usual one, but its text and its example (lower left quadrant) need this.
         let texture_from_vertex = Affine2::from_translation(offset)
             * Affine2::from_mat2(Mat2::from_angle(-rotation_radians) * Mat2::from_diagonal(scale));
         if !texture_from_vertex.is_finite() {
@@ -138,20 +139,20 @@ impl TextureReader<'_, '_> {
     }
 }
 
-/// The images that may stand for a texture, the best first, each with its JSON path.
+/// Returns the images of a texture, the preferred one first, each with its JSON path.
 fn sources(entry: &json::Texture, at: &str) -> Vec<(usize, String)> {
     let extensions = entry.extensions.as_ref().map(|extensions| &extensions.others);
     let webp = extensions.and_then(|extensions| extensions.get("EXT_texture_webp")?.get("source")?.as_u64());
     let webp = webp.map(|source| {
         (usize::try_from(source).unwrap_or(usize::MAX), format!("{at}.extensions.EXT_texture_webp.source"))
     });
-    // What the serde struct makes of a missing `source`: then only an extension has the image.
+    // The serde struct has this number if there is no `source`, so that only an extension has an image.
     let plain = Some(entry.source.value()).filter(|&source| source != u32::MAX as usize);
     webp.into_iter().chain(plain.map(|source| (source, format!("{at}.source")))).collect()
 }
 
 fn read_sampler(entry: &json::texture::Sampler, at: &str, warnings: &mut Warnings) -> TextureSampler {
-    let mut unknown = |property: &str| warnings.add(at, format_args!("unknown {property}, the default is used"));
+    let mut unknown = |property: &str| warnings.add(at, format_args!("unknown {property}; the default is used"));
     let mut wrap = |mode: Checked<WrappingMode>| match mode {
         Checked::Valid(WrappingMode::ClampToEdge) => Wrap::ClampToEdge,
         Checked::Valid(WrappingMode::MirroredRepeat) => Wrap::MirroredRepeat,

@@ -1,11 +1,11 @@
-//! Animations: keyframes as the file has them, with everything that sampling may rely on proven here.
+//! From animations to clips: the keyframes of the file, checked so that sampling need not check anything.
 //!
-//! After this: key times are finite, never negative and never decreasing; each track has the number of values that
-//! its interpolation needs; rotations are unit quaternions (integers and careless exporters need that), while spline
-//! tangents stay as they are; a node's property has one track at most.
+//! Key times are finite, never negative and never decreasing. Each track has the number of values that its interpolation
+//! needs. Rotations are normalised, which integers and some exporters require; spline tangents are not. Each property of
+//! a node has at most one track.
 //!
-//! A clip lasts to the last key of any of its channels that has a target, ignored ones included: otherwise a
-//! character would loop at another moment than the file means.
+//! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time that
+//! its author intended.
 //!
 //! Source: glTF 2.0, 3.11 (animations), appendix C (interpolation).
 
@@ -18,14 +18,15 @@ use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
 
 use super::nodes::{NodeTree, make_unit};
-use crate::model::import::decode::{Accessor, Document, NOWHERE};
+use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::Budget;
+use crate::model::import::file::json::NOWHERE;
+use crate::model::import::limits::{Budget, Kind};
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
-    let mut budget = Budget::key_values(document.purse());
+    let mut budget = Budget::new(Kind::KEY_VALUES, &document.total_budget());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let mut reader = ClipReader {
@@ -53,11 +54,10 @@ struct ClipReader<'a, 'f> {
     document: &'a Document<'f>,
     tree: &'a NodeTree,
     entry: &'a json::Animation,
-    /// JSON path of the animation. Those below it are only written out where somebody reads them: a model may have ten
-    /// thousand channels.
+    /// The JSON path of the animation. Paths below it are only formatted for messages: a model may have ten thousand channels.
     at: &'a str,
     timelines: Timelines,
-    /// Place of the track of a node's property in its list, for the case that there is a second one.
+    /// The index of the track of each node's property in its list, in case there is a second one.
     tracks: HashMap<(u32, PropertyKey), usize>,
     clip: Clip,
     budget: &'a mut Budget,
@@ -80,7 +80,7 @@ impl<'a> ClipReader<'a, '_> {
             return Ok(());
         }
         let Checked::Valid(path) = channel.target.path else {
-            self.warnings.add(at, "unknown target path, ignored");
+            self.warnings.add(at, "unknown target path; ignored");
             return Ok(());
         };
         let (index, samplers) = (channel.sampler.value(), &self.entry.samplers);
@@ -101,36 +101,36 @@ impl<'a> ClipReader<'a, '_> {
         let morphed = if property == PropertyKey::MorphWeights { self.tree.morphed_node(node) } else { None };
         let width = morphed.map_or(1, |morphed| morphed.weight_count as usize);
         let output = self.open_output(sampler, at_sampler, times.key_count, interpolation, width)?;
-        let place = self.tracks.get(&(node, property)).copied();
-        if place.is_some() {
+        let known = self.tracks.get(&(node, property)).copied();
+        if known.is_some() {
             self.warnings.add(at, "a second channel for the same property of the same node; the last one counts");
         }
         let timeline = times.index;
-        let place = match property {
+        let track_index = match property {
             PropertyKey::Rotation => {
                 let values = read_rotations(&output, interpolation, self.warnings)?;
-                put(&mut self.clip.rotations, place, Track { node, timeline, interpolation, values })
+                put(&mut self.clip.rotations, known, Track { node, timeline, interpolation, values })
             }
             PropertyKey::Translation => {
                 let values = read_vectors(&output)?;
-                put(&mut self.clip.translations, place, Track { node, timeline, interpolation, values })
+                put(&mut self.clip.translations, known, Track { node, timeline, interpolation, values })
             }
             PropertyKey::Scale => {
                 let values = read_vectors(&output)?;
-                put(&mut self.clip.scales, place, Track { node, timeline, interpolation, values })
+                put(&mut self.clip.scales, known, Track { node, timeline, interpolation, values })
             }
             PropertyKey::MorphWeights => {
                 let Some(MorphedNode { first_weight, weight_count, .. }) = morphed else { return Ok(()) };
-                let values = read_numbers(&output)?;
+                let values = output.finite_floats::<1>("value")?.into_flattened();
                 let track = MorphTrack { first_weight, weight_count, timeline, interpolation, values };
-                put(&mut self.clip.morph_weights, place, track)
+                put(&mut self.clip.morph_weights, known, track)
             }
         };
-        self.tracks.insert((node, property), place);
+        self.tracks.insert((node, property), track_index);
         Ok(())
     }
 
-    /// Skeleton node of a channel's target, or `None` (with a warning) where animating it shows nothing.
+    /// Returns the skeleton node of a channel's target, or `None` (with a warning) if animating it has no effect.
     fn target_node(&mut self, source: usize, property: PropertyKey, at: Arguments) -> Result<Option<u32>> {
         let Some(&node) = self.tree.skeleton_node.get(source) else {
             let count = self.tree.skeleton_node.len();
@@ -154,8 +154,8 @@ impl<'a> ClipReader<'a, '_> {
         Ok(Some(node))
     }
 
-    /// The sampler's output, proven to have the right number of elements and paid for. `width` is the number of
-    /// elements of one value: 1, but for morph weights, which are scalars in the file.
+    /// Opens the sampler's output, checks its number of elements, and charges it. `width` is the number of elements of one
+    /// value, which is 1 except for morph weights, each of which is an element.
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
@@ -192,41 +192,22 @@ fn interpolation_of(sampler: &json::animation::Sampler, at_sampler: Arguments) -
     }
 }
 
-/// Replaces the track at `place` or appends one; returns where it is.
-fn put<T>(tracks: &mut Vec<T>, place: Option<usize>, track: T) -> usize {
-    match place.and_then(|place| tracks.get_mut(place).map(|slot| (place, slot))) {
-        Some((place, slot)) => {
-            *slot = track;
-            place
-        }
-        None => {
-            tracks.push(track);
-            tracks.len() - 1
-        }
+/// Replaces the track at index `known`, or appends one. Returns its index.
+fn put<T>(tracks: &mut Vec<T>, known: Option<usize>, track: T) -> usize {
+    let index = known.unwrap_or(tracks.len());
+    match tracks.get_mut(index) {
+        Some(old) => *old = track,
+        None => tracks.push(track),
     }
+    index
 }
 
 fn read_vectors(output: &Accessor) -> Result<Vec<Vec3>> {
-    let values: Vec<Vec3> = output.floats::<3>()?.into_iter().map(Vec3::from).collect();
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(value) => Err(Fault::content(&output.at, format_args!("value {value} is not finite"))),
-        None => Ok(values),
-    }
-}
-
-fn read_numbers(output: &Accessor) -> Result<Vec<f32>> {
-    let values: Vec<f32> = output.floats::<1>()?.into_iter().flatten().collect();
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(value) => Err(Fault::content(&output.at, format_args!("value {value} is not finite"))),
-        None => Ok(values),
-    }
+    Ok(output.finite_floats::<3>("value")?.into_iter().map(Vec3::from).collect())
 }
 
 fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mut Warnings) -> Result<Vec<Vec4>> {
-    let mut values: Vec<Vec4> = output.floats::<4>()?.into_iter().map(Vec4::from).collect();
-    if let Some(value) = values.iter().position(|value| !value.is_finite()) {
-        return Err(Fault::content(&output.at, format_args!("value {value} is not finite")));
-    }
+    let mut values: Vec<Vec4> = output.finite_floats::<4>("value")?.into_iter().map(Vec4::from).collect();
     let is_tangent = |index: usize| interpolation == Interpolation::CubicSpline && index % 3 != 1;
     let rotations = values.iter_mut().enumerate().filter(|(index, _)| !is_tangent(*index)).map(|(_, value)| value);
     make_unit(rotations, &output.at, warnings);
@@ -238,11 +219,11 @@ fn read_rotations(output: &Accessor, interpolation: Interpolation, warnings: &mu
 struct Timelines {
     list: Vec<Vec<f32>>,
     by_accessor: HashMap<usize, Times>,
-    /// By the bits of all times: exporters like to repeat them.
+    /// Keyed by the bits of all times, because exporters often repeat the times of a timeline.
     by_content: HashMap<Vec<u32>, Times>,
 }
 
-/// What a channel needs to know of its timeline.
+/// The timeline of a channel.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     index: u32,
@@ -265,7 +246,7 @@ impl Timelines {
         }
         let input = Accessor::open(document, accessor, format_args!("{at_sampler}.input"))?;
         budget.take(input.count as u64, &input.at)?;
-        let seconds: Vec<f32> = input.floats::<1>()?.into_iter().flatten().collect();
+        let seconds: Vec<f32> = input.floats::<1>()?.into_flattened();
         let last_seconds = check_times(&seconds, &input.at, warnings)?;
         let bits = seconds.iter().map(|time| time.to_bits()).collect();
         let times = *self.by_content.entry(bits).or_insert_with(|| {
@@ -278,8 +259,8 @@ impl Timelines {
     }
 }
 
-/// Returns the last time. Key times must strictly increase (3.11.1). Where they are equal the meaning is plain, a jump,
-/// and exporters that place one write it; where they decrease it is anybody's guess.
+/// Checks key times, and returns the last one. They must strictly increase (3.11.1). Equal times are accepted, because some
+/// exporters write a jump in this way. Decreasing times have no clear meaning and are an error.
 fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32> {
     let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else {
         return Err(Fault::content(at, "no keyframes, expected at least one"));

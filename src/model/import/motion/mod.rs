@@ -1,4 +1,10 @@
-//! Everything that moves: the node tree, skins with the palette, and clips.
+//! From nodes, skins and animations to a skeleton, its skins, and its clips: everything that the animation evaluates.
+//!
+//! All of it is checked here, so that evaluation need not check anything: nodes are sorted parent before child, every
+//! index is in range, every track has the right number of values, and rotations have unit length.
+//!
+//! Reading order: `scene` decides which nodes are shown; `nodes` sorts them into the skeleton; `skins` reads inverse bind
+//! matrices and builds the palette; `clips` reads keyframes.
 
 pub mod clips;
 mod nodes;

@@ -1,7 +1,7 @@
-//! The node tree: from glTF's child lists to the skeleton's parent-before-child arrays.
+//! From glTF's lists of children to the arrays of the skeleton, sorted parent before child.
 //!
-//! Everything here is iterative, so that a chain of a million nodes is as harmless as a chain of three. The tree of
-//! the whole file is checked (one parent at most, no cycle) before a part of it is taken.
+//! The tree of the whole file is checked first: each node has at most one parent, and there is no cycle. Nothing is
+//! recursive, so a chain of a million nodes cannot overflow the stack.
 //!
 //! Source: glTF 2.0, 3.5 (scenes, nodes, transformations).
 
@@ -11,19 +11,19 @@ use gltf::json;
 use super::scene::{SceneChoice, scene_nodes};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::{Budget, MAX_MORPH_TARGETS};
+use crate::model::import::limits::{Budget, Kind, MAX_MORPH_TARGETS};
 use crate::model::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
-/// The skeleton and the way to it from glTF node indices.
+/// The skeleton, and its node for each glTF node index.
 pub struct NodeTree {
-    /// Nodes of the scene, joints of all skins, and the ancestors of both.
+    /// The nodes of the scene, the joints of all skins, and the ancestors of both.
     pub skeleton: Skeleton,
-    /// Skeleton node by glTF node index; `None` for nodes that nothing reaches.
+    /// The skeleton node for each glTF node index; `None` for nodes that are not in the skeleton.
     pub skeleton_node: Vec<Option<u32>>,
 }
 
 impl NodeTree {
-    /// Checks the file's tree and takes what the scene and the skins reach.
+    /// Checks the tree of the file and builds the skeleton from the nodes that the scene and the skins need.
     pub fn read(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> Result<Self> {
         let nodes = &document.root.nodes;
         let parents = find_parents(nodes)?;
@@ -33,11 +33,11 @@ impl NodeTree {
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
-        let mut morph_weights = Budget::morph_weights(document.purse());
+        let mut morph_weights = Budget::new(Kind::MORPH_WEIGHTS, &document.total_budget());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;
-            // Ancestors are wanted as well and come first, so a parent is always known by now.
+            // The ancestors of a wanted node are wanted too and come first, so its parent is already known.
             let parent = parents[source].and_then(|parent| tree.skeleton_node[parent]);
             skeleton.parents.push(parent.unwrap_or(NO_PARENT));
             skeleton.names.push(nodes[source].name.clone().unwrap_or_else(|| format!("node {source}")));
@@ -52,14 +52,14 @@ impl NodeTree {
         Ok(tree)
     }
 
-    /// Where the morph weights of a skeleton node are, if it has any.
+    /// Returns the range of the morph weights of a skeleton node, if it has any.
     pub fn morphed_node(&self, skeleton_node: u32) -> Option<MorphedNode> {
         let morphed = &self.skeleton.morphed_nodes;
         let found = morphed.binary_search_by_key(&skeleton_node, |morphed| morphed.node).ok()?;
         morphed.get(found).copied()
     }
 
-    /// Matrix of every skeleton node where nothing is animated.
+    /// Returns the rest matrix (`model_from_node`) of every skeleton node.
     pub fn rest_matrices(&self) -> Vec<Affine3A> {
         let Skeleton { parents, rest, fixed_locals, .. } = &self.skeleton;
         let mut fixed = fixed_locals.iter().peekable();
@@ -80,7 +80,7 @@ impl NodeTree {
     }
 }
 
-/// Parent of each node. Children are proven to exist and to have one parent.
+/// Returns the parent of each node. Checks that children exist and have one parent.
 fn find_parents(nodes: &[json::Node]) -> Result<Vec<Option<usize>>> {
     let mut parents = vec![None; nodes.len()];
     for (node, entry) in nodes.iter().enumerate() {
@@ -100,7 +100,7 @@ fn find_parents(nodes: &[json::Node]) -> Result<Vec<Option<usize>>> {
     Ok(parents)
 }
 
-/// All nodes in depth-first order, so that a report of the skeleton reads as a tree. Fails if there is a cycle.
+/// Returns all nodes in depth-first order, so that reports can print a tree. Fails if there is a cycle.
 fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<usize>> {
     let mut left: Vec<usize> = (0..nodes.len()).rev().filter(|&node| parents[node].is_none()).collect();
     let mut order = Vec::with_capacity(nodes.len());
@@ -110,7 +110,7 @@ fn parents_first(nodes: &[json::Node], parents: &[Option<usize>]) -> Result<Vec<
         order.push(node);
         left.extend(nodes[node].children.iter().flatten().rev().map(json::Index::value));
     }
-    // Each node has one parent at most, so what no root reaches hangs on a cycle.
+    // Each node has at most one parent, so a node that no root reaches is on a cycle or below one.
     match reached.iter().position(|&reached| !reached) {
         Some(node) => Err(Fault::content(format_args!("nodes[{node}]"), "is part of a cycle, or below one")),
         None => Ok(order),
@@ -169,7 +169,7 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
     Ok(())
 }
 
-/// Appends the weights of the node's mesh, if that has morph targets: the node's own, else the mesh's, else zeros.
+/// Appends the morph weights of the node's mesh, if it has targets. The node's weights come first, then the mesh's, then 0.
 fn push_morph_weights(
     skeleton: &mut Skeleton,
     document: &Document,
@@ -179,7 +179,7 @@ fn push_morph_weights(
 ) -> Result<()> {
     let json::Root { nodes, meshes, .. } = &document.root;
     let Some(mesh) = nodes[source].mesh.map(|mesh| mesh.value()) else { return Ok(()) };
-    // A mesh that does not exist is the geometry's error.
+    // `geometry` reports a mesh that does not exist.
     let Some(entry) = meshes.get(mesh) else { return Ok(()) };
     let count = entry.primitives.first().and_then(|primitive| primitive.targets.as_ref()).map_or(0, Vec::len);
     if count == 0 {
@@ -212,7 +212,7 @@ fn push_morph_weights(
     Ok(())
 }
 
-/// Normalises a finite quaternion (x, y, z, w); one without length becomes the identity, with a warning.
+/// Normalises a finite quaternion (x, y, z, w). A zero quaternion becomes the identity, with a warning.
 fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings) -> Vec4 {
     try_unit_quaternion(q).unwrap_or_else(|| {
         warnings.add(at(), NO_ROTATION);
@@ -220,7 +220,7 @@ fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings
     })
 }
 
-/// As [`unit_quaternion`] for many, with one warning for all of them: a file may have millions.
+/// Normalises quaternions like [`unit_quaternion`], with one warning for all of them, because a file may have millions.
 pub fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, warnings: &mut Warnings) {
     let mut lacks_length = false;
     for q in quaternions {
@@ -233,18 +233,18 @@ pub fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, 
     }
 }
 
-const NO_ROTATION: &str = "a rotation without length is read as no rotation";
+const NO_ROTATION: &str = "a rotation of length zero is read as no rotation";
 
 fn try_unit_quaternion(q: Vec4) -> Option<Vec4> {
-    // In f64, because squares of small or large f32 leave its range.
+    // f64, because the squares of small or large f32 are out of range.
     q.as_dvec4().try_normalize().map(|unit| unit.as_vec4())
 }
 
-/// An affine matrix from 16 numbers in column-major order. The last row is read as 0 0 0 1 (3.5.3, 3.7.3.1); rounding
-/// in it is common and harmless, anything else gets a warning.
+/// Makes an affine matrix from 16 numbers in column-major order. The last row is taken as 0 0 0 1 (3.5.3, 3.7.3.1). A small
+/// difference is a common rounding error; a larger one gives a warning.
 pub(super) fn affine_from_columns(m: &[f32; 16], at: &str, warnings: &mut Warnings) -> Result<Affine3A> {
     if m.iter().any(|number| !number.is_finite()) {
-        return Err(Fault::content(at, "a matrix with a number that is not finite"));
+        return Err(Fault::content(at, "the matrix has a number that is not finite"));
     }
     let last_row = Vec4::new(m[3], m[7], m[11], m[15]);
     if !last_row.abs_diff_eq(Vec4::W, 1e-4) {

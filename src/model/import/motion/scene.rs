@@ -1,4 +1,4 @@
-//! Which of a file's scenes is shown, and which nodes that scene has.
+//! From the scene that the user chooses to the nodes that it shows.
 //!
 //! Source: glTF 2.0, 3.5.1 (scenes).
 
@@ -9,15 +9,15 @@ use gltf::json;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 
-/// Which of a file's scenes is shown.
+/// The scene of a file to show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SceneChoice {
-    /// The one that the file names, else the first; all nodes where the file has no scenes.
+    /// The default scene of the file, else the first one. All nodes if the file has no scenes.
     #[default]
     Default,
-    /// glTF index.
+    /// The scene with this glTF index.
     Index(usize),
-    /// The first of that name.
+    /// The first scene with this name.
     Name(String),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for SceneChoice {
     }
 }
 
-/// Which nodes the scene shows. The default one is `scene`, else the first one, else, without scenes, all nodes.
+/// Returns, for each glTF node, whether the chosen scene shows it.
 pub(super) fn scene_nodes(document: &Document, choice: &SceneChoice, warnings: &mut Warnings) -> Result<Vec<bool>> {
     let json::Root { nodes, scenes, scene, .. } = &document.root;
     if scenes.is_empty() && *choice == SceneChoice::Default {
@@ -70,7 +70,7 @@ fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
         SceneChoice::Name(name) => scenes.iter().position(|scene| scene.name.as_ref() == Some(name)),
     };
     found.ok_or_else(|| {
-        /// More would not help anybody to choose.
+        /// The largest number of scenes in a message.
         const MOST_LISTED: usize = 20;
         let name = |(index, scene): (usize, &json::Scene)| match &scene.name {
             Some(name) => format!("{index} {name:?}"),
@@ -81,6 +81,6 @@ fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
             names.push(format!("and {} more", scenes.len() - MOST_LISTED));
         }
         let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Fault::content("scenes", format_args!("there is no scene {choice}; there is: {there}"))
+        Fault::content("scenes", format_args!("there is no scene {choice}; the file has: {there}"))
     })
 }

@@ -1,6 +1,8 @@
-//! Skins and the palette that a model's mesh nodes stream.
+//! From skins to joints with inverse bind matrices, and from mesh nodes to the palette layout of the model.
 //!
-//! Source: glTF 2.0, 3.7.3 (skins). The skinned mesh node's own transform and `skin.skeleton` take no part.
+//! The transform of a skinned mesh node and `skin.skeleton` have no effect, as the specification requires.
+//!
+//! Source: glTF 2.0, 3.7.3 (skins).
 
 use std::collections::HashMap;
 
@@ -11,7 +13,7 @@ use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::{PaletteLayout, Skin};
 
-/// Reads every skin of the file, used or not.
+/// Reads all skins of the file, including unused ones.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Skin>> {
     (0..document.root.skins.len()).map(|index| read_skin(document, index, tree, warnings)).collect()
 }
@@ -39,7 +41,7 @@ fn read_skin(document: &Document, index: usize, tree: &NodeTree, warnings: &mut 
     Ok(Skin { name: entry.name.clone(), joints, joint_from_mesh, inverse_bind_w, has_inverse_binds })
 }
 
-/// The matrices, and the last element of each.
+/// Reads the matrices. Also returns the last element of each.
 fn read_inverse_binds(
     accessor: &Accessor,
     joint_count: usize,
@@ -58,16 +60,16 @@ fn read_inverse_binds(
     Ok((affine, matrices.iter().map(|matrix| matrix[15]).collect()))
 }
 
-/// The palette while it grows: one section for each skin in use, one entry for each rigid mesh node.
+/// Builds the palette layout: one section for each skin in use, and one entry for each rigid mesh node.
 #[derive(Default)]
 pub struct Palette {
-    /// What the model gets.
+    /// The layout so far.
     pub layout: PaletteLayout,
     section_of_skin: HashMap<usize, u32>,
 }
 
 impl Palette {
-    /// First entry of the section of `skin`, which all mesh nodes that use it share.
+    /// Returns the first entry of the section of `skin`, which all mesh nodes with this skin share.
     pub fn skin_section(&mut self, index: usize, skin: &Skin) -> u32 {
         let layout = &mut self.layout;
         *self.section_of_skin.entry(index).or_insert_with(|| {
@@ -78,8 +80,8 @@ impl Palette {
         })
     }
 
-    /// The entry of a rigid mesh: its own node, without an inverse bind; `node_from_mesh` is the identity, or one of the
-    /// node's placements.
+    /// Appends the entry of a rigid mesh, which follows its own node. `node_from_mesh` is the identity, or one of the node's
+    /// placements.
     pub fn rigid_entry(&mut self, skeleton_node: u32, node_from_mesh: Affine3A) -> u32 {
         self.layout.nodes.push(skeleton_node);
         self.layout.joint_from_mesh.push(node_from_mesh);

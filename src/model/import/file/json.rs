@@ -1,0 +1,255 @@
+//! From the JSON text to the serde structs of `gltf::json`.
+//!
+//! Each list is parsed element by element, so that an error names the element. The structs refuse some valid files, so
+//! [`relax`] first removes or fills in the properties that they stumble over and that import does not need. Nothing else
+//! of the `gltf` crate is used: its readers panic or hang on malformed files.
+//!
+//! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take most
+//! of the import time of a model with many clips.
+
+use std::collections::BTreeMap;
+
+use gltf::json::Root;
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::container::check_json_size;
+use super::{extensions, source};
+use crate::model::SourceFile;
+use crate::model::import::error::{Fault, Result, Warnings};
+use crate::model::import::limits::{MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+
+/// The target node that replaces the target of a channel that cannot be followed, after a warning.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// The JSON of a file.
+pub struct ParsedJson {
+    /// All lists that import reads. No index in them has been checked yet.
+    pub root: Root,
+    /// An estimate of the number of JSON values, never too low.
+    pub value_count: usize,
+    /// Facts for reports, without the fields that need other files.
+    pub source: SourceFile,
+}
+
+/// Parses the JSON text, after checking its size, its version and the extensions that it requires.
+pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
+    check_json_size(json.len() as u64)?;
+    let value_count = check_value_count(json)?;
+    let (mut object, long_lists) = parse_outline(json)?;
+    check_version(&object)?;
+    let extensions = extensions::check(&object, warnings)?;
+    let source = SourceFile { extensions, ..source::read(&object) };
+    relax(&mut object, warnings);
+    let root = parse_root(&mut object, &long_lists, warnings)?;
+    Ok(ParsedJson { root, value_count, source })
+}
+
+/// A loader of glTF 2.0 reads every version 2.x whose `minVersion` it knows (3.2).
+fn check_version(root: &Map<String, Value>) -> Result<()> {
+    let asset = root.get("asset").ok_or_else(|| Fault::content("asset", "is missing; is this a glTF 2.0 file?"))?;
+    let version = asset.get("version").and_then(Value::as_str).unwrap_or("none");
+    if !version.starts_with("2.") {
+        return Err(Fault::unsupported("asset.version", format_args!("{version:?}, expected 2.x")));
+    }
+    match asset.get("minVersion").and_then(Value::as_str) {
+        Some(minimum) if minimum != "2.0" => {
+            Err(Fault::unsupported("asset.minVersion", format_args!("{minimum:?}, but this program knows 2.0")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes or fills in properties that the serde structs refuse although the specification allows them.
+fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
+    for scene in objects(root, "scenes") {
+        scene.entry("nodes").or_insert_with(|| Value::Array(Vec::new()));
+    }
+    for (index, mesh) in objects(root, "meshes").enumerate() {
+        warn_about_unmorphed(index, mesh, warnings);
+    }
+}
+
+/// Does the same as [`relax`] for one animation.
+fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
+    let (mut pointers, mut aimless) = (0_usize, 0_usize);
+    for channel in channels {
+        let target = channel.get("target");
+        let property = |name: &str| target.and_then(|target| target.get(name));
+        let is_pointer = property("path").and_then(Value::as_str) == Some("pointer");
+        let is_aimless = !is_pointer && (property("node").is_none() || property("path").is_none());
+        pointers += usize::from(is_pointer);
+        aimless += usize::from(is_aimless);
+        // The channel stays, because messages name other channels by their index.
+        if let (true, Value::Object(channel)) = (is_pointer || is_aimless, channel) {
+            channel.insert("target".to_owned(), serde_json::json!({ "node": NOWHERE, "path": "" }));
+        }
+    }
+    let mut warn = |count: usize, problem: &str| {
+        if count > 0 {
+            warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
+        }
+    };
+    warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+    warn(aimless, "channels without a target node or path are ignored");
+}
+
+/// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many times
+/// the memory of its text.
+fn check_value_count(json: &[u8]) -> Result<usize> {
+    let mut count = 1_usize;
+    let mut rest = json;
+    // Each step takes the text before the next string, and skips the string.
+    while !rest.is_empty() {
+        let (plain, quoted) = rest.split_at(rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len()));
+        count += plain.iter().filter(|&&byte| matches!(byte, b',' | b'[' | b'{')).count();
+        rest = after_string(quoted);
+    }
+    if count > MAX_JSON_VALUES {
+        let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
+        return Err(Fault::NotGltf { problem });
+    }
+    Ok(count)
+}
+
+/// Returns the text after the string at the start of `json`; nothing if the string does not end.
+fn after_string(json: &[u8]) -> &[u8] {
+    let mut rest = json.get(1..).unwrap_or_default();
+    while let Some(at) = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+        // A backslash escapes the byte after it.
+        let (is_end, length) = if rest[at] == b'"' { (true, at + 1) } else { (false, at + 2) };
+        rest = rest.get(length..).unwrap_or_default();
+        if is_end {
+            return rest;
+        }
+    }
+    &[]
+}
+
+/// Morph targets may change any attribute (3.7.2.2), but the serde structs know only three.
+fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut Warnings) {
+    fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+        value.and_then(Value::as_array).into_iter().flatten()
+    }
+    for primitive in list(mesh.get("primitives")) {
+        let attributes = list(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
+        for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
+            let name = name.escape_debug();
+            warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets do not change {name} here"));
+        }
+    }
+}
+
+fn objects<'v>(root: &'v mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'v mut Map<String, Value>> {
+    root.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// Parses the JSON object without its long lists; returns these as text.
+fn parse_outline(json: &[u8]) -> Result<(Map<String, Value>, LongLists<'_>)> {
+    let outline: BTreeMap<String, &RawValue> =
+        serde_json::from_slice(json).map_err(|error| match error.classify() {
+            // Valid JSON, but not an object.
+            serde_json::error::Category::Data => Fault::NotGltf { problem: "the JSON is not an object".to_owned() },
+            _ => Fault::Json(error),
+        })?;
+    let (mut object, mut long_lists) = (Map::new(), LongLists::default());
+    for (key, text) in outline {
+        match key.as_str() {
+            "accessors" => long_lists.accessors = Some(text),
+            "bufferViews" => long_lists.buffer_views = Some(text),
+            "animations" => long_lists.animations = Some(text),
+            _ => {
+                object.insert(key, serde_json::from_str(text.get()).map_err(Fault::Json)?);
+            }
+        }
+    }
+    Ok((object, long_lists))
+}
+
+/// The text of the lists that can have thousands of elements.
+#[derive(Default)]
+struct LongLists<'f> {
+    accessors: Option<&'f RawValue>,
+    buffer_views: Option<&'f RawValue>,
+    animations: Option<&'f RawValue>,
+}
+
+fn parse_root(object: &mut Map<String, Value>, long: &LongLists, warnings: &mut Warnings) -> Result<Root> {
+    let scene = match object.remove("scene") {
+        Some(value) => Some(serde_json::from_value(value).map_err(|error| Fault::content("scene", error))?),
+        None => None,
+    };
+    Ok(Root {
+        accessors: parse_long_list(long.accessors, "accessors", |_, _| ())?,
+        animations: parse_long_list(long.animations, "animations", |index, animation| {
+            relax_animation(index, animation, warnings);
+        })?,
+        buffers: parse_list(object, "buffers")?,
+        buffer_views: parse_long_list(long.buffer_views, "bufferViews", |_, _| ())?,
+        images: parse_list(object, "images")?,
+        materials: parse_list(object, "materials")?,
+        meshes: parse_list(object, "meshes")?,
+        nodes: parse_list(object, "nodes")?,
+        samplers: parse_list(object, "samplers")?,
+        scene,
+        scenes: parse_list(object, "scenes")?,
+        skins: parse_list(object, "skins")?,
+        textures: parse_list(object, "textures")?,
+        ..Root::default()
+    })
+}
+
+fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -> Result<Vec<T>> {
+    let elements = match object.remove(key) {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(elements)) => elements,
+        Some(_) => return Err(Fault::content(key, "expected an array")),
+    };
+    check_length(elements.len(), key)?;
+    let parse = |(index, element)| {
+        serde_json::from_value(element).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+    };
+    elements.into_iter().enumerate().map(parse).collect()
+}
+
+/// Parses a list from its text, on all cores. An element that the serde struct refuses is parsed once more after `relax`;
+/// the error of that second attempt names the element.
+fn parse_long_list<T: DeserializeOwned + Send>(
+    text: Option<&RawValue>,
+    key: &str,
+    mut relax: impl FnMut(usize, &mut Value),
+) -> Result<Vec<T>> {
+    let Some(text) = text else { return Ok(Vec::new()) };
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text.get()).map_err(|_| Fault::content(key, "expected an array"))?;
+    check_length(elements.len(), key)?;
+    // Most elements take about a microsecond, so a thread gets at least this many bytes of them.
+    const CHUNK_BYTES: usize = 1 << 16;
+    let chunk = CHUNK_BYTES * elements.len() / text.get().len();
+    let elements_in_chunks = elements.par_iter().with_min_len(chunk.max(1));
+    // The serde struct of a channel accepts this path as an unknown one, but it needs a warning of its own.
+    let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
+    let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
+    let parsed: Vec<Option<T>> = elements_in_chunks.map(parse).collect();
+    let settle = |(index, (parsed, element)): (usize, (Option<T>, &&RawValue))| {
+        parsed.map_or_else(
+            || {
+                let mut value: Value = serde_json::from_str(element.get()).map_err(Fault::Json)?;
+                relax(index, &mut value);
+                serde_json::from_value(value).map_err(|error| Fault::content(format_args!("{key}[{index}]"), error))
+            },
+            Ok,
+        )
+    };
+    parsed.into_iter().zip(&elements).enumerate().map(settle).collect()
+}
+
+fn check_length(count: usize, key: &str) -> Result<()> {
+    if count > MAX_LIST_ELEMENTS {
+        return Err(Fault::unsupported(key, format_args!("{count} elements, at most {MAX_LIST_ELEMENTS} are read")));
+    }
+    Ok(())
+}
