@@ -7,14 +7,14 @@ mod common;
 use std::hint::black_box;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::Vec3;
 use rayon::ThreadPool;
 use throng::animation::PoseStreams;
-use throng::crowd::{ClipChoice, Crowd, CrowdSettings, thread_pool, with_threads_awake};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
@@ -27,50 +27,37 @@ fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Cro
     Crowd::new(models, &settings).unwrap()
 }
 
-/// A frame's joint matrices.
-fn evaluate(crowd: &mut Crowd, pool: &ThreadPool, palette: &mut [MaybeUninit<JointMatrix>]) {
-    let mut morph_weights = vec![MaybeUninit::uninit(); crowd.visible_morph_weight_count()];
-    crowd.evaluate(pool, 0.7, PoseStreams { palette, morph_weights: &mut morph_weights });
+fn plan(crowd: &Crowd) -> FramePlan {
+    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+    plan
 }
 
-fn palette(crowd: &Crowd) -> Vec<MaybeUninit<JointMatrix>> {
-    vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); crowd.visible_joint_count()]
+/// Evaluates the joint matrices of a frame.
+fn evaluate(crowd: &mut Crowd, pool: &ThreadPool, plan: &FramePlan, palette: &mut [MaybeUninit<JointMatrix>]) {
+    let mut morph_weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
+    crowd.evaluate(pool, 0.7, plan, PoseStreams { palette, morph_weights: &mut morph_weights });
 }
 
-/// A frame of `crowd` on two threads that both wait for the GPU first, as frames do; returns the nanoseconds that joint
-/// matrices take thereafter.
-fn evaluate_awake_ns(crowd: &mut Crowd, pool: &ThreadPool, palette: &mut [MaybeUninit<JointMatrix>]) -> f64 {
-    const GPU_TIME: Duration = Duration::from_micros(500);
-    let gpu_done = Instant::now() + GPU_TIME;
-    let wait = || std::thread::sleep(gpu_done.saturating_duration_since(Instant::now()));
-    with_threads_awake(pool, usize::MAX, wait, |work| {
-        wait();
-        crowd.cull(None, None);
-        work.begins();
-        let started = Instant::now();
-        evaluate(crowd, pool, palette);
-        started.elapsed().as_secs_f64() * 1e9
-    })
+fn palette(plan: &FramePlan) -> Vec<MaybeUninit<JointMatrix>> {
+    vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); plan.joint_count as usize]
 }
 
 /// See the module.
 fn threads(models: &[Model], one: &ThreadPool, two: &ThreadPool) {
-    println!(
-        "ns per joint, medians; two threads, of which the second is woken when there is work, or by the frame's start"
-    );
-    println!("                           one thread   two, woken  ratio   two, awake  ratio");
+    println!("ns per joint, medians: one thread, two threads");
     for model in models {
         for count in [1_000, 10_000] {
-            let mut crowds: [Crowd; 3] = std::array::from_fn(|_| crowd(model, count, None));
-            let mut palettes = crowds.each_ref().map(palette);
-            let ([a, b, c], [palette_a, palette_b, palette_c]) = (&mut crowds, &mut palettes);
+            let mut crowds: [Crowd; 2] = std::array::from_fn(|_| crowd(model, count, None));
+            let plan = plan(&crowds[0]);
+            let mut palettes = [palette(&plan), palette(&plan)];
+            let ([a, b], [palette_a, palette_b]) = (&mut crowds, &mut palettes);
             let joints = palette_a.len() as f64;
-            let mut on_one = || timed_ns(|| evaluate(a, one, palette_a));
-            let mut on_two = || timed_ns(|| evaluate(b, two, palette_b));
-            let mut on_two_awake = || evaluate_awake_ns(c, two, palette_c);
-            let [one, woken, awake] = interleaved([&mut on_one, &mut on_two, &mut on_two_awake]).map(|ns| ns / joints);
-            let ratios = [woken, awake].map(|two| format!("{two:>12.1} {:>6.2}", one / two)).join(" ");
-            println!("{:>20} {count:>6} {one:>9.1} {ratios}", model.name);
+            let mut on_one = || timed_ns(|| evaluate(a, one, &plan, palette_a));
+            let mut on_two = || timed_ns(|| evaluate(b, two, &plan, palette_b));
+            let [one, two] = interleaved([&mut on_one, &mut on_two]).map(|ns| ns / joints);
+            println!("{:>20} {count:>6} {one:>9.1} {two:>9.1}, {:.2} times as fast", model.name, one / two);
         }
     }
 }
@@ -95,18 +82,25 @@ fn frames(criterion: &mut Criterion) {
             bencher.iter(|| all.cull(black_box(Some(&frustum)), black_box(Some(to_light))));
         });
         all.cull(None, None);
-        let mut out = palette(&all);
+        let plan_of_all = plan(&all);
+        let mut out = palette(&plan_of_all);
+        let sizes: Vec<PoseSize> = all.models().iter().map(PoseSize::of).collect();
+        let mut planned = FramePlan::default();
+        group.bench_function("plan", |bencher| {
+            bencher.iter(|| planned.rebuild(&sizes, black_box(all.visible_poses()), 1 << 27));
+        });
         group.bench_function("evaluate on two threads", |bencher| {
-            bencher.iter(|| evaluate(&mut all, &two, black_box(&mut out)));
+            bencher.iter(|| evaluate(&mut all, &two, &plan_of_all, black_box(&mut out)));
         });
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); INSTANCES as usize];
         group.bench_function("write instances", |bencher| {
-            bencher.iter(|| all.write_instances(black_box(&mut instances), |_, rank| rank));
+            bencher.iter(|| all.write_instances(black_box(&mut instances)));
         });
         let mut shared = crowd(model, INSTANCES, Some(10.0));
-        let mut out = palette(&shared);
+        let plan_of_shared = plan(&shared);
+        let mut out = palette(&plan_of_shared);
         group.bench_function("evaluate poses shared at 10 Hz", |bencher| {
-            bencher.iter(|| evaluate(&mut shared, &two, black_box(&mut out)));
+            bencher.iter(|| evaluate(&mut shared, &two, &plan_of_shared, black_box(&mut out)));
         });
         group.finish();
     }

@@ -1,4 +1,4 @@
-// Surface of a character: Lambert and GGX for the sun, a hemisphere for the sky, and what the surface itself emits.
+// Shades a character: Lambert and GGX for the sun, a hemisphere for the sky, and emission.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
@@ -13,15 +13,15 @@ const float PI = 3.14159265;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
-// The triangle's own normal, taken from the screen and turned to the camera: exact with any skinning, and vertices
-// without normals stay welded.
+// Returns the normal of the triangle, from screen-space derivatives, facing the camera. It is exact after skinning, and
+// vertices without normals stay welded.
 vec3 normal_of_triangle(vec3 to_camera) {
     vec3 normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
     return dot(normal, to_camera) < 0.0 ? -normal : normal;
 }
 
-// The frame of a normal map where vertices have no tangents: of the derivatives of place and texture coordinates. The
-// tangent is the direction in which u grows, and the bitangent that in which v shrinks, since v points down.
+// Returns the tangent frame of a vertex without tangents, from the derivatives of position and texture coordinates. u
+// increases along the tangent. v decreases along the bitangent, because v points down.
 mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
     vec2 uv_x = dFdx(tex_coord), uv_y = dFdy(tex_coord);
     vec3 along_u = uv_y.y * dFdx(in_position_world) - uv_x.y * dFdy(in_position_world);
@@ -29,7 +29,7 @@ mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
     float orientation = uv_x.x * uv_y.y - uv_y.x * uv_x.y < 0.0 ? -1.0 : 1.0;
     vec3 tangent = orientation * (along_u - normal * dot(normal, along_u));
     if (dot(tangent, tangent) == 0.0) {
-        // All of the triangle has one texel.
+        // The whole triangle has the same texture coordinates.
         return mat3(vec3(0.0), vec3(0.0), normal);
     }
     tangent = normalize(tangent);
@@ -37,12 +37,12 @@ mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
     return mat3(tangent, orientation * dot(bitangent, along_v) > 0.0 ? -bitangent : bitangent, normal);
 }
 
-// Turns `normal`, which points out of the front face, as the normal map says.
+// Applies the normal map to `normal`, which points out of the front face.
 vec3 bumped(vec3 normal) {
     vec2 tex_coord = tex_coord_of(4);
     vec3 tilt = normal_from_map(tex_coord);
-    if (surface_has(SURFACE_TANGENTS)) {
-        // Nothing is normalised before the sum, nor made orthogonal: what baking did is undone (MikkTSpace).
+    if (has_feature(FEATURE_TANGENTS)) {
+        // MikkTSpace: the vectors are used as interpolated, neither normalised nor orthogonalised, as in the baking tool.
         vec3 bitangent = in_tangent_world.w * cross(in_normal_world, in_tangent_world.xyz);
         return normalize(tilt.x * in_tangent_world.xyz + tilt.y * bitangent + tilt.z * in_normal_world);
     }
@@ -50,31 +50,31 @@ vec3 bumped(vec3 normal) {
 }
 
 void main() {
-    // What needs derivatives comes before any discard, which would leave them undefined.
+    // Derivatives are undefined after a discard, so everything that needs them comes first.
     vec4 base = in_color * base_color();
     vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
-    // Lines and points have the file's normal, or are unlit.
+    // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = surface_has(SURFACE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(to_camera);
-    // Files without normals are shaded flat, as glTF asks.
-    vec3 normal = surface_has(SURFACE_FLAT) ? side * face_normal : normalize(in_normal_world);
-    if (surface_has(SURFACE_NORMAL_TEXTURE)) {
+    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(to_camera);
+    // glTF requires flat shading if the file has no normals.
+    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(in_normal_world);
+    if (has_feature(FEATURE_NORMAL_TEXTURE)) {
         normal = bumped(normal);
     }
     normal *= side;
     vec2 metal_rough = metallic_roughness();
-    float from_around = unoccluded();
+    float occlusion = ambient_occlusion();
     vec3 emission = emitted();
 
-    if (surface_has(SURFACE_MASKED) && base.a < material.alpha_cutoff) {
+    if (has_feature(FEATURE_MASKED) && base.a < material.alpha_cutoff) {
         discard;
     }
-    if (surface_has(SURFACE_UNLIT)) {
-        out_color = vec4(base.rgb + emission, surface_has(SURFACE_BLENDED) ? base.a : 1.0);
+    if (has_feature(FEATURE_UNLIT)) {
+        out_color = vec4(base.rgb + emission, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
         return;
     }
 
-    // glTF 2.0, appendix B: metals have no diffuse part and tint their reflection.
+    // glTF 2.0, appendix B: a metal has no diffuse reflection, and its base colour tints the specular reflection.
     float metallic = metal_rough.x;
     float roughness = metal_rough.y;
     vec3 diffuse_color = base.rgb * (1.0 - metallic);
@@ -93,11 +93,11 @@ void main() {
     // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
     float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
     vec3 fresnel = reflectance + (1.0 - reflectance) * pow(1.0 - v_h, 5.0);
-    float arriving = n_l > 0.0 ? light_arriving(in_position_world, face_normal) : 0.0;
-    vec3 sun = arriving * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
+    float sunlit = n_l > 0.0 ? sunlight(in_position_world, face_normal) : 0.0;
+    vec3 sun = sunlit * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
 
     vec3 reflected = reflect(-to_camera, normal);
     vec3 environment = mix(sky(reflected), ambient(reflected), roughness);
     vec3 around = ambient(normal) * diffuse_color + 0.5 * reflectance * environment;
-    out_color = vec4(sun + from_around * around + emission, surface_has(SURFACE_BLENDED) ? base.a : 0.0);
+    out_color = vec4(sun + occlusion * around + emission, has_feature(FEATURE_BLENDED) ? base.a : 0.0);
 }

@@ -1,11 +1,11 @@
-// What both ways of drawing a character's vertices have in common: from model space to the screen.
+// Transforms a skinned vertex from model space to the screen. Both ways of skinning share this code.
 #ifndef THRONG_CHARACTER
 #define THRONG_CHARACTER
 
 #include "instance.glsl"
-#include "surface.glsl"
+#include "material_features.glsl"
 
-// SurfaceVertex of src/shader_types.rs.
+// StaticVertex of src/shader_types.rs.
 layout(location = 4) in vec4 in_tex_coords; // two pairs
 layout(location = 5) in vec4 in_color;
 
@@ -13,8 +13,8 @@ layout(location = 0) out vec3 out_position_world;
 layout(location = 1) out vec3 out_normal_world;
 layout(location = 2) out vec4 out_tex_coords; // two pairs
 layout(location = 3) out vec4 out_color;
-// Written only for surfaces with tangents. Some drivers interpolate it all the same, which costs a software rasteriser
-// two hundredths of a frame; a location of its own for the second pair of coordinates cost it seven.
+// Written only for materials with tangents. Some drivers interpolate it in any case, which costs a software rasteriser
+// 2 % of a frame. A separate location for the second pair of texture coordinates would cost it 7 %.
 layout(location = 4) out vec4 out_tangent_world; // w: handedness
 
 void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
@@ -22,16 +22,16 @@ void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     out_normal_world = direction_to_world(unpack_octahedral(skinned.normal_octahedral));
     out_tex_coords = vec4(in_tex_coords.xy, 0.0, 0.0);
     out_color = in_color;
-    if (surface_has(SURFACE_TEX_COORDS_VARY)) {
+    if (has_feature(FEATURE_TEX_COORDS_VARY)) {
         out_tex_coords.zw = in_tex_coords.zw;
     }
-    if (surface_has(SURFACE_TANGENTS)) {
-        // Both of unit length at the vertices, as MikkTSpace wants it; between them they stay as interpolated.
+    if (has_feature(FEATURE_TANGENTS)) {
+        // MikkTSpace wants unit vectors at the vertices, and no normalisation after interpolation.
         vec4 tangent = unpack_tangent(packed_tangent);
         out_normal_world = normalize(out_normal_world);
         out_tangent_world = vec4(normalize(direction_to_world(tangent.xyz)), tangent.w);
     }
-    // Of points; ignored by everything else. glTF asks for one pixel.
+    // The size of points, which is one pixel in glTF. Lines and triangles ignore it.
     gl_PointSize = 1.0;
     gl_Position = frame.clip_from_world * vec4(out_position_world, 1.0);
 }

@@ -1,5 +1,6 @@
-// Draws what skin.comp wrote: one instanced draw per material. Placement and surface are attributes; the skinned vertex
-// is pulled from a page of the transient vertex buffer, since its place depends on vertex and instance.
+// Draws the vertices that skin.comp wrote, with one instanced draw per material. Placement and static attributes are vertex
+// attributes. The shader reads the skinned vertex from a page of the transient vertex buffer, because its index depends on
+// the vertex and on the pose.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "character.glsl"
@@ -13,10 +14,10 @@ layout(set = 2, binding = 1, std430) readonly buffer SkinnedTangents {
 };
 
 void main() {
-    uint place = in_offsets.y + gl_VertexIndex;
+    uint index = poses[in_pose].skinned_vertex_offset + gl_VertexIndex;
     uint tangent = 0;
-    if (surface_has(SURFACE_TANGENTS)) {
-        tangent = skinned_tangents[place];
+    if (has_feature(FEATURE_TANGENTS)) {
+        tangent = skinned_tangents[index];
     }
-    emit_vertex(skinned_vertices[place], tangent);
+    emit_vertex(skinned_vertices[index], tangent);
 }

@@ -1,11 +1,11 @@
-// --skinning vertex: the same crowd from the same palette, skinned anew in every pass that draws it.
+// --skinning vertex: draws the same crowd from the same pose records and palette, but skins each vertex again in every pass.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "pose.glsl"
+#include "skinning.glsl"
 #include "character.glsl"
 
 void main() {
     uint tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_of_instance(), surface_has(SURFACE_TANGENTS), tangent);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, poses[in_pose], has_feature(FEATURE_TANGENTS), tangent);
     emit_vertex(skinned, tangent);
 }

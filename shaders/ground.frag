@@ -1,4 +1,4 @@
-// A plain ground with a faint grid for scale (fine lines, and every tenth stronger), and the sky above it.
+// The ground, with a faint grid for scale (every tenth line is stronger), and the sky.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
@@ -8,9 +8,9 @@ layout(location = 1) flat in uint in_is_sky;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
-// 1 on the lines of a square grid, antialiased by the pixel's footprint, fading where lines would crowd.
-float grid(vec2 place, vec2 footprint, float spacing, float half_width) {
-    vec2 cells = place / spacing;
+// Returns 1 on the lines of a square grid. The pixel's footprint antialiases them; lines closer than a few pixels fade out.
+float grid(vec2 position, vec2 footprint, float spacing, float half_width) {
+    vec2 cells = position / spacing;
     vec2 pixel = footprint / spacing;
     vec2 distance_cells = abs(fract(cells - 0.5) - 0.5);
     vec2 line = 1.0 - clamp((distance_cells - half_width) / max(pixel, 1e-5), 0.0, 1.0);
@@ -25,12 +25,12 @@ void main() {
         return;
     }
     const vec3 up = vec3(0.0, 1.0, 0.0);
-    vec2 place = in_position_world.xz;
-    vec2 footprint = fwidth(place);
+    vec2 position = in_position_world.xz;
+    vec2 footprint = fwidth(position);
     float spacing = frame.ground.z;
-    float lines = 0.5 * grid(place, footprint, spacing, 0.004) + grid(place, footprint, 10.0 * spacing, 0.0008);
+    float lines = 0.5 * grid(position, footprint, spacing, 0.004) + grid(position, footprint, 10.0 * spacing, 0.0008);
     vec3 albedo = vec3(0.30, 0.29, 0.27) * (1.0 - 0.22 * lines);
-    vec3 sun = light_arriving(in_position_world, up) * frame.light_color.rgb * frame.to_light.y / 3.14159265;
+    vec3 sun = sunlight(in_position_world, up) * frame.light_color.rgb * frame.to_light.y / 3.14159265;
     vec3 lit = albedo * (sun + ambient(up));
     float half_distance = 12.0 * (frame.ground.y + abs(frame.camera_position.y - frame.ground.x));
     out_color = vec4(haze(lit, length(from_camera), half_distance), 0.0);

@@ -1,5 +1,5 @@
-// Vertices 0 to 5: the ground, a square round the camera that reaches into the haze. 6 to 8: the sky, one triangle on
-// the far plane (reversed Z: depth 0).
+// Vertices 0 to 5 are the ground, a square around the camera that reaches into the haze. Vertices 6 to 8 are the sky, one
+// triangle on the far plane (reversed Z: depth 0).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
@@ -12,18 +12,18 @@ void main() {
         const vec2 corners[6] =
             vec2[6](vec2(-1, -1), vec2(-1, 1), vec2(1, 1), vec2(-1, -1), vec2(1, 1), vec2(1, -1));
         float reach = 60.0 * (frame.ground.y + abs(frame.camera_position.y - frame.ground.x));
-        vec2 place = frame.camera_position.xz + corners[gl_VertexIndex] * reach;
-        out_position_world = vec3(place.x, frame.ground.x, place.y);
+        vec2 position = frame.camera_position.xz + corners[gl_VertexIndex] * reach;
+        out_position_world = vec3(position.x, frame.ground.x, position.y);
         out_is_sky = 0;
-        // Seen from below, the ground would hide what stands on it.
+        // The ground is not drawn if the camera is below it: it would hide the characters.
         bool from_below = frame.camera_position.y < frame.ground.x;
         gl_Position = from_below ? vec4(0.0) : frame.clip_from_world * vec4(out_position_world, 1.0);
     } else {
         const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
         vec2 corner = corners[gl_VertexIndex - 6];
-        // Somewhere in front of the camera: only the direction counts. Depth 0 itself is infinitely far.
-        vec4 place = frame.world_from_clip * vec4(corner, 0.5, 1.0);
-        out_position_world = place.xyz / place.w;
+        // Any point in front of the camera gives the direction. A point at depth 0 would be infinitely far away.
+        vec4 position = frame.world_from_clip * vec4(corner, 0.5, 1.0);
+        out_position_world = position.xyz / position.w;
         out_is_sky = 1;
         gl_Position = vec4(corner, 0.0, 1.0);
     }

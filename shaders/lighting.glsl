@@ -14,44 +14,44 @@ vec3 sky(vec3 direction) {
     return mix(SKY_HORIZON, SKY_ZENITH, 1.0 - exp(-3.0 * up));
 }
 
-// Light that comes from everywhere above and, bounced, from below.
+// Ambient light from the sky above and, reflected by the ground, from below.
 vec3 ambient(vec3 normal) {
     return mix(GROUND_BOUNCE, 0.75 * mix(SKY_HORIZON, SKY_ZENITH, 0.5), 0.5 + 0.5 * normal.y);
 }
 
-layout(set = 0, binding = 3) uniform sampler2DShadow shadow_map;
+layout(set = 0, binding = 4) uniform sampler2DShadow shadow_map;
 
-// Level 0 by name: in non-uniform control flow there are no derivatives to choose a level by.
-float compare(vec2 place, float depth) {
-    return textureLod(shadow_map, vec3(place, depth), 0.0);
+// An explicit level, because non-uniform control flow has no derivatives.
+float compare(vec2 tex_coord, float depth) {
+    return textureLod(shadow_map, vec3(tex_coord, depth), 0.0);
 }
 
-// How much of the light arrives at a place: 1 all of it. Four bilinear comparisons make a soft edge of about three
-// texels. The place is moved off its surface by a texel or so, which keeps surfaces from shadowing themselves: along the
-// triangle's own normal, since a file's may point anywhere, and towards the light.
-float light_arriving(vec3 place_world, vec3 face_normal) {
+// Returns the share of the sun's light that reaches a point, 0 to 1. Four bilinear comparisons make a soft edge of about
+// three texels. To prevent self-shadowing, the point is moved off the surface by 1.5 texels, towards the light. It moves
+// along the triangle's normal, because a file's own normals may have any direction.
+float sunlight(vec3 position_world, vec3 face_normal) {
     if (frame.shadow.z == 0.0) {
         return 1.0;
     }
     float side = dot(face_normal, frame.to_light.xyz) < 0.0 ? -1.0 : 1.0;
-    vec4 place = frame.shadow_from_world * vec4(place_world + 1.5 * side * frame.shadow.y * face_normal, 1.0);
-    // Outside the map nothing casts a shadow. Near its edge shadows fade out.
-    float edge = max(abs(place.x), abs(place.y));
-    if (edge >= 1.0 || place.z <= 0.0 || place.z >= 1.0) {
+    vec4 shadow_position = frame.shadow_from_world * vec4(position_world + 1.5 * side * frame.shadow.y * face_normal, 1.0);
+    // Nothing casts a shadow outside the map. Near the edge of the map shadows fade out.
+    float edge = max(abs(shadow_position.x), abs(shadow_position.y));
+    if (edge >= 1.0 || shadow_position.z <= 0.0 || shadow_position.z >= 1.0) {
         return 1.0;
     }
-    // The map was drawn with +Y up, and its rows count downwards.
-    vec2 middle = place.xy * vec2(0.5, -0.5) + 0.5;
+    // The map was drawn with +Y up, and texture coordinates point down.
+    vec2 center = shadow_position.xy * vec2(0.5, -0.5) + 0.5;
     float texel = frame.shadow.x;
-    float lit = compare(middle + texel * vec2(-0.5, -0.5), place.z)
-              + compare(middle + texel * vec2(0.5, -0.5), place.z)
-              + compare(middle + texel * vec2(-0.5, 0.5), place.z)
-              + compare(middle + texel * vec2(0.5, 0.5), place.z);
+    float lit = compare(center + texel * vec2(-0.5, -0.5), shadow_position.z)
+              + compare(center + texel * vec2(0.5, -0.5), shadow_position.z)
+              + compare(center + texel * vec2(-0.5, 0.5), shadow_position.z)
+              + compare(center + texel * vec2(0.5, 0.5), shadow_position.z);
     float strength = frame.shadow.z * (1.0 - smoothstep(0.9, 1.0, edge));
     return mix(1.0, 0.25 * lit, strength);
 }
 
-// Distance fades into the horizon: a ground without an edge.
+// Fades distant ground into the colour of the horizon, so that the ground has no visible edge.
 vec3 haze(vec3 color, float distance_metres, float half_distance_metres) {
     float kept = exp2(-distance_metres / half_distance_metres);
     return mix(SKY_HORIZON, color, kept);

@@ -1,8 +1,8 @@
-// The material at hand: its numbers, its textures, and where those are sampled.
+// The material of a draw: its factors, its textures, and the texture coordinates at which they are sampled.
 #ifndef THRONG_MATERIAL
 #define THRONG_MATERIAL
 
-#include "surface.glsl"
+#include "material_features.glsl"
 
 layout(location = 2) in vec4 in_tex_coords; // two pairs
 
@@ -23,41 +23,41 @@ layout(set = 3, binding = 3) uniform sampler2D occlusion_texture;
 layout(set = 3, binding = 4) uniform sampler2D emissive_texture;
 layout(set = 3, binding = 5) uniform sampler2D normal_texture;
 
-// Where the texture of a slot is sampled: KHR_texture_transform and the choice of a pair, where there is any.
+// Returns the coordinates at which the texture of a slot is sampled: a pair of the vertex, after KHR_texture_transform.
 vec2 tex_coord_of(uint slot) {
-    if (!surface_has(SURFACE_TEX_COORDS_VARY)) {
+    if (!has_feature(FEATURE_TEX_COORDS_VARY)) {
         return in_tex_coords.xy;
     }
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
-    vec3 place = vec3(u_row.w == 0.0 ? in_tex_coords.xy : in_tex_coords.zw, 1.0);
-    return vec2(dot(u_row.xyz, place), dot(v_row.xyz, place));
+    vec3 tex_coord = vec3(u_row.w == 0.0 ? in_tex_coords.xy : in_tex_coords.zw, 1.0);
+    return vec2(dot(u_row.xyz, tex_coord), dot(v_row.xyz, tex_coord));
 }
 
 vec4 base_color() {
     vec4 color = material.base_color_factor;
-    return surface_has(SURFACE_BASE_COLOR_TEXTURE) ? color * texture(base_color_texture, tex_coord_of(0)) : color;
+    return has_feature(FEATURE_BASE_COLOR_TEXTURE) ? color * texture(base_color_texture, tex_coord_of(0)) : color;
 }
 
 // x: metalness, y: roughness.
 vec2 metallic_roughness() {
     vec2 factors = vec2(material.metallic, material.roughness);
-    return surface_has(SURFACE_METALLIC_ROUGHNESS_TEXTURE)
+    return has_feature(FEATURE_METALLIC_ROUGHNESS_TEXTURE)
         ? factors * texture(metallic_roughness_texture, tex_coord_of(1)).bg : factors;
 }
 
-// The share of the light from all around that arrives; that of the sun is the shadow map's to say.
-float unoccluded() {
-    return surface_has(SURFACE_OCCLUSION_TEXTURE)
+// Ambient occlusion. Direct light is shadowed by the shadow map.
+float ambient_occlusion() {
+    return has_feature(FEATURE_OCCLUSION_TEXTURE)
         ? 1.0 + material.occlusion_strength * (texture(occlusion_texture, tex_coord_of(2)).r - 1.0) : 1.0;
 }
 
 vec3 emitted() {
-    return surface_has(SURFACE_EMISSIVE_TEXTURE)
+    return has_feature(FEATURE_EMISSIVE_TEXTURE)
         ? material.emission * texture(emissive_texture, tex_coord_of(3)).rgb : material.emission;
 }
 
-// A direction in tangent space: x along the tangent, y along the bitangent, z along the normal.
+// Returns the normal in tangent space: x along the tangent, y along the bitangent, z along the normal.
 vec3 normal_from_map(vec2 tex_coord) {
     vec3 direction = 2.0 * texture(normal_texture, tex_coord).xyz - 1.0;
     return direction * vec3(material.normal_scale, material.normal_scale, 1.0);

@@ -1,4 +1,4 @@
-// Depth as the light sees it, from the vertices that skin.comp wrote: pre-skinning pays once more.
+// The depth that the light sees, from the vertices that skin.comp wrote.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "instance.glsl"
@@ -8,6 +8,6 @@ layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
 };
 
 void main() {
-    vec3 position = skinned_vertices[in_offsets.y + gl_VertexIndex].position;
+    vec3 position = skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position;
     gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
 }

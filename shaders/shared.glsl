@@ -1,16 +1,16 @@
-// The structs and bindings that the CPU and the shaders share. The CPU's side is src/shader_types.rs, which asserts
-// sizes and offsets; tests/shader_layout.rs compares both with the reflected SPIR-V.
+// The structs and bindings that the CPU and the shaders share. src/shader_types.rs has the CPU's structs and asserts their
+// sizes and offsets; tests/shader_layout.rs compares them with the reflected SPIR-V.
 //
 // Sets: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer, 3 per material.
 #ifndef THRONG_SHARED
 #define THRONG_SHARED
 
-// An affine matrix as three rows: transforming a point is three dot products. 48 bytes.
+// An affine matrix as three rows, 48 bytes. Transforming a point takes three dot products.
 struct JointMatrix {
     vec4 rows[3];
 };
 
-// std430 aligns a vec3 to 16 bytes: one stands only where a scalar fills the fourth place.
+// std430 aligns a vec3 to 16 bytes, so a scalar follows each vec3.
 struct BindVertex {
     vec3 position;
     uint normal_octahedral;
@@ -26,7 +26,7 @@ struct GpuInfluence {
 };
 
 struct GpuMorphDelta {
-    uint weight;
+    uint weight_index;
     float position[3];
     float normal[3];
 };
@@ -34,6 +34,13 @@ struct GpuMorphDelta {
 struct SkinnedVertex {
     vec3 position;
     uint normal_octahedral;
+};
+
+// Where the data of one visible pose begins, in elements. FramePlan (src/crowd/plan.rs) computes all three offsets.
+struct PoseRecord {
+    uint palette_offset;
+    uint skinned_vertex_offset;
+    uint morph_weight_offset;
 };
 
 layout(set = 0, binding = 0, std140) uniform FrameData {
@@ -47,13 +54,18 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 shadow; // x one texel in 0..1, y one texel in metres, z strength
 } frame;
 
-// All visible poses' joint matrices, one after the other: THE large palette, indexed by palette_offset.
-layout(set = 0, binding = 1, std430) readonly buffer Palette {
+// One record for each visible pose.
+layout(set = 0, binding = 1, std430) readonly buffer Poses {
+    PoseRecord poses[];
+};
+
+// The palette: the joint matrices of all visible poses. A pose's own begin at its palette_offset.
+layout(set = 0, binding = 2, std430) readonly buffer Palette {
     JointMatrix palette[];
 };
 
-// All visible poses' morph weights, one after the other, indexed by morph_weight_offset.
-layout(set = 0, binding = 2, std430) readonly buffer MorphWeights {
+// The morph weights of all visible poses. A pose's own begin at its morph_weight_offset.
+layout(set = 0, binding = 3, std430) readonly buffer MorphWeights {
     float morph_weights[];
 };
 
@@ -62,8 +74,8 @@ vec3 transform_point(JointMatrix m, vec3 p) {
     return vec3(dot(m.rows[0], point), dot(m.rows[1], point), dot(m.rows[2], point));
 }
 
-// The inverse transpose of the 3x3 part times |determinant|, without a division: the cofactor matrix, whose sign is
-// put right for mirroring matrices. The result is not normalised.
+// Transforms a normal by the cofactor matrix of the 3x3 part, with its sign corrected for mirroring matrices. This is the
+// inverse transpose times |determinant|, without a division. The result is not normalised.
 vec3 transform_normal(JointMatrix m, vec3 n) {
     vec3 row0 = m.rows[0].xyz, row1 = m.rows[1].xyz, row2 = m.rows[2].xyz;
     vec3 cofactor0 = cross(row1, row2), cofactor1 = cross(row2, row0), cofactor2 = cross(row0, row1);
@@ -81,7 +93,7 @@ uint pack_octahedral(vec3 n) {
     return packSnorm2x16(p);
 }
 
-// A direction and a sign, which takes the place of the lowest bit.
+// A direction, with a sign in the lowest bit.
 uint pack_tangent(vec3 direction, float handedness) {
     return (pack_octahedral(direction) & ~1u) | (handedness < 0.0 ? 1u : 0u);
 }

@@ -1,6 +1,8 @@
-// Morphing and linear blend skinning of one vertex (glTF 2.0, 3.7.2.2 and 3.7.3): the one piece of code behind both
-// --skinning compute (skin.comp) and --skinning vertex (character_skinning.vert). Its CPU twin is src/animation/skin.rs,
-// line by line.
+// Morphing and linear blend skinning of one vertex (glTF 2.0, 3.7.2.2 and 3.7.3). --skinning compute (skin.comp) and
+// --skinning vertex (character_skinning.vert, shadow_skinning.vert) share this code. Its CPU twin, line by line, is
+// src/animation/skin.rs.
+//
+// In: a vertex in bind-pose mesh space, and a PoseRecord. Out: the vertex in model space.
 #ifndef THRONG_SKINNING
 #define THRONG_SKINNING
 
@@ -22,25 +24,19 @@ layout(set = 1, binding = 3, std430) readonly buffer BindTangents {
     uint bind_tangents[];
 };
 
-// Three numbers for each of the morph deltas.
+// Three numbers for each morph delta.
 layout(set = 1, binding = 4, std430) readonly buffer MorphTangents {
     float morph_tangents[];
 };
 
-// Where the streams of one pose begin.
-struct Pose {
-    uint palette_offset;
-    uint morph_weight_offset;
-};
-
-// How many joints pull on each vertex that this shader skins: a loop of known length is unrolled, which saves a third
-// of the pass. 0: as each vertex says.
+// The number of influences of every vertex that this pipeline skins, or 0 if they differ. The compiler unrolls a loop of
+// constant length, which saves a third of the pass.
 layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
 
-// 0 for models without morph targets.
+// 0 if the model has no morph targets.
 layout(constant_id = 2) const uint WITH_MORPHS = 1;
 
-// The weighted sum of the joint matrices that pull on a vertex.
+// The weighted sum of the joint matrices that influence a vertex.
 JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uint palette_offset) {
     JointMatrix blended = JointMatrix(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
     for (uint i = 0; i < influence_count; ++i) {
@@ -53,22 +49,21 @@ JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uin
     return blended;
 }
 
-// Takes vertex `vertex` from bind-pose mesh space to the model space of one pose; with its tangent where that is
-// wanted, which only models with normal maps have.
-SkinnedVertex skin_vertex(uint vertex, Pose pose, bool wants_tangent, out uint skinned_tangent) {
+// Skins one vertex of the model, and its tangent if `wants_tangent`. Only models with normal maps have tangents.
+SkinnedVertex skin_vertex(uint vertex, PoseRecord pose, bool wants_tangent, out uint skinned_tangent) {
     vec3 position = bind_vertices[vertex].position;
     vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
     vec4 bind_tangent = vec4(0.0);
     if (wants_tangent) {
         bind_tangent = unpack_tangent(bind_tangents[vertex]);
     }
-    // Morph targets come before joints.
+    // glTF applies morph targets before joints.
     if (WITH_MORPHS != 0) {
         uint first_delta = bind_vertices[vertex].first_morph_delta;
         uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
         for (uint i = first_delta; i < end_delta; ++i) {
             GpuMorphDelta delta = morph_deltas[i];
-            float weight = morph_weights[pose.morph_weight_offset + delta.weight];
+            float weight = morph_weights[pose.morph_weight_offset + delta.weight_index];
             position += weight * vec3(delta.position[0], delta.position[1], delta.position[2]);
             bind_normal += weight * vec3(delta.normal[0], delta.normal[1], delta.normal[2]);
             if (wants_tangent) {
@@ -83,14 +78,14 @@ SkinnedVertex skin_vertex(uint vertex, Pose pose, bool wants_tangent, out uint s
     vec3 normal = transform_normal(model_from_mesh, bind_normal);
     skinned_tangent = 0;
     if (wants_tangent) {
-        // Tangents lie in the surface and go by the matrix itself. Where that mirrors, the handedness turns round.
+        // A tangent lies in the surface, so the matrix itself transforms it. A mirroring matrix changes the handedness.
         vec3 row0 = model_from_mesh.rows[0].xyz, row1 = model_from_mesh.rows[1].xyz, row2 = model_from_mesh.rows[2].xyz;
         vec3 tangent = vec3(dot(row0, bind_tangent.xyz), dot(row1, bind_tangent.xyz), dot(row2, bind_tangent.xyz));
         float mirrored = dot(row0, cross(row1, row2)) < 0.0 ? -1.0 : 1.0;
         skinned_tangent = pack_tangent(dot(tangent, tangent) == 0.0 ? bind_tangent.xyz : tangent,
                                        mirrored * bind_tangent.w);
     }
-    // The octahedral map divides by the length (in the 1-norm) itself; a collapsed joint keeps the bind pose's normal.
+    // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
     bool collapsed = dot(normal, normal) == 0.0;
     return SkinnedVertex(position, pack_octahedral(collapsed ? bind_normal : normal));
 }

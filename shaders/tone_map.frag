@@ -1,19 +1,19 @@
-// From linear, unbounded radiance to what a display shows.
+// Tone mapping: from linear, unbounded radiance to the display's range.
 //
-// Alpha is the share of a pixel that is shown as it is: unlit surfaces, whose colours were chosen as they are to be
-// seen. The curve below would darken them by 0.04, which makes room for a lit surface's reflection, and dull what is
-// brighter than 0.8. As a share, edges between lit and unlit surfaces stay smooth when samples are resolved.
+// Alpha is the share of a pixel that bypasses the tone curve: the unlit materials, whose colours are meant for display.
+// The curve subtracts 0.04 to compensate for the reflection of a lit material, and compresses values above 0.8. Because
+// alpha is a share, edges between lit and unlit materials stay smooth when samples are resolved.
 #version 460
 
 layout(set = 0, binding = 0) uniform sampler2D hdr_color;
 
-// 1: the target is a plain eight-bit format and the shader encodes sRGB (the same on every driver); 0: the target's
-// format does it.
+// 1 if the target has a UNORM format: the shader then encodes sRGB, with the same result on every driver. 0 if the target
+// has an sRGB format.
 layout(constant_id = 0) const uint ENCODE_SRGB = 1;
 
 layout(location = 0) out vec4 out_color;
 
-// Khronos PBR Neutral: leaves base colours as their artists chose them and compresses only highlights.
+// Khronos PBR Neutral: preserves base colours and compresses highlights only.
 vec3 pbr_neutral(vec3 color) {
     const float compression_start = 0.8 - 0.04;
     const float desaturation = 0.15;

@@ -1,5 +1,5 @@
-//! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is made to be run, to
-//! be read as a reference for Vulkan skinning, and to benchmark many animated instances.
+//! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is a program to run, a
+//! reference for Vulkan skinning, and a benchmark for many animated instances.
 //!
 //! # The data's journey
 //!
@@ -7,43 +7,76 @@
 //! model file ─import─▶ Model ─┬─ Skeleton, Clips ──────────────┐
 //!  .gltf .glb                 └─ GpuModel (bind-pose vertices, │ indices, textures: uploaded once)
 //!                                                              ▼
-//! Crowd: instances {model, placement, clip, phase} ─ cull (camera ∪ shadow) ─▶ visible instances and their poses
+//! Crowd: instances {model, placement, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances
+//!                                                              │
+//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset} for each visible pose
 //!                                                              │
 //! CPU, all cores, parents before children:                     ▼
 //!  Clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix: 3×4 rows, 48 bytes
 //!                                                              │ written straight into this frame's
 //!                                                              ▼
-//!  ONE large palette SSBO ◀─ indexed by ─ InstanceData.palette_offset   (one InstanceData per visible instance)
+//!  ONE large palette SSBO ◀─ indexed by ─ PoseRecord.palette_offset ◀─ named by ─ InstanceData.pose
 //!                                                              │
-//! GPU, one submission per frame, per-frame descriptor sets:    ▼
-//!  upload (only where shaders cannot read mapped memory) ▶ skin.comp ▶ transient vertex buffer
+//! GPU, one queue, per-frame descriptor sets:                   ▼
+//!  upload (only if shaders cannot read mapped memory) ▶ skin.comp ▶ transient vertex buffer
 //!                                       ▶ shadow ▶ characters, ground ▶ tone map ▶ present | readback
 //! ```
 //!
 //! # Where to read
 //!
-//! In the order of the journey:
+//! In the order in which data flows:
 //!
-//! 1. [`model`]: the renderer-neutral description of a character, and [`model::import`], the only code that knows glTF;
-//! 2. [`animation`]: sample, pose, palette, one file each; [`animation::lanes`], all three for eight instances at once;
+//! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
+//! 2. [`renderer::frame`]: the whole frame on one page, its CPU half and its GPU half;
+//! 3. [`animation`]: sample, pose and palette, one file each; [`animation::lanes`], all three for eight instances at once;
 //!    and the CPU twin of `skin.comp`;
-//! 3. [`crowd`]: instances, placement, culling, the threaded update; seen through [`view`];
-//! 4. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 5. [`vulkan`]: one small owner per Vulkan object;
-//! 6. [`renderer`]: the frame (`renderer/frame.rs` is the whole of it on one screen), one file per pass;
-//! 7. [`app`] and [`cli`]: the commands.
+//! 4. [`crowd`]: placement, culling, the frame plan, evaluation on all cores; [`view`]: camera, frustum and sun;
+//! 5. [`shader_types`]: the structs that the CPU and the shaders share;
+//! 6. [`renderer`]: passes, frame slots, resident data, targets;
+//! 7. [`vulkan`]: one small owner per Vulkan object;
+//! 8. [`app`] and [`cli`]: the commands.
 //!
-//! Arrows point one way: `animation` → `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `model`; all of
-//! them → `shader_types`; `app` → everything. `tests/architecture.rs` holds them.
+//! The files that a **joint** crosses, from the model file to the shader:
+//!
+//! `model/import/file/json.rs`, `model/import/motion/nodes.rs`, `model/import/motion/skins.rs`,
+//! `model/import/motion/clips.rs`, `animation/sample.rs`, `animation/pose.rs`, `animation/palette.rs`,
+//! `animation/lanes/kernel.rs` (the three before it, for eight instances), `crowd/plan.rs`, `crowd/update.rs`,
+//! `renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
+//!
+//! The files that a **vertex** crosses, from the model file to the pixel:
+//!
+//! `model/import/decode/accessor.rs`, `model/import/geometry/attributes.rs`, `model/import/geometry/influences.rs`,
+//! `model/geometry.rs`, `renderer/resident/model.rs`, `crowd/plan.rs`, `renderer/passes/skin_pass.rs`,
+//! `shaders/skin.comp`, `shaders/skinning.glsl`, `renderer/passes/crowd_draw.rs`, `shaders/character.vert`,
+//! `shaders/character.frag`.
+//!
+//! Dependencies point one way, and `tests/architecture.rs` checks them: `animation` → `model`; `crowd` → `animation`,
+//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; all of them → `shader_types`; `app` →
+//! everything.
+//!
+//! # Glossary
+//!
+//! | word | meaning |
+//! |---|---|
+//! | pose | one evaluated state of a model: joint matrices, morph weights and skinned vertices |
+//! | palette | the array of joint matrices of all visible poses |
+//! | pose record | where the data of one visible pose begins |
+//! | instance | one placement of a pose in the world; several instances may show one pose |
+//! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights, instances |
+//! | slot | everything that one frame in flight owns |
+//! | page | one buffer of the transient vertex buffer, no larger than a binding may be |
+//! | batch | poses of one model in one page, with their instances: drawn together |
+//! | run | consecutive vertices with the same number of influences: skinned by one dispatch |
+//! | lane | one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions
 //!
 //! Right-handed, +Y up, metres, seconds, radians. Matrices are column-vector and named destination_from_source.
 //! Reversed Z with an infinite far plane. Colour is linear until tone mapping.
 
-// The documentation is read beside the source: `cargo doc --document-private-items`.
+// The documentation covers private items too: `cargo doc --document-private-items`.
 #![allow(rustdoc::private_intra_doc_links)]
-// Files, drivers and users supply whatever they like: none of it may end the program.
+// No file, driver or user may end the program with a panic.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod animation;

@@ -1,16 +1,15 @@
 //! `repr(C)` mirrors of the structs in `shaders/shared.glsl`: the contract between the CPU and the shaders.
 //!
 //! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with
-//! the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte ones whose fourth place a scalar fills, so that std430 and C
-//! agree without padding rules.
-//! This module imports nothing of ours: every layer that touches GPU data may use it.
+//! the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C
+//! agree without padding rules. This module imports nothing from this crate: every layer that touches GPU data may use it.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 
-/// A 3x4 row-major affine matrix, 48 bytes: element of the palette SSBO. Takes bind-pose mesh space to model space.
+/// A 3x4 row-major affine matrix, 48 bytes: element of the palette SSBO. Maps bind-pose mesh space to model space.
 ///
-/// Rows, because a shader then transforms a point by three dot products and blending four matrices touches 12 vec4s.
+/// With rows, a shader transforms a point by three dot products, and blending four matrices reads 12 vec4s.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct JointMatrix {
@@ -19,7 +18,7 @@ pub struct JointMatrix {
 }
 
 impl JointMatrix {
-    /// The matrix that changes nothing.
+    /// The identity matrix.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]] };
 
     /// Transforms a point.
@@ -49,183 +48,174 @@ impl From<JointMatrix> for Affine3A {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct BindVertex {
-    /// Mesh space.
+    /// The position in mesh space.
     pub position: [f32; 3],
-    /// Mesh space, [`pack_octahedral`].
+    /// The normal in mesh space, packed by [`pack_octahedral`].
     pub normal_octahedral: u32,
-    /// Into the model's influence array.
+    /// Index of the vertex's first influence in the model's influence array.
     pub first_influence: u32,
-    /// At least 1.
+    /// The number of influences, at least 1.
     pub influence_count: u32,
-    /// Into the model's array of morph deltas.
+    /// Index of the vertex's first morph delta in the model's array of morph deltas.
     pub first_morph_delta: u32,
-    /// Often 0.
+    /// The number of morph deltas, often 0.
     pub morph_delta_count: u32,
 }
 
-/// One joint's pull on one vertex.
+/// One joint that moves a vertex, and how much.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuInfluence {
-    /// Relative to the pose's `palette_offset`.
+    /// Index of the joint matrix, relative to the pose's `palette_offset`.
     pub joint: u32,
-    /// The weights of a vertex sum to one.
+    /// The factor of the joint matrix. The weights of a vertex sum to 1.
     pub weight: f32,
 }
 
-/// How far one morph target moves one vertex where its weight is 1.
+/// How far one morph target of weight 1 moves one vertex.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuMorphDelta {
-    /// Relative to the pose's `morph_weight_offset`.
-    pub weight: u32,
-    /// Mesh space.
+    /// Index of the target's weight, relative to the pose's `morph_weight_offset`.
+    pub weight_index: u32,
+    /// The displacement of the position, in mesh space.
     pub position: [f32; 3],
-    /// Added to the unit normal of the bind pose.
+    /// The vector that is added to the unit normal of the bind pose.
     pub normal: [f32; 3],
 }
 
-/// What is the same for every instance of a vertex and therefore never copied per instance.
+/// The attributes of a vertex that skinning does not change. They are uploaded once and never copied per instance.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct SurfaceVertex {
-    /// Two pairs of texture coordinates; which texture uses which, [`MaterialData::texture_rows`] say.
+pub struct StaticVertex {
+    /// Two pairs of texture coordinates. [`MaterialData::texture_rows`] selects a pair for each texture.
     pub tex_coords: [f32; 4],
     /// Linear RGBA, four unsigned normalised bytes, red lowest.
     pub color_unorm8: u32,
 }
 
-/// One vertex of one pose, written by `skin.comp`, read by every later pass: the transient vertex buffer.
+/// One vertex of one pose: element of the transient vertex buffer. `skin.comp` writes it and every later pass reads it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinnedVertex {
-    /// Model space.
+    /// The position in model space.
     pub position: [f32; 3],
-    /// Model space, [`pack_octahedral`].
+    /// The normal in model space, packed by [`pack_octahedral`].
     pub normal_octahedral: u32,
 }
 
-/// One visible instance.
+/// Where the data of one visible pose begins: element of the pose SSBO, which `skin.comp` and all vertex shaders that draw
+/// characters read. [`FramePlan`](crate::crowd::FramePlan) computes all three offsets.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct PoseRecord {
+    /// Index of the pose's first joint matrix in the palette SSBO.
+    pub palette_offset: u32,
+    /// Index of the pose's first vertex in its page of the transient vertex buffer.
+    pub skinned_vertex_offset: u32,
+    /// Index of the pose's first morph weight in the morph weight SSBO.
+    pub morph_weight_offset: u32,
+}
+
+/// One visible instance: its placement and its pose.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct InstanceData {
-    /// Placement in the world: rows of a 3x4 matrix.
+    /// The placement in the world: the rows of a 3x4 matrix.
     pub world_from_model: JointMatrix,
-    /// Index of the instance's first joint matrix in the palette SSBO.
-    pub palette_offset: u32,
-    /// Index of the instance's first vertex in its page of the transient vertex buffer.
-    pub skinned_vertex_offset: u32,
-    /// Index of the instance's first morph weight in the buffer of all morph weights.
-    pub morph_weight_offset: u32,
-    /// Rounds the size to 64 bytes.
-    pub padding: u32,
+    /// Index of the instance's [`PoseRecord`].
+    pub pose: u32,
+    /// Rounds the size up to 64 bytes.
+    pub padding: [u32; 3],
 }
 
-/// What is the same for everything drawn in a frame.
+/// Camera, light and ground: data that is the same for everything that a frame draws.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct FrameData {
-    /// Reversed-Z, infinite far plane, column-major.
+    /// World to clip space: reversed-Z, infinite far plane, column-major.
     pub clip_from_world: [[f32; 4]; 4],
-    /// Inverse of the above, for rays through pixels.
+    /// The inverse of `clip_from_world`, for rays through pixels.
     pub world_from_clip: [[f32; 4]; 4],
-    /// World space; w unused.
+    /// The eye in world space; w is unused.
     pub camera_position: [f32; 4],
-    /// Unit vector from a surface towards the light; w unused.
+    /// The unit vector from a surface towards the light; w is unused.
     pub to_light: [f32; 4],
-    /// Linear RGB of the light; w unused.
+    /// The linear RGB colour of the light; w is unused.
     pub light_color: [f32; 4],
-    /// x: height of the ground plane, y: radius of the crowd, z: spacing of the ground's grid, w: unused; metres.
+    /// In metres, x: height of the ground plane, y: radius of the crowd, z: spacing of the ground's grid, w: unused.
     pub ground: [f32; 4],
-    /// World to the shadow map: x and y in -1..1, depth in 0..1, nearer to the light is greater; column-major.
+    /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
     /// x: one texel of the shadow map in 0..1, y: one texel in metres, z: strength (0: no shadows), w: unused.
     pub shadow: [f32; 4],
-}
-
-/// Which part of the streams is bound, as vertex shaders that skin have it in push constants, and as the plan has it: one
-/// binding can be no larger than `maxStorageBufferRange`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct StreamWindow {
-    /// Index of the first joint matrix, in the palette SSBO.
-    pub first_joint: u32,
-    /// Index of the first morph weight, in the buffer of all of them.
-    pub first_morph_weight: u32,
 }
 
 /// Push constants of `skin.comp`: one dispatch.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinConstants {
-    /// First vertex of the model that this dispatch skins.
+    /// The first vertex of the model that this dispatch skins.
     pub first_vertex: u32,
-    /// One beyond the last.
+    /// One beyond the last vertex.
     pub end_vertex: u32,
-    /// Index of the first pose's first vertex in its page of the transient vertex buffer.
-    pub skinned_vertex_offset: u32,
-    /// From each pose to the next: vertices of the model.
-    pub skinned_vertex_stride: u32,
-    /// Index of the first pose's first joint matrix in the part of the palette SSBO that is bound.
-    pub palette_offset: u32,
-    /// From each pose to the next.
-    pub palette_stride: u32,
-    /// Index of the first pose's first morph weight in what is bound of them.
-    pub morph_weight_offset: u32,
-    /// From each pose to the next.
-    pub morph_weight_stride: u32,
+    /// Index of the first pose's [`PoseRecord`]. Work group y skins pose `first_pose + y`.
+    pub first_pose: u32,
 }
+
+/// `local_size_x` of `skin.comp`. `tests/shader_layout.rs` compares both.
+pub const VERTICES_PER_GROUP: u32 = 64;
 
 /// One material, as `character.frag` reads it from a uniform buffer.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct MaterialData {
-    /// Linear RGBA.
+    /// The linear RGBA factor of the base colour.
     pub base_color_factor: [f32; 4],
-    /// Linear RGB radiance.
+    /// The emitted radiance, linear RGB.
     pub emission: [f32; 3],
-    /// Drawn where alpha is at least this; counts with [`surface::MASKED`].
+    /// With [`material_features::MASKED`], fragments with a smaller alpha are discarded.
     pub alpha_cutoff: f32,
-    /// 0 to 1.
+    /// The metalness, 0 to 1.
     pub metallic: f32,
-    /// 0 to 1.
+    /// The perceptual roughness, 0 to 1.
     pub roughness: f32,
-    /// 0 to 1.
+    /// The strength of the occlusion texture, 0 to 1.
     pub occlusion_strength: f32,
-    /// Of the normal map's x and y.
+    /// The factor of the normal map's x and y.
     pub normal_scale: f32,
-    /// Two rows for each of [`surface::TEXTURES`]: x, y and z give u (then v) of (u, v, 1) of the vertex; w of the first row
-    /// is 0 or 1, the vertex's pair of coordinates. They count with [`surface::TEX_COORDS_VARY`].
-    pub texture_rows: [[f32; 4]; 2 * surface::TEXTURES.len()],
+    /// With [`material_features::TEX_COORDS_VARY`], two rows for each of [`material_features::TEXTURES`]. x, y and z map
+    /// the vertex's (u, v, 1) to u (first row) and v (second row); w of the first row selects the pair of coordinates.
+    pub texture_rows: [[f32; 4]; 2 * material_features::TEXTURES.len()],
 }
 
-/// What kind of surface a pipeline draws: bits of specialization constant 0 of the shaders that draw characters, so that
-/// what a surface does not have is not in its shader at all. As in `shaders/surface.glsl`, with which
-/// `tests/shader_layout.rs` compares them.
-pub mod surface {
-    /// The normal is the triangle's own: the file has none (glTF 2.0, 3.7.2.1).
+/// The features of a material that a pipeline is specialised for: bits of specialization constant 0 of the shaders that
+/// draw characters. The code of an absent feature is not part of the pipeline. `shaders/material_features.glsl` has the
+/// same bits; `tests/shader_layout.rs` compares them.
+pub mod material_features {
+    /// The file has no normals: each triangle has its own (glTF 2.0, 3.7.2.1).
     pub const FLAT: u32 = 1;
-    /// Lines and points: there is no triangle that could have a normal of its own.
+    /// The primitive consists of lines or points, which have no triangle normal.
     pub const THIN: u32 = 2;
-    /// Fragments whose alpha is less than the material's cutoff are left out.
+    /// Fragments with an alpha below the material's cutoff are discarded.
     pub const MASKED: u32 = 4;
-    /// Blended over what is there.
+    /// Fragments are blended over the image.
     pub const BLENDED: u32 = 8;
-    /// Base colour is shown as it is, and what is emitted is added.
+    /// Base colour and emission are shown without lighting.
     pub const UNLIT: u32 = 16;
-    /// Some texture uses the second pair of coordinates, or has a transform.
+    /// A texture uses the second pair of texture coordinates or a transform.
     pub const TEX_COORDS_VARY: u32 = 32;
-    /// There is a base-colour texture.
+    /// The material has a base colour texture.
     pub const BASE_COLOR_TEXTURE: u32 = 64;
-    /// There is a texture of roughness and metalness.
+    /// The material has a metallic-roughness texture.
     pub const METALLIC_ROUGHNESS_TEXTURE: u32 = 128;
-    /// There is an occlusion texture.
+    /// The material has an occlusion texture.
     pub const OCCLUSION_TEXTURE: u32 = 256;
-    /// There is a texture of emitted colour.
+    /// The material has an emissive texture.
     pub const EMISSIVE_TEXTURE: u32 = 512;
-    /// There is a normal map.
+    /// The material has a normal map.
     pub const NORMAL_TEXTURE: u32 = 1024;
-    /// Vertices have tangents.
+    /// The vertices have tangents.
     pub const TANGENTS: u32 = 2048;
 
     /// The bit of each texture, in the order of their slots.
@@ -239,18 +229,18 @@ const _: () = {
     assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
     assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
-    assert!(size_of::<SurfaceVertex>() == 20);
+    assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
-    assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, palette_offset) == 48);
+    assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);
+    assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, pose) == 48);
     assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
-    assert!(size_of::<StreamWindow>() == 8);
-    assert!(size_of::<SkinConstants>() == 32);
+    assert!(size_of::<SkinConstants>() == 12);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 
-/// Packs a unit vector into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A Survey of
-/// Efficient Representations for Independent Unit Vectors", JCGT 2014): the twin of `pack_octahedral` in
-/// `shaders/shared.glsl`. x is in the low half. Worst error about 0.004 degrees.
+/// Packs a unit vector into two signed normalised 16-bit numbers with the octahedral map (Cigolle et al., "A Survey of
+/// Efficient Representations for Independent Unit Vectors", JCGT 2014). x is in the low half; the largest error is about
+/// 0.004 degrees. The twin of `pack_octahedral` in `shaders/shared.glsl`.
 #[must_use]
 pub fn pack_octahedral(n: Vec3) -> u32 {
     let sum = n.x.abs() + n.y.abs() + n.z.abs();
@@ -266,19 +256,19 @@ pub fn pack_octahedral(n: Vec3) -> u32 {
     snorm16(p.x) | (snorm16(p.y) << 16)
 }
 
-/// Packs a tangent, whose w is its handedness: as [`pack_octahedral`], with the sign in place of the lowest bit.
+/// Packs a tangent like [`pack_octahedral`]. The lowest bit holds the sign of w, the handedness.
 #[must_use]
 pub fn pack_tangent(tangent: Vec4) -> u32 {
     (pack_octahedral(tangent.truncate()) & !1) | u32::from(tangent.w < 0.0)
 }
 
-/// Inverse of [`pack_tangent`]; returns a unit vector and 1 or -1.
+/// Unpacks the result of [`pack_tangent`]: a unit vector, and 1 or -1 as w.
 #[must_use]
 pub fn unpack_tangent(packed: u32) -> Vec4 {
     unpack_octahedral(packed & !1).extend(if packed & 1 == 0 { 1.0 } else { -1.0 })
 }
 
-/// Inverse of [`pack_octahedral`]; returns a unit vector.
+/// Unpacks the result of [`pack_octahedral`]: a unit vector.
 #[must_use]
 pub fn unpack_octahedral(packed: u32) -> Vec3 {
     let snorm16 = |bits: u32| (f32::from(bits as u16 as i16) / 32767.0).clamp(-1.0, 1.0);

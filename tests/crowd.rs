@@ -9,7 +9,10 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 use throng::animation::{
     BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
 };
-use throng::crowd::{ClipChoice, Crowd, CrowdError, CrowdSettings, PhaseMode, SharingError, thread_pool, wrap_seconds};
+use throng::crowd::{
+    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, PhaseMode, PoseSize, SharingError, thread_pool,
+    wrap_seconds,
+};
 use throng::model::import;
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
@@ -90,19 +93,27 @@ fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<Joint
 fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<JointMatrix>, Vec<f32>) {
     let pool = thread_pool(Some(threads)).unwrap();
     assert_eq!(pool.current_num_threads(), threads);
-    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); crowd.visible_joint_count()];
-    let mut weights = vec![MaybeUninit::new(f32::NAN); crowd.visible_morph_weight_count()];
-    crowd.evaluate(&pool, time_seconds, PoseStreams { palette: &mut out, morph_weights: &mut weights });
+    let plan = plan_of(crowd);
+    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
+    let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
+    crowd.evaluate(&pool, time_seconds, &plan, PoseStreams { palette: &mut out, morph_weights: &mut weights });
     // SAFETY: every element was initialised on creation.
     let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
     // SAFETY: as above.
     (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
 }
 
+fn plan_of(crowd: &Crowd) -> FramePlan {
+    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+    plan
+}
+
 fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
     let count = crowd.visible_counts().iter().sum::<u32>() as usize;
     let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
-    crowd.write_instances(&mut out, |model, k| model as u32 * 1_000_000 + k);
+    crowd.write_instances(&mut out);
     // SAFETY: every element was initialised on creation.
     out.iter().map(|element| unsafe { element.assume_init() }).collect()
 }
@@ -147,26 +158,31 @@ fn any_number_of_threads_writes_the_same_bytes() {
 }
 
 #[test]
-fn palette_offsets_are_contiguous_and_grouped_by_model() {
+fn instances_name_the_pose_of_their_model() {
     let models = mixed();
     let mut crowd = Crowd::new(Arc::clone(&models), &settings(100)).unwrap();
     let camera = OrbitCamera { distance: 3.0, ..OrbitCamera::default() };
     for frustum in [None, Some(Frustum::from_clip_from_world(camera.clip_from_world(1.0)))] {
         crowd.cull(frustum.as_ref(), None);
-        let mut instances = instances_of(&crowd).into_iter();
-        let mut offset = 0;
+        let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
+        let mut next = 0;
         for (model, &count) in crowd.visible_counts().iter().enumerate() {
-            for (k, instance) in instances.by_ref().take(count as usize).enumerate() {
-                assert_eq!(instance.palette_offset, offset);
-                assert_eq!(instance.skinned_vertex_offset, model as u32 * 1_000_000 + k as u32);
-                offset += models[model].palette.len() as u32;
+            for instance in &instances[next..next + count as usize] {
+                assert_eq!(crowd.visible_poses()[instance.pose as usize].model as usize, model);
+                let batch = plan.batch_of(instance.pose).unwrap();
+                assert_eq!(batch.model as usize, model);
+                assert!((batch.seen.first..batch.seen.first + batch.seen.count).contains(&(next as u32)));
+                next += 1;
             }
         }
-        assert_eq!(offset as usize, crowd.visible_joint_count());
+        assert_eq!((next, plan.instance_count as usize), (instances.len(), instances.len()));
+        let joints =
+            crowd.pose_counts().iter().zip(models.iter()).map(|(&count, model)| count as usize * model.palette.len());
+        assert_eq!(plan.joint_count as usize, joints.sum::<usize>());
     }
-    assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull somebody");
+    assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull some");
     crowd.cull(None, None);
-    assert_eq!(crowd.visible_counts(), [34, 33, 33], "dealt out evenly");
+    assert_eq!(crowd.visible_counts(), [34, 33, 33], "models are equally frequent");
 }
 
 #[test]
@@ -348,7 +364,7 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
     assert!(crowd(settings(u32::MAX)).contains("at most 4194304"));
     let nobody = Crowd::new(mixed(), &settings(0)).unwrap();
-    assert_eq!((nobody.visible_joint_count(), nobody.bounds().radius() > 0.0), (0, true));
+    assert_eq!((nobody.visible_poses().len(), nobody.bounds().radius() > 0.0), (0, true));
 }
 
 #[test]
@@ -401,20 +417,19 @@ fn shared_poses_are_few_and_near_enough() {
         // 1.5 seconds of two clips, and of one.
         assert_eq!(crowd.pose_counts(), [2 * poses_of_clip, poses_of_clip], "{hz} Hz");
         assert_eq!(crowd.visible_counts(), [500, 500]);
-        let poses = 3 * poses_of_clip as usize;
-        assert_eq!(crowd.seen_starts().len(), poses + 1);
-        assert!(crowd.seen_starts().is_sorted() && crowd.seen_starts().ends_with(&[1000]));
-        assert_eq!(crowd.shadow_starts(), vec![1000; poses + 1]);
+        assert_eq!(crowd.visible_poses().len(), 3 * poses_of_clip as usize);
+        assert!(crowd.visible_poses().iter().all(|pose| pose.shadow_only_count == 0));
         assert_eq!(palette_of(&mut crowd, 2, 0.4).len(), 5 * 2 * poses_of_clip as usize + 3 * poses_of_clip as usize);
-        // All that show a pose point to its joint matrices, and none has been left out.
+        // All instances of a pose name it, and none is missing.
         let instances = instances_of(&crowd);
         assert_eq!(instances.len(), 1000);
-        let mut joint = 0;
-        for (pose, range) in crowd.seen_starts().windows(2).enumerate() {
-            let of_pose = &instances[range[0] as usize..range[1] as usize];
-            assert!(!of_pose.is_empty() && of_pose.iter().all(|instance| instance.palette_offset == joint), "{pose}");
-            joint += if pose < 2 * poses_of_clip as usize { 5 } else { 3 };
+        let mut next = 0;
+        for (index, pose) in crowd.visible_poses().iter().enumerate() {
+            let of_pose = &instances[next..next + pose.seen_count as usize];
+            assert!(!of_pose.is_empty() && of_pose.iter().all(|instance| instance.pose as usize == index), "{index}");
+            next += of_pose.len();
         }
+        assert_eq!(next, 1000);
         let error = crowd.sharing_error().unwrap().metres;
         assert!(error > 0.0 && error < 0.6 * last_error, "{hz} Hz: {error} m after {last_error} m");
         last_error = error;
@@ -429,8 +444,12 @@ fn shared_poses_are_few_and_near_enough() {
     assert_eq!(Crowd::new(models, &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
 }
 
+fn seen_count_of(crowd: &Crowd) -> usize {
+    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
+}
+
 #[test]
-fn shadows_of_the_unseen_follow_the_seen() {
+fn instances_seen_by_their_shadow_only_follow_the_others() {
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"]), chain("B.glb", 3, 1.2, &["Walk"])]);
     for share_poses_hz in [None, Some(8.0)] {
         let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..settings(400) }).unwrap();
@@ -440,15 +459,14 @@ fn shadows_of_the_unseen_follow_the_seen() {
             positions(crowd)[range].iter().map(|place| place.to_array().map(f32::to_bits)).collect()
         };
         crowd.cull(Some(&frustum), None);
-        let seen_count = *crowd.seen_starts().last().unwrap() as usize;
+        let seen_count = seen_count_of(&crowd);
         assert_eq!(crowd.visible_counts().iter().sum::<u32>() as usize, seen_count);
         let mut seen = bits(&crowd, 0..seen_count);
 
         crowd.cull(Some(&frustum), Some(Vec3::new(0.8, 0.3, 0.2).normalize()));
         let all_count = crowd.visible_counts().iter().sum::<u32>() as usize;
-        assert_eq!(*crowd.seen_starts().last().unwrap() as usize, seen_count, "the light hides nobody");
-        assert_eq!(*crowd.shadow_starts().first().unwrap() as usize, seen_count);
-        assert_eq!(*crowd.shadow_starts().last().unwrap() as usize, all_count);
+        assert_eq!(seen_count_of(&crowd), seen_count, "the light hides no instance");
+        assert_eq!(plan_of(&crowd).instance_count as usize, all_count);
         assert!(all_count > seen_count + 5, "a low sun throws long shadows: {all_count} of {seen_count}");
         let mut seen_first = bits(&crowd, 0..seen_count);
         seen.sort_unstable();

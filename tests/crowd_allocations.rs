@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
 use throng::animation::PoseStreams;
-use throng::crowd::{Crowd, CrowdSettings, thread_pool};
+use throng::crowd::{Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
@@ -68,8 +68,11 @@ fn steady_frames_allocate_nothing() {
         let pool = thread_pool(Some(threads)).unwrap();
         let settings = CrowdSettings { instance_count: 500, ..CrowdSettings::default() };
         let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
-        let mut palette = vec![MaybeUninit::uninit(); crowd.visible_joint_count()];
-        let mut weights = vec![MaybeUninit::uninit(); crowd.visible_morph_weight_count()];
+        let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+        let mut plan = FramePlan::default();
+        plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+        let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
+        let mut weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
         let mut camera = OrbitCamera::framing(&crowd.bounds(), 1.5);
         let mut fewest_visible = 500;
@@ -79,13 +82,13 @@ fn steady_frames_allocate_nothing() {
             crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(1.5))), None);
             let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
             fewest_visible = fewest_visible.min(visible);
-            let joint_count = crowd.visible_joint_count();
+            plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
             let out = PoseStreams {
-                palette: &mut palette[..joint_count],
-                morph_weights: &mut weights[..crowd.visible_morph_weight_count()],
+                palette: &mut palette[..plan.joint_count as usize],
+                morph_weights: &mut weights[..plan.morph_weight_count as usize],
             };
-            crowd.evaluate(&pool, f64::from(k) / 60.0, out);
-            crowd.write_instances(&mut instances[..visible], |_, _| 0);
+            crowd.evaluate(&pool, f64::from(k) / 60.0, &plan, out);
+            crowd.write_instances(&mut instances[..visible]);
         };
         // Warm: the scratches, and what each of rayon's threads sets up when it first takes a job. On a busy machine
         // a thread may not even have started by the time that the first frames are over, so it is waited for.

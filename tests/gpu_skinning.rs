@@ -24,13 +24,12 @@ use throng::animation::{
     BindPose, BindTangents, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_tangent,
     skin_vertices,
 };
+use throng::crowd::VisiblePose;
 use throng::model::{Model, import};
 use throng::renderer::resident::model::{
     bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents,
 };
-use throng::renderer::{
-    LimitCaps, Renderer, RendererSettings, Skinning, StreamCounts, Target, UploadPath, VisiblePoses,
-};
+use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// Share of the model's size.
@@ -78,48 +77,29 @@ fn expected(model: &Model) -> Vec<Expected> {
     all
 }
 
-/// Draws the first `counts[m]` poses of each model in one frame, the p-th of all by p % 3 + 1 instances.
+/// Draws the first `counts[m]` poses of each model in one frame. Instances p % 3 + 1 show pose p.
 fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
-    let instances = || {
-        let of_model = |(model, &count): (usize, &u32)| (0..count).map(move |k| (model, k));
-        counts.iter().enumerate().flat_map(of_model)
-    };
-    let poses = || instances().map(|(model, k)| &expected[model][k as usize]);
-    let streams = StreamCounts {
-        joint_matrices: poses().map(|pose| pose.palette.len()).sum(),
-        morph_weights: poses().map(|pose| pose.morph_weights.len()).sum(),
-    };
-    let shown_by = |pose: u32| pose % 3 + 1;
-    let pose_count: u32 = counts.iter().sum();
-    let seen_starts: Vec<u32> = (0..=pose_count).map(|end| (0..end).map(shown_by).sum()).collect();
-    let shadow_starts = vec![seen_starts[pose_count as usize]; seen_starts.len()];
-    let visible = VisiblePoses { pose_counts: counts, seen_starts: &seen_starts, shadow_starts: &shadow_starts };
-    let mut frame = renderer.begin_frame(visible, streams).unwrap();
-    let memory = frame.memory();
-    for (to, &joint) in memory.palette.iter_mut().zip(poses().flat_map(|pose| &pose.palette)) {
-        *to = MaybeUninit::new(joint);
-    }
-    for (to, &weight) in memory.morph_weights.iter_mut().zip(poses().flat_map(|pose| &pose.morph_weights)) {
-        *to = MaybeUninit::new(weight);
-    }
-    let (mut palette_offset, mut morph_weight_offset) = (0, 0);
-    let mut places = memory.instances.iter_mut();
-    for (((model, k), pose), rank) in instances().zip(poses()).zip(0..) {
-        let instance = InstanceData {
-            world_from_model: JointMatrix::IDENTITY,
-            palette_offset,
-            skinned_vertex_offset: memory.plan.skinned_vertex_offset(model, k),
-            morph_weight_offset,
-            padding: 0,
-        };
-        for place in places.by_ref().take(shown_by(rank) as usize) {
-            place.write(instance);
+    let models = || counts.iter().enumerate().flat_map(|(model, &count)| (0..count).map(move |k| (model, k)));
+    let poses = || models().map(|(model, k)| &expected[model][k as usize]);
+    let visible: Vec<VisiblePose> =
+        models().zip(0..).map(|((model, _), pose)| VisiblePose::new(model as u32, pose % 3 + 1, 0)).collect();
+    let mut frame = renderer.begin_frame(&visible).unwrap();
+    let (memory, plan) = frame.memory();
+    for (record, pose) in plan.records.iter().zip(poses()) {
+        let (palette, morph_weights) = (record.palette_offset as usize, record.morph_weight_offset as usize);
+        for (to, &joint) in memory.streams.palette[palette..].iter_mut().zip(&pose.palette) {
+            *to = MaybeUninit::new(joint);
         }
-        palette_offset += pose.palette.len() as u32;
-        morph_weight_offset += pose.morph_weights.len() as u32;
+        for (to, &weight) in memory.streams.morph_weights[morph_weights..].iter_mut().zip(&pose.morph_weights) {
+            *to = MaybeUninit::new(weight);
+        }
     }
-    assert!(places.next().is_none(), "one element for each instance");
-    // Nobody looks at the picture.
+    let shown = visible.iter().zip(0..).flat_map(|(visible, pose)| (0..visible.seen_count).map(move |_| pose));
+    assert_eq!(memory.instances.len(), shown.clone().count(), "one element for each instance");
+    for (element, pose) in memory.instances.iter_mut().zip(shown) {
+        element.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose, padding: [0; 3] });
+    }
+    // The picture is not examined.
     frame.submit(FrameData::zeroed(), false).unwrap();
 }
 
@@ -211,13 +191,15 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps
     let most = [all[0], all[1], all[2], all[3]];
     for counts in [[1, 1, 1, 1], [2, 0, 5, 0], most, [0, 3, 0, 2], most] {
         draw(&mut renderer, &expected, &counts);
+        let mut pose = 0;
         for (model, &count) in counts.iter().enumerate() {
             for k in 0..count {
-                let actual = renderer.read_skinned_vertices(model, k).unwrap();
+                let actual = renderer.read_skinned_vertices(pose).unwrap();
                 let what = || format!("{upload:?}, pages of {page_bytes}, {counts:?}: model {model}, instance {k}");
                 errors.add(&actual, &expected[model][k as usize], &what);
-                let tangents = renderer.read_skinned_tangents(model, k).unwrap();
+                let tangents = renderer.read_skinned_tangents(pose).unwrap();
                 errors.add_tangents(&tangents, &expected[model][k as usize], &what);
+                pose += 1;
             }
         }
     }
@@ -250,10 +232,10 @@ fn staged_upload_into_many_pages() {
     assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
 }
 
-/// Windows that hold one or two walkers' joint matrices, dispatches that hold a part of one walker's vertices.
+/// A dispatch holds a part of one walker's vertices.
 #[test]
-fn staged_upload_within_tiny_limits() {
-    let tiny = LimitCaps { stream_window_bytes: 4096, work_groups: 7 };
+fn staged_upload_within_tiny_dispatches() {
+    let tiny = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
     assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), tiny);
 }
 

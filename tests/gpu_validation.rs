@@ -14,13 +14,14 @@ use std::sync::Arc;
 
 use ash::vk;
 use gpu::Gpu;
-use throng::vulkan::barrier::{Access, cmd_memory_barrier};
+use throng::vulkan::barrier::Access;
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::{CommandPool, submit_and_wait};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::device::Device;
 use throng::vulkan::pipeline::{Pipeline, PipelineLayout};
 use throng::vulkan::pipeline_cache::PipelineCache;
+use throng::vulkan::recorder::Recorder;
 use throng::vulkan::spirv;
 
 /// What the gate says to `work`: `None` if it lets it pass.
@@ -57,28 +58,26 @@ fn buffers(device: &Arc<Device>) -> [Buffer; 3] {
     ["a", "b", "c"].map(|name| Buffer::new(device, name, SIZE_BYTES, usage, BufferMemory::Device).unwrap())
 }
 
-fn cmd_copy(device: &Device, commands: vk::CommandBuffer, from: &Buffer, to: &Buffer, size: u64) {
-    let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size }];
-    // SAFETY: both buffers are alive and `size` is within them; what else is wrong with it is the test's subject.
-    unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+fn copy(recorder: Recorder, from: &Buffer, to: &Buffer, size: u64) {
+    recorder.copy_buffer(from, to, vk::BufferCopy { src_offset: 0, dst_offset: 0, size });
 }
 
-fn cmd_copy_barrier(device: &Device, commands: vk::CommandBuffer) {
+fn copy_barrier(recorder: Recorder) {
     let accesses = vk::AccessFlags2::TRANSFER_READ | vk::AccessFlags2::TRANSFER_WRITE;
     let from = Access::new(vk::PipelineStageFlags2::COPY, vk::AccessFlags2::TRANSFER_WRITE);
-    cmd_memory_barrier(device, commands, from, Access::new(vk::PipelineStageFlags2::COPY, accesses));
+    recorder.memory_barrier(from, Access::new(vk::PipelineStageFlags2::COPY, accesses));
 }
 
 /// Two copies in one command buffer, each from buffer to buffer; right with a barrier between them.
 fn assert_hazard_within_commands(hazard: &str, first: (usize, usize), second: (usize, usize)) {
     assert_gate(&[hazard], |device, work| {
         let buffers = buffers(device);
-        submit_and_wait(device, "two copies", |commands| {
-            cmd_copy(device, commands, &buffers[first.0], &buffers[first.1], SIZE_BYTES);
+        submit_and_wait(device, "two copies", |recorder| {
+            copy(recorder, &buffers[first.0], &buffers[first.1], SIZE_BYTES);
             if work == Work::Right {
-                cmd_copy_barrier(device, commands);
+                copy_barrier(recorder);
             }
-            cmd_copy(device, commands, &buffers[second.0], &buffers[second.1], SIZE_BYTES);
+            copy(recorder, &buffers[second.0], &buffers[second.1], SIZE_BYTES);
             Ok(())
         })
         .unwrap();
@@ -110,11 +109,12 @@ fn hazards_between_submissions_are_seen() {
             let buffers = buffers(device);
             let pools = [(first, false), (second, work == Work::Right)].map(|((from, to), ordered)| {
                 let pool = CommandPool::new(device, "one copy").unwrap();
-                let commands = pool.begin().unwrap();
+                // SAFETY: the buffer is new, and the buffers live until the wait below.
+                let recorder = unsafe { pool.begin() }.unwrap();
                 if ordered {
-                    cmd_copy_barrier(device, commands);
+                    copy_barrier(recorder);
                 }
-                cmd_copy(device, commands, &buffers[from], &buffers[to], SIZE_BYTES);
+                copy(recorder, &buffers[from], &buffers[to], SIZE_BYTES);
                 pool.end().unwrap();
                 pool
             });
@@ -134,8 +134,8 @@ fn core_errors_are_seen() {
     assert_gate(&["VUID-VkBufferCopy-size-01988"], |device, work| {
         let buffers = buffers(device);
         let size = if work == Work::Right { SIZE_BYTES } else { 0 };
-        submit_and_wait(device, "a copy", |commands| {
-            cmd_copy(device, commands, &buffers[0], &buffers[1], size);
+        submit_and_wait(device, "a copy", |recorder| {
+            copy(recorder, &buffers[0], &buffers[1], size);
             Ok(())
         })
         .unwrap();
@@ -147,18 +147,26 @@ fn core_errors_are_seen() {
 fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
     assert_gate(&["VUID-VkComputePipelineCreateInfo-layout"], |device, work| {
         use vk::DescriptorType as Type;
-        let palette = if work == Work::Right { Type::STORAGE_BUFFER_DYNAMIC } else { Type::UNIFORM_BUFFER };
+        let palette = if work == Work::Right { Type::STORAGE_BUFFER } else { Type::UNIFORM_BUFFER };
         let layout = |types: &[Type]| {
             let bindings: Vec<_> = types.iter().map(|&kind| (kind, vk::ShaderStageFlags::COMPUTE)).collect();
             DescriptorSetLayout::new(device, "set layout", &bindings).unwrap()
         };
         let sets = [
-            layout(&[Type::UNIFORM_BUFFER, palette, Type::STORAGE_BUFFER_DYNAMIC, Type::COMBINED_IMAGE_SAMPLER]),
+            layout(&[
+                Type::UNIFORM_BUFFER,
+                Type::STORAGE_BUFFER,
+                palette,
+                Type::STORAGE_BUFFER,
+                Type::COMBINED_IMAGE_SAMPLER,
+            ]),
             layout(&[Type::STORAGE_BUFFER; 5]),
             layout(&[Type::STORAGE_BUFFER; 2]),
         ];
         let constants = Some((vk::ShaderStageFlags::COMPUTE, size_of::<throng::shader_types::SkinConstants>()));
-        let layout = PipelineLayout::new(device, "pipeline layout", &sets.each_ref(), constants).unwrap();
+        let layout =
+            PipelineLayout::new(device, "pipeline layout", vk::PipelineBindPoint::COMPUTE, &sets.each_ref(), constants)
+                .unwrap();
         let cache = PipelineCache::new(device, None).unwrap();
         // A driver may refuse what the layer reports; only the layer's word counts here.
         let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, &[]), &layout);

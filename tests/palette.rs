@@ -77,7 +77,7 @@ fn morph_targets_come_before_joints() {
         Vec3::new(0.0, 0.0, 5.0),
     ))];
     let delta = |weight, position: Vec3, normal: Vec3| GpuMorphDelta {
-        weight,
+        weight_index: weight,
         position: position.to_array(),
         normal: normal.to_array(),
     };

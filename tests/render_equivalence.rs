@@ -30,8 +30,8 @@ const INSTANCES: u32 = 64;
 const CROWD: &str = "--size 320x180 --instances 64 --clip all --seed 7";
 const FRAMES: u32 = 4;
 
-/// Windows that hold one or two walkers' joint matrices, dispatches that hold a part of one walker's vertices.
-const TINY: LimitCaps = LimitCaps { stream_window_bytes: 4096, work_groups: 7 };
+/// A dispatch holds a part of one walker's vertices.
+const TINY: LimitCaps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
 
 fn models() -> [Model; 3] {
     ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
@@ -69,6 +69,7 @@ fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
         ("staged upload", with(RendererSettings { upload: Some(UploadPath::Staged), ..base })),
         ("two threads", Way { threads: 2, ..plain }),
         ("one frame in flight", with(RendererSettings { frames_in_flight: 1, ..base })),
+        ("passes one at a time", with(RendererSettings { serialize: true, ..base })),
         ("three frames in flight", with(RendererSettings { frames_in_flight: 3, ..base })),
         ("many pages", with(RendererSettings { page_bytes, ..base })),
         ("tiny limits", with(RendererSettings { page_bytes: 1, limit_caps: TINY, ..base })),

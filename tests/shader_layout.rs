@@ -16,17 +16,16 @@ use std::mem::{offset_of, size_of};
 
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use throng::renderer::passes::skin_pass::VERTICES_PER_GROUP;
-use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, SURFACE_BINDING};
+use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, STATIC_BINDING};
 use throng::shader_types::{
-    BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, SkinConstants,
-    SkinnedVertex, StreamWindow, SurfaceVertex, surface,
+    BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, PoseRecord,
+    SkinConstants, SkinnedVertex, StaticVertex, VERTICES_PER_GROUP, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
 
 /// Fetched as vertex attributes, which SPIR-V does not know as structs.
-const ATTRIBUTE_STRUCTS: [&str; 2] = ["InstanceData", "SurfaceVertex"];
+const ATTRIBUTE_STRUCTS: [&str; 2] = ["InstanceData", "StaticVertex"];
 
 /// A struct as Rust lays it out.
 #[derive(Debug)]
@@ -60,16 +59,11 @@ fn rust_structs() -> Vec<RustStruct> {
             morph_delta_count
         }),
         rust_struct!(GpuInfluence { joint, weight }),
-        rust_struct!(GpuMorphDelta { weight, position, normal }),
-        rust_struct!(SurfaceVertex { tex_coords, color_unorm8 }),
+        rust_struct!(GpuMorphDelta { weight_index, position, normal }),
+        rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(InstanceData {
-            world_from_model,
-            palette_offset,
-            skinned_vertex_offset,
-            morph_weight_offset,
-            padding
-        }),
+        rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset }),
+        rust_struct!(InstanceData { world_from_model, pose, padding }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,
@@ -80,17 +74,7 @@ fn rust_structs() -> Vec<RustStruct> {
             shadow_from_world,
             shadow
         }),
-        rust_struct!(StreamWindow { first_joint, first_morph_weight }),
-        rust_struct!(SkinConstants {
-            first_vertex,
-            end_vertex,
-            skinned_vertex_offset,
-            skinned_vertex_stride,
-            palette_offset,
-            palette_stride,
-            morph_weight_offset,
-            morph_weight_stride
-        }),
+        rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
         rust_struct!(MaterialData {
             base_color_factor,
             emission,
@@ -137,7 +121,7 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     // These two are fetched as attributes: `attributes_lie_where_the_structs_have_them`.
     let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
     assert_eq!(found, in_memory.collect());
-    let elements = ["BindVertex", "GpuInfluence", "GpuMorphDelta", "JointMatrix", "SkinnedVertex"].into();
+    let elements = ["BindVertex", "GpuInfluence", "GpuMorphDelta", "JointMatrix", "PoseRecord", "SkinnedVertex"].into();
     assert_eq!(found_in_arrays, elements);
 }
 
@@ -145,13 +129,12 @@ fn structs_have_the_same_members_offsets_and_sizes() {
 #[test]
 fn attributes_lie_where_the_structs_have_them() {
     let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
-    let surface = [offset_of!(SurfaceVertex, tex_coords), offset_of!(SurfaceVertex, color_unorm8)];
-    let [offsets] = [offset_of!(InstanceData, palette_offset)];
+    let static_vertex = [offset_of!(StaticVertex, tex_coords), offset_of!(StaticVertex, color_unorm8)];
     let expected: Vec<(u32, u32, u32)> = rows
         .into_iter()
-        .chain([offsets])
+        .chain([offset_of!(InstanceData, pose)])
         .map(|at| (INSTANCE_BINDING, at as u32))
-        .chain(surface.map(|at| (SURFACE_BINDING, at as u32)))
+        .chain(static_vertex.map(|at| (STATIC_BINDING, at as u32)))
         .zip(0..)
         .map(|((binding, at), location)| (location, binding, at))
         .collect();
@@ -161,9 +144,7 @@ fn attributes_lie_where_the_structs_have_them() {
     assert_eq!(found(CHARACTERS), expected);
     assert_eq!(found(INSTANCES), expected[..4]);
     let strides: Vec<u32> = CHARACTERS.bindings.iter().map(|binding| binding.stride).collect();
-    assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<SurfaceVertex>() as u32]);
-    assert_eq!(offset_of!(InstanceData, skinned_vertex_offset), offsets + 4, "in_offsets.y");
-    assert_eq!(offset_of!(InstanceData, morph_weight_offset), offsets + 8, "in_offsets.z");
+    assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
 }
 
 #[test]
@@ -179,35 +160,30 @@ fn push_constants_are_those_that_the_passes_push() {
         .into_iter()
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
-    let expected = [
-        ("character_skinning.vert", "StreamWindow"),
-        ("shadow_skinning.vert", "StreamWindow"),
-        ("skin.comp", "SkinConstants"),
-    ];
-    assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
+    assert_eq!(pushed, [("skin.comp", "SkinConstants".to_owned())]);
 }
 
 #[test]
 fn bits_of_the_specialization_constant_have_one_meaning() {
-    let source = include_str!("../shaders/surface.glsl");
+    let source = include_str!("../shaders/material_features.glsl");
     let in_shader: Vec<(&str, u32)> = source
         .lines()
-        .filter_map(|line| line.strip_prefix("const uint SURFACE_")?.strip_suffix(';')?.split_once(" = "))
+        .filter_map(|line| line.strip_prefix("const uint FEATURE_")?.strip_suffix(';')?.split_once(" = "))
         .map(|(name, value)| (name, value.parse().unwrap()))
         .collect();
     let in_rust = [
-        ("FLAT", surface::FLAT),
-        ("THIN", surface::THIN),
-        ("MASKED", surface::MASKED),
-        ("BLENDED", surface::BLENDED),
-        ("UNLIT", surface::UNLIT),
-        ("TEX_COORDS_VARY", surface::TEX_COORDS_VARY),
-        ("BASE_COLOR_TEXTURE", surface::BASE_COLOR_TEXTURE),
-        ("METALLIC_ROUGHNESS_TEXTURE", surface::METALLIC_ROUGHNESS_TEXTURE),
-        ("OCCLUSION_TEXTURE", surface::OCCLUSION_TEXTURE),
-        ("EMISSIVE_TEXTURE", surface::EMISSIVE_TEXTURE),
-        ("NORMAL_TEXTURE", surface::NORMAL_TEXTURE),
-        ("TANGENTS", surface::TANGENTS),
+        ("FLAT", material_features::FLAT),
+        ("THIN", material_features::THIN),
+        ("MASKED", material_features::MASKED),
+        ("BLENDED", material_features::BLENDED),
+        ("UNLIT", material_features::UNLIT),
+        ("TEX_COORDS_VARY", material_features::TEX_COORDS_VARY),
+        ("BASE_COLOR_TEXTURE", material_features::BASE_COLOR_TEXTURE),
+        ("METALLIC_ROUGHNESS_TEXTURE", material_features::METALLIC_ROUGHNESS_TEXTURE),
+        ("OCCLUSION_TEXTURE", material_features::OCCLUSION_TEXTURE),
+        ("EMISSIVE_TEXTURE", material_features::EMISSIVE_TEXTURE),
+        ("NORMAL_TEXTURE", material_features::NORMAL_TEXTURE),
+        ("TANGENTS", material_features::TANGENTS),
     ];
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
@@ -223,9 +199,10 @@ fn groups_of_the_skin_pass_have_the_size_that_is_dispatched() {
 fn descriptors_lie_where_the_layouts_have_them() {
     let scene = [
         (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
-        (FRAME_SET, 1, Kind::StorageBuffer, "Palette"),
-        (FRAME_SET, 3, Kind::CombinedImageSampler, "shadow_map"),
-        (FRAME_SET, 2, Kind::StorageBuffer, "MorphWeights"),
+        (FRAME_SET, 1, Kind::StorageBuffer, "Poses"),
+        (FRAME_SET, 2, Kind::StorageBuffer, "Palette"),
+        (FRAME_SET, 3, Kind::StorageBuffer, "MorphWeights"),
+        (FRAME_SET, 4, Kind::CombinedImageSampler, "shadow_map"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),

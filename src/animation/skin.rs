@@ -62,7 +62,7 @@ pub fn skin_tangent(bind_pose: BindPose<'_>, tangents: BindTangents<'_>, pose: I
     let bind_tangent = unpack_tangent(tangents.tangents[v]);
     let mut direction = bind_tangent.xyz();
     for i in vertex.first_morph_delta..vertex.first_morph_delta + vertex.morph_delta_count {
-        let weight = pose.morph_weights[bind_pose.morph_deltas[i as usize].weight as usize];
+        let weight = pose.morph_weights[bind_pose.morph_deltas[i as usize].weight_index as usize];
         direction += weight * Vec3::from_slice(&tangents.morph_tangents[3 * i as usize..]);
     }
 
@@ -87,7 +87,7 @@ pub fn skin_vertex(bind_pose: BindPose<'_>, pose: InstancePose<'_>, v: usize) ->
     let mut bind_normal = unpack_octahedral(vertex.normal_octahedral);
     for i in vertex.first_morph_delta..vertex.first_morph_delta + vertex.morph_delta_count {
         let delta = bind_pose.morph_deltas[i as usize];
-        let weight = pose.morph_weights[delta.weight as usize];
+        let weight = pose.morph_weights[delta.weight_index as usize];
         bind_position += weight * Vec3::from(delta.position);
         bind_normal += weight * Vec3::from(delta.normal);
     }

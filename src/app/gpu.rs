@@ -7,11 +7,10 @@ use anyhow::{Result, bail};
 use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
-use super::memory;
 use super::scene::Scene;
 use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
 use crate::model::Model;
-use crate::renderer::memory::MemoryPlan;
+use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
@@ -66,8 +65,16 @@ pub fn offscreen_renderer_on(
 /// # Errors
 /// Where something is larger than the device allows.
 pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<MemoryPlan> {
-    let visible = scene.visible(args.size.aspect(), args.quality.shadows == Switch::On);
-    memory::check(device, args, &scene.models, &visible, frames_in_flight)
+    let settings = settings(args, frames_in_flight);
+    let models = Arc::clone(&scene.models);
+    let visible = scene.visible_counts(args.size.aspect(), settings.shadow_map_size.is_some());
+    let demand = Demand::new(device, &settings, &models, visible, [args.size.width, args.size.height]);
+    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
+    let (plan, warning) = MemoryPlan::check(device, &demand, MemoryLimits::new(device, &settings, largest_pose))?;
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
+    }
+    Ok(plan)
 }
 
 /// A renderer that presents this scene to a window, which must outlive it.
@@ -116,16 +123,19 @@ fn renderer(
     frames_in_flight: usize,
 ) -> Result<Renderer> {
     let cache_folder = cache_folder();
-    let settings = RendererSettings {
+    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), ..settings(args, frames_in_flight) };
+    Ok(Renderer::new(device, models, target, settings)?)
+}
+
+fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'static> {
+    RendererSettings {
         skinning: args.skinning.into(),
         upload: args.upload.path(),
         samples: args.quality.msaa,
         frames_in_flight,
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows == Switch::On),
-        cache_folder: cache_folder.as_deref(),
         ..RendererSettings::default()
-    };
-    Ok(Renderer::new(device, models, target, settings)?)
+    }
 }
 
 /// Where the platform keeps caches; `None`: this one has no such place, and nothing is kept.

@@ -4,7 +4,6 @@ pub mod bench;
 pub mod devices;
 pub mod gpu;
 pub mod inspect;
-pub mod memory;
 mod output;
 pub mod pose;
 pub mod render;

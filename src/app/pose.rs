@@ -18,10 +18,10 @@ use super::scene::load_model;
 use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
 use crate::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
 use crate::cli::{OnArg, PoseArgs};
-use crate::crowd::ClipChoice;
+use crate::crowd::{ClipChoice, VisiblePose};
 use crate::model::{Clip, Model, SourcePrimitive};
 use crate::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph_deltas};
-use crate::renderer::{Renderer, RendererSettings, StreamCounts, Target, VisiblePoses};
+use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 
 /// Everything that the command prints.
@@ -252,35 +252,26 @@ impl Skinner {
                 Ok(out)
             }
             Self::Gpu { renderer, clip } => {
-                /// One pose, which one instance shows.
-                const ONE: VisiblePoses<'_> =
-                    VisiblePoses { pose_counts: &[1], seen_starts: &[0, 1], shadow_starts: &[1, 1] };
                 let InstancePose { palette, morph_weights } = pose;
-                let streams = StreamCounts { joint_matrices: palette.len(), morph_weights: morph_weights.len() };
-                let mut frame = renderer.begin_frame(ONE, streams)?;
-                let memory = frame.memory();
+                // One pose, which one instance shows.
+                let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
+                let (memory, _) = frame.memory();
                 match clip {
                     // As crowds are evaluated, so that this is what it says of them, too.
                     Some(clip) => {
                         let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
-                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory.palette);
+                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory.streams.palette);
                     }
-                    None => memory.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
+                    None => memory.streams.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
                 }
-                for (to, &weight) in memory.morph_weights.iter_mut().zip(morph_weights) {
+                for (to, &weight) in memory.streams.morph_weights.iter_mut().zip(morph_weights) {
                     to.write(weight);
                 }
                 for instance in memory.instances {
-                    instance.write(InstanceData {
-                        world_from_model: JointMatrix::IDENTITY,
-                        palette_offset: 0,
-                        skinned_vertex_offset: memory.plan.skinned_vertex_offset(0, 0),
-                        morph_weight_offset: 0,
-                        padding: 0,
-                    });
+                    instance.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, padding: [0; 3] });
                 }
                 frame.submit(looking_at_nothing(), false)?;
-                Ok(renderer.read_skinned_vertices(0, 0)?)
+                Ok(renderer.read_skinned_vertices(0)?)
             }
         }
     }

@@ -1,20 +1,20 @@
-//! Many instances of few models: where they stand, what they play, which of them are visible, and their joint matrices
-//! and morph weights.
+//! Crowds: many instances of few models, their placement, their clips, their visibility and their joint matrices.
 //!
-//! A [`Crowd`] is built once from its models and [`CrowdSettings`]. Each frame then takes three calls, of which none
-//! allocates once the first frame is over:
+//! In: models and [`CrowdSettings`]. Out, in each frame: visible poses, joint matrices, morph weights and
+//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes four calls, and none of them allocates after the first
+//! frame:
 //!
-//! 1. [`Crowd::cull`] lists the visible instances and their poses, grouped by model, and thereby lays out the palette;
-//! 2. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses, on all cores, which
-//!    [`with_threads_awake`] has ready for it;
-//! 3. [`Crowd::write_instances`] writes one [`InstanceData`](crate::shader_types::InstanceData) for each visible instance.
+//! 1. [`Crowd::cull`] lists the visible instances and their poses, grouped by model;
+//! 2. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
+//! 3. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
+//! 4. [`Crowd::write_instances`] writes one element for each visible instance, which names its pose.
 //!
 //! Invariants: instances are sorted by model, by clip and by pose, so a list of instances in ascending order is grouped by
-//! all three; the k-th visible pose of a model owns `palette.len()` matrices directly after those of the one before it,
-//! and its morph weights likewise. Everything is decided by the seed: same settings, same bytes on any number of threads,
-//! and to a few units in the last place the same numbers on any machine.
+//! all three. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
+//! numbers to a few units in the last place on any machine.
 
 mod placement;
+mod plan;
 mod playback;
 mod random;
 mod scale;
@@ -39,19 +39,20 @@ use settings::{ModelClips, resolve_clips};
 use update::Scratch;
 use visible::Visible;
 
+pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
 pub use playback::SharingError;
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
-pub use threads::{Work, thread_pool, with_threads_awake};
+pub use threads::thread_pool;
 pub use update::wrap_seconds;
+pub use visible::VisiblePose;
 
-/// Largest crowd: some hundred bytes each keep it below a gigabyte.
+/// The largest number of instances. With about a hundred bytes each they take less than a gigabyte.
 pub const MAX_INSTANCES: u32 = 1 << 22;
 
-/// Default spacing as a share of the widest model's footprint: neighbours do not touch, even where jitter and yaw
-/// bring them closer.
+/// The default spacing as a multiple of the widest model's footprint. Neighbours do not touch, even after jitter and yaw.
 const SPACING_SHARE: f32 = 1.15;
 
-/// Purposes of chance; each has a stream of its own.
+/// The random streams. Each purpose has its own.
 mod stream {
     pub const MODELS: u64 = 1;
     pub const PLACES: u64 = 2;
@@ -62,52 +63,54 @@ mod stream {
 /// One instance.
 #[derive(Debug, Clone)]
 struct Instance {
+    /// Index of the model.
     model: u32,
-    /// Among those of its model, from the middle outwards.
+    /// The rank among the instances of the model, from the centre of the crowd outwards.
     rank: u32,
-    /// Index into the model's clips; `None` is the rest pose.
+    /// Index of the clip; `None` is the rest pose.
     clip: Option<u32>,
-    /// Share of the clip's duration at which the instance starts, 0 to 1.
+    /// The share of the clip's duration at which the instance starts, 0 to 1.
     phase: f32,
-    /// What that comes to, where poses are shared after rounding.
+    /// The time in the clip at which the instance starts. It is rounded if poses are shared.
     start_seconds: f64,
-    /// Instances with the same number show the same pose at all times. Ascending.
+    /// Instances with the same number always show the same pose. Numbers ascend in the order of the instances.
     pose: u32,
     world_from_model: Affine3A,
-    /// Bounding sphere in the world, throughout its clip.
+    /// The centre of a sphere that contains the instance throughout its clip.
     center_world: Vec3,
+    /// The radius of that sphere.
     radius: f32,
 }
 
-/// What an instance takes on the CPU, in bytes; its joint matrices go straight to the GPU.
+/// The memory of an instance on the CPU in bytes. Joint matrices are written to GPU memory directly.
 pub const INSTANCE_BYTES: usize = size_of::<Instance>();
 
-/// See the module.
+/// A crowd. See the module.
 #[derive(Debug)]
 pub struct Crowd {
     models: Arc<[Model]>,
-    /// Sorted by model.
+    /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
     seed: u64,
     speed: f32,
     spacing_metres: f32,
     notes: Vec<String>,
-    /// Poses of a clip per second where instances share them.
+    /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,
     repertoire: Repertoire,
     bounds: Bounds,
     ground_height: f32,
     visible: Visible,
     processor: Processor,
-    /// One for each task of an update; none where something that they depend on has changed.
+    /// One for each task of an update. Empty after a change of clips.
     scratches: Vec<Scratch>,
 }
 
 impl Crowd {
-    /// Places the instances. All of them are visible until the first [`Crowd::cull`].
+    /// Creates a crowd and places its instances. All of them are visible until the first [`Crowd::cull`].
     ///
     /// # Errors
-    /// Where the settings make no sense or name a clip that no model has: [`CrowdError`].
+    /// A setting is out of range, or no model has the clip.
     pub fn new(models: Arc<[Model]>, settings: &CrowdSettings) -> Result<Self, CrowdError> {
         check(&models, settings)?;
         let count = settings.instance_count;
@@ -136,10 +139,10 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Plays other clips from now on. Nobody moves, and all are visible until the next [`Crowd::cull`].
+    /// Changes the clips. The placements stay, and all instances are visible until the next [`Crowd::cull`].
     ///
     /// # Errors
-    /// [`CrowdError::UnknownClip`], and nothing has changed.
+    /// [`CrowdError::UnknownClip`]. The crowd is then unchanged.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
         self.assign_clips(&clips);
@@ -147,44 +150,44 @@ impl Crowd {
         Ok(())
     }
 
-    /// The models, as given.
+    /// Returns the models, in the given order.
     #[must_use]
     pub fn models(&self) -> &Arc<[Model]> {
         &self.models
     }
 
-    /// Visible or not.
+    /// Returns the number of instances, visible or not.
     #[must_use]
     pub fn instance_count(&self) -> usize {
         self.instances.len()
     }
 
-    /// Between neighbours.
+    /// Returns the distance between neighbours.
     #[must_use]
     pub fn spacing_metres(&self) -> f32 {
         self.spacing_metres
     }
 
-    /// What was decided on the user's behalf, one sentence each.
+    /// Returns the decisions that the user should know, one sentence each.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Holds every instance throughout its clip, in the world.
+    /// Returns bounds in the world that contain every instance throughout its clip.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }
 
-    /// Height of the ground plane that the crowd stands on.
+    /// Returns the height of the ground plane.
     #[must_use]
     pub fn ground_height(&self) -> f32 {
         self.ground_height
     }
 
-    /// The lowest of the models' own grounds; a model's own is the middle one of the clips that it plays, so that one
-    /// that falls or digs does not leave the others in the air.
+    /// Returns the lowest ground height of all models. A model's ground height is the median over the clips that it plays, so
+    /// that one clip in which it falls does not lift the others off the ground.
     fn find_ground(&self, clips: &[ModelClips]) -> f32 {
         let own = clips.iter().enumerate().filter_map(|(model, clips)| {
             let first = self.instances.get(self.instances_of(model).start)?;
@@ -198,7 +201,7 @@ impl Crowd {
         own.reduce(f32::min).unwrap_or(0.0)
     }
 
-    /// Brings models of other units to a common size; returns each model's scale.
+    /// Returns a scale for each model that brings models of different units to a common size.
     fn repair_units(&mut self) -> Vec<f32> {
         let model_count = self.models.len();
         let rest: Vec<PosedBounds> =
@@ -214,8 +217,8 @@ impl Crowd {
         scales
     }
 
-    /// Horizontal extent of the widest model, where a model's own is the middle one of the clips that it plays: one
-    /// clip that leaps about should not push all the others apart.
+    /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
+    /// that one clip with a large movement does not push all instances apart.
     fn widest_footprint(&mut self, clips: &[ModelClips], scales: &[f32]) -> f32 {
         let mut widest = 0.0f32;
         for (model, (&clips, &scale)) in clips.iter().zip(scales).enumerate() {
@@ -228,10 +231,10 @@ impl Crowd {
         if widest > 0.0 { widest } else { 1.0 }
     }
 
-    /// Deals the models out round-robin, so that they are equally frequent, and shuffles, so that they mix in space.
+    /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled.
     fn place_instances(&mut self, count: u32, phase: PhaseMode, scales: &[f32]) {
-        let mut model_of_place: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
-        SplitMix64::new(self.seed, stream::MODELS).shuffle(&mut model_of_place);
+        let mut model_of_placement: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
+        SplitMix64::new(self.seed, stream::MODELS).shuffle(&mut model_of_placement);
         let places = placement::places(count, self.spacing_metres, &mut SplitMix64::new(self.seed, stream::PLACES));
         let mut phases = SplitMix64::new(self.seed, stream::PHASES);
         let mut ranks = vec![0; self.models.len()];
@@ -255,7 +258,7 @@ impl Crowd {
             center_world: Vec3::ZERO,
             radius: 0.0,
         };
-        self.instances.extend(model_of_place.into_iter().zip(places).map(instance));
+        self.instances.extend(model_of_placement.into_iter().zip(places).map(instance));
     }
 
     fn instances_of(&self, model: usize) -> Range<usize> {
@@ -302,7 +305,7 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
     if !settings.speed.is_finite() {
         return Err(CrowdError::Speed(settings.speed));
     }
-    // Each instance streams so many elements: whichever of the two arrays is longer needs offsets of 32 bits.
+    // The longer one of the two arrays must have indices of 32 bits.
     let elements = models.iter().map(|model| model.palette.len().max(model.morph_weight_count()) as u64);
     let joints = elements.max().unwrap_or(0) * u64::from(instances);
     if joints > u64::from(u32::MAX) {

@@ -1,28 +1,45 @@
-//! One frame, from waiting for its slot to submitting it. `Renderer::record` is the diagram of the program.
+//! The frame, on one page.
+//!
+//! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: cull, begin, evaluate, write
+//! instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line per pass, each
+//! barrier right before the pass that needs it. Everything else in this file waits or submits.
+//!
+//! The GPU half has two parts because a window's image may be released late. The scene's part needs no such image, so
+//! skinning, shadows and drawing start at once. Only tone mapping waits.
+
+use std::time::Instant;
 
 use ash::vk;
-
-use super::passes::upload_pass::cmd_upload;
-use super::passes::visible_crowd::VisibleCrowd;
-use super::slot::plan::VisiblePoses;
-use super::slot::{FrameMemory, Pass, StreamCounts};
-use super::target::TargetImage;
-use super::{Output, Renderer, Skinning};
-use crate::shader_types::FrameData;
-use crate::vulkan::barrier::{
-    Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, cmd_image_barriers, cmd_memory_barrier, discarded,
-};
-use crate::vulkan::image::Image;
-use crate::vulkan::{Context, Result};
+use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
-/// What became of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameOutcome {
-    /// Submitted and, for a window, presented.
-    Drawn,
-    /// The window had no area or no free image: nothing was submitted.
-    Skipped,
+use super::frame_data::frame_data;
+use super::passes::{PassInput, upload_pass};
+use super::settings::{CpuTimes, FrameOutcome, Skinning};
+use super::setup::{Output, Renderer};
+use super::slot::{FrameMemory, FrameSlot, Pass};
+use super::target::TargetImage;
+use crate::crowd::{Crowd, FramePlan, VisiblePose};
+use crate::shader_types::FrameData;
+use crate::view::{Frustum, OrbitCamera, sun};
+use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
+use crate::vulkan::image::Image;
+use crate::vulkan::recorder::Recorder;
+use crate::vulkan::{Context, Error, Result};
+
+/// One picture of a crowd.
+#[derive(Debug, Clone, Copy)]
+pub struct Shot {
+    /// The camera.
+    pub camera: OrbitCamera,
+    /// Width / height of the image.
+    pub aspect: f32,
+    /// Whether instances outside the camera's view are left out.
+    pub cull: bool,
+    /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
+    pub time_seconds: Option<f64>,
+    /// Whether an offscreen image is copied for [`Renderer::wait_for_pixels`].
+    pub capture: bool,
 }
 
 /// A frame between [`Renderer::begin_frame`] and [`Frame::submit`].
@@ -32,139 +49,195 @@ pub struct Frame<'r> {
 }
 
 impl Renderer {
-    /// Waits for the oldest frame in flight, plans the visible poses and their instances with what they stream in all,
-    /// and lends the memory for them.
+    /// Draws one frame of a crowd, whose models are the renderer's.
     ///
     /// # Errors
-    /// Device lost, no memory, or beyond a limit of the device.
-    ///
-    /// # Panics
-    /// If the two lists of `visible` are not about the same poses.
-    pub fn begin_frame(&mut self, visible: VisiblePoses<'_>, streams: StreamCounts) -> Result<Frame<'_>> {
-        let index = self.next_slot();
-        let slot = &mut self.slots[index];
-        slot.wait(&self.timeline)?;
-        self.plan.rebuild(&self.model_sizes, visible, self.limits)?;
-        let needs_pages = self.skinning == Skinning::Compute;
-        slot.ensure(&self.device, &self.layouts, &self.plan, streams, self.limits.page_bytes, needs_pages)?;
-        self.collect_gpu_times(index);
-        Ok(Frame { renderer: self, slot: index })
+    /// Device lost, no memory, or a limit of the device.
+    pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
+        let mut stopwatch = Stopwatch(Instant::now());
+
+        // Find the poses and instances that the camera sees, or of which it sees the shadow.
+        let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
+        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| sun::to_light()));
+        let cull_ms = stopwatch.lap_ms();
+
+        // Wait for the oldest frame in flight, and plan where the data of each pose lies.
+        let data = frame_data(crowd, shot, self.shadow_map_size());
+        let mut frame = self.begin_frame(crowd.visible_poses())?;
+        let wait_ms = stopwatch.lap_ms();
+
+        // Clip × time ▶ joint matrices and morph weights, written straight into mapped memory.
+        let (FrameMemory { streams, instances }, plan) = frame.memory();
+        match shot.time_seconds {
+            Some(time_seconds) => crowd.evaluate(threads, time_seconds, plan, streams),
+            None => crowd.store_only(threads, plan, streams),
+        }
+        let animate_ms = stopwatch.lap_ms();
+
+        // Placement and pose index of each visible instance. Then the GPU half.
+        crowd.write_instances(instances);
+        let outcome = frame.submit(data, shot.capture)?;
+        let record_ms = stopwatch.lap_ms();
+        Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
     }
-}
 
-impl Frame<'_> {
-    /// The memory to fill before [`Self::submit`].
-    pub fn memory(&mut self) -> FrameMemory<'_> {
-        let Renderer { slots, plan, .. } = &mut *self.renderer;
-        slots[self.slot].memory(plan)
-    }
+    /// Records the first part of the GPU half: everything that does not need the target's image.
+    fn record_scene(&self, input: &PassInput, Output { attachments, .. }: &Output) {
+        let PassInput { recorder, slot, .. } = *input;
+        let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
+        let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
 
-    /// Records and submits the frame, and presents it if there is a window. `capture` copies an offscreen image for
-    /// [`Renderer::wait_for_pixels`].
-    ///
-    /// # Errors
-    /// Device or surface lost, no memory.
-    pub fn submit(self, data: FrameData, capture: bool) -> Result<FrameOutcome> {
-        let Frame { renderer, slot: index } = self;
-        let next_value = renderer.frame_number + 1;
-        let available = &renderer.slots[index].image_available;
-        let acquired = renderer.target.acquire(&renderer.device, available, &renderer.timeline, next_value)?;
-        let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
-        renderer.fit_output(image.extent, format)?;
-        renderer.slots[index].write_frame_data(data);
-        let commands = renderer.slots[index].commands.begin()?;
-        renderer.record(commands, index, &image, capture);
-        renderer.slots[index].commands.end()?;
-        renderer.submit(commands, index, &image, next_value)?;
-        renderer.frame_number = next_value;
-        renderer.slots[index].submitted(next_value);
-        renderer.target.present(&image)?;
-        Ok(FrameOutcome::Drawn)
-    }
-}
+        // Streams to device memory, on the staged path. The direct path needs no barrier for the CPU's writes: the
+        // submission makes them visible to the GPU.
+        slot.pass(recorder, Pass::Upload, || upload_pass::record(input));
 
-impl Renderer {
-    /// The whole frame: one call for each pass, each barrier right before the pass that needs it.
-    fn record(&mut self, commands: vk::CommandBuffer, index: usize, image: &TargetImage, capture: bool) {
-        let Some(Output { attachments, tone_map, .. }) = &self.output else { return };
-        self.slots[index].cmd_begin_timing(commands);
-        let (device, slot) = (&*self.device, &self.slots[index]);
-        let (layouts, models, plan) = (&self.layouts, &self.models[..], &self.plan);
-        let crowd = VisibleCrowd { device, commands, layouts, models, plan, slot };
-        let memory = |from, to| cmd_memory_barrier(device, commands, from, to);
-        let color = |image: &Image, from, to| {
-            cmd_image_barriers(device, commands, [ImageBarrier::color(image.raw, from, to)]);
-        };
-        let depth = |image: &Image, from, to| {
-            cmd_image_barriers(device, commands, [ImageBarrier::depth(image.raw, from, to)]);
-        };
-
-        // Joint matrices, morph weights and instances, where the CPU could not write them in place.
-        slot.cmd_pass(device, Pass::Upload, || cmd_upload(device, commands, slot));
-
-        // Copies are read by skinning, by the vertex shader itself, and as attributes (RAW). Nothing to wait for on the direct path; but
-        // Mesa's software driver takes a timestamp at its next flush, and would count skinning as upload without it.
-        memory(Access::TRANSFER_WRITE, Access::GEOMETRY_READ.and(Access::ATTRIBUTE_READ));
-        // Every visible instance's vertices, once, for all passes that follow.
-        slot.cmd_pass(device, Pass::Skin, || {
+        // Copies are read by skinning, by vertex shaders and as vertex attributes (RAW). There are none on the direct path,
+        // but without the barrier Mesa's software driver counts skinning as upload.
+        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::COMPUTE_AND_VERTEX_READ.and(Access::ATTRIBUTE_READ));
+        // The vertices of every visible pose, once, for all passes that follow.
+        slot.pass(recorder, Pass::Skin, || {
             if self.skinning == Skinning::Compute {
-                self.skin_pass.cmd_skin(&crowd);
+                self.skin_pass.record(input);
             }
         });
 
-        // Skinned vertices are read by vertex shaders (RAW). Pages belong to the slot: nobody reads them still.
-        memory(Access::COMPUTE_WRITE, Access::GEOMETRY_READ);
-        // The last frame wrote the map (WAW) and its fragment shaders have read it (WAR).
-        let last_use = Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished());
-        depth(&self.shadow_pass.map, discarded(last_use), DEPTH_TARGET);
+        // Vertex shaders read the skinned vertices (RAW). The slot's last frame, which read the pages, has finished.
+        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
+        // The previous frame wrote the map (WAW), and its fragment shaders have read it (WAR).
+        shadow_map(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
         // The crowd as the light sees it.
-        slot.cmd_pass(device, Pass::Shadow, || self.shadow_pass.cmd_draw(&crowd));
+        slot.pass(recorder, Pass::Shadow, || self.shadow_pass.record(input));
 
-        // The map is read wherever light arrives (RAW).
-        depth(&self.shadow_pass.map, DEPTH_TARGET, SAMPLED);
-        // The last frame wrote these (WAW), and its tone mapping has read the colour (WAR).
+        // Fragment shaders sample the map (RAW).
+        shadow_map(DEPTH_TARGET, SAMPLED);
+        // The previous frame wrote the attachments (WAW), and its tone mapping has read the colour (WAR).
         let last_use = Access::COLOR_WRITE.and(Access::SAMPLED_READ.finished());
-        color(&attachments.hdr, discarded(last_use), COLOR_TARGET);
+        recorder.image_barriers([
+            color(&attachments.hdr, discarded(last_use), COLOR_TARGET),
+            ImageBarrier::depth(attachments.depth.raw, discarded(Access::DEPTH_WRITE), DEPTH_TARGET),
+        ]);
         if let Some(multisampled) = &attachments.multisampled {
-            color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET);
+            recorder.image_barriers([color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
         }
-        depth(&attachments.depth, discarded(Access::DEPTH_WRITE), DEPTH_TARGET);
-        // The scene: what is opaque, then the ground, most of which that hides, then what is blended over both.
-        slot.cmd_pass(device, Pass::Draw, || {
-            attachments.cmd_begin(device, commands);
-            self.character_pass.cmd_draw(&crowd, false);
-            self.ground_pass.cmd_draw(&crowd);
-            self.character_pass.cmd_draw(&crowd, true);
-            attachments.cmd_end(device, commands);
-        });
-
-        // Tone mapping reads the scene's colour (RAW) and writes the target, whose last use depends on what it is.
-        color(&attachments.hdr, COLOR_TARGET, SAMPLED);
-        self.target.cmd_begin(device, commands, image);
-        // From radiance to what a display shows; then to the window system, or to memory that the CPU reads.
-        slot.cmd_pass(device, Pass::Post, || {
-            tone_map.cmd_draw(device, commands, image.view, image.extent);
-            self.target.cmd_finish(device, commands, image, capture);
+        // Opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
+        slot.pass(recorder, Pass::Draw, || {
+            attachments.rendering(recorder, || {
+                self.character_pass.record(input, false);
+                self.ground_pass.record(input);
+                self.character_pass.record(input, true);
+            });
         });
     }
 
-    /// Hands the frame to the queue: waits for the window's image, signals the timeline and presentation's semaphore.
-    fn submit(&self, commands: vk::CommandBuffer, index: usize, image: &TargetImage, value: u64) -> Result<()> {
+    /// Records the second part of the GPU half: everything that writes the target's image.
+    fn record_target(&self, recorder: Recorder, slot: &FrameSlot, image: &TargetImage, capture: bool, output: &Output) {
+        // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
+        recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
+        // The image becomes an attachment. Its last use depends on the target.
+        self.target.begin(recorder, image);
+        // Radiance to display range, then to the window system or to memory that the CPU reads.
+        slot.pass(recorder, Pass::Post, || {
+            output.tone_map.record(recorder, image.view, image.extent);
+            self.target.finish(recorder, image, capture);
+        });
+    }
+
+    /// Waits for the oldest frame in flight, plans the next one, and makes room for it.
+    ///
+    /// # Errors
+    /// Device lost, no memory, or a limit of the device.
+    pub fn begin_frame(&mut self, poses: &[VisiblePose]) -> Result<Frame<'_>> {
+        let index = (self.frame_number % self.slots.len() as u64) as usize;
+        let slot = &mut self.slots[index];
+        slot.wait(&self.timeline)?;
+        let planned = self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes);
+        planned.map_err(|error| Error::Refused(error.to_string()))?;
+        let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
+        slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
+        self.collect_gpu_times(index);
+        Ok(Frame { renderer: self, slot: index })
+    }
+
+    fn submit(&mut self, index: usize, data: FrameData, capture: bool) -> Result<FrameOutcome> {
+        let next_value = self.frame_number + 1;
+        let available = &self.slots[index].image_available;
+        let acquired = self.target.acquire(&self.device, available, &self.timeline, next_value)?;
+        let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
+        self.fit_output(image.extent, format)?;
+        self.slots[index].write_frame_data(data);
+        self.record(index, &image, capture)?;
+        self.submit_commands(index, &image, next_value)?;
+        self.frame_number = next_value;
+        self.slots[index].submitted(next_value);
+        self.target.present(&image)?;
+        Ok(FrameOutcome::Drawn)
+    }
+
+    fn record(&self, index: usize, image: &TargetImage, capture: bool) -> Result<()> {
+        let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
+        let Self { layouts, models, plan, .. } = self;
+        // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
+        // drops or replaces nothing before the GPU has finished with it.
+        let recorder = unsafe { slot.scene_commands.begin() }?;
+        slot.begin_timing(recorder);
+        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, output);
+        slot.scene_commands.end()?;
+        // SAFETY: as above.
+        let recorder = unsafe { slot.target_commands.begin() }?;
+        self.record_target(recorder, slot, image, capture, output);
+        slot.target_commands.end()
+    }
+
+    /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame.
+    fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> Result<()> {
+        let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
-        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
-        // Colour writes wait for the window system's image; uploading, skinning and shadows run already.
-        let waits = [semaphore(self.slots[index].image_available.raw, Stage::COLOR_ATTACHMENT_OUTPUT)];
+        let commands = [&slot.scene_commands, &slot.target_commands]
+            .map(|pool| [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)]);
+        // Tone mapping's colour output waits for the image.
+        let waits = [semaphore(slot.image_available.raw, Stage::COLOR_ATTACHMENT_OUTPUT)];
         let waits = if self.target.waits_for_image() { &waits[..] } else { &[] };
         let finished = semaphore(self.timeline.raw, Stage::ALL_COMMANDS).value(value);
         let presentable = self.target.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
         let signals = [finished, presentable.unwrap_or_default()];
         let signals = if presentable.is_some() { &signals[..] } else { &signals[..1] };
-        let info = vk::SubmitInfo2::default()
-            .command_buffer_infos(&buffers)
-            .wait_semaphore_infos(waits)
-            .signal_semaphore_infos(signals);
+        let submits = [
+            vk::SubmitInfo2::default().command_buffer_infos(&commands[0]),
+            vk::SubmitInfo2::default()
+                .command_buffer_infos(&commands[1])
+                .wait_semaphore_infos(waits)
+                .signal_semaphore_infos(signals),
+        ];
         let queue = self.device.queue();
-        // SAFETY: all that the commands use lives until the timeline reaches `value`; the guard keeps others away.
-        unsafe { self.device.raw.queue_submit2(*queue, &[info], self.slots[index].fence()) }.context("vkQueueSubmit2")
+        // SAFETY: everything that the commands use lives until the timeline reaches `value`. The guard locks the queue.
+        unsafe { self.device.raw.queue_submit2(*queue, &submits, slot.fence()) }.context("vkQueueSubmit2")
+    }
+}
+
+impl Frame<'_> {
+    /// Returns the memory that the CPU half fills before [`Self::submit`], and the plan with the offsets in it.
+    pub fn memory(&mut self) -> (FrameMemory<'_>, &FramePlan) {
+        let Renderer { slots, plan, .. } = &mut *self.renderer;
+        (slots[self.slot].memory(), plan)
+    }
+
+    /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies an offscreen image
+    /// for [`Renderer::wait_for_pixels`].
+    ///
+    /// # Errors
+    /// Device or surface lost, no memory.
+    pub fn submit(self, data: FrameData, capture: bool) -> Result<FrameOutcome> {
+        self.renderer.submit(self.slot, data, capture)
+    }
+}
+
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Returns the time since the last call in milliseconds.
+    fn lap_ms(&mut self) -> f64 {
+        let now = Instant::now();
+        let elapsed = now - std::mem::replace(&mut self.0, now);
+        elapsed.as_secs_f64() * 1e3
     }
 }

@@ -1,90 +1,155 @@
-//! How much memory a crowd will take, before any of it is allocated. Pure arithmetic, no Vulkan.
+//! Device memory: how much each part of a crowd takes, computed before any of it is allocated. Pure arithmetic.
 //!
-//! A driver says "out of memory" late, and some say nothing: a software driver's memory is the machine's, which may
-//! then end the program. So what the frames of a crowd will hold is added up first. [`MemoryPlan::new`] follows what
-//! the renderer does, object by object: buffers for each frame in flight with their room to grow
-//! ([`stream_buffer`](super::slot::stream_buffer)), pages ([`plan`](super::slot::plan)), attachments. Alignment and the allocator's
-//! blocks are left out, so the sum is a little low; a test holds it against what is really allocated.
+//! In: models, counts and settings. Out: sizes of buffers for the renderer, a [`MemoryPlan`] for the user, and a refusal or
+//! a warning if the device does not have that much. Drivers report "out of memory" late, and some never do: a software
+//! driver uses the machine's own memory until the system ends the program. [`MemoryPlan::new`] follows the renderer object
+//! by object. It leaves out alignment and the allocator's blocks, so the sum is slightly low; a test compares it with the
+//! memory that is really allocated. All arithmetic saturates, so no input overflows.
 
-use super::slot::stream_buffer::{grown_bytes, needed_bytes};
+use super::settings::{RendererSettings, Skinning, UploadPath};
 use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
-use super::{Skinning, UploadPath};
-use crate::shader_types::{InstanceData, JointMatrix};
+use crate::crowd::PoseSize;
+use crate::model::{Geometry, Model};
+use crate::shader_types::{
+    BindVertex, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, PoseRecord, SkinnedVertex, StaticVertex,
+};
+use crate::vulkan::device::Device;
 
-/// What the visible instances of one model ask for.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ModelDemand {
-    /// Visible.
-    pub instances: u64,
-    /// Different ones among them: each has joint matrices, morph weights and skinned vertices of its own.
-    pub poses: u64,
-    /// Joint matrices of a pose.
-    pub joints: u64,
-    /// Morph weights of a pose.
-    pub morph_weights: u64,
-    /// Bytes that `skin.comp` writes for a pose.
-    pub skinned_bytes: u64,
+/// The initial size of a stream: enough for a small crowd.
+pub const FIRST_STREAM_BYTES: u64 = 64 << 10;
+/// The size of a pixel of the target.
+const TARGET_BYTES: u64 = 4;
+
+/// Returns the size of a new buffer for a stream of `used_bytes`. It has room for half as much again, so that a slowly
+/// growing crowd does not reallocate in each frame.
+#[must_use]
+pub fn stream_buffer_bytes(used_bytes: u64, limit_bytes: u64) -> u64 {
+    if used_bytes <= FIRST_STREAM_BYTES {
+        return FIRST_STREAM_BYTES;
+    }
+    used_bytes.saturating_add(used_bytes / 2).min(limit_bytes)
 }
 
-/// What is to be drawn, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Demand {
-    /// In the order of the models.
-    pub models: Vec<ModelDemand>,
-    /// Geometry and textures of all models, uploaded once.
-    pub static_bytes: u64,
-    /// Where vertices are skinned.
-    pub skinning: Skinning,
-    /// How what is streamed reaches the GPU.
-    pub upload: UploadPath,
-    /// 1 to 3.
-    pub frames_in_flight: u64,
-    /// Of the picture, in pixels.
-    pub extent: [u64; 2],
-    /// Samples per pixel.
-    pub samples: u64,
-    /// Side of the shadow map in texels.
-    pub shadow_map_size: Option<u32>,
+/// Returns the number of vertices of a new page that holds `used` vertices. The number in the last page changes with the
+/// visible instances, so it has room for a quarter more. All other pages are as large as they can be.
+#[must_use]
+pub fn page_vertices(used: u64, is_last: bool, page_bytes: u64) -> u64 {
+    let capacity = page_bytes / size_of::<SkinnedVertex>() as u64;
+    if is_last { used.saturating_add(used / 4).min(capacity) } else { capacity }
 }
 
-/// What the device allows.
+/// Returns the size of static geometry and textures of a model on the device.
+#[must_use]
+pub fn static_bytes(model: &Model) -> u64 {
+    let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
+    geometry_bytes(&model.geometry) + textures.sum::<u64>()
+}
+
+/// Returns the size of a texture with all of its mip levels, at four bytes per texel.
+#[must_use]
+pub fn texture_bytes(width: u32, height: u32) -> u64 {
+    let levels = width.max(height).max(1).ilog2() + 1;
+    let texels = |level: u32| u64::from((width >> level).max(1)) * u64::from((height >> level).max(1));
+    4 * (0..levels).map(texels).sum::<u64>()
+}
+
+/// Returns the size of the static geometry of a model on the device.
+#[must_use]
+pub fn geometry_bytes(geometry: &Geometry) -> u64 {
+    let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<StaticVertex>());
+    let influences = geometry.influences.len() * size_of::<GpuInfluence>();
+    let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
+    // Tangents are packed. Their morph deltas have three numbers, and exist only if there are tangents.
+    let has_tangents = usize::from(!geometry.tangents.is_empty());
+    let tangents =
+        geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
+    (vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..])) as u64
+}
+
+/// The limits of a device that concern the size of buffers and images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    /// `maxStorageBufferRange`: what shaders see of a stream at a time.
-    pub storage_range_bytes: u64,
-    /// `maxBufferSize`, and what offsets can reach: of one stream.
+    /// The largest stream that shaders read: `maxStorageBufferRange`, or less if buffers must be smaller.
+    pub storage_bytes: u64,
+    /// `maxBufferSize`: the largest stream of vertex attributes.
     pub buffer_bytes: u64,
-    /// `maxMemoryAllocationSize`: of one image.
+    /// `maxMemoryAllocationSize`: the largest image.
     pub allocation_bytes: u64,
-    /// Of one page of the transient vertex buffer.
+    /// The largest page of the transient vertex buffer.
     pub page_bytes: u64,
 }
 
-/// Something that is larger than the device allows, however much memory there is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TooLarge {
-    /// In the words of the messages.
-    pub what: &'static str,
-    /// Its size.
-    pub bytes: u64,
-    /// The C name of the limit.
-    pub limit: &'static str,
-    /// The limit.
-    pub limit_bytes: u64,
-    /// How many instances would fit; `None`: that is not what makes it large.
-    pub most_instances: Option<u64>,
+impl MemoryLimits {
+    /// Returns the limits for models of which the largest has `largest_pose` skinned vertices. A page holds at least one
+    /// pose, so a large model makes pages larger. With vertex skinning there are no pages and the limit does not apply.
+    #[must_use]
+    pub fn new(device: &Device, settings: &RendererSettings, largest_pose: u64) -> Self {
+        let physical = &device.physical;
+        let storage_range = u64::from(device.limits().max_storage_buffer_range);
+        let page_bytes = match settings.skinning {
+            Skinning::Vertex => u64::MAX,
+            Skinning::Compute => settings
+                .page_bytes
+                .max(largest_pose.saturating_mul(size_of::<SkinnedVertex>() as u64))
+                .min(storage_range)
+                .min(physical.max_allocation_bytes)
+                .min(physical.max_buffer_bytes),
+        };
+        Self {
+            storage_bytes: storage_range.min(settings.limit_caps.storage_range_bytes).min(physical.max_buffer_bytes),
+            buffer_bytes: physical.max_buffer_bytes,
+            allocation_bytes: physical.max_allocation_bytes,
+            page_bytes,
+        }
+    }
 }
 
-/// Bytes by what they are for, of all frames in flight together.
+/// The visible instances and poses of one model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelDemand {
+    /// The number of visible instances.
+    pub instances: u64,
+    /// The number of visible poses.
+    pub poses: u64,
+    /// The number of joint matrices of a pose.
+    pub joints: u64,
+    /// The number of morph weights of a pose.
+    pub morph_weights: u64,
+    /// The number of bytes that `skin.comp` writes for a pose.
+    pub skinned_bytes: u64,
+}
+
+/// A crowd, and how it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Demand {
+    /// One element for each model.
+    pub models: Vec<ModelDemand>,
+    /// The size of the static geometry and textures of all models.
+    pub static_bytes: u64,
+    /// Where vertices are skinned.
+    pub skinning: Skinning,
+    /// How streams reach the GPU.
+    pub upload: UploadPath,
+    /// The number of frames in flight, 1 to 3.
+    pub frames_in_flight: u64,
+    /// Width and height of the image in pixels.
+    pub extent: [u64; 2],
+    /// The number of samples per pixel.
+    pub samples: u64,
+    /// The side of the shadow map in texels; `None`: no shadows.
+    pub shadow_map_size: Option<u32>,
+}
+
+/// The size of a crowd on the device in bytes, by purpose, for all frames in flight together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MemoryPlan {
-    /// Joint matrices and morph weights, with room to grow.
+    /// Joint matrices, morph weights and pose records, with room to grow.
     pub poses: u64,
-    /// One element for each visible instance, with room to grow.
+    /// Instances, with room to grow.
     pub instances: u64,
-    /// The staged path's copies of both, in mapped memory.
+    /// The staged path's copies of the streams.
     pub staging: u64,
-    /// Pages of the transient vertex buffer.
+    /// The pages of the transient vertex buffer.
     pub skinned_vertices: u64,
     /// Colour, depth, shadow map and target.
     pub images: u64,
@@ -92,12 +157,114 @@ pub struct MemoryPlan {
     pub static_data: u64,
 }
 
-/// Pages for so many poses of each size, which never straddle two: all but the last are whole, and that one has room to
-/// grow. A pose that is larger than a page counts as one: it will be refused.
+/// A crowd that the device cannot hold, with figures and advice.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotEnoughMemory(String);
+
+/// A buffer or an image that is larger than the device allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TooLarge {
+    name: &'static str,
+    bytes: u64,
+    /// The C name of the limit.
+    limit: &'static str,
+    limit_bytes: u64,
+    /// The number of instances that fit; `None` if the size does not depend on it.
+    max_instances: Option<u64>,
+}
+
+impl Demand {
+    /// Returns the demand of a crowd with these numbers of visible instances and poses of each model.
+    #[must_use]
+    pub fn new(
+        device: &Device,
+        settings: &RendererSettings,
+        models: &[Model],
+        (instance_counts, pose_counts): (&[u32], &[u32]),
+        extent: [u32; 2],
+    ) -> Self {
+        let counts = instance_counts.iter().zip(pose_counts);
+        let of_model = |(model, (&instances, &poses)): (&Model, (&u32, &u32))| {
+            let size = PoseSize::of(model);
+            ModelDemand {
+                instances: instances.into(),
+                poses: poses.into(),
+                joints: size.joint_count.into(),
+                morph_weights: size.morph_weight_count.into(),
+                skinned_bytes: size.skinned_bytes(),
+            }
+        };
+        Self {
+            models: models.iter().zip(counts).map(of_model).collect(),
+            static_bytes: models.iter().map(static_bytes).sum(),
+            skinning: settings.skinning,
+            upload: settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical)),
+            frames_in_flight: settings.frames_in_flight as u64,
+            extent: extent.map(u64::from),
+            samples: settings.samples.into(),
+            shadow_map_size: settings.shadow_map_size,
+        }
+    }
+
+    fn sum(&self, of: impl Fn(&ModelDemand) -> u64) -> u64 {
+        self.models.iter().map(of).fold(0, u64::saturating_add)
+    }
+
+    fn instances(&self) -> u64 {
+        self.sum(|model| model.instances)
+    }
+
+    /// Returns name, size in one frame, name of the limit and limit of each stream.
+    fn streams(&self, limits: MemoryLimits) -> [(&'static str, u64, &'static str, u64); 4] {
+        let matrices = self.sum(|model| model.poses.saturating_mul(model.joints));
+        let weights = self.sum(|model| model.poses.saturating_mul(model.morph_weights));
+        let records = self.sum(|model| model.poses);
+        let bytes = |count: u64, size: usize| count.saturating_mul(size as u64);
+        let storage = ("maxStorageBufferRange", limits.storage_bytes);
+        [
+            ("palette", bytes(matrices, size_of::<JointMatrix>()), storage.0, storage.1),
+            ("morph weights", bytes(weights, size_of::<f32>()), storage.0, storage.1),
+            ("pose records", bytes(records, size_of::<PoseRecord>()), storage.0, storage.1),
+            ("instance data", bytes(self.instances(), size_of::<InstanceData>()), "maxBufferSize", limits.buffer_bytes),
+        ]
+    }
+
+    fn pixels(&self) -> u64 {
+        self.extent[0].saturating_mul(self.extent[1])
+    }
+
+    /// Returns the first buffer or image that is larger than the device allows.
+    fn too_large(&self, limits: MemoryLimits) -> Option<TooLarge> {
+        let stream = |(name, bytes, limit, limit_bytes): (&'static str, u64, &'static str, u64)| {
+            let max_instances = || u128::from(self.instances()) * u128::from(limit_bytes) / u128::from(bytes);
+            (bytes > limit_bytes).then(|| TooLarge {
+                name,
+                bytes,
+                limit,
+                limit_bytes,
+                max_instances: Some(max_instances() as u64),
+            })
+        };
+        let bytes = self.pixels().saturating_mul(self.samples).saturating_mul(HDR_BYTES);
+        let image = TooLarge {
+            name: "colour image",
+            bytes,
+            limit: "maxMemoryAllocationSize",
+            limit_bytes: limits.allocation_bytes,
+            max_instances: None,
+        };
+        let image = (bytes > limits.allocation_bytes).then_some(image);
+        self.streams(limits).into_iter().find_map(stream).or(image)
+    }
+}
+
+/// Returns the size of the pages for poses of these counts and sizes. A pose that is larger than a page counts as one page:
+/// the frame plan refuses it.
 fn paged_bytes(counts_and_sizes: impl Iterator<Item = (u64, u64)>, page: u64) -> u64 {
     let page = page.max(1);
-    // Pages before the last one, and what of that is used.
-    let (mut whole_pages, mut used) = (0_u64, 0_u64);
+    // The number of pages before the last one, and the used bytes of the last one.
+    let (mut full_pages, mut used) = (0_u64, 0_u64);
     for (count, size) in counts_and_sizes.filter(|&(_, size)| size > 0) {
         let size = size.min(page);
         let into_last = count.min((page - used) / size);
@@ -106,70 +273,22 @@ fn paged_bytes(counts_and_sizes: impl Iterator<Item = (u64, u64)>, page: u64) ->
         if rest > 0 {
             let per_page = page / size;
             let new_pages = rest.div_ceil(per_page);
-            whole_pages = whole_pages.saturating_add(new_pages);
+            full_pages = full_pages.saturating_add(new_pages);
             used = (rest - (new_pages - 1) * per_page) * size;
         }
     }
-    whole_pages.saturating_mul(page).saturating_add((used + used / 4).min(page))
-}
-
-impl Demand {
-    fn sum(&self, of: impl Fn(&ModelDemand) -> u64) -> u64 {
-        self.models.iter().map(of).fold(0, u64::saturating_add)
-    }
-
-    /// Visible, of all models.
-    #[must_use]
-    pub fn instances(&self) -> u64 {
-        self.sum(|model| model.instances)
-    }
-
-    /// Bytes of one frame, and the window that shaders see them through: joint matrices, morph weights, instances.
-    fn streams(&self, limits: MemoryLimits) -> [(&'static str, u64, Option<u64>); 3] {
-        let matrices = self.sum(|model| model.poses.saturating_mul(model.joints));
-        let weights = self.sum(|model| model.poses.saturating_mul(model.morph_weights));
-        [
-            ("palette", matrices.saturating_mul(size_of::<JointMatrix>() as u64), Some(limits.storage_range_bytes)),
-            ("morph weights", weights.saturating_mul(size_of::<f32>() as u64), Some(limits.storage_range_bytes)),
-            ("instance data", self.instances().saturating_mul(size_of::<InstanceData>() as u64), None),
-        ]
-    }
-
-    fn pixels(&self) -> u64 {
-        self.extent[0].saturating_mul(self.extent[1])
-    }
-
-    /// The first thing that cannot be, however much memory there is.
-    #[must_use]
-    pub fn too_large(&self, limits: MemoryLimits) -> Option<TooLarge> {
-        let instances = self.instances();
-        let over = |(what, bytes): (&'static str, u64), limit, limit_bytes, counts: bool| {
-            (bytes > limit_bytes).then(|| TooLarge {
-                what,
-                bytes,
-                limit,
-                limit_bytes,
-                most_instances: counts
-                    .then(|| (u128::from(instances) * u128::from(limit_bytes) / u128::from(bytes)) as u64),
-            })
-        };
-        let stream =
-            |(what, used, window)| over((what, needed_bytes(used, window)), "maxBufferSize", limits.buffer_bytes, true);
-        let colour = self.pixels().saturating_mul(self.samples).saturating_mul(HDR_BYTES);
-        let image = || over(("colour image", colour), "maxMemoryAllocationSize", limits.allocation_bytes, false);
-        self.streams(limits).into_iter().find_map(stream).or_else(image)
-    }
+    full_pages.saturating_mul(page).saturating_add(used.saturating_add(used / 4).min(page))
 }
 
 impl MemoryPlan {
-    /// What frames of this crowd will hold.
+    /// Returns the memory that the frames of a crowd take.
     #[must_use]
     pub fn new(demand: &Demand, limits: MemoryLimits) -> Self {
         let frames = demand.frames_in_flight;
-        let [palette, weights, instances] = demand
+        let [palette, weights, records, instances] = demand
             .streams(limits)
-            .map(|(_, used, window)| grown_bytes(used, window, limits.buffer_bytes).saturating_mul(frames));
-        let poses = palette.saturating_add(weights);
+            .map(|(_, used, _, limit_bytes)| stream_buffer_bytes(used, limit_bytes).saturating_mul(frames));
+        let poses = palette.saturating_add(weights).saturating_add(records);
         let skinned = match demand.skinning {
             Skinning::Compute => {
                 let poses = demand.models.iter().map(|model| (model.poses, model.skinned_bytes));
@@ -178,7 +297,7 @@ impl MemoryPlan {
             Skinning::Vertex => 0,
         };
         let multisampled = if demand.samples > 1 { demand.samples * HDR_BYTES } else { 0 };
-        // Colour and depth of the scene; the target and the buffer that it is read back through.
+        // Colour and depth of the scene, the target, and the buffer through which the target is read back.
         let per_pixel = HDR_BYTES + multisampled + demand.samples * DEPTH_BYTES + 2 * TARGET_BYTES;
         let shadow_texels = demand.shadow_map_size.map_or(1, |side| u64::from(side).pow(2));
         Self {
@@ -191,45 +310,145 @@ impl MemoryPlan {
         }
     }
 
-    /// All of it.
+    /// Returns the sum of all parts.
     #[must_use]
     pub fn total(&self) -> u64 {
-        [self.instances, self.staging, self.skinned_vertices, self.images, self.static_data]
-            .into_iter()
-            .fold(self.poses, u64::saturating_add)
+        self.crowd().saturating_add(self.images).saturating_add(self.static_data)
     }
 
-    /// What grows with the crowd.
+    /// Returns the sum of the parts that grow with the crowd.
     #[must_use]
     pub fn crowd(&self) -> u64 {
         [self.instances, self.staging, self.skinned_vertices].into_iter().fold(self.poses, u64::saturating_add)
     }
+
+    /// Returns the plan of a crowd, and a warning if the device may not have enough memory.
+    ///
+    /// The sizes of heaps are what drivers report, and a software driver often reports less than the machine has. So a
+    /// shortage is a warning, and an error only if the crowd needs more than one and a half times the heap.
+    ///
+    /// # Errors
+    /// A buffer or an image is larger than the device allows, or the sum is far larger than the heap.
+    pub fn check(
+        device: &Device,
+        demand: &Demand,
+        limits: MemoryLimits,
+    ) -> Result<(Self, Option<String>), NotEnoughMemory> {
+        if let Some(too_large) = demand.too_large(limits) {
+            return Err(NotEnoughMemory(too_large.message(demand.instances())));
+        }
+        let plan = Self::new(demand, limits);
+        let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());
+        let warning = plan.warning(demand, heap_bytes, free_bytes);
+        let warning = warning.map(|warning| format!("{}: {warning}", device.physical.name));
+        match warning {
+            Some(warning) if plan.is_hopeless(heap_bytes) => Err(NotEnoughMemory(warning)),
+            warning => Ok((plan, warning)),
+        }
+    }
+
+    fn is_hopeless(&self, heap_bytes: u64) -> bool {
+        self.total() > heap_bytes.saturating_add(heap_bytes / 2)
+    }
+
+    /// Returns a message with figures and advice if the crowd needs more memory than there is.
+    fn warning(&self, demand: &Demand, heap_bytes: u64, free_bytes: Option<u64>) -> Option<String> {
+        let (available, state) = match free_bytes {
+            Some(free) if free < heap_bytes => (free, "free"),
+            _ => (heap_bytes, "available"),
+        };
+        let total = self.total();
+        if total <= available {
+            return None;
+        }
+        let parts = [
+            (self.skinned_vertices, "skinned vertices"),
+            (self.poses, "joint matrices"),
+            (self.instances, "instances"),
+            (self.staging, "staging buffers"),
+            (self.images, "images"),
+            (self.static_data, "models"),
+        ];
+        let parts: Vec<String> = parts
+            .into_iter()
+            .filter(|(part, _)| part.saturating_mul(100) >= total)
+            .map(|(part, name)| format!("{name} {}", format_bytes(part)))
+            .collect();
+        Some(format!(
+            "the crowd needs about {} of device memory ({}), but only {} are {state}; {}",
+            format_bytes(total),
+            parts.join(", "),
+            format_bytes(available),
+            self.advice(demand, available)
+        ))
+    }
+
+    /// Returns the options that reduce the demand, the most effective one first.
+    fn advice(&self, demand: &Demand, available: u64) -> String {
+        if self.images > self.crowd() {
+            let msaa = if demand.samples > 1 { "--msaa 1 or " } else { "" };
+            return format!("{msaa}a smaller --size takes less");
+        }
+        let mut advice = Vec::new();
+        if demand.skinning == Skinning::Compute && self.skinned_vertices > 0 {
+            advice.push(format!("--skinning vertex takes {} less", format_bytes(self.skinned_vertices)));
+        }
+        advice.push("--share-poses HZ takes less".to_owned());
+        let room = available.saturating_sub(self.total().saturating_sub(self.crowd()));
+        let fitting = u128::from(demand.instances()) * u128::from(room) / u128::from(self.crowd().max(1));
+        if fitting > 0 {
+            advice.push(format!("about {fitting} visible --instances fit"));
+        }
+        advice.join(", ")
+    }
 }
 
-/// A pixel of the target.
-const TARGET_BYTES: u64 = 4;
+impl TooLarge {
+    fn message(&self, instances: u64) -> String {
+        let (owner, advice) = match self.max_instances {
+            Some(max) => (
+                format!(" of {instances} visible instances"),
+                format!("at most {max} visible --instances fit, or more with --share-poses HZ"),
+            ),
+            None => (String::new(), "a smaller --size or --msaa 1 takes less".to_owned()),
+        };
+        format!(
+            "the {}{owner} takes {}, but the device's {} is {}; {advice}",
+            self.name,
+            format_bytes(self.bytes),
+            self.limit,
+            format_bytes(self.limit_bytes),
+        )
+    }
+}
+
+/// Formats a number of bytes in the largest unit that leaves at least one digit before the point.
+#[must_use]
+pub fn format_bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match UNITS.iter().find(|(shift, _)| count >> shift > 0) {
+        Some((shift, unit)) => format!("{:.1} {unit}", count as f64 / (1_u64 << shift) as f64),
+        None => format!("{count} byte{}", if count == 1 { "" } else { "s" }),
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const LIMITS: MemoryLimits = MemoryLimits {
-        storage_range_bytes: 128 << 20,
+        storage_bytes: 128 << 20,
         buffer_bytes: 2 << 30,
         allocation_bytes: 2 << 30,
         page_bytes: 128 << 20,
     };
 
-    /// So many of the bundled character, which has 25 joints and 5262 vertices.
+    /// Instances of the bundled character, which has 25 joints and 5262 vertices.
     fn walkers(count: u64) -> Demand {
+        let model =
+            ModelDemand { instances: count, poses: count, joints: 25, morph_weights: 0, skinned_bytes: 5262 * 16 };
         Demand {
-            models: vec![ModelDemand {
-                instances: count,
-                poses: count,
-                joints: 25,
-                morph_weights: 0,
-                skinned_bytes: 5262 * 16,
-            }],
+            models: vec![model],
             static_bytes: 1_000_000,
             skinning: Skinning::Compute,
             upload: UploadPath::Direct,
@@ -241,11 +460,11 @@ mod tests {
     }
 
     #[test]
-    fn each_part_is_what_it_is_made_of() {
+    fn each_part_is_the_sum_of_its_buffers() {
         let plan = MemoryPlan::new(&walkers(1000), LIMITS);
-        // 1,200,000 bytes a frame and half as much again; morph weights keep the room that they start with.
-        assert_eq!(plan.poses, 2 * (1_800_000 + (64 << 10)));
-        // 64,000 bytes fit into what is there from the start.
+        // 1,200,000 bytes a frame and half as much again. Morph weights and pose records keep their initial size.
+        assert_eq!(plan.poses, 2 * (1_800_000 + 2 * (64 << 10)));
+        // 64,000 bytes fit into the initial size.
         assert_eq!(plan.instances, 2 * (64 << 10));
         assert_eq!(plan.staging, 0);
         // 84,192,000 bytes and a quarter.
@@ -274,14 +493,14 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_whole_but_for_the_last() {
+    fn all_pages_but_the_last_are_full_size() {
         let page = 1000;
         let paged = |poses: &[(u64, u64)]| paged_bytes(poses.iter().copied(), page);
         assert_eq!(paged(&[]), 0);
         assert_eq!(paged(&[(0, 100), (4, 100), (7, 0)]), 500);
         assert_eq!(paged(&[(9, 100)]), 1000);
         assert_eq!(paged(&[(24, 100)]), 2500);
-        // One to a page, in which 400 bytes are of no use; small ones still find room in the last.
+        // One pose per page leaves 400 bytes unused. Small poses still fit into the last page.
         assert_eq!(paged(&[(3, 600)]), 2000 + 750);
         assert_eq!(paged(&[(3, 600), (1, 100)]), 2000 + 875);
         assert_eq!(paged(&[(3, 600), (5, 100)]), 3000 + 125);
@@ -290,33 +509,70 @@ mod tests {
     }
 
     #[test]
-    fn streams_and_images_have_limits_of_their_own() {
-        // 2,147,483,648 bytes less one window, for matrices of 1,200 bytes an instance.
-        assert_eq!(walkers(1_600_000).too_large(LIMITS), None);
-        let too_large = walkers(2_000_000).too_large(LIMITS).unwrap();
-        assert_eq!((too_large.what, too_large.bytes), ("palette", 2_400_000_000 + (128 << 20)));
-        assert!(too_large.most_instances.unwrap() < 1_700_000);
+    fn a_crowd_beyond_a_limit_is_refused_with_figures_and_advice() {
+        // 128 MiB hold 111,848 palettes of 1,200 bytes.
+        assert_eq!(walkers(111_848).too_large(LIMITS), None);
+        let message = walkers(111_849).too_large(LIMITS).unwrap().message(111_849);
+        assert_eq!(
+            message,
+            "the palette of 111849 visible instances takes 128.0 MiB, but the device's maxStorageBufferRange is \
+             128.0 MiB; at most 111848 visible --instances fit, or more with --share-poses HZ"
+        );
         let mut shared = walkers(40_000_000);
         shared.models[0].poses = 1;
-        assert_eq!(shared.too_large(LIMITS).unwrap().what, "instance data");
+        assert_eq!(shared.too_large(LIMITS).unwrap().name, "instance data");
         let large = Demand { extent: [16_384, 16_384], ..walkers(1) };
         let too_large = large.too_large(LIMITS).unwrap();
-        assert_eq!((too_large.bytes, too_large.most_instances), (16_384 * 16_384 * 4 * 8, None));
+        assert_eq!((too_large.bytes, too_large.max_instances), (16_384 * 16_384 * 4 * 8, None));
         // Exactly at the limit.
         assert_eq!(Demand { samples: 1, ..large }.too_large(LIMITS), None);
     }
 
     #[test]
-    fn no_number_is_too_large_for_the_arithmetic() {
-        let most = ModelDemand {
+    fn no_number_overflows() {
+        let max = ModelDemand {
             instances: u64::MAX,
             poses: u64::MAX,
             joints: u64::MAX,
             morph_weights: u64::MAX,
             skinned_bytes: u64::MAX,
         };
-        let demand = Demand { models: vec![most; 3], extent: [u64::MAX; 2], ..walkers(1) };
-        assert_eq!(MemoryPlan::new(&demand, LIMITS).total(), u64::MAX);
-        assert!(demand.too_large(LIMITS).is_some());
+        let demand = Demand { models: vec![max; 3], extent: [u64::MAX; 2], ..walkers(1) };
+        let plan = MemoryPlan::new(&demand, LIMITS);
+        assert_eq!(plan.total(), u64::MAX);
+        assert!(demand.too_large(LIMITS).is_some() && plan.warning(&demand, 1, None).is_some());
+    }
+
+    #[test]
+    fn a_warning_has_figures_and_advice() {
+        let warning =
+            |demand: &Demand, free_bytes| MemoryPlan::new(demand, LIMITS).warning(demand, 2 << 30, free_bytes);
+        assert_eq!(warning(&walkers(10_000), None), None);
+        assert_eq!(
+            warning(&walkers(20_000), None).unwrap(),
+            "the crowd needs about 3.3 GiB of device memory (skinned vertices 3.2 GiB, joint matrices 69.7 MiB, images \
+             72.2 MiB), but only 2.0 GiB are available; --skinning vertex takes 3.2 GiB less, --share-poses HZ takes \
+             less, about 11890 visible --instances fit"
+        );
+        let vertex = Demand { skinning: Skinning::Vertex, ..walkers(50_000) };
+        let vertex = warning(&vertex, Some(100 << 20)).unwrap();
+        assert!(vertex.contains("only 100.0 MiB are free; --share-poses HZ takes less, about"), "{vertex}");
+        let large = warning(&Demand { extent: [8000, 8000], ..walkers(1) }, None).unwrap();
+        assert!(large.ends_with("2.0 GiB are available; --msaa 1 or a smaller --size takes less"), "{large}");
+        let is_hopeless = |count| MemoryPlan::new(&walkers(count), LIMITS).is_hopeless(2 << 30);
+        assert_eq!([10_000, 15_000, 20_000].map(is_hopeless), [false, false, true]);
+    }
+
+    #[test]
+    fn textures_have_all_mip_levels() {
+        assert_eq!(texture_bytes(1, 1), 4);
+        assert_eq!(texture_bytes(4, 2), 4 * (8 + 2 + 1));
+        assert_eq!(texture_bytes(256, 256), 4 * 87_381);
+    }
+
+    #[test]
+    fn bytes_are_formatted_in_the_largest_unit() {
+        let texts = [1, 1023, 1024, 3 << 19, 5 << 30].map(format_bytes);
+        assert_eq!(texts, ["1 byte", "1023 bytes", "1.0 KiB", "1.5 MiB", "5.0 GiB"]);
     }
 }

@@ -1,10 +1,10 @@
-//! Barriers in one line each, for the frame function.
+//! The two sides of a barrier: which stages access which memory, or an image in which layout. [`Recorder`] records them.
+//!
+//! [`Recorder`]: super::recorder::Recorder
 
 use ash::vk;
 use vk::AccessFlags2 as A;
 use vk::PipelineStageFlags2 as S;
-
-use super::device::Device;
 
 /// Pipeline stages and what they do to memory: one side of a barrier.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,9 @@ pub struct Access {
 }
 
 impl Access {
+    /// All commands and all memory. For measurements only: it keeps passes from overlapping.
+    pub const EVERYTHING: Self =
+        Self::new(S::ALL_COMMANDS, A::from_raw(A::MEMORY_READ.as_raw() | A::MEMORY_WRITE.as_raw()));
     /// Nothing to wait for: a new image.
     pub const NOTHING: Self = Self::new(S::NONE, A::NONE);
     /// A copy or a blit reads.
@@ -25,7 +28,7 @@ impl Access {
     /// A compute shader writes a storage buffer.
     pub const COMPUTE_WRITE: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE);
     /// A compute or a vertex shader reads a storage buffer.
-    pub const GEOMETRY_READ: Self =
+    pub const COMPUTE_AND_VERTEX_READ: Self =
         Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ).and(Self::new(S::VERTEX_SHADER, A::NONE));
     /// Vertex attributes are fetched.
     pub const ATTRIBUTE_READ: Self = Self::new(S::VERTEX_ATTRIBUTE_INPUT, A::VERTEX_ATTRIBUTE_READ);
@@ -89,19 +92,6 @@ pub const fn discarded(last_use: Access) -> ImageUse {
     (last_use, vk::ImageLayout::UNDEFINED)
 }
 
-/// All memory: `from` happens before `to`, and its writes are visible there.
-pub fn cmd_memory_barrier(device: &Device, commands: vk::CommandBuffer, from: Access, to: Access) {
-    let barrier = vk::MemoryBarrier2::default()
-        .src_stage_mask(from.stages)
-        .src_access_mask(from.access)
-        .dst_stage_mask(to.stages)
-        .dst_access_mask(to.access);
-    let barriers = [barrier];
-    let info = vk::DependencyInfo::default().memory_barriers(&barriers);
-    // SAFETY: `commands` is being recorded, outside a render pass instance.
-    unsafe { device.raw.cmd_pipeline_barrier2(commands, &info) };
-}
-
 /// One image changes from one use to another.
 #[derive(Debug, Clone, Copy)]
 pub struct ImageBarrier {
@@ -130,7 +120,7 @@ impl ImageBarrier {
         Self { image, aspect: vk::ImageAspectFlags::DEPTH, levels: (0, 1), from, to }
     }
 
-    fn info(&self) -> vk::ImageMemoryBarrier2<'static> {
+    pub(super) fn info(&self) -> vk::ImageMemoryBarrier2<'static> {
         vk::ImageMemoryBarrier2::default()
             .image(self.image)
             .subresource_range(vk::ImageSubresourceRange {
@@ -149,12 +139,4 @@ impl ImageBarrier {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
     }
-}
-
-/// Several image barriers in one command; no allocation.
-pub fn cmd_image_barriers<const N: usize>(device: &Device, commands: vk::CommandBuffer, barriers: [ImageBarrier; N]) {
-    let barriers = barriers.map(|barrier| barrier.info());
-    let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
-    // SAFETY: `commands` is being recorded, outside a render pass instance; the images are alive.
-    unsafe { device.raw.cmd_pipeline_barrier2(commands, &info) };
 }

@@ -101,10 +101,12 @@ impl Buffer {
         }
     }
 
-    /// The first `count` elements of a mapped buffer, for writing: the type keeps write-combined memory from being
-    /// read. The caller, holding the only `&mut`, must have waited for the GPU (`renderer::FrameSlot` sees to it).
-    /// Empty if the buffer is not mapped or too small.
-    pub fn mapped_for_writing<T: Pod>(&mut self, count: usize) -> &mut [MaybeUninit<T>] {
+    /// Returns the first `count` elements of a mapped buffer, for writing only: reads of write-combined memory are slow.
+    /// The slice is empty if the buffer is not mapped or too small.
+    ///
+    /// # Safety
+    /// The GPU does not access the buffer while the slice is in use.
+    pub unsafe fn mapped_for_writing<T: Pod>(&mut self, count: usize) -> &mut [MaybeUninit<T>] {
         let fits = (count as u64).checked_mul(size_of::<T>() as u64).is_some_and(|bytes| bytes <= self.size_bytes);
         match self.allocation.mapped_ptr() {
             Some(pointer) if fits && pointer.as_ptr().cast::<T>().is_aligned() => {
@@ -117,10 +119,12 @@ impl Buffer {
         }
     }
 
-    /// The bytes of a mapped [`BufferMemory::Readback`] buffer. The caller must have waited for the GPU's writes.
-    /// Empty if the buffer is not mapped.
+    /// Returns the bytes of a mapped [`BufferMemory::Readback`] buffer. The slice is empty if the buffer is not mapped.
+    ///
+    /// # Safety
+    /// The GPU does not write the buffer while the slice is in use.
     #[must_use]
-    pub fn mapped_for_reading(&self) -> &[u8] {
+    pub unsafe fn mapped_for_reading(&self) -> &[u8] {
         let bytes = self.allocation.mapped_slice().unwrap_or(&[]);
         bytes.get(..self.size_bytes as usize).unwrap_or(bytes)
     }

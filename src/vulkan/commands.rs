@@ -1,4 +1,4 @@
-//! Command pools, and work that is submitted once and waited for.
+//! Command pools, and one-time submissions.
 
 use std::sync::Arc;
 
@@ -6,6 +6,7 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Context, Result};
+use super::recorder::Recorder;
 
 /// A command pool with its one primary command buffer.
 pub struct CommandPool {
@@ -16,7 +17,7 @@ pub struct CommandPool {
 }
 
 impl CommandPool {
-    /// Creates pool and buffer.
+    /// Creates a pool and its command buffer.
     ///
     /// # Errors
     /// Out of memory.
@@ -47,18 +48,23 @@ impl CommandPool {
         }
     }
 
-    /// Forgets what was recorded and begins anew. The GPU must have finished with the buffer.
+    /// Resets the command buffer and begins recording.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn begin(&self) -> Result<vk::CommandBuffer> {
-        // SAFETY: the caller has waited for the buffer's last submission.
+    ///
+    /// # Safety
+    /// The GPU has finished the last submission of the buffer. Every object that is recorded lives until the GPU has
+    /// executed the commands. Commands are recorded in an order that Vulkan allows, and not after [`Self::end`].
+    pub unsafe fn begin(&self) -> Result<Recorder<'_>> {
+        // SAFETY: the caller has waited for the last submission.
         unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
             .context("vkResetCommandPool")?;
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is in the initial state.
         unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }.context("vkBeginCommandBuffer")?;
-        Ok(self.commands)
+        // SAFETY: the buffer is in the recording state. The caller makes the other promises.
+        Ok(unsafe { Recorder::new(&self.device, self.commands) })
     }
 
     /// Ends recording.
@@ -78,20 +84,20 @@ impl Drop for CommandPool {
     }
 }
 
-/// Records, submits, and waits until it is done: for loading and reading back, never in a frame.
+/// Records commands, submits them, and waits until the GPU has executed them: for loading and readback, never in a frame.
 ///
 /// # Errors
 /// What recording or the device says.
 pub fn submit_and_wait(
     device: &Arc<Device>,
     name: &str,
-    record: impl FnOnce(vk::CommandBuffer) -> Result<()>,
+    record: impl FnOnce(Recorder<'_>) -> Result<()>,
 ) -> Result<()> {
     let pool = CommandPool::new(device, name)?;
-    let commands = pool.begin()?;
-    record(commands)?;
+    // SAFETY: the buffer is new. Objects that `record` borrows outlive this function, which waits for the GPU.
+    record(unsafe { pool.begin() }?)?;
     pool.end()?;
-    let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+    let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)];
     let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
     let queue = device.queue();
     // SAFETY: the guard keeps others from the queue; the buffer outlives the wait below.

@@ -99,12 +99,16 @@ impl DescriptorSet {
         device.register(pool, name);
         device.register(raw, name);
         let set = Self { raw, pool, types: layout.bindings.clone(), device: Arc::clone(device) };
-        set.write(bindings);
+        // SAFETY: no command uses the new set yet.
+        unsafe { set.write(bindings) };
         Ok(set)
     }
 
-    /// Points the bindings, in order, somewhere else. The GPU must not be using the set.
-    pub fn write(&self, bindings: &[Binding]) {
+    /// Replaces the resources of all bindings, in order.
+    ///
+    /// # Safety
+    /// No submitted command that the GPU has not finished uses the set.
+    pub unsafe fn write(&self, bindings: &[Binding]) {
         for (index, (binding, &descriptor_type)) in bindings.iter().zip(&self.types).enumerate() {
             let write = vk::WriteDescriptorSet::default()
                 .dst_set(self.raw)
@@ -121,7 +125,7 @@ impl DescriptorSet {
                     write.image_info(&images)
                 }
             };
-            // SAFETY: the set is alive and not in use; the types come from its layout.
+            // SAFETY: the caller promises that the set is not in use. The types are those of its layout.
             unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
         }
     }

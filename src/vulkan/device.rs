@@ -146,15 +146,9 @@ impl Device {
         }
     }
 
-    /// Runs `record` inside a labelled region of the command buffer.
-    pub fn cmd_labelled(&self, commands: vk::CommandBuffer, label: &std::ffi::CStr, record: impl FnOnce()) {
-        let Some(debug_utils) = &self.debug_utils else { return record() };
-        let info = vk::DebugUtilsLabelEXT::default().label_name(label);
-        // SAFETY: `commands` is being recorded.
-        unsafe { debug_utils.cmd_begin_debug_utils_label(commands, &info) };
-        record();
-        // SAFETY: as above; closes the region opened above.
-        unsafe { debug_utils.cmd_end_debug_utils_label(commands) };
+    /// Returns the functions of `VK_EXT_debug_utils`, or `None` if the extension is not enabled.
+    pub(super) fn debug_utils(&self) -> Option<&ext::debug_utils::Device> {
+        self.debug_utils.as_ref()
     }
 
     /// Memory for a resource.

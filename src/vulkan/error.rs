@@ -60,6 +60,9 @@ pub enum Error {
         /// What to do.
         advice: String,
     },
+    /// The crowd cannot be drawn, for a reason that the renderer states in full.
+    #[error("{0}")]
+    Refused(String),
     /// An option asks for what the device does not offer.
     #[error("{option} is not supported by {device}; it supports: {supported}")]
     Unsupported {

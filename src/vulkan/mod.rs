@@ -21,6 +21,7 @@ pub mod instance;
 pub mod physical_device;
 pub mod pipeline;
 pub mod pipeline_cache;
+pub mod recorder;
 pub mod spirv;
 pub mod swapchain;
 pub mod sync;

@@ -17,17 +17,22 @@ const ENTRY_POINT: &CStr = c"main";
 pub struct PipelineLayout {
     /// The handle.
     pub raw: vk::PipelineLayout,
+    /// Whether pipelines with this layout are compute or graphics pipelines.
+    pub bind_point: vk::PipelineBindPoint,
+    /// The stages that read push constants.
+    pub push_constant_stages: vk::ShaderStageFlags,
     device: Arc<Device>,
 }
 
 impl PipelineLayout {
-    /// Sets are numbered in order; push constants start at 0 and take `push_constant_bytes`.
+    /// Creates a layout. Sets are numbered in order. Push constants start at offset 0.
     ///
     /// # Errors
     /// Out of memory.
     pub fn new(
         device: &Arc<Device>,
         name: &str,
+        bind_point: vk::PipelineBindPoint,
         sets: &[&DescriptorSetLayout],
         push_constants: Option<(vk::ShaderStageFlags, usize)>,
     ) -> Result<Self> {
@@ -40,7 +45,8 @@ impl PipelineLayout {
         // SAFETY: the set layouts are alive.
         let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.context("vkCreatePipelineLayout")?;
         device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
+        let push_constant_stages = push_constants.map_or(vk::ShaderStageFlags::empty(), |(stages, _)| stages);
+        Ok(Self { raw, bind_point, push_constant_stages, device: Arc::clone(device) })
     }
 }
 
@@ -78,6 +84,8 @@ impl Drop for ShaderModule<'_> {
 pub struct Pipeline {
     /// The handle.
     pub raw: vk::Pipeline,
+    /// Whether it is a compute or a graphics pipeline.
+    pub bind_point: vk::PipelineBindPoint,
     device: Arc<Device>,
 }
 
@@ -109,8 +117,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub vertex: &'a Spirv,
     /// Fragment shader; `None`: depth alone.
     pub fragment: Option<&'a Spirv>,
-    /// `uint` specialization constant 0 of both shaders, where they have one.
-    pub constant: u32,
+    /// The `uint` specialization constants of both shaders, with the ids 0, 1, and so on.
+    pub constants: &'a [u32],
     /// Attributes of the vertex shader.
     pub vertex_input: VertexInput<'a>,
     /// What consecutive indices make up.
@@ -142,9 +150,7 @@ impl Pipeline {
         layout: &PipelineLayout,
     ) -> Result<Self> {
         let module = ShaderModule::new(device, shader)?;
-        let entries: Vec<_> = (0..constants.len() as u32)
-            .map(|id| vk::SpecializationMapEntry { constant_id: id, offset: 4 * id, size: size_of::<u32>() })
-            .collect();
+        let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
         let stage = vk::PipelineShaderStageCreateInfo::default()
@@ -155,7 +161,7 @@ impl Pipeline {
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
         // SAFETY: module and layout are alive.
         let built = unsafe { device.raw.create_compute_pipelines(cache.raw, &[info], None) };
-        Self::first(device, name, built, "vkCreateComputePipelines")
+        Self::first(device, name, vk::PipelineBindPoint::COMPUTE, built)
     }
 
     /// Builds a graphics pipeline.
@@ -165,9 +171,9 @@ impl Pipeline {
     pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
         let vertex = ShaderModule::new(device, info.vertex)?;
         let fragment = info.fragment.map(|shader| ShaderModule::new(device, shader)).transpose()?;
-        let constant = info.constant.to_ne_bytes();
-        let constants = [vk::SpecializationMapEntry { constant_id: 0, offset: 0, size: constant.len() }];
-        let specialization = vk::SpecializationInfo::default().map_entries(&constants).data(&constant);
+        let entries = specialization_entries(info.constants);
+        let specialization =
+            vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));
         let stage = |flags, module: &ShaderModule| {
             vk::PipelineShaderStageCreateInfo::default()
                 .stage(flags)
@@ -235,20 +241,31 @@ impl Pipeline {
             .push_next(&mut rendering);
         // SAFETY: modules and layout are alive, all state structures outlive the call.
         let built = unsafe { device.raw.create_graphics_pipelines(cache.raw, &[create], None) };
-        Self::first(device, info.name, built, "vkCreateGraphicsPipelines")
+        Self::first(device, info.name, vk::PipelineBindPoint::GRAPHICS, built)
     }
 
     fn first(
         device: &Arc<Device>,
         name: &str,
+        bind_point: vk::PipelineBindPoint,
         built: std::result::Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
-        call: &'static str,
     ) -> Result<Self> {
+        let call = match bind_point {
+            vk::PipelineBindPoint::COMPUTE => "vkCreateComputePipelines",
+            _ => "vkCreateGraphicsPipelines",
+        };
         let unknown = Error::Call { call, result: vk::Result::ERROR_UNKNOWN };
         let raw = built.map_err(|(_, result)| Error::Call { call, result })?.into_iter().next().ok_or(unknown)?;
         device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
+        Ok(Self { raw, bind_point, device: Arc::clone(device) })
     }
+}
+
+/// Returns the map entries of `uint` specialization constants with the ids 0, 1, and so on.
+fn specialization_entries(constants: &[u32]) -> Vec<vk::SpecializationMapEntry> {
+    (0..constants.len() as u32)
+        .map(|id| vk::SpecializationMapEntry { constant_id: id, offset: 4 * id, size: size_of::<u32>() })
+        .collect()
 }
 
 impl Drop for Pipeline {

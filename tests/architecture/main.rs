@@ -18,7 +18,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("view", &[]),
     ("animation", &["model", "shader_types"]),
     ("crowd", &["animation", "model", "view", "shader_types"]),
-    ("renderer", &["vulkan", "model", "shader_types"]),
+    ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
     ("cli", &["crowd", "model", "renderer"]),
 ];
 

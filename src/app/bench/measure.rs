@@ -13,12 +13,11 @@ use indicatif::ProgressBar;
 use super::report::{Bytes, CpuSummary, GpuSummary, Run, SceneSettings, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
-use crate::app::memory::VisibleCount;
-use crate::app::scene::{CpuTimes, Scene};
+use crate::app::scene::Scene;
 use crate::cli::{BenchArgs, Switch};
 use crate::crowd::SharingError;
 use crate::model::Model;
-use crate::renderer::{ByteCounts, GpuTimes, Renderer, Skinning};
+use crate::renderer::{ByteCounts, CpuTimes, GpuTimes, Renderer, Skinning};
 use crate::shader_types::JointMatrix;
 
 /// Of the animation: every run animates the same moments, however fast it is.
@@ -34,8 +33,10 @@ pub(super) struct Samples {
     /// What `animate` takes where joint matrices are only stored.
     store_ms: Vec<f64>,
     rounds: u32,
-    /// By model.
-    visible: Vec<VisibleCount>,
+    /// The visible instances of each model.
+    instance_counts: Vec<u32>,
+    /// The visible poses of each model.
+    pose_counts: Vec<u32>,
     sharing_error: Option<SharingError>,
     bytes: ByteCounts,
 }
@@ -127,7 +128,8 @@ impl Turn<'_> {
         }
         renderer.wait()?;
         samples.rounds += 1;
-        samples.visible = scene.visible_counts();
+        samples.instance_counts = scene.crowd.visible_counts().to_vec();
+        samples.pose_counts = scene.crowd.pose_counts().to_vec();
         if samples.sharing_error.is_none() {
             samples.sharing_error = scene.crowd.sharing_error();
         }
@@ -150,14 +152,13 @@ impl Samples {
         settings: &Settings,
         planned_device: u64,
     ) -> Run {
-        let visible: u32 = self.visible.iter().map(|count| count.instances).sum();
-        let unique_poses: u32 = self.visible.iter().map(|count| count.poses).sum();
-        let total = |of: fn(&Model) -> usize, count: fn(&VisibleCount) -> u32| -> f64 {
-            let counted = models.iter().zip(&self.visible);
-            counted.map(|(model, visible)| of(model) as f64 * f64::from(count(visible))).sum()
+        let visible: u32 = self.instance_counts.iter().sum();
+        let unique_poses: u32 = self.pose_counts.iter().sum();
+        let total = |of: fn(&Model) -> usize, counts: &[u32]| -> f64 {
+            models.iter().zip(counts).map(|(model, &count)| of(model) as f64 * f64::from(count)).sum()
         };
-        let per_instance = |of| total(of, |count| count.instances) / f64::from(visible.max(1));
-        let per_frame = |of| total(of, |count| count.poses);
+        let per_instance = |of| total(of, &self.instance_counts) / f64::from(visible.max(1));
+        let per_frame = |of| total(of, &self.pose_counts);
         let (cpu_ms, gpu_ms) = (self.cpu_summary(), self.gpu_summary());
         let ByteCounts { palette, skinned_vertices, static_data, total_device } = self.bytes;
         let skin_ms = gpu_ms.map(|gpu| gpu.skin.median).filter(|&ms| ms > 0.0 && skinned_vertices > 0);

@@ -11,7 +11,7 @@ use anyhow::Result;
 use ash::vk;
 
 use super::summary::median_of;
-use crate::vulkan::barrier::{Access, cmd_memory_barrier};
+use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
@@ -29,29 +29,20 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<f64> {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     let from = Buffer::new(device, "copy source", SIZE_BYTES, usage, BufferMemory::Device)?;
     let to = Buffer::new(device, "copy destination", SIZE_BYTES, usage, BufferMemory::Device)?;
-    submit_and_wait(device, "fill", |commands| {
-        // SAFETY: the buffers are alive; a multiple of four bytes is filled. Pages of both are there from now on.
-        unsafe {
-            device.raw.cmd_fill_buffer(commands, from.raw, 0, vk::WHOLE_SIZE, 0x3f80_0000);
-            device.raw.cmd_fill_buffer(commands, to.raw, 0, vk::WHOLE_SIZE, 0);
-        }
+    submit_and_wait(device, "fill", |recorder| {
+        recorder.fill_buffer(&from, 0x3f80_0000);
+        recorder.fill_buffer(&to, 0);
         Ok(())
     })?;
     let mut rates = Vec::new();
     for _ in 0..TRIES {
         let started = Instant::now();
-        submit_and_wait(device, "copy", |commands| {
-            let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES }];
+        submit_and_wait(device, "copy", |recorder| {
+            let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: SIZE_BYTES };
             for _ in 0..COPIES {
                 // Each copy overwrites what the one before wrote (WAW); the first also reads what was filled in (RAW).
-                cmd_memory_barrier(
-                    device,
-                    commands,
-                    Access::TRANSFER_WRITE,
-                    Access::TRANSFER_WRITE.and(Access::TRANSFER_READ),
-                );
-                // SAFETY: both buffers are alive and that large; every submission is waited for.
-                unsafe { device.raw.cmd_copy_buffer(commands, from.raw, to.raw, &regions) };
+                recorder.memory_barrier(Access::TRANSFER_WRITE, Access::TRANSFER_WRITE.and(Access::TRANSFER_READ));
+                recorder.copy_buffer(&from, &to, region);
             }
             Ok(())
         })?;

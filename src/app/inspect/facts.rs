@@ -8,11 +8,10 @@ use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
 use crate::crowd::INSTANCE_BYTES;
 use crate::model::{
-    Extension, ExtensionSupport, Geometry, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
+    Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
 };
-use crate::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, SkinnedVertex, SurfaceVertex,
-};
+use crate::renderer::memory::{geometry_bytes, texture_bytes};
+use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 
 /// What is in a model.
 #[derive(Debug, Serialize)]
@@ -310,33 +309,9 @@ impl<'m> ImageFacts<'m> {
             bytes: image.rgba.len(),
             format: source.map(|source| source.format),
             encoded_bytes: source.map(|source| source.bytes),
-            gpu_bytes: bytes_with_mipmaps(image.width, image.height),
+            gpu_bytes: texture_bytes(image.width, image.height),
         }
     }
-}
-
-/// Four bytes for each texel of all levels, down to one texel.
-fn bytes_with_mipmaps(width: u32, height: u32) -> u64 {
-    let levels = width.max(height).max(1).ilog2() + 1;
-    let texels = |level: u32| u64::from((width >> level).max(1)) * u64::from((height >> level).max(1));
-    4 * (0..levels).map(texels).sum::<u64>()
-}
-
-/// Geometry and textures on the GPU.
-pub fn gpu_static_bytes(model: &Model) -> u64 {
-    let textures = model.images.iter().map(|image| bytes_with_mipmaps(image.width, image.height));
-    gpu_geometry_bytes(&model.geometry) + textures.sum::<u64>()
-}
-
-fn gpu_geometry_bytes(geometry: &Geometry) -> u64 {
-    let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<SurfaceVertex>());
-    let influences = geometry.influences.len() * size_of::<GpuInfluence>();
-    let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
-    // Packed; the deltas of tangents are three numbers, where there are tangents.
-    let has_tangents = usize::from(!geometry.tangents.is_empty());
-    let tangents =
-        geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
-    (vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..])) as u64
 }
 
 impl InstanceBytes {
@@ -366,22 +341,10 @@ impl StaticBytes {
             + size_of_val(&geometry.indices[..]);
         let decoded: usize = images.iter().map(|image| image.bytes).sum();
         Self {
-            gpu_geometry: gpu_geometry_bytes(geometry),
+            gpu_geometry: geometry_bytes(geometry),
             gpu_textures: images.iter().map(|image| image.gpu_bytes).sum(),
             cpu_clips: clips.iter().map(|clip| clip.bytes).sum(),
             cpu_model: (cpu_geometry + decoded) as u64,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mipmaps_go_down_to_one_texel() {
-        assert_eq!(bytes_with_mipmaps(1, 1), 4);
-        assert_eq!(bytes_with_mipmaps(4, 2), 4 * (8 + 2 + 1));
-        assert_eq!(bytes_with_mipmaps(256, 256), 4 * 87_381);
     }
 }

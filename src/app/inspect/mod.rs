@@ -16,9 +16,9 @@ use std::io::{BufWriter, Write};
 
 use anyhow::{Context, Result};
 
-pub use facts::{Facts, gpu_static_bytes};
+pub use facts::Facts;
 pub use sections::report;
-pub(super) use table::{PAGE_COLUMNS, bytes, counted, name, wrapped};
+pub(super) use table::{PAGE_COLUMNS, counted, name, wrapped};
 
 use super::scene::load_model;
 use crate::cli::InspectArgs;

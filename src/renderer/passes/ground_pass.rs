@@ -1,20 +1,22 @@
-//! Ground and sky (`ground.vert`, `ground.frag`): drawn after the opaque characters, which hide most of it.
+//! Ground and sky (`ground.vert`, `ground.frag`).
+//!
+//! In: camera, light and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
+//! rejects most of its fragments.
 
 use std::sync::Arc;
 
 use ash::vk;
 
-use super::visible_crowd::VisibleCrowd;
-use crate::renderer::layouts::{FRAME_SET, Layouts, window_offsets};
+use super::PassInput;
+use crate::renderer::layouts::{FRAME_SET, Layouts};
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::shader_types::StreamWindow;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
-/// The pipeline.
+/// The pipeline of ground and sky.
 pub struct GroundPass {
     pipeline: Pipeline,
 }
@@ -23,7 +25,7 @@ impl GroundPass {
     /// Builds the pipeline.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver cannot build the pipeline.
     pub fn new(
         device: &Arc<Device>,
         cache: &PipelineCache,
@@ -34,39 +36,27 @@ impl GroundPass {
             name: "ground and sky",
             vertex: &spirv::GROUND_VERT,
             fragment: Some(&spirv::GROUND_FRAG),
-            constant: 0,
+            constants: &[],
             vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
-            // The sky lies on the far plane (depth 0) and must pass where nothing was drawn.
+            // The sky lies on the far plane (depth 0) and must pass where the depth buffer is clear.
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
             samples,
             blend: None,
-            // A hair further away than it is: what lies flat on the ground shows.
+            // Slightly further away than the ground is, so that characters lying on it stay visible.
             depth_bias: Some((-16.0, -1.0)),
         };
         Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
     }
 
-    /// Two triangles of ground, one of sky.
-    pub fn cmd_draw(&self, crowd: &VisibleCrowd) {
-        let VisibleCrowd { device, commands, layouts, slot, .. } = *crowd;
+    /// Draws two triangles of ground and one triangle of sky.
+    pub fn record(&self, input: &PassInput) {
         const VERTEX_COUNT: u32 = 9;
-        // SAFETY: `commands` is being recorded inside a rendering of matching formats; the set is alive.
-        unsafe {
-            device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, self.pipeline.raw);
-            device.raw.cmd_bind_descriptor_sets(
-                commands,
-                vk::PipelineBindPoint::GRAPHICS,
-                layouts.scene.raw,
-                FRAME_SET,
-                &[slot.set.raw],
-                &window_offsets(StreamWindow::default()),
-            );
-            device.raw.cmd_set_cull_mode(commands, vk::CullModeFlags::NONE);
-            device.raw.cmd_set_front_face(commands, vk::FrontFace::COUNTER_CLOCKWISE);
-            device.raw.cmd_draw(commands, VERTEX_COUNT, 1, 0, 0);
-        }
+        input.recorder.bind_pipeline(&self.pipeline);
+        input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
+        input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
+        input.recorder.draw(VERTEX_COUNT);
     }
 }

@@ -1,10 +1,34 @@
-//! The passes of a frame, one file each, with the shaders of the same name.
+//! The passes of a frame, one file each, with shaders of the same name.
+//!
+//! In: [`PassInput`], the frame's plan with all data on the GPU. Out: recorded commands. Barriers stand in the frame
+//! function ([`frame`](super::frame)), not here.
 
 pub mod character_pass;
+pub mod crowd_draw;
 pub mod ground_pass;
 pub mod shadow_pass;
 pub mod skin_pass;
 pub mod tone_map_pass;
 pub mod upload_pass;
 pub mod vertex_input;
-pub mod visible_crowd;
+
+use super::layouts::Layouts;
+use super::resident::model::GpuModel;
+use super::slot::FrameSlot;
+use crate::crowd::FramePlan;
+use crate::vulkan::recorder::Recorder;
+
+/// The input of all passes of a frame.
+#[derive(Clone, Copy)]
+pub struct PassInput<'a> {
+    /// The commands of the frame.
+    pub recorder: Recorder<'a>,
+    /// The pipeline layouts.
+    pub layouts: &'a Layouts,
+    /// The models, by index in the plan.
+    pub models: &'a [GpuModel],
+    /// The batches of visible poses and instances.
+    pub plan: &'a FramePlan,
+    /// The streams and pages of the frame.
+    pub slot: &'a FrameSlot,
+}

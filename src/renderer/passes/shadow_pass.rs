@@ -1,19 +1,21 @@
-//! Shadows (`shadow.vert`): the crowd's depth as the light sees it, from the vertices that are skinned already.
+//! Shadows (`shadow.vert`): the depth of the crowd as the light sees it.
 //!
-//! One orthographic map; the app says what it covers. It is the same image for all frames in flight: barriers order
-//! them. Blended materials, lines and points cast no shadow, masked materials cast that of their whole surface.
+//! In: the instances and the skinned vertices. Out: one orthographic depth map. All frames in flight use the same image,
+//! and barriers order them. Blended materials, lines and points cast no shadow. Masked materials cast the shadow of their
+//! whole geometry.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ash::vk;
 
-use super::character_pass::Skinning;
-use super::vertex_input;
-use super::visible_crowd::{Eye, VisibleCrowd};
+use super::crowd_draw::{self, Eye};
+use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::layouts::Layouts;
-use crate::renderer::resident::model::GpuDraw;
-use crate::renderer::target::attachments::{DEPTH_FORMAT, cmd_set_viewport};
+use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
+use crate::renderer::settings::Skinning;
+use crate::renderer::target::attachments::DEPTH_FORMAT;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -22,26 +24,27 @@ use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
-/// Shadow map and pipeline. Without shadows the map is one texel, cleared to "all light arrives" like any other.
+/// The shadow map and its pipelines. Without shadows the map has one texel, which is cleared to "lit".
 pub struct ShadowPass {
     /// The map.
     pub map: Image,
     sampler: Sampler,
-    pipeline: Pipeline,
-    casts: bool,
+    pipelines: BTreeMap<SkinVariant, Pipeline>,
+    skinning: Skinning,
+    is_on: bool,
 }
 
 impl ShadowPass {
-    /// A map of `size` texels squared; `None`: no shadows.
+    /// Creates a map of `size` texels squared and the pipelines that the models need. `None`: no shadows.
     ///
     /// # Errors
-    /// No memory, or what the driver says.
+    /// No memory, or the driver cannot build a pipeline.
     pub fn new(
         device: &Arc<Device>,
         cache: &PipelineCache,
         layouts: &Layouts,
-        skinning: Skinning,
-        size: Option<u32>,
+        (skinning, size): (Skinning, Option<u32>),
+        models: &[GpuModel],
     ) -> Result<Self> {
         let side = size.unwrap_or(1).clamp(1, device.limits().max_image_dimension2_d);
         let info = ImageInfo {
@@ -52,7 +55,7 @@ impl ShadowPass {
             usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED,
             aspect: vk::ImageAspectFlags::DEPTH,
         };
-        // Blending four comparisons is optional for depth formats; without it edges are harder.
+        // Filtering comparisons is optional for depth formats. Without it edges are harder.
         let filter = if device.filters_linearly(DEPTH_FORMAT) { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
         let sampler = vk::SamplerCreateInfo::default()
             .mag_filter(filter)
@@ -60,41 +63,48 @@ impl ShadowPass {
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
             .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE)
             .compare_enable(true)
-            // Nearer to the light is greater: what is at least as near as the map's depth is lit.
+            // Greater is nearer to the light: a point is lit if it is at least as near as the map's depth.
             .compare_op(vk::CompareOp::GREATER_OR_EQUAL);
-        let pipeline = GraphicsPipelineInfo {
-            name: "shadows",
-            vertex: match skinning {
-                Skinning::Compute => &spirv::SHADOW_VERT,
-                Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
-            },
-            fragment: None,
-            constant: 0,
-            vertex_input: vertex_input::INSTANCES,
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            layout: &layouts.scene,
-            color_format: None,
-            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
-            samples: vk::SampleCountFlags::TYPE_1,
-            blend: None,
-            // Away from the light is less. The slope's part covers surfaces that the light grazes.
-            depth_bias: Some((0.0, -1.5)),
+        let build = |variant: SkinVariant| {
+            let info = GraphicsPipelineInfo {
+                name: &format!("shadows: {variant:?}"),
+                vertex: match skinning {
+                    Skinning::Compute => &spirv::SHADOW_VERT,
+                    Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
+                },
+                fragment: None,
+                // `shadow_skinning.vert` has no constant 0.
+                constants: &[0, variant.influence_count, u32::from(variant.has_morphs)],
+                vertex_input: vertex_input::INSTANCES,
+                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                layout: &layouts.scene,
+                color_format: None,
+                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+                samples: vk::SampleCountFlags::TYPE_1,
+                blend: None,
+                // A smaller depth is further from the light. The slope factor is for triangles at a grazing angle.
+                depth_bias: Some((0.0, -1.5)),
+            };
+            Pipeline::graphics(device, cache, &info)
         };
+        let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
+        let variants: BTreeSet<_> = draws.map(|draw| draw.skin_variant(skinning)).collect();
         Ok(Self {
             map: Image::new(device, "shadow map", info)?,
             sampler: Sampler::new(device, "shadow sampler", &sampler)?,
-            pipeline: Pipeline::graphics(device, cache, &pipeline)?,
-            casts: size.is_some(),
+            pipelines: variants.into_iter().map(|variant| Ok((variant, build(variant)?))).collect::<Result<_>>()?,
+            skinning,
+            is_on: size.is_some(),
         })
     }
 
-    /// Side of the map in texels; `None`: no shadows.
+    /// Returns the side of the map in texels, or `None` without shadows.
     #[must_use]
     pub fn map_size(&self) -> Option<u32> {
-        self.casts.then_some(self.map.info.extent.width)
+        self.is_on.then_some(self.map.info.extent.width)
     }
 
-    /// For the frame's descriptor set.
+    /// Returns the map with its sampler, for the frame set.
     #[must_use]
     pub fn binding(&self) -> Binding {
         Binding::Texture(vk::DescriptorImageInfo {
@@ -105,33 +115,30 @@ impl ShadowPass {
     }
 
     /// Clears the map and draws all opaque parts of the crowd into it.
-    pub fn cmd_draw(&self, crowd: &VisibleCrowd) {
-        let VisibleCrowd { device, commands, .. } = *crowd;
-        let nothing_in_the_way =
-            vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
+    pub fn record(&self, input: &PassInput) {
+        let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
         let depth = vk::RenderingAttachmentInfo::default()
             .image_view(self.map.view)
             .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
             .load_op(vk::AttachmentLoadOp::CLEAR)
             .store_op(vk::AttachmentStoreOp::STORE)
-            .clear_value(nothing_in_the_way);
+            .clear_value(far);
         let extent = self.map.info.extent;
         let info = vk::RenderingInfo::default()
             .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
             .layer_count(1)
             .depth_attachment(&depth);
-        // SAFETY: `commands` is being recorded; the map is alive and in the layout named (the frame's barriers).
-        unsafe { device.raw.cmd_begin_rendering(commands, &info) };
-        if self.casts {
-            cmd_set_viewport(device, commands, extent, true);
-            crowd.cmd_draw(Eye::Light, |draw| casts_shadow(draw).then_some(&self.pipeline));
-        }
-        // SAFETY: ends the rendering begun above.
-        unsafe { device.raw.cmd_end_rendering(commands) };
+        input.recorder.rendering(&info, true, || {
+            if self.is_on {
+                crowd_draw::record(input, Eye::Light, |draw| {
+                    if casts_shadow(draw) { self.pipelines.get(&draw.skin_variant(self.skinning)) } else { None }
+                });
+            }
+        });
     }
 }
 
-/// Lines and points are too thin for a map of this kind.
+/// Lines and points are too thin for a shadow map.
 fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::model::upload;
 use super::texture::{Texture, TextureCache, TextureContent};
+use super::upload::upload;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::renderer::layouts::Layouts;
-use crate::shader_types::{MaterialData, surface};
+use crate::shader_types::{MaterialData, material_features as features};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -55,7 +55,7 @@ impl GpuMaterials {
     }
 }
 
-/// The textures of a material, in the order of [`surface::TEXTURES`].
+/// Returns the textures of a material, in the order of [`features::TEXTURES`].
 fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] {
     [
         (material.base_color_texture, TextureContent::Color),
@@ -66,39 +66,39 @@ fn slots(material: &Material) -> [(Option<MaterialTexture>, TextureContent); 5] 
     ]
 }
 
-/// The bits of [`surface`]: what a draw range with this material needs of its shader.
+/// Returns the bits of [`material_features`](crate::shader_types::material_features) of a draw range.
 #[must_use]
-pub fn surface_kind(range: &DrawRange, material: &Material) -> u32 {
+pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let is_thin = range.topology != Topology::Triangles;
     let alpha = match material.alpha_mode {
         AlphaMode::Opaque => 0,
-        AlphaMode::Mask(_) => surface::MASKED,
-        AlphaMode::Blend => surface::BLENDED,
+        AlphaMode::Mask(_) => features::MASKED,
+        AlphaMode::Blend => features::BLENDED,
     };
     let light = match (material.unlit, range.flat_shaded, is_thin) {
         // glTF 2.0, 3.9.7: lines and points without normals show base colour and emission.
-        (true, ..) | (false, true, true) => surface::UNLIT,
-        (false, true, false) => surface::FLAT,
+        (true, ..) | (false, true, true) => features::UNLIT,
+        (false, true, false) => features::FLAT,
         (false, false, _) => 0,
     };
     let shown = match (light, is_thin) {
-        (surface::UNLIT, _) if material.unlit => surface::BASE_COLOR_TEXTURE,
-        (surface::UNLIT, _) => surface::BASE_COLOR_TEXTURE | surface::EMISSIVE_TEXTURE,
+        (features::UNLIT, _) if material.unlit => features::BASE_COLOR_TEXTURE,
+        (features::UNLIT, _) => features::BASE_COLOR_TEXTURE | features::EMISSIVE_TEXTURE,
         // Nothing across a line could be told from its image.
-        (_, true) => !surface::NORMAL_TEXTURE,
+        (_, true) => !features::NORMAL_TEXTURE,
         (_, false) => !0,
     };
-    let textures = slots(material).into_iter().zip(surface::TEXTURES).filter(|(_, bit)| shown & bit != 0);
+    let textures = slots(material).into_iter().zip(features::TEXTURES).filter(|(_, bit)| shown & bit != 0);
     let bit_of = |((texture, _), bit): ((Option<MaterialTexture>, _), u32)| {
-        texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { surface::TEX_COORDS_VARY })
+        texture.map_or(0, |texture| bit | if texture.is_plain() { 0 } else { features::TEX_COORDS_VARY })
     };
-    let tangents = if range.has_tangents { surface::TANGENTS } else { 0 };
-    let thin = if is_thin { surface::THIN } else { 0 };
+    let tangents = if range.has_tangents { features::TANGENTS } else { 0 };
+    let thin = if is_thin { features::THIN } else { 0 };
     textures.map(bit_of).fold(alpha | light | tangents | thin, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {
-    let mut texture_rows = [[0.0; 4]; 2 * surface::TEXTURES.len()];
+    let mut texture_rows = [[0.0; 4]; 2 * features::TEXTURES.len()];
     for (rows, (texture, _)) in texture_rows.chunks_exact_mut(2).zip(slots(material)) {
         let Some(MaterialTexture { tex_coords, texture_from_vertex, .. }) = texture else { continue };
         let (m, t) = (texture_from_vertex.matrix2, texture_from_vertex.translation);

@@ -1,70 +1,91 @@
-//! A model on the GPU: everything that is uploaded once and shared by all of its instances.
+//! A model on the GPU: the data that is uploaded once and shared by all instances.
+//!
+//! In: a [`Model`]. Out: buffers, descriptor sets, and a [`GpuDraw`] for each draw range.
 
 use std::sync::Arc;
 
 use ash::vk;
-use bytemuck::Pod;
 
-use super::material::{GpuMaterials, surface_kind};
+use super::material::{GpuMaterials, features_of};
 use super::skin_runs::SkinRun;
+use super::upload::upload;
+use crate::crowd::PoseSize;
 use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
 use crate::renderer::layouts::Layouts;
-use crate::renderer::slot::plan::ModelSize;
+use crate::renderer::settings::Skinning;
 use crate::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, SurfaceVertex, pack_octahedral, pack_tangent, surface,
+    BindVertex, GpuInfluence, GpuMorphDelta, StaticVertex, material_features, pack_octahedral, pack_tangent,
 };
-use crate::vulkan::barrier::{Access, cmd_memory_barrier};
-use crate::vulkan::buffer::{Buffer, BufferMemory};
-use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::Result;
+use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
-use crate::vulkan::{Error, Result};
 
 /// A draw range with all that a draw call needs.
 pub struct GpuDraw {
-    /// What the indices make up.
+    /// Triangles, lines or points.
     pub topology: Topology,
-    /// First index.
+    /// The first index.
     pub first_index: u32,
-    /// Number of indices.
+    /// The number of indices.
     pub index_count: u32,
-    /// Index into [`GpuModel::materials`]' sets.
+    /// The index of the material's set in [`GpuModel::materials`].
     pub material: usize,
-    /// Bits of [`surface`]: which pipeline draws it.
-    pub surface: u32,
-    /// Faces that are not drawn.
+    /// The material's bits of [`material_features`].
+    pub features: u32,
+    /// The faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
-    /// Winding of front faces.
+    /// The winding order of front faces.
     pub front_face: vk::FrontFace,
+    variant: SkinVariant,
+}
+
+/// The specialization constants of the vertex shaders that skin. `skin.comp` has the same two.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SkinVariant {
+    /// The number of influences of every vertex that the draw uses; 0 if they differ.
+    pub influence_count: u32,
+    /// Whether the model has morph targets that move a vertex.
+    pub has_morphs: bool,
 }
 
 impl GpuDraw {
-    /// Drawn after all opaque ones, blended.
+    /// Returns whether the draw is blended over the opaque ones.
     #[must_use]
     pub fn is_blended(&self) -> bool {
-        self.surface & surface::BLENDED != 0
+        self.features & material_features::BLENDED != 0
+    }
+
+    /// Returns the specialization of the draw's vertex shader. With pre-skinning the vertex shader skins nothing, so all
+    /// draws share one.
+    #[must_use]
+    pub fn skin_variant(&self, skinning: Skinning) -> SkinVariant {
+        match skinning {
+            Skinning::Compute => SkinVariant::default(),
+            Skinning::Vertex => self.variant,
+        }
     }
 }
 
 /// Buffers, textures and sets of one model.
 pub struct GpuModel {
-    /// What the frame's plan needs.
-    pub size: ModelSize,
-    /// Vertices that are skinned together.
+    /// The size of a pose.
+    pub size: PoseSize,
+    /// The runs of vertices that `skin.comp` skins in one dispatch each.
     pub skin_runs: Vec<SkinRun>,
-    /// There are morph targets that move some vertex.
+    /// Whether morph targets move any vertex.
     pub has_morphs: bool,
-    /// Surface attributes of all vertices.
-    pub surface: Buffer,
-    /// 32-bit indices.
+    /// The static attributes of all vertices.
+    pub static_vertices: Buffer,
+    /// The 32-bit indices of all draws.
     pub indices: Buffer,
-    /// Bind-pose vertices, influences, morph deltas, tangents and their deltas.
+    /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents.
     pub set: DescriptorSet,
-    /// One set for each material.
+    /// The materials.
     pub materials: GpuMaterials,
-    /// In the file's order.
+    /// The draws, in the file's order.
     pub draws: Vec<GpuDraw>,
-    /// Static device memory, in bytes.
+    /// The size of geometry and textures on the device.
     pub static_bytes: u64,
     _buffers: [Buffer; 5],
 }
@@ -86,10 +107,10 @@ impl GpuModel {
             upload(device, &format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
             upload(device, &format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
         ];
-        let surface = upload(
+        let static_vertices = upload(
             device,
-            &format!("{name}: surface attributes"),
-            &surface_vertices(geometry),
+            &format!("{name}: static vertices"),
+            &static_vertices(geometry),
             vk::BufferUsageFlags::VERTEX_BUFFER,
         )?;
         let indices =
@@ -102,21 +123,17 @@ impl GpuModel {
         )?;
 
         let materials = GpuMaterials::new(device, layouts, model)?;
+        let skin_runs = SkinRun::partition(geometry);
         let draws = geometry
             .draw_ranges
             .iter()
-            .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?)))
+            .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?, &skin_runs, geometry)))
             .collect();
         Ok(Self {
-            size: ModelSize {
-                vertex_count: geometry.vertex_count() as u32,
-                has_tangents: !geometry.tangents.is_empty(),
-                joint_count: model.palette.len() as u32,
-                morph_weight_count: model.morph_weight_count() as u32,
-            },
-            skin_runs: SkinRun::partition(geometry),
+            size: PoseSize::of(model),
+            skin_runs,
             has_morphs: !geometry.morph_deltas.is_empty(),
-            surface,
+            static_vertices,
             indices,
             set,
             materials,
@@ -127,20 +144,29 @@ impl GpuModel {
     }
 }
 
-fn draw(range: &DrawRange, material: &Material) -> GpuDraw {
+fn draw(range: &DrawRange, material: &Material, skin_runs: &[SkinRun], geometry: &Geometry) -> GpuDraw {
+    let (first, count) = (range.first_index as usize, range.index_count as usize);
+    let indices = geometry.indices.get(first..first + count).unwrap_or(&[]);
+    let run_of = |&vertex: &u32| skin_runs.partition_point(|run| run.end_vertex <= vertex);
+    let (first_run, last_run) = (indices.iter().map(run_of).min(), indices.iter().map(run_of).max());
+    let common_run = first_run.filter(|_| first_run == last_run).and_then(|run| skin_runs.get(run));
     GpuDraw {
         topology: range.topology,
         first_index: range.first_index,
         index_count: range.index_count,
         material: range.material as usize,
-        surface: surface_kind(range, material),
+        features: features_of(range, material),
         cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
-        // glTF: counter-clockwise is front, unless the node mirrors.
+        // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
+        variant: SkinVariant {
+            influence_count: common_run.and_then(|run| run.influence_count).unwrap_or(0),
+            has_morphs: !geometry.morph_deltas.is_empty(),
+        },
     }
 }
 
-/// The vertices as `skin.comp` reads them; also what the CPU twin is tested with.
+/// Returns the vertices in the form that `skin.comp` and its CPU twin read.
 #[must_use]
 pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
     fn ranges(starts: &[u32]) -> impl Iterator<Item = (u32, u32)> {
@@ -165,8 +191,8 @@ pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
         .collect()
 }
 
-/// All vertices' influences, as `skin.comp` reads them: as many as the vertex's [`SkinRun`] has, those that the vertex
-/// does not have with a weight of zero.
+/// Returns the influences of all vertices in the form that `skin.comp` reads. Each vertex has as many as its [`SkinRun`];
+/// the missing ones have weight zero.
 #[must_use]
 pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
     let mut padded = Vec::with_capacity(geometry.influences.len());
@@ -176,7 +202,7 @@ pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
             padded
                 .extend(own.iter().map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight }));
             let missing = run.influence_count.map_or(0, |count| (count as usize).saturating_sub(own.len()));
-            // A joint that is read anyway.
+            // A joint that the vertex reads in any case.
             let joint = own.first().map_or(0, |influence| influence.joint);
             padded.extend(std::iter::repeat_n(GpuInfluence { joint, weight: 0.0 }, missing));
         }
@@ -184,7 +210,7 @@ pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
     padded
 }
 
-/// As [`Geometry::influence_starts`], for [`gpu_influences`].
+/// Returns [`Geometry::influence_starts`] for the result of [`gpu_influences`].
 fn padded_influence_starts(geometry: &Geometry) -> Vec<u32> {
     let mut starts = Vec::with_capacity(geometry.influence_starts.len());
     let mut start = 0;
@@ -198,85 +224,38 @@ fn padded_influence_starts(geometry: &Geometry) -> Vec<u32> {
     starts
 }
 
-/// All vertices' morph deltas, as `skin.comp` reads them.
+/// Returns the morph deltas of all vertices in the form that `skin.comp` reads.
 #[must_use]
 pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
     let delta = |delta: &MorphDelta| GpuMorphDelta {
-        weight: delta.weight_index,
+        weight_index: delta.weight_index,
         position: delta.position.to_array(),
         normal: delta.normal.to_array(),
     };
     geometry.morph_deltas.iter().map(delta).collect()
 }
 
-/// All vertices' tangents, as `skin.comp` reads them; empty for most models.
+/// Returns the packed tangents of all vertices. Most models have none.
 #[must_use]
 pub fn bind_tangents(geometry: &Geometry) -> Vec<u32> {
     geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect()
 }
 
-/// What morph deltas add to tangents, three numbers each, as `skin.comp` reads them; empty where there are no tangents.
+/// Returns the morph deltas of all tangents, three numbers each. Empty if the model has no tangents.
 #[must_use]
 pub fn gpu_morph_tangents(geometry: &Geometry) -> Vec<f32> {
     let deltas = if geometry.tangents.is_empty() { &[] } else { &geometry.morph_deltas[..] };
     deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect()
 }
 
-fn surface_vertices(geometry: &Geometry) -> Vec<SurfaceVertex> {
+fn static_vertices(geometry: &Geometry) -> Vec<StaticVertex> {
     geometry
         .tex_coords
         .iter()
         .zip(&geometry.colors)
-        .map(|(&[first, second], &color)| SurfaceVertex {
+        .map(|(&[first, second], &color)| StaticVertex {
             tex_coords: [first.x, first.y, second.x, second.y],
             color_unorm8: u32::from_le_bytes(color),
         })
         .collect()
-}
-
-/// A device buffer with `data` in it; waits for the copy.
-pub(super) fn upload<T: Pod>(
-    device: &Arc<Device>,
-    name: &str,
-    data: &[T],
-    usage: vk::BufferUsageFlags,
-) -> Result<Buffer> {
-    let size_bytes = size_of_val(data) as u64;
-    let limit_bytes = u64::from(device.limits().max_storage_buffer_range);
-    if usage.contains(vk::BufferUsageFlags::STORAGE_BUFFER) && size_bytes > limit_bytes {
-        return Err(Error::OverLimit {
-            what: name.to_owned(),
-            size_bytes,
-            limit: "maxStorageBufferRange",
-            limit_bytes,
-            advice: "use a model with fewer vertices".to_owned(),
-        });
-    }
-    let buffer =
-        Buffer::new(device, name, size_bytes, usage | vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Device)?;
-    if !data.is_empty() {
-        let staging = staging_buffer(device, name, bytemuck::cast_slice(data))?;
-        submit_and_wait(device, name, |commands| {
-            let regions = [vk::BufferCopy { src_offset: 0, dst_offset: 0, size: size_bytes }];
-            // SAFETY: both buffers are alive and at least that large.
-            unsafe { device.raw.cmd_copy_buffer(commands, staging.raw, buffer.raw, &regions) };
-            // All later frames read it (RAW): a wait on the CPU orders the copy before them but makes nothing visible.
-            let readers =
-                Access::GEOMETRY_READ.and(Access::ATTRIBUTE_READ).and(Access::INDEX_READ).and(Access::UNIFORM_READ);
-            cmd_memory_barrier(device, commands, Access::TRANSFER_WRITE, readers);
-            Ok(())
-        })?;
-    }
-    Ok(buffer)
-}
-
-/// A mapped buffer with `bytes` in it, to copy from.
-pub(super) fn staging_buffer(device: &Arc<Device>, name: &str, bytes: &[u8]) -> Result<Buffer> {
-    let name = format!("{name} (staging)");
-    let usage = vk::BufferUsageFlags::TRANSFER_SRC;
-    let mut staging = Buffer::new(device, &name, bytes.len() as u64, usage, BufferMemory::Staging)?;
-    for (to, &from) in staging.mapped_for_writing::<u8>(bytes.len()).iter_mut().zip(bytes) {
-        to.write(from);
-    }
-    Ok(staging)
 }

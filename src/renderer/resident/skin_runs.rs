@@ -1,61 +1,61 @@
-//! Which vertices of a model `skin.comp` handles together: runs of vertices on which equally many joints pull.
+//! Runs: consecutive vertices of a model with the same number of influences, which `skin.comp` skins in one dispatch.
 //!
-//! Each run has a dispatch of its own, in which the number of influences is a constant and the loop over them is
-//! unrolled. Constants are few (1, 2, 4, 8), so a vertex may get influences of weight zero to fill its list up. Import
-//! sorts vertices by their number of influences ([`Geometry`]); any other order would be skinned as well, only with
-//! more of those.
+//! In: a model's geometry. Out: a partition of its vertices. Within a run the number of influences is a constant and the
+//! loop over them is unrolled. There are few constants (1, 2, 4, 8), so influences of weight zero fill up the list of a
+//! vertex. Import sorts vertices by their number of influences ([`Geometry`]). Any other order works too, with more
+//! influences of weight zero.
 //!
-//! All runs but the last fill whole work groups: vertices beyond them go to the next run, where they take no group of
-//! their own. So a model has no more work groups than it would have in one dispatch.
+//! All runs but the last fill whole work groups. The remaining vertices go to the next run, so a model has no more work
+//! groups than one dispatch would have.
 //!
-//! Measured against one dispatch with a loop over each vertex's own influences, in turns with it (Mesa lavapipe 22.3.6 on
-//! two threads, medians): 0.6 to 0.7 of the time with one or two influences for every vertex, 0.70 to 0.76 with four,
-//! 0.88 with eight; 0.67 to 0.76 for Fox, CesiumMan, Knight, mannequiny and RiggedFigure. A vertex takes about 13, 18 and
-//! 26 ns with one, two and four influences. What did not pay there: blocks of 2, 4 or 8 poses with the bind-pose vertex
-//! kept in registers (1.15 to 2 times the time of the loop), and joint matrices staged in shared memory (no change).
+//! Compared with one dispatch and a loop over each vertex's own influences, in turns (Mesa lavapipe 22.3.6 on two threads,
+//! medians), runs take 0.6 to 0.7 of the time with one or two influences per vertex, 0.70 to 0.76 with four and 0.88 with
+//! eight. Fox, CesiumMan, Knight, mannequiny and RiggedFigure take 0.67 to 0.76. A vertex takes about 13, 18 and 26 ns with
+//! one, two and four influences. Two other ideas did not help: blocks of 2, 4 or 8 poses with the bind-pose vertex in
+//! registers (1.15 to 2 times the time of the loop), and joint matrices in shared memory (no change).
 
 use crate::model::Geometry;
-use crate::renderer::passes::skin_pass::VERTICES_PER_GROUP;
+use crate::shader_types::VERTICES_PER_GROUP;
 
-/// Influences that a vertex of a run may have.
+/// The numbers of influences for which runs are specialised.
 const COUNTS: [u32; 4] = [1, 2, 4, 8];
 
-/// Consecutive vertices that one dispatch can skin.
+/// Consecutive vertices that one dispatch skins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkinRun {
-    /// First vertex of the model.
+    /// The first vertex.
     pub first_vertex: u32,
-    /// One beyond the last.
+    /// One beyond the last vertex.
     pub end_vertex: u32,
-    /// All of them have so many influences; `None`: each has its own number.
+    /// The number of influences of every vertex; `None` if they differ.
     pub influence_count: Option<u32>,
 }
 
 impl SkinRun {
-    /// Partition of a model's vertices.
+    /// Divides the vertices of a model into runs.
     #[must_use]
     pub fn partition(geometry: &Geometry) -> Vec<Self> {
         let counts: Vec<u32> = geometry.influence_starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let mut runs = Vec::new();
         let mut first = 0;
-        // With room for any number, the last of these takes all that is left.
-        for most in COUNTS.map(Some).into_iter().chain([None]) {
+        // The last step accepts any number of influences, so it takes all remaining vertices.
+        for max in COUNTS.map(Some).into_iter().chain([None]) {
             let left = counts.get(first..).unwrap_or(&[]);
-            let fits = |&count: &u32| most.is_none_or(|most| count <= most);
+            let fits = |&count: &u32| max.is_none_or(|max| count <= max);
             let mut taken = left.iter().position(|count| !fits(count)).unwrap_or(left.len());
             if taken < left.len() {
                 taken -= taken % VERTICES_PER_GROUP as usize;
             }
             if taken > 0 {
                 let end = first + taken;
-                runs.push(Self { first_vertex: first as u32, end_vertex: end as u32, influence_count: most });
+                runs.push(Self { first_vertex: first as u32, end_vertex: end as u32, influence_count: max });
                 first = end;
             }
         }
         runs
     }
 
-    /// The vertices.
+    /// Returns the indices of the vertices.
     pub fn vertices(&self) -> impl Iterator<Item = usize> + use<> {
         self.first_vertex as usize..self.end_vertex as usize
     }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::model::staging_buffer;
+use super::upload::staging_buffer;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::vulkan::Result;
-use crate::vulkan::barrier::{
-    Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, cmd_image_barriers, discarded,
-};
+use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -165,67 +163,47 @@ fn upload(device: &Arc<Device>, source: &model::Image, format: vk::Format) -> Re
         },
     )?;
     let staging = staging_buffer(device, &source.name, &source.rgba)?;
-    submit_and_wait(device, &source.name, |commands| {
-        let cmd_change = |first, count, from: ImageUse, to: ImageUse| {
+    submit_and_wait(device, &source.name, |recorder| {
+        let change = |first, count, from: ImageUse, to: ImageUse| {
             let aspect = vk::ImageAspectFlags::COLOR;
             let barrier = ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to };
-            cmd_image_barriers(device, commands, [barrier]);
+            recorder.image_barriers([barrier]);
         };
         // A new image: nothing to wait for.
-        cmd_change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
+        change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
         let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(vk::Extent3D {
             width: source.width,
             height: source.height,
             depth: 1,
         });
-        // SAFETY: the staging buffer holds four bytes for each texel; the image is in the layout named.
-        unsafe {
-            device.raw.cmd_copy_buffer_to_image(
-                commands,
-                staging.raw,
-                image.raw,
-                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-                &[region],
-            );
-        }
+        recorder.copy_buffer_to_image(&staging, &image, region);
         for level in 1..mip_levels {
             // The level above was just written by the copy or a blit, and is now read by this blit (RAW).
-            cmd_change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
-            cmd_blit_to_level(device, commands, &image, level);
+            change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
+            recorder.blit_level(&image, blit_to_level(image.info.extent, level));
         }
         // Blits have read all levels but the last, which was written: then fragment shaders read them all (RAW).
-        cmd_change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
+        change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
         if mip_levels > 1 {
-            cmd_change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
+            change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
         }
         Ok(())
     })?;
     Ok(image)
 }
 
-fn cmd_blit_to_level(device: &Device, commands: vk::CommandBuffer, image: &Image, level: u32) {
+/// Returns the blit from the level above to this level.
+fn blit_to_level(extent: vk::Extent2D, level: u32) -> vk::ImageBlit {
     let corner = |level: u32| vk::Offset3D {
-        x: (image.info.extent.width >> level).max(1) as i32,
-        y: (image.info.extent.height >> level).max(1) as i32,
+        x: (extent.width >> level).max(1) as i32,
+        y: (extent.height >> level).max(1) as i32,
         z: 1,
     };
-    let blit = vk::ImageBlit {
+    vk::ImageBlit {
         src_subresource: subresource(level - 1),
         src_offsets: [vk::Offset3D::default(), corner(level - 1)],
         dst_subresource: subresource(level),
         dst_offsets: [vk::Offset3D::default(), corner(level)],
-    };
-    // SAFETY: the levels exist and are in the layouts named; blits of this format are required of every driver.
-    unsafe {
-        device.raw.cmd_blit_image(
-            commands,
-            image.raw,
-            vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-            image.raw,
-            vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-            &[blit],
-            vk::Filter::LINEAR,
-        );
     }
 }
 

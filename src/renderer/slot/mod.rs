@@ -1,69 +1,40 @@
-//! What one frame in flight owns, so that the CPU can write the next frame while the GPU draws this one.
+//! A slot: everything that one frame in flight owns, so that the CPU can write one frame while the GPU draws another.
 //!
-//! A slot's memory is lent for writing only after [`FrameSlot::wait`]: the borrow checker then makes a race between CPU
-//! and GPU impossible to write. Whole buffers per slot, not slices of one buffer, also keep synchronization validation
-//! honest: it tracks buffers.
+//! In: the frame plan. Out: mapped memory for the CPU half of the frame, and buffers and descriptor sets for the GPU half.
+//! The slot's memory is available only between [`FrameSlot::wait`] and the submission, so safe code cannot write memory
+//! that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because synchronization validation
+//! tracks buffers.
 
-pub mod plan;
-pub mod readback;
+pub mod page;
 pub mod stream_buffer;
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-use self::plan::{FramePlan, TANGENT_BYTES};
-use self::stream_buffer::{StreamBuffer, UploadPath};
+use ash::vk;
+
+use self::page::Page;
+use self::stream_buffer::{StreamBuffer, StreamInfo};
+use crate::animation::PoseStreams;
+use crate::crowd::FramePlan;
 use crate::renderer::layouts::Layouts;
-use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
+use crate::renderer::memory::MemoryLimits;
+use crate::renderer::settings::UploadPath;
+use crate::shader_types::{FrameData, InstanceData, JointMatrix, PoseRecord};
 use crate::vulkan::Result;
+use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
+use crate::vulkan::recorder::Recorder;
 use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
-use ash::vk;
 
-/// One page of the transient vertex buffer.
-pub struct Page {
-    /// Skinned vertices.
-    pub buffer: Buffer,
-    /// Their tangents, four bytes each; hardly anything where no model in the page has them.
-    pub tangents: Buffer,
-    /// The set that points to both.
-    pub set: DescriptorSet,
-}
-
-impl Page {
-    fn new(
-        device: &Arc<Device>,
-        layouts: &Layouts,
-        name: &str,
-        vertex_count: u64,
-        with_tangents: bool,
-    ) -> Result<Self> {
-        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
-        let buffer =
-            Buffer::new(device, name, vertex_count * size_of::<SkinnedVertex>() as u64, usage, BufferMemory::Device)?;
-        let tangent_bytes = if with_tangents { vertex_count * TANGENT_BYTES } else { 0 };
-        let tangents = Buffer::new(device, &format!("{name}: tangents"), tangent_bytes, usage, BufferMemory::Device)?;
-        let bindings = [&buffer, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
-        let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
-        Ok(Self { buffer, tangents, set })
-    }
-
-    /// Whether so many vertices fit.
-    fn has_room_for(&self, vertex_count: u64, with_tangents: bool) -> bool {
-        let tangent_bytes = if with_tangents { vertex_count * TANGENT_BYTES } else { 0 };
-        vertex_count * size_of::<SkinnedVertex>() as u64 <= self.buffer.size_bytes
-            && tangent_bytes <= self.tangents.size_bytes
-    }
-}
-
-/// The passes of a frame, in order: what is labelled in captures and timed.
+/// The passes of a frame, in order. Each is a labelled region in captures and has its own timestamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// Copies of the staged path.
+    /// The copies of the staged path.
     Upload,
     /// `skin.comp`.
     Skin,
@@ -71,12 +42,12 @@ pub enum Pass {
     Shadow,
     /// Characters, ground and sky.
     Draw,
-    /// Tone mapping, and the copy for reading back.
+    /// Tone mapping, and the copy for readback.
     Post,
 }
 
 impl Pass {
-    /// Number of passes.
+    /// The number of passes.
     pub const COUNT: usize = 5;
 
     fn label(self) -> &'static std::ffi::CStr {
@@ -89,82 +60,91 @@ impl Pass {
         }
     }
 
-    /// The stage after which the pass is over.
+    /// Returns the stage that ends the pass.
     fn last_stage(self) -> vk::PipelineStageFlags2 {
         match self {
             Self::Upload => vk::PipelineStageFlags2::COPY,
             Self::Skin => vk::PipelineStageFlags2::COMPUTE_SHADER,
             Self::Shadow => vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS,
             Self::Draw => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
-            // The copy for reading back comes after the colour.
+            // The copy for readback follows the colour output.
             Self::Post => vk::PipelineStageFlags2::ALL_COMMANDS,
         }
     }
 }
 
-/// How much the visible poses of a frame stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamCounts {
-    /// Of all poses together.
-    pub joint_matrices: usize,
-    /// Of all poses together.
-    pub morph_weights: usize,
-}
-
-/// Memory of a frame that is being prepared, lent for writing: the GPU has finished with it.
+/// The memory of a frame that the CPU half fills. The GPU has finished with it.
 pub struct FrameMemory<'a> {
-    /// One joint matrix for each joint of each visible pose.
-    pub palette: &'a mut [MaybeUninit<JointMatrix>],
-    /// One weight for each morph target of each visible pose.
-    pub morph_weights: &'a mut [MaybeUninit<f32>],
+    /// The joint matrices and morph weights of all visible poses, at the offsets of their records.
+    pub streams: PoseStreams<'a>,
     /// One element for each visible instance.
     pub instances: &'a mut [MaybeUninit<InstanceData>],
-    /// Says where each pose's skinned vertices go.
-    pub plan: &'a FramePlan,
 }
 
-/// Everything that belongs to one frame in flight.
+/// The streams of a slot.
+struct Streams {
+    records: StreamBuffer,
+    palette: StreamBuffer,
+    morph_weights: StreamBuffer,
+    instances: StreamBuffer,
+}
+
+/// One frame in flight.
 pub struct FrameSlot {
-    /// Recorded anew each frame.
-    pub commands: CommandPool,
-    /// All visible poses' joint matrices.
-    pub palette: StreamBuffer,
-    /// All visible poses' morph weights.
-    pub morph_weights: StreamBuffer,
-    /// All visible instances.
-    pub instances: StreamBuffer,
-    /// Points to the buffers above and below, and to the shadow map.
+    /// The commands that do not need the target's image: upload, skin, shadow, draw.
+    pub scene_commands: CommandPool,
+    /// The commands that write the target's image.
+    pub target_commands: CommandPool,
+    /// The frame set: frame data, pose records, palette, morph weights, shadow map.
     pub set: DescriptorSet,
-    /// The transient vertex buffer.
+    /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
-    /// GPU time of each pass.
+    /// The timestamps of the passes; `None` if the queue has none.
     pub timestamps: Option<Timestamps>,
-    /// Signalled when the window system hands out an image.
+    /// Signalled when the window system has released an image.
     pub image_available: BinarySemaphore,
+    streams: Streams,
     finished: Fence,
-    /// Value of the timeline at which the GPU has finished with this slot; `None`: it has, and somebody has waited.
+    /// The value of the timeline that ends the slot's last frame; `None` after a wait for it.
     in_flight_until: Option<u64>,
     frame_data: Buffer,
     shadow_map: Binding,
+    serialize: bool,
     index: usize,
 }
 
+/// The settings that all slots share.
+#[derive(Debug, Clone, Copy)]
+pub struct SlotSettings {
+    /// How streams reach the GPU.
+    pub path: UploadPath,
+    /// The limits of streams and pages.
+    pub limits: MemoryLimits,
+    /// The shadow map, for the frame set.
+    pub shadow_map: Binding,
+    /// Whether each pass waits for the end of the pass before.
+    pub serialize: bool,
+}
+
 impl FrameSlot {
-    /// Creates slot `index` with room for a small crowd. Shaders see no more than `window_bytes` of a stream at a time.
+    /// Creates slot `index` with room for a small crowd.
     ///
     /// # Errors
     /// No memory.
-    pub fn new(
-        device: &Arc<Device>,
-        layouts: &Layouts,
-        index: usize,
-        path: UploadPath,
-        window_bytes: u64,
-        shadow_map: Binding,
-    ) -> Result<Self> {
-        let stream = |name, window_bytes| StreamBuffer::new(device, format!("{name} {index}"), path, window_bytes);
-        let palette = stream("palette", Some(window_bytes))?;
-        let morph_weights = stream("morph weights", Some(window_bytes))?;
+    pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
+        let SlotSettings { path, limits, shadow_map, serialize } = settings;
+        let stream = |name, usage, limit, limit_bytes| {
+            let name = format!("{name} {index}");
+            StreamBuffer::new(device, StreamInfo { name, path, usage, limit, limit_bytes })
+        };
+        let storage =
+            |name| stream(name, vk::BufferUsageFlags::STORAGE_BUFFER, "maxStorageBufferRange", limits.storage_bytes);
+        let streams = Streams {
+            records: storage("pose records")?,
+            palette: storage("palette")?,
+            morph_weights: storage("morph weights")?,
+            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
+        };
         let frame_data = Buffer::new(
             device,
             &format!("frame data {index}"),
@@ -172,31 +152,25 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let bindings =
-            [Binding::Buffer(frame_data.descriptor()), palette.binding(), morph_weights.binding(), shadow_map];
+        let bindings = streams.frame_set_bindings(&frame_data, shadow_map);
         Ok(Self {
-            commands: CommandPool::new(device, &format!("frame {index}"))?,
+            scene_commands: CommandPool::new(device, &format!("frame {index}: scene"))?,
+            target_commands: CommandPool::new(device, &format!("frame {index}: target"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
-            palette,
-            morph_weights,
-            instances: stream("instances", None)?,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
+            streams,
             finished: Fence::new(device, &format!("frame {index} finished"))?,
             in_flight_until: None,
             frame_data,
             shadow_map,
+            serialize,
             index,
         })
     }
 
-    /// The timeline's value from which on the GPU has finished with this slot; `None`: somebody has waited for that.
-    pub fn in_flight_until(&self) -> Option<u64> {
-        self.in_flight_until
-    }
-
-    /// Waits until the GPU has finished this slot's last frame: only then may its memory be written.
+    /// Waits until the GPU has finished the slot's last frame. Only then may its memory be written.
     ///
     /// # Errors
     /// Device lost.
@@ -209,98 +183,116 @@ impl FrameSlot {
         Ok(())
     }
 
-    /// The fence that this slot's next submission signals.
+    /// Returns the fence that the slot's next submission signals.
     #[must_use]
     pub fn fence(&self) -> vk::Fence {
         self.finished.raw
     }
 
-    /// Notes that a submission signals the fence, and the timeline with `value`.
+    /// Records that a submission signals the fence, and the timeline with `value`.
     pub fn submitted(&mut self, value: u64) {
         self.in_flight_until = Some(value);
     }
 
-    /// Makes room for a frame. Steady frames find everything there; a growing crowd gets larger buffers, never fewer
-    /// characters. Must follow [`Self::wait`].
+    /// Makes room for a frame and writes its pose records. It follows [`Self::wait`]. Steady frames find enough room; a
+    /// growing crowd gets larger buffers.
     ///
     /// # Errors
-    /// No memory, or beyond a limit of the device.
-    pub fn ensure(
+    /// No memory, or more than the device allows.
+    pub fn prepare(
         &mut self,
         device: &Arc<Device>,
         layouts: &Layouts,
         plan: &FramePlan,
-        streams: StreamCounts,
-        page_limit_bytes: u64,
-        needs_pages: bool,
+        page_bytes: Option<u64>,
     ) -> Result<()> {
-        let palette_bytes = streams.joint_matrices as u64 * size_of::<JointMatrix>() as u64;
-        let weight_bytes = streams.morph_weights as u64 * size_of::<f32>() as u64;
-        let instance_bytes = u64::from(plan.instance_count) * size_of::<InstanceData>() as u64;
-        let palette_grew = self.palette.ensure(device, palette_bytes, plan.instance_count)?;
-        self.instances.ensure(device, instance_bytes, plan.instance_count)?;
-        let weights_grew = self.morph_weights.ensure(device, weight_bytes, plan.instance_count)?;
-        if palette_grew || weights_grew {
-            self.set.write(&[
-                Binding::Buffer(self.frame_data.descriptor()),
-                self.palette.binding(),
-                self.morph_weights.binding(),
-                self.shadow_map,
-            ]);
+        let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
+        let instances = plan.instance_count;
+        let Streams { records, palette, morph_weights, instances: instance_stream } = &mut self.streams;
+        let mut replaced = palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
+        replaced |= morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
+        replaced |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
+        instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
+        if replaced {
+            let bindings = self.streams.frame_set_bindings(&self.frame_data, self.shadow_map);
+            // SAFETY: the slot's last frame, the only user of the set, has finished.
+            unsafe { self.set.write(&bindings) };
         }
-        if !needs_pages {
-            return Ok(());
+        if let Some(page_bytes) = page_bytes {
+            page::ensure(&mut self.pages, device, layouts, (self.index, &plan.pages, page_bytes))?;
         }
-        let last = plan.page_vertices.len().saturating_sub(1);
-        let most_vertices = page_limit_bytes / size_of::<SkinnedVertex>() as u64;
-        for (page, (&used, &with_tangents)) in plan.page_vertices.iter().zip(&plan.page_tangents).enumerate() {
-            let used = u64::from(used);
-            if self.pages.get(page).is_some_and(|page| page.has_room_for(used, with_tangents)) {
-                continue;
-            }
-            // How full a page gets depends on who is visible: all but the last are made as large as they can become.
-            let vertex_count = if page < last { most_vertices } else { (used + used / 4).min(most_vertices) };
-            if page < self.pages.len() {
-                // Free the old one first: both together may not fit.
-                drop(self.pages.remove(page));
-            }
-            let name = format!("transient vertices {}, page {page}", self.index);
-            self.pages.insert(page, Page::new(device, layouts, &name, vertex_count, with_tangents)?);
-        }
+        // SAFETY: the slot's last frame has finished.
+        let records = unsafe { self.streams.records.elements::<PoseRecord>() };
+        records.write_copy_of_slice(&plan.records);
         Ok(())
     }
 
-    /// Starts the clock of a frame's passes, and hands over what it said of this slot's last frame. Recorded before the first of them.
-    pub fn cmd_begin_timing(&mut self, commands: vk::CommandBuffer) {
-        if let Some(timestamps) = &mut self.timestamps {
-            timestamps.cmd_begin(commands);
-            timestamps.cmd_write(commands, vk::PipelineStageFlags2::NONE, 0);
+    /// Returns the memory for the frame that [`Self::prepare`] has made room for.
+    pub fn memory(&mut self) -> FrameMemory<'_> {
+        let Streams { palette, morph_weights, instances, .. } = &mut self.streams;
+        // SAFETY: the slot's last frame has finished, and the next one is submitted through `&mut self`.
+        unsafe {
+            let streams = PoseStreams { palette: palette.elements(), morph_weights: morph_weights.elements() };
+            FrameMemory { streams, instances: instances.elements() }
         }
     }
 
-    /// Records one pass of this slot's frame, labelled and timed.
-    pub fn cmd_pass(&self, device: &Device, pass: Pass, record: impl FnOnce()) {
-        let commands = self.commands.commands;
-        device.cmd_labelled(commands, pass.label(), record);
-        if let Some(timestamps) = &self.timestamps {
-            timestamps.cmd_write(commands, pass.last_stage(), pass as u32 + 1);
-        }
-    }
-
-    /// This frame's memory, to be written once.
-    pub fn memory<'a>(&'a mut self, plan: &'a FramePlan) -> FrameMemory<'a> {
-        FrameMemory {
-            palette: self.palette.elements(),
-            morph_weights: self.morph_weights.elements(),
-            instances: self.instances.elements(),
-            plan,
-        }
-    }
-
-    /// Sets what is the same for the whole frame.
+    /// Writes camera, light and ground of the frame.
     pub fn write_frame_data(&mut self, data: FrameData) {
-        if let [place] = self.frame_data.mapped_for_writing(1) {
-            place.write(data);
+        // SAFETY: the slot's last frame has finished.
+        if let [element] = unsafe { self.frame_data.mapped_for_writing(1) } {
+            element.write(data);
         }
+    }
+
+    /// Returns the buffer of the instances, for vertex input.
+    #[must_use]
+    pub fn instances(&self) -> Option<&Buffer> {
+        self.streams.instances.read_by_shaders()
+    }
+
+    /// Returns the size of the joint matrices of the slot's last frame.
+    #[must_use]
+    pub fn palette_bytes(&self) -> u64 {
+        self.streams.palette.used_bytes()
+    }
+
+    /// Returns all streams, for the upload pass.
+    #[must_use]
+    pub fn streams(&self) -> [&StreamBuffer; 4] {
+        let Streams { records, palette, morph_weights, instances } = &self.streams;
+        [records, palette, morph_weights, instances]
+    }
+
+    /// Copies out this slot's previous timestamps, then resets the query pool. Recorded before the first pass.
+    pub fn begin_timing(&self, recorder: Recorder) {
+        if let Some(timestamps) = &self.timestamps {
+            timestamps.cmd_begin(recorder);
+            timestamps.cmd_write(recorder, vk::PipelineStageFlags2::NONE, 0);
+        }
+    }
+
+    /// Records one pass, with its label and its timestamp.
+    pub fn pass(&self, recorder: Recorder, pass: Pass, record: impl FnOnce()) {
+        recorder.labelled(pass.label(), record);
+        if self.serialize {
+            recorder.memory_barrier(Access::EVERYTHING, Access::EVERYTHING);
+        }
+        if let Some(timestamps) = &self.timestamps {
+            timestamps.cmd_write(recorder, pass.last_stage(), pass as u32 + 1);
+        }
+    }
+}
+
+impl Streams {
+    /// Returns the bindings of the frame set, in order.
+    fn frame_set_bindings(&self, frame_data: &Buffer, shadow_map: Binding) -> [Binding; 5] {
+        [
+            Binding::Buffer(frame_data.descriptor()),
+            self.records.binding(),
+            self.palette.binding(),
+            self.morph_weights.binding(),
+            shadow_map,
+        ]
     }
 }

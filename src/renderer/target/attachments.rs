@@ -1,6 +1,6 @@
-//! What the scene is drawn into: a linear HDR colour target and a reversed-Z depth buffer, multisampled or not.
+//! The attachments of the scene: linear HDR colour and reversed-Z depth, with one or more samples per pixel.
 //!
-//! One set for all frames in flight: frames follow each other on the one queue, and barriers order them.
+//! All frames in flight share them. Frames follow each other on one queue, and barriers order them.
 
 use std::sync::Arc;
 
@@ -9,25 +9,26 @@ use ash::vk;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
+use crate::vulkan::recorder::Recorder;
 
-/// Linear colour with headroom; blending and multisampling are required of every driver.
+/// Linear colour above 1. Every driver supports blending and multisampling in this format.
 pub const HDR_FORMAT: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
-/// Bytes of a sample of it.
+/// The size of a sample of [`HDR_FORMAT`] in bytes.
 pub const HDR_BYTES: u64 = 8;
-/// Reversed Z wants floating point: its precision is where the distance is.
+/// Floating-point depth: with reversed Z its precision is spread evenly over distance.
 pub const DEPTH_FORMAT: vk::Format = vk::Format::D32_SFLOAT;
-/// Bytes of a sample of it.
+/// The size of a sample of [`DEPTH_FORMAT`] in bytes.
 pub const DEPTH_BYTES: u64 = 4;
 
 /// The scene's images.
 pub struct Attachments {
-    /// Single-sampled colour: what tone mapping reads.
+    /// Single-sampled colour, which tone mapping reads.
     pub hdr: Image,
     /// Multisampled colour, resolved into `hdr`; `None` with one sample.
     pub multisampled: Option<Image>,
-    /// Depth, as many samples as colour.
+    /// Depth, with as many samples as colour.
     pub depth: Image,
-    /// Of all of them.
+    /// The size of all images.
     pub extent: vk::Extent2D,
 }
 
@@ -67,8 +68,8 @@ impl Attachments {
         })
     }
 
-    /// Begins drawing the scene: colour and depth cleared, multisampled colour resolved at the end.
-    pub fn cmd_begin(&self, device: &Device, commands: vk::CommandBuffer) {
+    /// Records the scene: `record` draws into cleared colour and depth, and multisampled colour is resolved at the end.
+    pub fn rendering(&self, recorder: Recorder, record: impl FnOnce()) {
         let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: [0.0; 4] } };
         let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
         let color = vk::RenderingAttachmentInfo::default()
@@ -96,34 +97,6 @@ impl Attachments {
             .layer_count(1)
             .color_attachments(&colors)
             .depth_attachment(&depth);
-        // SAFETY: `commands` is being recorded; the images are alive and in the layouts named (the frame's barriers).
-        unsafe { device.raw.cmd_begin_rendering(commands, &info) };
-        cmd_set_viewport(device, commands, self.extent, true);
-    }
-
-    /// Ends drawing the scene.
-    pub fn cmd_end(&self, device: &Device, commands: vk::CommandBuffer) {
-        // SAFETY: ends the rendering that `cmd_begin` began.
-        unsafe { device.raw.cmd_end_rendering(commands) };
-    }
-}
-
-/// Sets viewport and scissor to the whole extent. `y_up` turns Vulkan's viewport over, so that clip space has +Y up as
-/// cameras and glTF's winding expect.
-pub fn cmd_set_viewport(device: &Device, commands: vk::CommandBuffer, extent: vk::Extent2D, y_up: bool) {
-    let (width, height) = (extent.width as f32, extent.height as f32);
-    let viewport = vk::Viewport {
-        x: 0.0,
-        y: if y_up { height } else { 0.0 },
-        width,
-        height: if y_up { -height } else { height },
-        min_depth: 0.0,
-        max_depth: 1.0,
-    };
-    let scissor = vk::Rect2D { offset: vk::Offset2D::default(), extent };
-    // SAFETY: `commands` is being recorded.
-    unsafe {
-        device.raw.cmd_set_viewport(commands, 0, &[viewport]);
-        device.raw.cmd_set_scissor(commands, 0, &[scissor]);
+        recorder.rendering(&info, true, record);
     }
 }

@@ -1,4 +1,6 @@
-//! Where finished frames go: a window's swapchain, or an image that can be read back.
+//! The target of finished frames: a window's swapchain, or an image for readback.
+//!
+//! In: the tone-mapped colour of a frame. Out: a presented image, or pixels in mapped memory.
 
 pub mod attachments;
 
@@ -6,42 +8,41 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::vulkan::barrier::{
-    Access, COLOR_TARGET, ImageBarrier, TRANSFER_SOURCE, cmd_image_barriers, cmd_memory_barrier, discarded,
-};
+use crate::vulkan::barrier::{Access, COLOR_TARGET, ImageBarrier, TRANSFER_SOURCE, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
+use crate::vulkan::recorder::Recorder;
 use crate::vulkan::swapchain::{Acquired, Surface, Swapchain};
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 use crate::vulkan::{Error, Result};
 
-/// Of offscreen images: bytes in the order that PNG wants.
+/// The format of offscreen images, with the byte order of PNG.
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const OFFSCREEN_TEXEL_BYTES: u64 = 4;
 
-/// An image to draw this frame into.
+/// The image that a frame draws to.
 #[derive(Debug, Clone, Copy)]
 pub struct TargetImage {
-    /// The image; its old contents are not wanted.
+    /// The image. Its old contents are discarded.
     pub image: vk::Image,
-    /// View of it.
+    /// The view of the image.
     pub view: vk::ImageView,
-    /// Of it.
+    /// The size of the image.
     pub extent: vk::Extent2D,
-    /// Swapchain image index; 0 offscreen.
+    /// The index of the swapchain image; 0 offscreen.
     pub index: u32,
 }
 
 /// A window or an image.
 pub enum Target {
-    /// Rendered, perhaps read back.
+    /// An image, which may be read back.
     Offscreen(OffscreenTarget),
-    /// Presented.
+    /// A window, which presents images.
     Window(WindowTarget),
 }
 
-/// One image and the buffer that it is copied to.
+/// One image, and the buffer through which it is read back.
 pub struct OffscreenTarget {
     image: Image,
     readback: Buffer,
@@ -51,17 +52,17 @@ pub struct OffscreenTarget {
 pub struct WindowTarget {
     surface: Arc<Surface>,
     swapchain: Option<Swapchain>,
-    /// Replaced swapchains with the timeline value after which nothing uses them.
+    /// The replaced swapchains, each with the timeline value after which it is unused.
     retired: Vec<(Swapchain, u64)>,
     extent: vk::Extent2D,
     stale: bool,
 }
 
 impl Target {
-    /// An image of this size.
+    /// Creates an offscreen target of this size.
     ///
     /// # Errors
-    /// No memory, or larger than the device's images may be.
+    /// No memory, or larger than the device allows.
     pub fn offscreen(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Self> {
         let most = device.limits().max_image_dimension2_d;
         if extent.width > most || extent.height > most || extent.width == 0 || extent.height == 0 {
@@ -92,13 +93,13 @@ impl Target {
         }))
     }
 
-    /// A window of this size. Its swapchain is made by the first frame.
+    /// Returns a target for a window of this size. The first frame creates the swapchain.
     #[must_use]
     pub fn window(surface: Arc<Surface>, extent: vk::Extent2D) -> Self {
         Self::Window(WindowTarget { surface, swapchain: None, retired: Vec::new(), extent, stale: true })
     }
 
-    /// Tells that the window has a new size. The swapchain is replaced before the next frame.
+    /// Sets the new size of the window. The next frame replaces the swapchain.
     pub fn resize(&mut self, extent: vk::Extent2D) {
         if let Self::Window(window) = self {
             window.extent = extent;
@@ -106,8 +107,8 @@ impl Target {
         }
     }
 
-    /// The next image to draw into and its format; `None`: skip this frame (the window has no area or no free image).
-    /// `next_value` is the timeline value that this frame will signal.
+    /// Returns the next image and its format, or `None` if the window has no area or no free image and the frame must be
+    /// skipped. `next_value` is the timeline value that this frame will signal.
     ///
     /// # Errors
     /// Surface or device lost, out of memory.
@@ -127,41 +128,41 @@ impl Target {
         }
     }
 
-    /// Prepares the image for being drawn to.
-    pub fn cmd_begin(&self, device: &Device, commands: vk::CommandBuffer, image: &TargetImage) {
+    /// Changes the image to a colour attachment.
+    pub fn begin(&self, recorder: Recorder, image: &TargetImage) {
         let last_use = match self {
-            // The last frame's copy has read the image (WAR), its tone mapping has written it (WAW).
+            // The last frame's copy has read the image (WAR), and its tone mapping has written it (WAW).
             Self::Offscreen(_) => Access::TRANSFER_READ.finished().and(Access::COLOR_WRITE),
-            // Acquiring waits at this stage: the layout changes only once the image is ours.
+            // The submission waits for the acquired image at this stage, so the layout changes after that.
             Self::Window(_) => Access::COLOR_WRITE.finished(),
         };
-        cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, discarded(last_use), COLOR_TARGET)]);
+        recorder.image_barriers([ImageBarrier::color(image.image, discarded(last_use), COLOR_TARGET)]);
     }
 
-    /// After drawing: hands the image to presentation, or copies it for reading back where `capture` is set.
-    pub fn cmd_finish(&self, device: &Device, commands: vk::CommandBuffer, image: &TargetImage, capture: bool) {
+    /// Changes the drawn image for presentation or, if `capture` is set, copies it for readback.
+    pub fn finish(&self, recorder: Recorder, image: &TargetImage, capture: bool) {
         match self {
             Self::Window(_) => {
-                // Nothing on this queue reads it; the semaphore that presentation waits for is signalled at this stage.
+                // Nothing on this queue reads it. Presentation waits for a semaphore that is signalled after this stage.
                 let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
-                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, COLOR_TARGET, presented)]);
+                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, presented)]);
             }
             Self::Offscreen(target) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
-                cmd_image_barriers(device, commands, [ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                target.cmd_copy(device, commands);
+                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
+                target.copy(recorder);
             }
             Self::Offscreen(_) => {}
         }
     }
 
-    /// What the frame's submission waits for before it draws to the image.
+    /// Returns whether the frame's submission must wait for the image.
     #[must_use]
     pub fn waits_for_image(&self) -> bool {
         matches!(self, Self::Window(_))
     }
 
-    /// What presentation waits for; `None` offscreen.
+    /// Returns the semaphore that presentation waits for, or `None` offscreen.
     #[must_use]
     pub fn render_finished(&self, image: &TargetImage) -> Option<vk::Semaphore> {
         match self {
@@ -173,7 +174,7 @@ impl Target {
         }
     }
 
-    /// Shows a drawn image.
+    /// Presents a drawn image.
     ///
     /// # Errors
     /// Surface or device lost.
@@ -186,40 +187,38 @@ impl Target {
         Ok(())
     }
 
-    /// The bytes of the last captured frame: RGBA, rows from the top. Empty for windows. The caller has waited.
+    /// Returns the bytes of the last captured frame: RGBA, rows from the top. Empty for windows.
+    ///
+    /// # Safety
+    /// No frame is in flight while the slice is in use.
     #[must_use]
-    pub fn pixels(&self) -> &[u8] {
+    pub unsafe fn pixels(&self) -> &[u8] {
         match self {
-            Self::Offscreen(target) => target.readback.mapped_for_reading(),
+            // SAFETY: the caller promises that no frame writes the buffer.
+            Self::Offscreen(target) => unsafe { target.readback.mapped_for_reading() },
             Self::Window(_) => &[],
         }
     }
 }
 
 impl OffscreenTarget {
-    fn cmd_copy(&self, device: &Device, commands: vk::CommandBuffer) {
-        let extent = self.image.info.extent;
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                mip_level: 0,
-                base_array_layer: 0,
-                layer_count: 1,
-            })
-            .image_extent(vk::Extent3D { width: extent.width, height: extent.height, depth: 1 });
-        // SAFETY: the buffer holds the whole image, which is in the layout named.
-        unsafe {
-            device.raw.cmd_copy_image_to_buffer(
-                commands,
-                self.image.raw,
-                vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-                self.readback.raw,
-                &[region],
-            );
-        }
-        // The CPU reads the copy (RAW); the next captured frame overwrites it (WAW).
-        let copied = Access::TRANSFER_WRITE;
-        cmd_memory_barrier(device, commands, copied, Access::HOST_READ.and(copied));
+    /// Copies the image to the readback buffer.
+    fn copy(&self, recorder: Recorder) {
+        let vk::Extent2D { width, height } = self.image.info.extent;
+        let subresource = vk::ImageSubresourceLayers {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            mip_level: 0,
+            base_array_layer: 0,
+            layer_count: 1,
+        };
+        let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        });
+        recorder.copy_image_to_buffer(&self.image, &self.readback, region);
+        // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
+        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
     }
 }
 
@@ -233,7 +232,7 @@ impl WindowTarget {
     ) -> Result<Option<(TargetImage, vk::Format)>> {
         let completed = timeline.value()?;
         self.retired.retain(|&(_, last_use)| last_use > completed);
-        // Once more if the window changed between making the swapchain and asking for an image.
+        // Twice, because the window may change between the creation of the swapchain and the acquire.
         for _ in 0..2 {
             if self.stale || self.swapchain.is_none() {
                 self.replace_swapchain(device, next_value)?;
@@ -258,12 +257,12 @@ impl WindowTarget {
     }
 
     fn replace_swapchain(&mut self, device: &Arc<Device>, next_value: u64) -> Result<()> {
-        /// Presentation cannot be waited for in core Vulkan. By the time this many frames of the new swapchain are
-        /// done, the old one's last image has long left the screen.
+        /// Core Vulkan cannot wait for presentation. After this many frames of the new swapchain, the last image of the
+        /// old one is no longer on the screen.
         const GRACE_FRAMES: u64 = 4;
         let old = self.swapchain.as_ref();
         let Some(new) = Swapchain::new(device, &self.surface, self.extent, old)? else {
-            // No area: the old one stays, to be handed to its successor.
+            // No area: the old swapchain stays until it has a successor.
             self.stale = true;
             return Ok(());
         };

@@ -1,0 +1,30 @@
+//! The frame's uniform data: camera, light, ground and shadow map view.
+
+use super::frame::Shot;
+use crate::crowd::Crowd;
+use crate::shader_types::FrameData;
+use crate::view::sun::{self, ShadowView};
+
+/// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.
+pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>) -> FrameData {
+    let clip_from_world = shot.camera.clip_from_world(shot.aspect);
+    let bounds = crowd.bounds();
+    let map_texels = shadow_map_size.unwrap_or(1);
+    let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
+    let shadows = ShadowView::fit(&bounds, &shot.camera, map_texels);
+    FrameData {
+        clip_from_world: clip_from_world.to_cols_array_2d(),
+        world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+        camera_position: shot.camera.position().extend(1.0).to_array(),
+        to_light: sun::to_light().extend(0.0).to_array(),
+        light_color: sun::COLOR.extend(0.0).to_array(),
+        ground: [crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
+        shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
+        shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
+    }
+}
+
+/// Returns the spacing of the ground's fine grid: the power of ten between a hundredth and a tenth of the crowd's radius.
+fn grid_spacing(radius: f32) -> f32 {
+    10f32.powf((radius.max(1e-6) / 10.0).log10().floor())
+}

@@ -1,0 +1,156 @@
+//! What a renderer is made with, and what it reports.
+
+use std::path::Path;
+
+use crate::vulkan::physical_device::PhysicalDevice;
+
+/// Where vertices are skinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Skinning {
+    /// Once per frame, by `skin.comp`.
+    Compute,
+    /// In the vertex shader, by every pass that draws.
+    Vertex,
+}
+
+impl Skinning {
+    /// Returns the name that options and reports use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compute => "compute",
+            Self::Vertex => "vertex",
+        }
+    }
+}
+
+/// How streams (palette, morph weights, pose records, instances) reach the memory that shaders read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UploadPath {
+    /// The CPU writes mapped memory that shaders read, which is device-local if such a memory type exists.
+    Direct,
+    /// The CPU writes a mapped staging buffer, which the GPU copies to device memory at the start of the frame.
+    Staged,
+}
+
+impl UploadPath {
+    /// Returns the path that `--upload auto` chooses for a device.
+    #[must_use]
+    pub fn best_for(device: &PhysicalDevice) -> Self {
+        if device.has_large_mappable_device_memory() { Self::Direct } else { Self::Staged }
+    }
+
+    /// Returns the name that options and reports use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Staged => "staged",
+        }
+    }
+}
+
+/// The settings of a [`Renderer`](super::Renderer).
+#[derive(Debug, Clone, Copy)]
+pub struct RendererSettings<'a> {
+    /// Where vertices are skinned.
+    pub skinning: Skinning,
+    /// How streams reach the GPU. `None`: the device's memory types decide.
+    pub upload: Option<UploadPath>,
+    /// The number of samples per pixel: 1, 2, 4 or 8.
+    pub samples: u32,
+    /// The number of frames that the CPU may be ahead of the GPU, 1 to 3.
+    pub frames_in_flight: usize,
+    /// The side of the shadow map in texels. `None`: no shadows.
+    pub shadow_map_size: Option<u32>,
+    /// Whether each pass waits for the end of the pass before. Passes then do not overlap, so each can be timed alone.
+    pub serialize: bool,
+    /// The folder of the pipeline cache. `None`: the cache is not kept.
+    pub cache_folder: Option<&'a Path>,
+    /// The size of a page of the transient vertex buffer. It is larger if one pose needs more, and smaller if the device
+    /// allows less.
+    pub page_bytes: u64,
+    /// Smaller limits than the device's own, for tests.
+    pub limit_caps: LimitCaps,
+}
+
+/// Limits that replace larger limits of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitCaps {
+    /// Replaces `maxStorageBufferRange` for streams. Pages have [`RendererSettings::page_bytes`].
+    pub storage_range_bytes: u64,
+    /// Replaces `maxComputeWorkGroupCount` along each axis.
+    pub work_groups: u32,
+}
+
+impl LimitCaps {
+    /// No caps: the device's own limits.
+    pub const NONE: Self = Self { storage_range_bytes: u64::MAX, work_groups: u32::MAX };
+}
+
+impl Default for RendererSettings<'_> {
+    fn default() -> Self {
+        Self {
+            skinning: Skinning::Compute,
+            upload: None,
+            samples: 4,
+            frames_in_flight: 2,
+            shadow_map_size: Some(2048),
+            serialize: false,
+            cache_folder: None,
+            page_bytes: 128 << 20,
+            limit_caps: LimitCaps::NONE,
+        }
+    }
+}
+
+/// The result of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameOutcome {
+    /// The frame was submitted and, in a window, presented.
+    Drawn,
+    /// The window had no area or no free image, so nothing was submitted.
+    Skipped,
+}
+
+/// The time of each stage of a frame on the CPU, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CpuTimes {
+    /// Finding the visible instances and poses.
+    pub cull_ms: f64,
+    /// Waiting until the GPU has finished the slot's last frame, and planning this one.
+    pub wait_ms: f64,
+    /// Evaluating clips to joint matrices in mapped memory.
+    pub animate_ms: f64,
+    /// Writing the instances, recording, submitting and presenting.
+    pub record_ms: f64,
+}
+
+/// The time of each pass on the GPU, in milliseconds, from the end of the pass before. It includes the time that a pass
+/// waits, for example for the previous frame's readers of the shadow map.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct GpuTimes {
+    /// The copies of the staged path.
+    pub upload_ms: f64,
+    /// `skin.comp`.
+    pub skin_ms: f64,
+    /// The shadow map.
+    pub shadow_ms: f64,
+    /// Characters, ground, sky and the resolve of samples.
+    pub draw_ms: f64,
+    /// Tone mapping and, if the frame is captured, the copy for readback.
+    pub post_ms: f64,
+}
+
+/// The size of a frame's data and of the device memory in use, in bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ByteCounts {
+    /// The joint matrices of the last frame.
+    pub palette: u64,
+    /// The skinned vertices of the last frame.
+    pub skinned_vertices: u64,
+    /// The static geometry and textures.
+    pub static_data: u64,
+    /// All device memory in use.
+    pub total_device: u64,
+}

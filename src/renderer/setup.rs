@@ -1,0 +1,238 @@
+//! What a renderer holds, and how it is built.
+//!
+//! In: models, a target and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::layouts::Layouts;
+use super::memory::MemoryLimits;
+use super::passes::character_pass::CharacterPass;
+use super::passes::ground_pass::GroundPass;
+use super::passes::shadow_pass::ShadowPass;
+use super::passes::skin_pass::SkinPass;
+use super::passes::tone_map_pass::ToneMapPass;
+use super::resident::model::GpuModel;
+use super::settings::{ByteCounts, GpuTimes, RendererSettings, Skinning, UploadPath};
+use super::slot::{FrameSlot, Pass, SlotSettings};
+use super::target::Target;
+use super::target::attachments::Attachments;
+use crate::crowd::{Batch, FramePlan, PoseSize};
+use crate::model::Model;
+use crate::vulkan::device::Device;
+use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::sync::TimelineSemaphore;
+use crate::vulkan::{Error, Result};
+
+/// Draws crowds. See the module [`renderer`](super).
+pub struct Renderer {
+    pub(super) device: Arc<Device>,
+    pub(super) skinning: Skinning,
+    pub(super) limits: MemoryLimits,
+    pub(super) layouts: Layouts,
+    pub(super) models: Vec<GpuModel>,
+    pub(super) pose_sizes: Vec<PoseSize>,
+    pub(super) skin_pass: SkinPass,
+    pub(super) shadow_pass: ShadowPass,
+    pub(super) character_pass: CharacterPass,
+    pub(super) ground_pass: GroundPass,
+    /// Created by the first frame, and again when the size or format of the target changes.
+    pub(super) output: Option<Output>,
+    pub(super) target: Target,
+    pub(super) slots: Vec<FrameSlot>,
+    pub(super) plan: FramePlan,
+    pub(super) timeline: Arc<TimelineSemaphore>,
+    /// The number of submitted frames, and the timeline value that the last one signals.
+    pub(super) frame_number: u64,
+    upload: UploadPath,
+    samples: vk::SampleCountFlags,
+    gpu_times: Option<GpuTimes>,
+    pipeline_cache: PipelineCache,
+}
+
+/// The objects that depend on the size and format of the target.
+pub(super) struct Output {
+    pub attachments: Attachments,
+    pub tone_map: ToneMapPass,
+    format: vk::Format,
+}
+
+impl Renderer {
+    /// Uploads the models and builds everything that frames need.
+    ///
+    /// # Errors
+    /// No memory, a limit of the device, or a setting that the device does not support.
+    pub fn new(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Self> {
+        let samples = sample_flags(device, settings.samples)?;
+        let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
+        let layouts = Layouts::new(device)?;
+        let cache = PipelineCache::new(device, settings.cache_folder)?;
+        let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
+        let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size).collect();
+        let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count)).max().unwrap_or(0);
+        let limits = MemoryLimits::new(device, &settings, largest_pose);
+        let skinning = settings.skinning;
+        let shadow_pass = ShadowPass::new(device, &cache, &layouts, (skinning, settings.shadow_map_size), &models)?;
+        let slot_settings =
+            SlotSettings { path, limits, shadow_map: shadow_pass.binding(), serialize: settings.serialize };
+        let slots = (0..settings.frames_in_flight.clamp(1, 3))
+            .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
+            .collect::<Result<Vec<_>>>()?;
+        let [groups_x, groups_y, _] = device.limits().max_compute_work_group_count;
+        let max_groups = [groups_x, groups_y].map(|count| count.min(settings.limit_caps.work_groups).max(1));
+        Ok(Self {
+            skinning,
+            upload: path,
+            samples,
+            limits,
+            skin_pass: SkinPass::new(device, &cache, &layouts, &models, max_groups)?,
+            shadow_pass,
+            character_pass: CharacterPass::new(device, &cache, &layouts, samples, skinning, &models)?,
+            ground_pass: GroundPass::new(device, &cache, &layouts, samples)?,
+            output: None,
+            pose_sizes,
+            models,
+            target,
+            slots,
+            plan: FramePlan::default(),
+            timeline: Arc::new(TimelineSemaphore::new(device, "frames")?),
+            frame_number: 0,
+            gpu_times: None,
+            pipeline_cache: cache,
+            layouts,
+            device: Arc::clone(device),
+        })
+    }
+
+    /// Returns the device.
+    #[must_use]
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Returns the number of frames that the CPU may be ahead of the GPU.
+    #[must_use]
+    pub fn frames_in_flight(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the upload path in use.
+    #[must_use]
+    pub fn upload_path(&self) -> UploadPath {
+        self.upload
+    }
+
+    /// Returns the side of the shadow map in texels, or `None` without shadows.
+    #[must_use]
+    pub fn shadow_map_size(&self) -> Option<u32> {
+        self.shadow_pass.map_size()
+    }
+
+    /// Returns the GPU times from `2 × frames_in_flight` frames ago.
+    #[must_use]
+    pub fn gpu_times(&self) -> Option<GpuTimes> {
+        self.gpu_times
+    }
+
+    /// Returns the sizes of the last frame's data and of the device memory in use.
+    #[must_use]
+    pub fn byte_counts(&self) -> ByteCounts {
+        let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
+        let of_batch = |batch: &Batch| {
+            let size = self.pose_sizes.get(batch.model as usize).copied().unwrap_or_default();
+            u64::from(batch.pose_count) * size.skinned_bytes()
+        };
+        ByteCounts {
+            palette: newest.map_or(0, FrameSlot::palette_bytes),
+            skinned_vertices: match self.skinning {
+                Skinning::Compute => self.plan.batches.iter().map(of_batch).sum(),
+                Skinning::Vertex => 0,
+            },
+            static_data: self.models.iter().map(|model| model.static_bytes).sum(),
+            total_device: self.device.allocated_bytes(),
+        }
+    }
+
+    /// Sets the new size of the window.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        self.target.resize(vk::Extent2D { width, height });
+    }
+
+    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
+        self.wait()?;
+        // SAFETY: all frames have finished, and the next one is submitted through `&mut self`.
+        Ok(unsafe { self.target.pixels() })
+    }
+
+    /// Waits until all frames have finished.
+    ///
+    /// # Errors
+    /// Device lost.
+    pub fn wait(&mut self) -> Result<()> {
+        self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
+    }
+
+    /// Reads the GPU times that the last frame of `slot` has copied out. That frame has finished.
+    pub(super) fn collect_gpu_times(&mut self, slot: usize) {
+        let mut intervals = [0.0; Pass::COUNT];
+        if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
+            // SAFETY: the caller has waited for the slot's last frame.
+            && unsafe { timestamps.read(&mut intervals) }
+        {
+            let [upload_ms, skin_ms, shadow_ms, draw_ms, post_ms] = intervals;
+            self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, shadow_ms, draw_ms, post_ms });
+        }
+    }
+
+    /// Creates the objects that depend on the target, if its size or format has changed.
+    pub(super) fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> Result<()> {
+        if self.output.as_ref().is_some_and(|output| output.attachments.extent == extent && output.format == format) {
+            return Ok(());
+        }
+        // Frames in flight may use the old attachments.
+        self.wait()?;
+        let old = self.output.take().map(|output| (output.tone_map, output.format));
+        let attachments = Attachments::new(&self.device, extent, self.samples)?;
+        let tone_map = match old {
+            Some((tone_map, old_format)) if old_format == format => {
+                // SAFETY: all frames have finished.
+                unsafe { tone_map.set_attachments(&attachments) };
+                tone_map
+            }
+            _ => ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?,
+        };
+        self.output = Some(Output { attachments, tone_map, format });
+        Ok(())
+    }
+}
+
+impl Drop for Renderer {
+    fn drop(&mut self) {
+        // After this wait everything below can be destroyed. A lost device returns too, and an error changes nothing about
+        // the destruction. The wait does not cover presentation, for which core Vulkan has no wait.
+        let _ = self.device.wait_idle();
+    }
+}
+
+fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
+    let wanted = vk::SampleCountFlags::from_raw(samples);
+    let supported = device.physical.sample_counts();
+    if samples.is_power_of_two() && supported.contains(wanted) {
+        return Ok(wanted);
+    }
+    let names: Vec<String> = [1, 2, 4, 8]
+        .into_iter()
+        .filter(|&count| supported.contains(vk::SampleCountFlags::from_raw(count)))
+        .map(|count: u32| count.to_string())
+        .collect();
+    Err(Error::Unsupported {
+        option: format!("--msaa {samples}"),
+        device: device.physical.name.clone(),
+        supported: names.join(", "),
+    })
+}

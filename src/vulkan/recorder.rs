@@ -1,0 +1,211 @@
+//! Recording commands.
+//!
+//! Vulkan cannot check at compile time that the objects of a command outlive its execution. [`Recorder`] therefore makes
+//! one promise for all of its functions: whoever begins a command buffer ([`CommandPool::begin`], an `unsafe fn`)
+//! promises that every recorded object lives until the GPU has executed the commands, and that commands are recorded in
+//! an order that Vulkan allows. Validation checks the order in every test.
+
+use std::ffi::CStr;
+
+use ash::vk;
+use bytemuck::Pod;
+
+use super::barrier::{Access, ImageBarrier};
+use super::buffer::Buffer;
+#[cfg(doc)]
+use super::commands::CommandPool;
+use super::descriptors::DescriptorSet;
+use super::device::Device;
+use super::image::Image;
+use super::pipeline::{Pipeline, PipelineLayout};
+
+/// A command buffer in the recording state. See the module for the promise behind its functions.
+#[derive(Clone, Copy)]
+pub struct Recorder<'a> {
+    device: &'a Device,
+    commands: vk::CommandBuffer,
+}
+
+impl<'a> Recorder<'a> {
+    /// Returns a recorder for a command buffer.
+    ///
+    /// # Safety
+    /// `commands` belongs to `device` and is in the recording state for as long as the recorder is used. Every recorded
+    /// object lives until the GPU has executed the commands.
+    #[must_use]
+    pub(super) unsafe fn new(device: &'a Device, commands: vk::CommandBuffer) -> Self {
+        Self { device, commands }
+    }
+
+    /// Returns the device.
+    #[must_use]
+    pub fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    /// Returns the command buffer, for commands that this type does not offer.
+    #[must_use]
+    pub fn raw(&self) -> vk::CommandBuffer {
+        self.commands
+    }
+
+    /// Runs `record` inside a region that captures and validation messages name `label`.
+    pub fn labelled(&self, label: &CStr, record: impl FnOnce()) {
+        let Some(debug_utils) = self.device.debug_utils() else { return record() };
+        let info = vk::DebugUtilsLabelEXT::default().label_name(label);
+        // SAFETY: the promise of `new`.
+        unsafe { debug_utils.cmd_begin_debug_utils_label(self.commands, &info) };
+        record();
+        // SAFETY: the promise of `new`. The region was begun above.
+        unsafe { debug_utils.cmd_end_debug_utils_label(self.commands) };
+    }
+
+    /// Orders all memory: `from` happens before `to`, and its writes are visible there.
+    pub fn memory_barrier(&self, from: Access, to: Access) {
+        let barriers = [vk::MemoryBarrier2::default()
+            .src_stage_mask(from.stages)
+            .src_access_mask(from.access)
+            .dst_stage_mask(to.stages)
+            .dst_access_mask(to.access)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_pipeline_barrier2(self.commands, &info) };
+    }
+
+    /// Changes images from one use to another, in one command.
+    pub fn image_barriers<const N: usize>(&self, barriers: [ImageBarrier; N]) {
+        let barriers = barriers.map(|barrier| barrier.info());
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_pipeline_barrier2(self.commands, &info) };
+    }
+
+    /// Copies a part of one buffer to another.
+    pub fn copy_buffer(&self, from: &Buffer, to: &Buffer, region: vk::BufferCopy) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_copy_buffer(self.commands, from.raw, to.raw, &[region]) };
+    }
+
+    /// Fills a whole buffer with copies of a word.
+    pub fn fill_buffer(&self, buffer: &Buffer, word: u32) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_fill_buffer(self.commands, buffer.raw, 0, vk::WHOLE_SIZE, word) };
+    }
+
+    /// Copies texels from a buffer to an image in the layout `TRANSFER_DST_OPTIMAL`.
+    pub fn copy_buffer_to_image(&self, from: &Buffer, to: &Image, region: vk::BufferImageCopy) {
+        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_copy_buffer_to_image(self.commands, from.raw, to.raw, layout, &[region]) };
+    }
+
+    /// Copies texels from an image in the layout `TRANSFER_SRC_OPTIMAL` to a buffer.
+    pub fn copy_image_to_buffer(&self, from: &Image, to: &Buffer, region: vk::BufferImageCopy) {
+        let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from.raw, layout, to.raw, &[region]) };
+    }
+
+    /// Copies between levels of one image with linear filtering. The source is in the layout `TRANSFER_SRC_OPTIMAL`, the
+    /// destination in `TRANSFER_DST_OPTIMAL`.
+    pub fn blit_level(&self, image: &Image, blit: vk::ImageBlit) {
+        // SAFETY: the promise of `new`.
+        unsafe {
+            self.device.raw.cmd_blit_image(
+                self.commands,
+                image.raw,
+                vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+                image.raw,
+                vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+                &[blit],
+                vk::Filter::LINEAR,
+            );
+        }
+    }
+
+    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) with these attachments. The viewport and the scissor cover
+    /// the whole render area. With `y_up`, +Y in clip space is up, as cameras and glTF's winding order expect.
+    pub fn rendering(&self, info: &vk::RenderingInfo, y_up: bool, record: impl FnOnce()) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_begin_rendering(self.commands, info) };
+        let (width, height) = (info.render_area.extent.width as f32, info.render_area.extent.height as f32);
+        let viewport = vk::Viewport {
+            x: 0.0,
+            y: if y_up { height } else { 0.0 },
+            width,
+            height: if y_up { -height } else { height },
+            min_depth: 0.0,
+            max_depth: 1.0,
+        };
+        // SAFETY: the promise of `new`.
+        unsafe {
+            self.device.raw.cmd_set_viewport(self.commands, 0, &[viewport]);
+            self.device.raw.cmd_set_scissor(self.commands, 0, &[info.render_area]);
+        }
+        record();
+        // SAFETY: the promise of `new`. The rendering was begun above.
+        unsafe { self.device.raw.cmd_end_rendering(self.commands) };
+    }
+
+    /// Binds a compute or graphics pipeline.
+    pub fn bind_pipeline(&self, pipeline: &Pipeline) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_bind_pipeline(self.commands, pipeline.bind_point, pipeline.raw) };
+    }
+
+    /// Binds a descriptor set as set `number` of a pipeline layout.
+    pub fn bind_set(&self, layout: &PipelineLayout, number: u32, set: &DescriptorSet) {
+        let raw = &self.device.raw;
+        // SAFETY: the promise of `new`.
+        unsafe {
+            raw.cmd_bind_descriptor_sets(self.commands, layout.bind_point, layout.raw, number, &[set.raw], &[]);
+        }
+    }
+
+    /// Sets the push constants of a pipeline layout, which has some of this size.
+    pub fn push_constants<T: Pod>(&self, layout: &PipelineLayout, constants: &T) {
+        let (raw, bytes) = (&self.device.raw, bytemuck::bytes_of(constants));
+        // SAFETY: the promise of `new`.
+        unsafe { raw.cmd_push_constants(self.commands, layout.raw, layout.push_constant_stages, 0, bytes) };
+    }
+
+    /// Binds a buffer of vertex attributes.
+    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.raw], &[0]) };
+    }
+
+    /// Binds a buffer of 32-bit indices.
+    pub fn bind_index_buffer(&self, buffer: &Buffer) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.raw, 0, vk::IndexType::UINT32) };
+    }
+
+    /// Sets which faces are culled, and which winding order is front.
+    pub fn set_culling(&self, cull_mode: vk::CullModeFlags, front_face: vk::FrontFace) {
+        // SAFETY: the promise of `new`.
+        unsafe {
+            self.device.raw.cmd_set_cull_mode(self.commands, cull_mode);
+            self.device.raw.cmd_set_front_face(self.commands, front_face);
+        }
+    }
+
+    /// Dispatches work groups along two axes.
+    pub fn dispatch(&self, [x, y]: [u32; 2]) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_dispatch(self.commands, x, y, 1) };
+    }
+
+    /// Draws `vertex_count` vertices without attributes.
+    pub fn draw(&self, vertex_count: u32) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_draw(self.commands, vertex_count, 1, 0, 0) };
+    }
+
+    /// Draws a range of indices, `(first, count)`, for a range of instances.
+    pub fn draw_indexed(&self, indices: (u32, u32), instances: (u32, u32)) {
+        let raw = &self.device.raw;
+        // SAFETY: the promise of `new`.
+        unsafe { raw.cmd_draw_indexed(self.commands, indices.1, instances.1, indices.0, 0, instances.0) };
+    }
+}
