@@ -80,11 +80,15 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod animation;
+#[cfg(feature = "app")]
 pub mod app;
+#[cfg(feature = "app")]
 pub mod cli;
 pub mod crowd;
 pub mod model;
+#[cfg(feature = "render")]
 pub mod renderer;
 pub mod shader_types;
 pub mod view;
+#[cfg(feature = "render")]
 pub mod vulkan;

@@ -9,6 +9,7 @@ mod cycles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Layers below `app`, each with the layers that it may name besides itself. `lib.rs` and `main.rs` belong to none.
 const ARROWS: [(&str, &[&str]); 8] = [
@@ -200,6 +201,44 @@ fn outside_crates_stay_in_their_places() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(found.len(), OUTSIDE.len(), "only {found:?} are in use");
+}
+
+/// Without the cargo features `render` and `app` the package is an animation library.
+#[test]
+fn the_animation_library_builds_no_crate_of_the_program() {
+    const PROGRAM: [&str; 15] = [
+        "anyhow",
+        "ash",
+        "ash-window",
+        "clap",
+        "comfy-table",
+        "csv",
+        "dirs",
+        "gpu-allocator",
+        "indicatif",
+        "plotters",
+        "raw-window-handle",
+        "serde_path_to_error",
+        "tracing",
+        "tracing-subscriber",
+        "winit",
+    ];
+    let program_crates = |features: &[&str]| {
+        let tree = Command::new(env!("CARGO"))
+            .args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+            .args(features)
+            .current_dir(folder(""))
+            .output()
+            .unwrap();
+        assert!(tree.status.success(), "cargo tree: {}", String::from_utf8_lossy(&tree.stderr));
+        let names = String::from_utf8(tree.stdout).unwrap();
+        let names: BTreeSet<&str> = names.lines().filter_map(|line| line.split(' ').next()).collect();
+        assert!(names.contains("glam"), "{names:?}");
+        PROGRAM.into_iter().filter(|name| names.contains(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(program_crates(&["--no-default-features"]), [""; 0]);
+    // A list of names that are never found would prove nothing.
+    assert!(program_crates(&[]).len() > 10, "{:?}", program_crates(&[]));
 }
 
 /// One pass = one Rust file and its shaders: whoever reads a shader finds the pass that names it.

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use throng::app::inspect;
 use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
 
 use crate::builder::{Gltf, warns};
@@ -216,8 +215,11 @@ fn channels_that_nobody_can_follow_are_counted_by_kind() {
     assert_eq!(model.warnings.len(), expected.len(), "{:?}", model.warnings);
 }
 
+#[cfg(feature = "app")]
 #[test]
 fn the_report_says_what_is_in_the_file() {
+    use throng::app::inspect;
+
     let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.75, 0.25, 0.0, 0.0]; 3]);
     let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
     gltf.animation(1, "translation", "STEP", times, values);

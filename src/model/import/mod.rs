@@ -28,6 +28,7 @@ mod motion;
 use std::path::Path;
 
 pub use error::ImportError;
+#[cfg(feature = "app")]
 pub(crate) use file::read_regular_file;
 pub use motion::SceneChoice;
 

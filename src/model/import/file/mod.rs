@@ -12,6 +12,8 @@ pub mod json;
 mod source;
 mod uri;
 
-pub use container::{Container, read_model_file, read_regular_file, split};
+#[cfg(feature = "app")]
+pub use container::read_regular_file;
+pub use container::{Container, read_model_file, split};
 pub use json::ParsedJson;
 pub use uri::{Files, UriFault};
