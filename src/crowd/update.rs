@@ -12,51 +12,15 @@ use rayon::ThreadPool;
 
 use super::plan::FramePlan;
 use super::playback::{Evaluation, Repertoire, clip_of};
-use super::visible::VisiblePose;
+use super::visible::{BLOCK_POSES, Block, VisiblePose};
 use super::{Crowd, Instance};
-use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, Processor};
+use crate::animation::lanes::{self, LaneScratch, Processor};
 use crate::animation::{PoseScratch, PoseStreams, evaluate, evaluate_morph_weights};
 use crate::model::Model;
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord};
 
-/// The largest number of poses in a block: whole groups of lanes, few enough to divide a hundred poses among threads.
-const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
-
-/// Consecutive visible poses of one model and clip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Block {
-    /// Index of the model.
-    model: u32,
-    /// Index of the clip; `None` is the rest pose.
-    clip: Option<u32>,
-    /// Index of the first pose.
-    first: u32,
-    /// The number of poses, at most [`BLOCK_POSES`].
-    count: u32,
-}
-
-impl Block {
-    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model.
-    pub(super) fn max_count(pose_count: usize, clip_count: usize) -> usize {
-        pose_count / BLOCK_POSES + clip_count.min(pose_count)
-    }
-
-    /// Refills `blocks` for visible poses, which are grouped by model and clip.
-    pub(super) fn divide(poses: &[VisiblePose], instances: &[Instance], blocks: &mut Vec<Self>) {
-        blocks.clear();
-        for (pose, visible) in poses.iter().enumerate() {
-            let Instance { model, clip, .. } = instances[visible.instance as usize];
-            match blocks.last_mut() {
-                Some(last) if (last.model, last.clip) == (model, clip) && last.count < BLOCK_POSES as u32 => {
-                    last.count += 1;
-                }
-                _ => blocks.push(Self { model, clip, first: pose as u32, count: 1 }),
-            }
-        }
-    }
-}
 
 /// The scratch memory of one task. The alignment keeps it apart from the cache lines of other tasks, and from the
 /// neighbouring lines that the processor prefetches.

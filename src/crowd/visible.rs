@@ -9,10 +9,13 @@
 
 use glam::Vec3;
 
-use super::update::Block;
 use super::{Crowd, Instance};
+use crate::animation::lanes::GROUP_INSTANCES;
 use crate::model::Model;
 use crate::view::Frustum;
+
+/// The largest number of poses in a block: whole groups of lanes, few enough to divide a hundred poses among threads.
+pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
 
 /// A pose that at least one visible instance shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +45,40 @@ pub(super) struct VisibleInstance {
     pub instance: u32,
     /// Index of its pose among the visible poses.
     pub pose: u32,
+}
+
+/// Consecutive visible poses of one model and clip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Index of the model.
+    pub model: u32,
+    /// Index of the clip; `None` is the rest pose.
+    pub clip: Option<u32>,
+    /// Index of the first pose.
+    pub first: u32,
+    /// The number of poses, at most [`BLOCK_POSES`].
+    pub count: u32,
+}
+
+impl Block {
+    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model.
+    fn max_count(pose_count: usize, clip_count: usize) -> usize {
+        pose_count / BLOCK_POSES + clip_count.min(pose_count)
+    }
+
+    /// Refills `blocks` for visible poses, which are grouped by model and clip.
+    fn divide(poses: &[VisiblePose], instances: &[Instance], blocks: &mut Vec<Self>) {
+        blocks.clear();
+        for (pose, visible) in poses.iter().enumerate() {
+            let Instance { model, clip, .. } = instances[visible.instance as usize];
+            match blocks.last_mut() {
+                Some(last) if (last.model, last.clip) == (model, clip) && last.count < BLOCK_POSES as u32 => {
+                    last.count += 1;
+                }
+                _ => blocks.push(Self { model, clip, first: pose as u32, count: 1 }),
+            }
+        }
+    }
 }
 
 /// The visible part of a crowd. See the module.

@@ -13,34 +13,19 @@ use ash::vk;
 use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
-use super::frame_data::frame_data;
 use super::passes::{PassInput, upload_pass};
 use super::settings::{CpuTimes, FrameOutcome, Skinning};
 use super::setup::{Output, Renderer};
+use super::shot::{Shot, frame_data};
 use super::slot::{FrameMemory, FrameSlot, Pass};
 use super::target::TargetImage;
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
-use crate::view::{Frustum, OrbitCamera, sun};
+use crate::view::{Frustum, sun};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::{Context, Error, Result};
-
-/// One picture of a crowd.
-#[derive(Debug, Clone, Copy)]
-pub struct Shot {
-    /// The camera.
-    pub camera: OrbitCamera,
-    /// Width / height of the image.
-    pub aspect: f32,
-    /// Whether instances outside the camera's view are left out.
-    pub cull: bool,
-    /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
-    pub time_seconds: Option<f64>,
-    /// Whether an offscreen image is copied for [`Renderer::wait_for_pixels`].
-    pub capture: bool,
-}
 
 /// A frame between [`Renderer::begin_frame`] and [`Frame::submit`].
 pub struct Frame<'r> {

@@ -550,9 +550,9 @@ mod tests {
         assert_eq!(warning(&walkers(10_000), None), None);
         assert_eq!(
             warning(&walkers(20_000), None).unwrap(),
-            "the crowd needs about 3.3 GiB of device memory (skinned vertices 3.2 GiB, joint matrices 69.7 MiB, images \
+            "the crowd needs about 3.3 GiB of device memory (skinned vertices 3.2 GiB, joint matrices 69.5 MiB, images \
              72.2 MiB), but only 2.0 GiB are available; --skinning vertex takes 3.2 GiB less, --share-poses HZ takes \
-             less, about 11890 visible --instances fit"
+             less, about 11895 visible --instances fit"
         );
         let vertex = Demand { skinning: Skinning::Vertex, ..walkers(50_000) };
         let vertex = warning(&vertex, Some(100 << 20)).unwrap();

@@ -7,14 +7,13 @@
 //! 3. [`slot`]: what one frame in flight owns, its streams and its pages of the transient vertex buffer;
 //! 4. [`resident`]: what is uploaded once, geometry, materials and textures;
 //! 5. [`target`]: the images that a frame draws to;
-//! 6. [`memory`]: how much device memory all of it takes; [`layouts`]: descriptor sets; [`settings`]; [`setup`].
+//! 6. [`memory`]: how much device memory all of it takes; [`layouts`]: descriptor sets; [`settings`]; [`setup`]; [`shot`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
 //! [`Model`](crate::model::Model), never a file format. It waits for the device once, in its `Drop`.
 
 pub mod frame;
-mod frame_data;
 pub mod layouts;
 pub mod memory;
 pub mod passes;
@@ -22,11 +21,13 @@ pub mod readback;
 pub mod resident;
 pub mod settings;
 pub mod setup;
+pub mod shot;
 pub mod slot;
 pub mod target;
 
-pub use frame::{Frame, Shot};
+pub use frame::Frame;
 pub use settings::{ByteCounts, CpuTimes, FrameOutcome, GpuTimes, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;
+pub use shot::Shot;
 pub use slot::FrameMemory;
 pub use target::Target;

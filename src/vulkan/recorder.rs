@@ -1,9 +1,9 @@
 //! Recording commands.
 //!
-//! Vulkan cannot check at compile time that the objects of a command outlive its execution. [`Recorder`] therefore makes
-//! one promise for all of its functions: whoever begins a command buffer ([`CommandPool::begin`], an `unsafe fn`)
-//! promises that every recorded object lives until the GPU has executed the commands, and that commands are recorded in
-//! an order that Vulkan allows. Validation checks the order in every test.
+//! The compiler cannot check that the objects of a command outlive its execution. So one promise covers all functions of
+//! [`Recorder`]. The caller of [`CommandPool::begin`](super::commands::CommandPool::begin), an `unsafe fn`, promises that
+//! every recorded object lives until the GPU has executed the commands, and that Vulkan allows their order. Validation
+//! checks the order in every test.
 
 use std::ffi::CStr;
 
@@ -12,8 +12,6 @@ use bytemuck::Pod;
 
 use super::barrier::{Access, ImageBarrier};
 use super::buffer::Buffer;
-#[cfg(doc)]
-use super::commands::CommandPool;
 use super::descriptors::DescriptorSet;
 use super::device::Device;
 use super::image::Image;

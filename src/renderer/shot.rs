@@ -1,9 +1,26 @@
-//! The frame's uniform data: camera, light, ground and shadow map view.
+//! A shot: how one frame shows the crowd.
+//!
+//! In: a camera and a time. Out: the frame's uniform data: camera, light, ground and the view of the shadow map.
 
-use super::frame::Shot;
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
+use crate::view::OrbitCamera;
 use crate::view::sun::{self, ShadowView};
+
+/// One picture of a crowd.
+#[derive(Debug, Clone, Copy)]
+pub struct Shot {
+    /// The camera.
+    pub camera: OrbitCamera,
+    /// Width / height of the image.
+    pub aspect: f32,
+    /// Whether instances outside the camera's view are left out.
+    pub cull: bool,
+    /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
+    pub time_seconds: Option<f64>,
+    /// Whether an offscreen image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
+    pub capture: bool,
+}
 
 /// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.
 pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>) -> FrameData {

@@ -1,0 +1,197 @@
+//! One skinned character, from the model file to a PNG, with every step of GPU skinning on one page.
+//!
+//! `cargo run --release --example one_character [MODEL.glb] [OUT.png]`
+//!
+//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance, one frame and one image:
+//!
+//! 1. import the model, and evaluate one moment of its first clip on the CPU;
+//! 2. put its joint matrices into the palette, and describe the pose in a `PoseRecord`;
+//! 3. dispatch `skin.comp`, which writes the skinned vertices;
+//! 4. draw them with `character.vert` and `character.frag`;
+//! 5. read the image back.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use ash::vk;
+use throng::animation::{PoseScratch, joint_matrices, pose_model, posed_bounds};
+use throng::crowd::PoseSize;
+use throng::model::{Topology, import};
+use throng::renderer::Skinning;
+use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
+use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
+use throng::renderer::resident::model::GpuModel;
+use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
+use throng::shader_types::{
+    FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
+};
+use throng::view::{Bounds, OrbitCamera, sun};
+use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, TRANSFER_SOURCE, discarded};
+use throng::vulkan::buffer::{Buffer, BufferMemory};
+use throng::vulkan::commands::submit_and_wait;
+use throng::vulkan::descriptors::{Binding, DescriptorSet};
+use throng::vulkan::device::Device;
+use throng::vulkan::image::{Image, ImageInfo};
+use throng::vulkan::instance::{Instance, InstanceOptions};
+use throng::vulkan::physical_device::PhysicalDevice;
+use throng::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use throng::vulkan::{Result, pipeline_cache::PipelineCache, spirv};
+
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
+/// The byte order of PNG.
+const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
+const TIME_SECONDS: f64 = 0.4;
+
+/// Creates a buffer and fills it. The device reads the mapped memory: the direct upload path.
+fn filled<T: bytemuck::Pod>(device: &Arc<Device>, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Buffer> {
+    let mut buffer = Buffer::new(device, "filled", size_of_val(data) as u64, usage, BufferMemory::Upload)?;
+    // SAFETY: no command uses the new buffer yet.
+    unsafe { buffer.mapped_for_writing(data.len()) }.write_copy_of_slice(data);
+    Ok(buffer)
+}
+
+fn main() -> std::result::Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let model_path = arguments.next().unwrap_or_else(|| "assets/walker.glb".to_owned());
+    let image_path = arguments.next().unwrap_or_else(|| "one_character.png".to_owned());
+    let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] })?;
+    draw(&instance, model_path.as_ref(), image_path.as_ref())
+}
+
+/// Draws the first clip of a model at [`TIME_SECONDS`] and writes the image as a PNG.
+pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::result::Result<(), Box<dyn Error>> {
+    // 1. The CPU side: model, clip × time ▶ model_from_node ▶ × inverse bind matrix.
+    let model = import::load(model)?;
+    let clip = model.clips.first();
+    let mut scratch = PoseScratch::for_model(&model);
+    let pose = pose_model(&model, clip, TIME_SECONDS, &mut scratch);
+    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+
+    let physical = PhysicalDevice::choose(instance, None, None)?;
+    let device = &Device::new(instance, physical, false)?;
+    let layouts = Layouts::new(device)?;
+    let cache = PipelineCache::new(device, None)?;
+    // Bind-pose vertices, influences, indices, materials and textures.
+    let gpu_model = GpuModel::new(device, &layouts, &model)?;
+
+    // 2. Per-frame data: one pose, and one instance that shows it.
+    let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+    let records = filled(device, storage, &[PoseRecord::default()])?;
+    let palette = filled(device, storage, &palette)?;
+    let morph_weights = filled(device, storage, pose.morph_weights)?;
+    let instance = InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, padding: [0; 3] };
+    let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
+    let bounds = posed_bounds(&model, clip);
+    let footprint_radius = bounds.half_extents().x.hypot(bounds.half_extents().z);
+    let camera = OrbitCamera::framing(&Bounds { min: bounds.min, max: bounds.max, footprint_radius }, 1.0);
+    let frame_data = FrameData {
+        clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),
+        camera_position: camera.position().extend(1.0).to_array(),
+        to_light: sun::to_light().extend(0.0).to_array(),
+        light_color: sun::COLOR.extend(0.0).to_array(),
+        // The strength of shadows is 0: this example draws no shadow map.
+        ..bytemuck::Zeroable::zeroed()
+    };
+    let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame_data])?;
+    let shadows = ShadowPass::new(device, &cache, &layouts, (Skinning::Compute, None), &[])?;
+    let [a, b, c, d] =
+        [&frame_data, &records, &palette, &morph_weights].map(|buffer| Binding::Buffer(buffer.descriptor()));
+    let frame_set = DescriptorSet::new(device, "frame set", &layouts.frame, &[a, b, c, d, shadows.binding()])?;
+
+    // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
+    let size = PoseSize::of(&model);
+    let page = |bytes: usize| {
+        let bytes = bytes as u64 * u64::from(size.vertex_count);
+        Buffer::new(device, "page", bytes, storage, BufferMemory::Device)
+    };
+    let (vertices, tangents) = (page(size_of::<SkinnedVertex>())?, page(size_of::<u32>())?);
+    let page = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
+    let page_set = DescriptorSet::new(device, "page set", &layouts.page, &page)?;
+    // Without further constants the shader accepts any number of influences, and morph targets.
+    let shader = (&spirv::SKIN_COMP, &[u32::from(size.has_tangents)][..]);
+    let skin = Pipeline::compute(device, &cache, "skin", shader, &layouts.skin)?;
+
+    // 4. One pipeline for each draw, HDR colour and depth, and the image that tone mapping writes.
+    let draws: Vec<_> = gpu_model.draws.iter().filter(|draw| draw.topology == Topology::Triangles).collect();
+    let pipelines = draws.iter().map(|draw| {
+        let info = GraphicsPipelineInfo {
+            name: "character",
+            vertex: &spirv::CHARACTER_VERT,
+            fragment: Some(&spirv::CHARACTER_FRAG),
+            constants: &[draw.features],
+            vertex_input: CHARACTERS,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            layout: &layouts.scene,
+            color_format: Some(HDR_FORMAT),
+            // Reversed Z: greater is nearer.
+            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+            samples: vk::SampleCountFlags::TYPE_1,
+            blend: None,
+            depth_bias: None,
+        };
+        Pipeline::graphics(device, &cache, &info)
+    });
+    let pipelines = pipelines.collect::<Result<Vec<_>>>()?;
+    let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
+    let tone_map = ToneMapPass::new(device, &cache, FORMAT, &attachments)?;
+    let info = ImageInfo {
+        format: FORMAT,
+        usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
+        ..attachments.hdr.info
+    };
+    let image = Image::new(device, "image", info)?;
+    let bytes = u64::from(EXTENT.width * EXTENT.height * 4);
+    let readback = Buffer::new(device, "readback", bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
+
+    submit_and_wait(device, "one character", |recorder| {
+        recorder.bind_pipeline(&skin);
+        for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
+            recorder.bind_set(&layouts.skin, number, set);
+        }
+        let constants = SkinConstants { first_vertex: 0, end_vertex: size.vertex_count, first_pose: 0 };
+        recorder.push_constants(&layouts.skin, &constants);
+        recorder.dispatch([size.vertex_count.div_ceil(VERTICES_PER_GROUP), 1]);
+
+        // Vertex shaders read the skinned vertices (RAW). The images are new, so there is nothing to wait for.
+        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
+        let new = discarded(Access::NOTHING);
+        recorder.image_barriers([
+            ImageBarrier::color(attachments.hdr.raw, new, COLOR_TARGET),
+            ImageBarrier::depth(attachments.depth.raw, new, DEPTH_TARGET),
+            ImageBarrier::depth(shadows.map.raw, new, SAMPLED),
+            ImageBarrier::color(image.raw, new, COLOR_TARGET),
+        ]);
+        attachments.rendering(recorder, || {
+            for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
+                recorder.bind_set(&layouts.scene, number, set);
+            }
+            recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances);
+            recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices);
+            recorder.bind_index_buffer(&gpu_model.indices);
+            for (draw, pipeline) in draws.iter().zip(&pipelines) {
+                recorder.bind_pipeline(pipeline);
+                recorder.bind_set(&layouts.scene, MATERIAL_SET, &gpu_model.materials.sets[draw.material]);
+                recorder.set_culling(draw.cull_mode, draw.front_face);
+                recorder.draw_indexed((draw.first_index, draw.index_count), (0, 1));
+            }
+        });
+        // Tone mapping reads the HDR colour (RAW).
+        recorder.image_barriers([ImageBarrier::color(attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
+        tone_map.record(recorder, image.view, EXTENT);
+        // 5. The copy reads the image, and the CPU reads the copy (RAW both).
+        recorder.image_barriers([ImageBarrier::color(image.raw, COLOR_TARGET, TRANSFER_SOURCE)]);
+        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
+        let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };
+        let region = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
+        recorder.copy_image_to_buffer(&image, &readback, region);
+        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
+        Ok(())
+    })?;
+    // SAFETY: the copy has finished.
+    let pixels = unsafe { readback.mapped_for_reading() };
+    image::save_buffer(image_path, pixels, EXTENT.width, EXTENT.height, image::ExtendedColorType::Rgba8)?;
+    println!("{}: {} at {TIME_SECONDS} s", image_path.display(), model.name);
+    Ok(())
+}
