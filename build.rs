@@ -1,10 +1,10 @@
-//! Puts the SPIR-V of every `shaders/*.{vert,frag,comp}` into the library, as `src/vulkan/spirv.rs` (`build/shaders.rs` says
-//! how), with the cargo feature `render` only.
+//! Embeds the SPIR-V of every `shaders/*.{vert,frag,comp}` in the library, as `src/vulkan/spirv.rs`, if the cargo feature
+//! `render` is on (`build/shaders.rs`).
 //!
-//! It also tells the tests which outside material they were given (`cfg(sample_models)`, `cfg(invalid_models)`,
-//! `cfg(oracle)`), and the program which commit it was built from (`THRONG_COMMIT`).
+//! It also tells the tests which external files are available (`cfg(sample_models)`, `cfg(invalid_models)`,
+//! `cfg(oracle)`), and it tells the program which commit it was built from (`THRONG_COMMIT`).
 //!
-//! Errors go through `cargo::error`, one line each, so that cargo shows them as it shows the compiler's.
+//! Errors are printed by `cargo::error`, one per line, so that cargo shows them like compiler errors.
 
 #[cfg(feature = "app")]
 #[path = "build/commit.rs"]
@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-/// Tests that need material from outside the repository are compiled as ignored unless `variable` says where it is.
+/// Enables `cfg(CFG)` if `variable` is set. Tests that need files from outside the repository are ignored without it.
 fn declare_test_material(variable: &str, cfg: &str) {
     println!("cargo::rerun-if-env-changed={variable}");
     println!("cargo::rustc-check-cfg=cfg({cfg})");

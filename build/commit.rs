@@ -1,26 +1,26 @@
-//! `THRONG_COMMIT` for `env!`: the commit that the program was built from, so that a benchmark's figures can be traced.
+//! Sets `THRONG_COMMIT` for `env!`: the commit that the program was built from, which makes benchmarks traceable.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What the program is built from, beside the shaders, which are watched anyhow.
+/// The program's sources, except for the shaders, which cargo watches anyway.
 const SOURCES: [&str; 4] = ["src", "assets", "Cargo.toml", "Cargo.lock"];
 
-/// Sets `THRONG_COMMIT` to the short hash, with `-dirty` behind it where files that git tracks are not as committed, or to
-/// `unknown` where this folder is no git checkout or git is missing.
+/// Sets `THRONG_COMMIT` to the short hash, with the suffix `-dirty` if a tracked file differs from the commit. It is
+/// `unknown` if this folder is not a git checkout or git is missing.
 pub fn declare() {
     let commit = checked_out_commit().unwrap_or_else(|| "unknown".to_owned());
     println!("cargo::rustc-env=THRONG_COMMIT={commit}");
 }
 
 fn checked_out_commit() -> Option<String> {
-    // A source archive unpacked somewhere below another repository must not report that one's commit.
+    // A source archive may be unpacked inside another repository. It must not report that repository's commit.
     if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
         return None;
     }
     watch("HEAD");
-    // A commit moves the branch and leaves HEAD as it is. The branch may stand in a file of its own or among the
-    // packed ones; the log of HEAD moves with both. Git finds these files in a worktree too.
+    // A commit moves the branch and leaves HEAD unchanged. The branch is either a file or a line in `packed-refs`. The
+    // log of HEAD changes in both cases. Git finds these files in a worktree too.
     if let Some(branch) = git(&["symbolic-ref", "--quiet", "HEAD"]) {
         watch(&branch);
     }
@@ -34,14 +34,14 @@ fn checked_out_commit() -> Option<String> {
     Some(if changes.is_empty() { commit } else { format!("{commit}-dirty") })
 }
 
-/// Runs this script again when git's `file` changes. Cargo would run it at every build for a file that is missing.
+/// Runs this script again when git's `file` changes. Does not watch a missing file: cargo would run it at every build.
 fn watch(file: &str) {
     if let Some(path) = git(&["rev-parse", "--git-path", file]).filter(|path| Path::new(path).exists()) {
         println!("cargo::rerun-if-changed={path}");
     }
 }
 
-/// What git prints, or nothing where it fails.
+/// Returns the output of git, or `None` if git fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8(output.stdout).ok()?.trim_end().to_owned())

@@ -1,6 +1,6 @@
 //! Writes `OUT_DIR/shaders.rs`, which `src/vulkan/spirv.rs` includes.
 //!
-//! The words are written as `u32` literals: that is aligned as Vulkan demands, on any host, without `unsafe`.
+//! It writes the words as `u32` literals: they are aligned as Vulkan requires, on any host, without `unsafe`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::manifest::CompiledShader;
 
-/// One `pub static` per shader and the list `ALL`.
+/// Writes one `pub static` per shader, then the list `ALL`.
 pub fn write(shaders: &[CompiledShader], path: &Path) -> Result<(), String> {
     let mut code = String::new();
     for shader in shaders {
@@ -26,7 +26,7 @@ fn shader_code(shader: &CompiledShader) -> Result<String, String> {
     let CompiledShader { file_name, spirv } = shader;
     let (words, rest) = spirv.as_chunks::<4>();
     if !rest.is_empty() {
-        return Err(format!("shaders/spirv/{file_name}.spv: {} bytes are no whole number of words", spirv.len()));
+        return Err(format!("shaders/spirv/{file_name}.spv: {} bytes are not a whole number of words", spirv.len()));
     }
     let name = constant_name(file_name);
     let mut code = format!("/// `shaders/{file_name}`.\npub static {name}: Spirv = Spirv {{\n");
@@ -39,7 +39,7 @@ fn shader_code(shader: &CompiledShader) -> Result<String, String> {
     Ok(code + "\n    ],\n};\n\n")
 }
 
-/// `skin.comp` becomes `SKIN_COMP`.
+/// Turns `skin.comp` into `SKIN_COMP`.
 fn constant_name(file_name: &str) -> String {
     file_name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
 }

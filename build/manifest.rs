@@ -1,8 +1,8 @@
-//! The proof that a checked-in `.spv` belongs to today's source: content hashes in `shaders/spirv/manifest.txt`.
+//! Proves by content hashes, in `shaders/spirv/manifest.txt`, that each checked-in `.spv` matches its current source.
 //!
-//! One line per shader: its file name, the SHA-256 of all that went into the compiler (source, includes, options) and
-//! the SHA-256 of what came out. Comparing needs no compiler. `build.rs` stops a build by this module, and
-//! `tests/spirv.rs` includes it to test that it does. `refresh.rs` writes the file.
+//! The file has one line per shader: its file name, the SHA-256 of the compiler's input (source, includes, options) and
+//! the SHA-256 of its output. Comparing them needs no compiler. `build.rs` uses this module to stop a build, and
+//! `tests/spirv.rs` includes it to test that. `refresh.rs` writes the file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,14 +14,14 @@ use sha2::{Digest, Sha256};
 
 use crate::sources::ShaderSource;
 
-/// Within the SPIR-V folder.
+/// The manifest's name inside the SPIR-V folder.
 pub const MANIFEST_FILE: &str = "manifest.txt";
 
-/// The options of the compiler are what this file says, so its text is hashed with the sources: no second list of
-/// options can fall behind.
+/// The file that sets the compiler's options. Its text is hashed with the sources, so the hash always covers the
+/// options.
 const COMPILER_CODE: &str = include_str!("compile.rs");
 
-/// What is wrong, by file.
+/// The problems found, by file name.
 pub type Findings = BTreeMap<String, &'static str>;
 
 /// The hashes of one shader, in hexadecimal.
@@ -31,29 +31,29 @@ pub struct Record {
     pub spirv_sha256: String,
 }
 
-/// The hashes of all shaders, by file name (`skin.comp`).
+/// The hashes of all shaders, by file name (such as `skin.comp`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     pub records: BTreeMap<String, Record>,
 }
 
-/// One shader, compiled.
+/// A compiled shader.
 pub struct CompiledShader {
-    /// Of the source, such as `skin.comp`.
+    /// The file name of the source, such as `skin.comp`.
     pub file_name: String,
-    /// The content of its `.spv` file: little-endian words, whatever the host.
+    /// The content of its `.spv` file: little-endian words on every host.
     pub spirv: Vec<u8>,
 }
 
 impl Record {
-    /// That `source` compiles to `spirv`.
+    /// Records that `source` compiles to `spirv`.
     pub fn new(source: &ShaderSource, spirv: &[u8]) -> Self {
         Self { source_sha256: source_sha256(source), spirv_sha256: sha256(spirv) }
     }
 }
 
 impl Manifest {
-    /// The manifest in `spirv_folder`; where there is none, an empty one.
+    /// Reads the manifest in `spirv_folder`. A missing file gives an empty manifest.
     pub fn read(spirv_folder: &Path) -> Result<Self, String> {
         let path = spirv_folder.join(MANIFEST_FILE);
         match fs::read_to_string(&path) {
@@ -80,7 +80,7 @@ impl Manifest {
         Ok(Self { records })
     }
 
-    /// Where `sources`, this manifest and the `.spv` files beside it do not belong together. Empty if all do.
+    /// Lists every mismatch between `sources`, this manifest and the `.spv` files. The list is empty if all match.
     pub fn findings(&self, sources: &[ShaderSource], spirv_folder: &Path) -> Result<Findings, String> {
         let mut findings = Findings::new();
         for source in sources {
@@ -114,12 +114,12 @@ impl Manifest {
     }
 }
 
-/// Where the SPIR-V of a shader is checked in.
+/// Returns the path of a shader's checked-in SPIR-V.
 pub fn spirv_path(spirv_folder: &Path, shader_file_name: &str) -> PathBuf {
     spirv_folder.join(format!("{shader_file_name}.spv"))
 }
 
-/// The names of `.spv` files in `spirv_folder` that none of `sources` compiles to.
+/// Returns the names of the `.spv` files in `spirv_folder` that belong to none of `sources`.
 pub fn superfluous_spirv(sources: &[ShaderSource], spirv_folder: &Path) -> Result<Vec<String>, String> {
     let in_folder = |error: std::io::Error| format!("{}: {error}", spirv_folder.display());
     let mut superfluous = Vec::new();
@@ -137,7 +137,7 @@ pub fn superfluous_spirv(sources: &[ShaderSource], spirv_folder: &Path) -> Resul
     Ok(superfluous)
 }
 
-/// What a plain build says before it stops.
+/// Returns the message with which a plain build stops.
 pub fn out_of_date_message(findings: &Findings) -> String {
     let mut message = String::from("the SPIR-V in shaders/spirv does not belong to the sources in shaders:\n");
     for (file_name, finding) in findings {
@@ -155,7 +155,7 @@ fn source_sha256(source: &ShaderSource) -> String {
     let entry = std::iter::once((source.file_name.as_str(), source.text.as_str()));
     let includes = source.includes.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     for (name, text) in options.chain(entry).chain(includes) {
-        // Lengths first: no two lists of files give the same bytes.
+        // Each text is preceded by its length, so that different lists of files never give the same bytes.
         hasher.update((name.len() as u64).to_le_bytes());
         hasher.update((text.len() as u64).to_le_bytes());
         hasher.update(name);

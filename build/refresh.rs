@@ -1,4 +1,4 @@
-//! What `THRONG_SPIRV` asks for: comparing the checked-in SPIR-V with what was just compiled, or replacing it.
+//! Implements `THRONG_SPIRV`: compares the checked-in SPIR-V with the compiler's output, or replaces it.
 
 use std::fs;
 use std::path::Path;
@@ -14,10 +14,10 @@ const HEADER: &str = "\
 # shader, SHA-256 of its source, includes and compile options, SHA-256 of its .spv
 ";
 
-/// An error that lists every checked-in file that is not, byte for byte, what was compiled.
+/// Returns an error that lists every checked-in file that differs from the compiler's output.
 pub fn check(sources: &[ShaderSource], shaders: &[CompiledShader], spirv_folder: &Path) -> Result<(), String> {
     let checked_in = Manifest::read(spirv_folder)?;
-    // The `.spv` files have the hashes in their manifest, or that is a finding; so hashes stand for bytes below.
+    // `findings` reports every `.spv` file that differs from its hash, so comparing hashes is enough below.
     let mut findings = checked_in.findings(sources, spirv_folder)?;
     for (file_name, compiled) in compiled_manifest(sources, shaders).records {
         if checked_in.records.get(&file_name).is_some_and(|record| record.spirv_sha256 != compiled.spirv_sha256) {
@@ -27,7 +27,7 @@ pub fn check(sources: &[ShaderSource], shaders: &[CompiledShader], spirv_folder:
     if findings.is_empty() { Ok(()) } else { Err(out_of_date_message(&findings)) }
 }
 
-/// Makes `spirv_folder` hold what was compiled and nothing else. Files that are right already keep their time.
+/// Makes `spirv_folder` hold exactly the compiled shaders. Files that are already right keep their modification time.
 pub fn refresh(sources: &[ShaderSource], shaders: &[CompiledShader], spirv_folder: &Path) -> Result<(), String> {
     fs::create_dir_all(spirv_folder).map_err(|error| format!("{}: {error}", spirv_folder.display()))?;
     for shader in shaders {

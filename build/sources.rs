@@ -1,26 +1,26 @@
-//! Reads the shaders' sources, each with everything that it includes.
+//! Reads the sources of the shaders, each with all of its includes.
 //!
-//! The compiler is given these texts and nothing else, so the hash in the manifest covers all that it read. Line ends
-//! are normalised on reading: a checkout with CRLF has the same hashes and the same SPIR-V.
+//! The compiler receives these texts and nothing else, so the hash in the manifest covers all of its input. Line ends
+//! are normalised when read: a checkout with CRLF has the same hashes and the same SPIR-V.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The extensions of entry points; `.glsl` files are only included.
+/// The extensions of entry points. `.glsl` files are only included.
 const ENTRY_EXTENSIONS: [&str; 3] = ["vert", "frag", "comp"];
 
-/// One entry point.
+/// The source of one entry point.
 pub struct ShaderSource {
-    /// Such as `skin.comp`.
+    /// The file name, such as `skin.comp`.
     pub file_name: String,
-    /// Of the entry point alone.
+    /// The text of the entry point, without its includes.
     pub text: String,
-    /// The text of every file that it includes, directly or not, by file name.
+    /// The text of every file that it includes, directly or indirectly, by file name.
     pub includes: BTreeMap<String, String>,
 }
 
-/// Every entry point in `folder`, sorted by file name. A missing folder holds none.
+/// Reads every entry point in `folder`, sorted by file name. A missing folder gives an empty list.
 pub fn read(folder: &Path) -> Result<Vec<ShaderSource>, String> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -58,7 +58,7 @@ fn read_one(folder: &Path, file_name: String) -> Result<ShaderSource, String> {
     Ok(ShaderSource { file_name, text, includes })
 }
 
-/// The `x.glsl` of a line that says `#include "x.glsl"`.
+/// Returns the `x.glsl` of a line such as `#include "x.glsl"`.
 fn included_file(line: &str) -> Option<&str> {
     let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
     directive.trim_start().strip_prefix('"')?.split_once('"').map(|(file_name, _)| file_name)

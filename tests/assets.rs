@@ -1,7 +1,7 @@
-//! The models in `assets/` are what `examples/make_assets` writes, byte for byte, and keep the promises that a renderer
-//! is judged by: closed surfaces wound outwards, weights that add up, clips that loop.
+//! The models in `assets/` equal the output of `examples/make_assets`, byte for byte. They also have the properties
+//! that make them good test models: closed skins wound outwards, weights that add up to one, clips that loop.
 //!
-//! The generator is compiled into this test, its own unit tests included.
+//! The generator is compiled into this test, with its unit tests.
 
 #[path = "../examples/make_assets/generator/mod.rs"]
 mod generator;
@@ -25,7 +25,7 @@ fn checked_in_assets_are_what_the_generator_writes() {
     }
 }
 
-/// The two chunks of a GLB that the generator has just written.
+/// The two chunks of a GLB that the generator wrote.
 struct Walker {
     json: Value,
     binary: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Crowds: seeds, threads, palette offsets, culling, playback, units.
+//! Tests of crowds: seeds, threads, palette offsets, culling, playback, units.
 
 use std::mem::MaybeUninit;
 use std::path::Path;
@@ -22,7 +22,7 @@ use throng::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph
 use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 use throng::view::{Frustum, OrbitCamera};
 
-/// A chain of `joints` joints, `size` high, one vertex at each; each clip turns all of them about its own axis.
+/// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
 fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     let step = size / joints as f32;
     let axes = [Vec3::Z, Vec3::X, Vec3::Y];
@@ -89,7 +89,7 @@ fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<Joint
     streams_of(crowd, threads, time_seconds).0
 }
 
-/// Joint matrices and morph weights.
+/// Returns the joint matrices and the morph weights.
 fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<JointMatrix>, Vec<f32>) {
     let pool = thread_pool(Some(threads)).unwrap();
     assert_eq!(pool.current_num_threads(), threads);
@@ -99,7 +99,7 @@ fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<Join
     crowd.evaluate(&pool, time_seconds, &plan, PoseStreams { palette: &mut out, morph_weights: &mut weights });
     // SAFETY: every element was initialised on creation.
     let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
-    // SAFETY: as above.
+    // SAFETY: every element was initialised on creation.
     (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
 }
 
@@ -128,10 +128,10 @@ fn the_seed_decides_everything_and_nothing_else_does() {
     assert_eq!(instances_of(&crowd(1)), instances_of(&crowd(1)));
     assert_eq!(palette_of(&mut crowd(1), 1, 0.3), palette_of(&mut crowd(1), 1, 0.3));
     assert_ne!(instances_of(&crowd(1)), instances_of(&crowd(2)));
-    // Another clip or phase moves nobody, as long as the spacing is given.
+    // Another clip or phase moves no instance if the spacing is given.
     let spaced = CrowdSettings { spacing_metres: Some(2.0), ..settings(100) };
     let other = CrowdSettings { clip: ClipChoice::None, phase: PhaseMode::Zero, ..spaced.clone() };
-    // Who plays the same clip stands together in memory, so it is the set of places that stays.
+    // Instances of one clip are neighbours in memory, so only the set of positions stays the same.
     let places = |settings: &CrowdSettings| {
         let instances = instances_of(&Crowd::new(mixed(), settings).unwrap());
         let mut places: Vec<_> = instances.iter().map(|instance| instance.world_from_model.rows).collect();
@@ -146,7 +146,7 @@ fn any_number_of_threads_writes_the_same_bytes() {
     let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
     let (one, one_weights) = streams_of(&mut crowd, 1, 12.34);
     assert!(one.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
-    // Each instance's two weights add up to one at all times of all clips, and at rest.
+    // Each instance's two weights add up to one, at all times of all clips and at rest.
     assert_eq!(one_weights.len(), 2 * 301);
     assert!(one_weights.chunks(2).all(|pair| (pair[0] + pair[1] - 1.0).abs() < 1e-6), "{one_weights:?}");
     assert!(one_weights.chunks(2).any(|pair| pair != [0.25, 0.75]) && one_weights.ends_with(&[0.25, 0.75]));
@@ -235,8 +235,8 @@ fn posed_bounds_hold_every_vertex_between_the_samples_too() {
     assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
 }
 
-/// A leap that is over before the next even sample of a long clip: held for a millisecond, and up to a moment that has two
-/// keys.
+/// Bounds include a leap that falls between the even samples of a long clip: one held for a millisecond, and one up to
+/// a time that has two keys.
 #[test]
 fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
     let leap = Vec3::new(0.0, 9.0, 0.0);
@@ -254,7 +254,7 @@ fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
     }
 }
 
-/// Found by fuzzing: each corner was a number, and the distance between them was not.
+/// Found by fuzzing: each corner was finite, but their distance was not.
 #[test]
 fn bounds_beyond_all_numbers_are_given_up() {
     for size in [1e30, 3e38] {
@@ -294,7 +294,7 @@ fn posed_bounds_hold_what_morph_targets_do() {
                 highest = highest.max(point.y);
             }
         }
-        // Loose by what a box of boxes must be, not by more.
+        // The bounds are a box around boxes, so they are looser than the vertices, but not much.
         assert!(highest > 1.0 && bounds.max.y < 1.25 * highest, "{:?}: {highest} in {bounds:?}", clip.name);
     }
 }
@@ -305,7 +305,7 @@ fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
     let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
     let mut crowd = Crowd::new(Arc::clone(&models), &one).unwrap();
     assert_eq!(instances_of(&crowd)[0].world_from_model, JointMatrix::IDENTITY);
-    // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s of the next round.
+    // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s into the next cycle.
     for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
         let mut scratch = PoseScratch::for_model(&models[0]);
         let nodes = pose_model(&models[0], models[0].clips.first(), clip_time, &mut scratch).model_from_node;
@@ -319,7 +319,7 @@ fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
 
 #[test]
 fn times_wrap_into_the_clip() {
-    // Exact in binary, so that the comparison can be exact.
+    // These times are exact in binary, so the comparison can be exact.
     let cases = [(0.0, 0.0), (1.5, 1.5), (1.75, 0.25), (-0.25, 1.25), (-1.5, 0.0), (30.5, 0.5)];
     for (time, expected) in cases.into_iter().chain([(f64::NAN, 0.0), (f64::INFINITY, 0.0)]) {
         assert_eq!(wrap_seconds(time, 1.5), expected, "at {time}");
@@ -337,7 +337,7 @@ fn clips_are_chosen_by_name_index_or_evenly() {
     let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
     assert!(error.starts_with("no clip 2; there are 0 \"Idle\""), "{error}");
 
-    // Two clips over 100 instances, all at the same moment: two poses, 50 of each.
+    // Two clips over 100 instances at the same time give two poses, 50 of each.
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"])]);
     let all = CrowdSettings { phase: PhaseMode::Zero, ..settings(100) };
     let mut crowd = Crowd::new(models, &all).unwrap();
@@ -394,9 +394,9 @@ fn the_crowds_bounds_hold_all_of_it() {
         assert!(offset.x.hypot(offset.z) <= bounds.footprint_radius);
         assert_eq!(position.y, 0.0);
     }
-    // The lowest of the models' own: C plays nothing, and its lowest vertex is one of seven steps above its origin.
+    // The ground is at the lowest of the models' own: C plays no clip, and its lowest vertex is one of seven steps up.
     assert!((crowd.ground_height() - 1.5 / 7.0).abs() < 1e-5, "{}", crowd.ground_height());
-    // Framed tightly, everybody is in view.
+    // The framing camera sees the whole crowd.
     let mut crowd = crowd;
     let camera = OrbitCamera::framing(&bounds, 16.0 / 9.0);
     crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0))), None);
@@ -414,7 +414,7 @@ fn shared_poses_are_few_and_near_enough() {
     for (hz, poses_of_clip) in [(1.0, 2), (4.0, 6), (20.0, 30)] {
         let shared = CrowdSettings { share_poses_hz: Some(hz), ..settings(1000) };
         let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
-        // 1.5 seconds of two clips, and of one.
+        // Two clips of 1.5 seconds for the first model, one for the second.
         assert_eq!(crowd.pose_counts(), [2 * poses_of_clip, poses_of_clip], "{hz} Hz");
         assert_eq!(crowd.visible_counts(), [500, 500]);
         assert_eq!(crowd.visible_poses().len(), 3 * poses_of_clip as usize);
@@ -434,8 +434,8 @@ fn shared_poses_are_few_and_near_enough() {
         assert!(error > 0.0 && error < 0.6 * last_error, "{hz} Hz: {error} m after {last_error} m");
         last_error = error;
     }
-    // The tip of five joints of 0.36 m, each turning by 0.4 rad in half a second: 1.8 m · 0.8 rad/s · 5 · 1/40 s is more
-    // than it can be off at 20 Hz.
+    // The tip of five joints of 0.36 m each, turning by 0.4 rad in half a second: the error at 20 Hz is below 1.8 m ·
+    // 0.8 rad/s · 5 · 1/40 s.
     assert!(last_error < 0.18, "{last_error}");
     let zero = CrowdSettings { share_poses_hz: Some(30.0), phase: PhaseMode::Zero, ..settings(100) };
     let crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();

@@ -1,5 +1,5 @@
-//! A steady frame of a crowd allocates nothing. This is a test binary of its own with a single test, because the
-//! allocator counts what all threads of the process do.
+//! A steady frame of a crowd allocates nothing. This test binary has a single test, because the allocator counts the
+//! allocations of all threads of the process.
 
 #[path = "common/allocations.rs"]
 mod allocations;
@@ -22,7 +22,7 @@ use throng::view::{Frustum, OrbitCamera};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// `joints` joints under one root, with a clip that has a timeline for each of them.
+/// A model of `joints` joints under one root, with a clip that has a timeline for each of them.
 fn model(joints: u32) -> Model {
     let values = vec![Vec4::W, Vec4::new(0.0, 0.0, 0.6, 0.8)];
     let track = |node| Track { node, timeline: node, interpolation: Interpolation::Linear, values: values.clone() };
@@ -63,7 +63,7 @@ fn model(joints: u32) -> Model {
 
 #[test]
 fn steady_frames_allocate_nothing() {
-    // The first pool takes this thread in, so it must be the one with several threads; one thread needs no queue.
+    // The first pool includes this thread, so it must be the one with several threads. One thread needs no queue.
     for threads in [2, 1] {
         let pool = thread_pool(Some(threads)).unwrap();
         let settings = CrowdSettings { instance_count: 500, ..CrowdSettings::default() };
@@ -90,8 +90,8 @@ fn steady_frames_allocate_nothing() {
             crowd.evaluate(&pool, f64::from(k) / 60.0, &plan, out);
             crowd.write_instances(&mut instances[..visible]);
         };
-        // Warm: the scratches, and what each of rayon's threads sets up when it first takes a job. On a busy machine
-        // a thread may not even have started by the time that the first frames are over, so it is waited for.
+        // Warm-up fills the scratch memory and rayon's per-thread state. On a busy machine a thread may start late, so
+        // wait for all of them.
         pool.broadcast(|_| ());
         (0..40).for_each(&mut frame);
         let before = ALLOCATIONS.load(Ordering::Relaxed);

@@ -1,9 +1,9 @@
-//! What fuzzing once found, without a fuzzer: every kept input through the entry function of its target.
+//! Runs every input that fuzzing kept through the entry function of its target, without a fuzzer.
 //!
-//! The corpus is small and made by this project alone; fuzz/README.md says how it came about. The large campaign was on
+//! The corpus is small and made by this project; fuzz/README.md describes its origin. The large campaign ran on
 //! 2026-11-22: 10.77 million executions of commit f077947 (import 2.50 M, accessor 1.77 M, sampling 6.50 M) without a
-//! crash of the program, with `FUZZ_OPTIONS="-runs=… -seed=…" fuzz/run.sh 28800 TARGET`. The code is the targets' own,
-//! included by its path, so that nothing is there twice.
+//! crash, with `FUZZ_OPTIONS="-runs=… -seed=…" fuzz/run.sh 28800 TARGET`. The code of the targets is included by its
+//! path.
 
 #[path = "../fuzz/src/lib.rs"]
 mod fuzz;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use fuzz::accessor::{self, Outcome};
 
-/// Names and contents of the kept inputs of one target, in the order of their names.
+/// Returns the paths and contents of the kept inputs of one target, sorted by path.
 fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -25,7 +25,7 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     paths.into_iter().map(file).collect()
 }
 
-/// Runs every input; a panic names the input that it came from. Returns what each became.
+/// Runs every input and returns the outcomes. A panic names its input.
 fn replay<T>(target: &str, run: impl Fn(&[u8]) -> T + std::panic::RefUnwindSafe) -> Vec<T> {
     let one = |(path, bytes): (PathBuf, Vec<u8>)| {
         let outcome = std::panic::catch_unwind(|| run(&bytes));
@@ -39,7 +39,7 @@ fn models_keep_their_promises() {
     let imported = replay("import", fuzz::import::run);
     let accepted = imported.iter().filter(|imported| **imported).count();
     println!("{accepted} of {} files are imported", imported.len());
-    // A corpus of which nothing is imported, or everything, would prove nothing.
+    // The corpus must contain both kinds, or the test would prove nothing.
     assert!(accepted >= 40 && imported.len() - accepted >= 40, "{accepted} of {}", imported.len());
 }
 
@@ -60,7 +60,7 @@ fn clips_are_sampled_as_the_reference_samples_them() {
     assert!(tracks >= 100, "{tracks} tracks in {} clips", track_counts.len());
 }
 
-/// The mutations that the target `import` makes of its corpus must not break what they are meant to keep whole.
+/// Mutations by the target `import` must keep the GLB header and the JSON valid.
 #[test]
 fn changed_files_are_still_files() {
     let (mut changed_count, mut imported_count) = (0, 0);

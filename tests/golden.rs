@@ -1,12 +1,12 @@
-//! Small pictures, compared with pictures that a person has looked at: `tests/golden/*.png`.
+//! Small images, compared with images that a person has approved: `tests/golden/*.png`.
 //!
-//! The comparison is tolerant, because drivers round, filter and resolve differently, and software drivers even from
-//! one processor's maker to another's. Both images are first averaged over 2 x 2 pixels, so that an edge that falls on
-//! the neighbouring pixel counts little; then the mean difference and the share of clearly different pixels are bounded.
-//! That this still sees what matters is tested too: the walker a thirtieth of a second later does not pass.
+//! The comparison is tolerant, because drivers round, filter and resolve differently, and software drivers differ
+//! between processor vendors. Both images are first averaged over 2 x 2 pixels, so that an edge in the neighbouring
+//! pixel counts little. Then the mean difference and the share of clearly different pixels are limited. A test checks
+//! that this still detects real changes: the walker 1/30 s later does not pass.
 //!
-//! A missing picture fails, and so does the run that writes one: somebody has to look at it first. On a mismatch the
-//! picture that was drawn and a magnified difference lie where the message says.
+//! A missing image fails, and so does the run that writes one: a person must look at it first. On a mismatch, the
+//! message names the drawn image and a magnified difference.
 
 #[path = "common/compare.rs"]
 mod compare;
@@ -25,9 +25,9 @@ use throng::renderer::{RendererSettings, UploadPath};
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 256, height: 144 };
 
-/// Of the averaged images, in steps of 1/255.
+/// The largest accepted mean difference of the averaged images, in steps of 1/255.
 const MOST_MEAN: f64 = 0.75;
-/// A channel that is further off than this is clearly different.
+/// A channel with a larger difference is clearly different.
 const CLEARLY: u8 = 16;
 const MOST_CLEARLY_DIFFERENT: f64 = 0.004;
 
@@ -36,7 +36,7 @@ const STRIP: &str = "assets/simple_strip.gltf";
 const SURFACES: &str = "tests/golden/surfaces.gltf";
 const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
 
-/// Draws what `throng render MODELS OPTIONS --msaa 4` does.
+/// Draws the image of `throng render MODELS OPTIONS --msaa 4`.
 fn draw(models: &[&str], options: &str) -> RgbaImage {
     let gpu = Gpu::new();
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
@@ -49,7 +49,7 @@ fn draw(models: &[&str], options: &str) -> RgbaImage {
     RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap()
 }
 
-/// Means of 2 x 2 pixels.
+/// Averages 2 x 2 pixels.
 fn averaged(image: &RgbaImage) -> Vec<u8> {
     let blocks = (0..image.height() / 2).flat_map(|y| (0..image.width() / 2).map(move |x| (2 * x, 2 * y)));
     blocks
@@ -71,7 +71,7 @@ fn passes(difference: &Difference) -> bool {
     difference.mean <= MOST_MEAN && difference.share_beyond <= MOST_CLEARLY_DIFFERENT
 }
 
-/// Draws, and compares with `tests/golden/NAME.png`.
+/// Draws and compares with `tests/golden/NAME.png`.
 fn assert_golden(name: &str, models: &[&str], options: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).with_extension("png");
     let actual = draw(models, options);
@@ -134,7 +134,7 @@ fn the_strip_bent() {
     assert_golden("strip", &[STRIP], "--time 1.2");
 }
 
-/// Morph targets with a skin, lines and points.
+/// Shows morph targets with a skin, lines and points.
 #[test]
 fn a_jelly_in_mid_air() {
     assert_golden("jelly", &["assets/jelly.gltf"], "--clip Hop --time 0.3 --camera 20,12,0.6");
@@ -154,15 +154,15 @@ fn a_mixed_crowd_from_nearby() {
     );
 }
 
-/// A wedge and its mirror image, both opaque and culled from behind, with half-transparent glass before them.
+/// Shows a wedge and its mirror image, both opaque with culled back faces, behind half-transparent glass.
 #[test]
 fn mirrored_and_blended_parts() {
     assert_golden("mirrored_and_blended", &[MIRRORED_AND_BLENDED], "--camera 20,30,1.3");
 }
 
-/// Spheres: metal above and varnish below, from smooth to rough; occlusion in stripes; bands that glow. Squares: domes in
-/// a normal map, lit from the upper left; an unlit texture; the same one turned clockwise by a transform, under the
-/// bands by the second set of coordinates.
+/// Spheres: metal above and varnish below, from smooth to rough, with stripes of occlusion and bands that glow.
+/// Squares: a normal map of domes, lit from the upper left; an unlit texture; the same texture turned clockwise by a
+/// transform, under the bands by the second set of coordinates.
 #[test]
 fn one_surface_of_each_kind() {
     assert_golden("surfaces", &[SURFACES], "--camera 0,8,0.9");
@@ -179,7 +179,7 @@ fn the_comparison_sees_what_matters() {
     });
     let brighter = difference(&drawn, &brighter);
     assert!(!passes(&brighter), "all a little brighter: {brighter:?}");
-    // What a driver may do differently: noise in the last bit of each channel.
+    // Drivers may differ in the last bit of each channel.
     let noisy = RgbaImage::from_fn(drawn.width(), drawn.height(), |x, y| {
         image::Rgba(drawn.get_pixel(x, y).0.map(|channel| channel ^ u8::from((x * 7 + y * 13) % 3 == 0)))
     });

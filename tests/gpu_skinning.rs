@@ -1,14 +1,14 @@
-//! `skin.comp` against its CPU twin, `src/animation/skin.rs`, vertex by vertex, read back from the transient vertex
-//! buffer.
+//! Compares `skin.comp` with its CPU twin, `src/animation/skin.rs`, vertex by vertex. The results of the shader are
+//! read back from the transient vertex buffer.
 //!
-//! One frame holds every clip of every model at several times, so that a wrong palette offset, vertex offset, page or
-//! model shows as a pose that belongs to another instance. Frames differ in how many instances they hold, so that
-//! buffers grow and slots are reused; pages are one large one or so small that a model's instances spread over several;
-//! the palette comes by both upload paths. All of it must give the same vertices.
+//! One frame holds every clip of every model at several times. So a wrong palette offset, vertex offset, page or model
+//! gives the pose of another instance. Frames have different numbers of instances, so that buffers grow and slots are
+//! reused. Pages are either one large page, or small ones that each hold a few instances. The palette uses both upload
+//! paths. All of these must give the same vertices.
 //!
-//! Tolerances: the twin does the same float operations in the same order, so what may differ is contraction to fused
-//! multiply-adds and, for normals, the rounding to octahedral snorm16 (steps of up to 0.004 degrees). Measured on
-//! Mesa's lavapipe: positions within 1.2e-7 of the model's size, normals within 0.0043 degrees: one step.
+//! Tolerances: the twin does the same float operations in the same order. Only two things may differ: contraction to
+//! fused multiply-adds, and the rounding of normals to octahedral snorm16 (steps of up to 0.004 degrees). Measured on
+//! Mesa's lavapipe: positions within 1.2e-7 of the model's size, normals within 0.0043 degrees, which is one step.
 
 #[path = "common/gpu.rs"]
 mod gpu;
@@ -32,24 +32,24 @@ use throng::renderer::resident::model::{
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
-/// Share of the model's size.
+/// The largest accepted error of a position, as a share of the model's size.
 const MOST_POSITION_ERROR: f32 = 1e-6;
 const MOST_NORMAL_ERROR_DEGREES: f32 = 0.02;
 
-/// Moments as shares of a clip: both ends, keys and between keys.
+/// Times as shares of a clip: both ends, at keys and between keys.
 const MOMENTS: [f64; 5] = [0.0, 0.13, 0.37, 0.9, 1.0];
 
-/// One instance as the CPU sees it.
+/// One pose, computed on the CPU.
 struct Expected {
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
     vertices: Vec<SkinnedVertex>,
-    /// Packed; none for models that have none.
+    /// Packed tangents. Empty for a model without tangents.
     tangents: Vec<u32>,
     size: f32,
 }
 
-/// All instances of one model.
+/// Evaluates the rest pose and every clip of one model.
 fn expected(model: &Model) -> Vec<Expected> {
     let geometry = &model.geometry;
     let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
@@ -77,7 +77,7 @@ fn expected(model: &Model) -> Vec<Expected> {
     all
 }
 
-/// Draws the first `counts[m]` poses of each model in one frame. Instances p % 3 + 1 show pose p.
+/// Draws the first `counts[m]` poses of each model in one frame. Pose p of the frame has p % 3 + 1 instances.
 fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     let models = || counts.iter().enumerate().flat_map(|(model, &count)| (0..count).map(move |k| (model, k)));
     let poses = || models().map(|(model, k)| &expected[model][k as usize]);
@@ -103,7 +103,7 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     frame.submit(FrameData::zeroed(), false).unwrap();
 }
 
-/// Largest errors met: share of the model's size, and degrees.
+/// The largest errors, as shares of the model's size and in degrees.
 #[derive(Debug, Default, Clone, Copy)]
 struct Errors {
     position: f32,
@@ -111,7 +111,7 @@ struct Errors {
     tangent_degrees: f32,
 }
 
-/// The angle between unit vectors, by their chord: the cosine has no precision left at angles as small as these.
+/// Returns the angle between unit vectors, from their chord: the cosine is too imprecise for angles this small.
 fn degrees_between(a: Vec3, b: Vec3) -> f32 {
     (2.0 * (a.distance(b) * 0.5).min(1.0).asin()).to_degrees()
 }
@@ -150,14 +150,15 @@ impl Errors {
 
 fn assets() -> Vec<Model> {
     let load = |name| import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)).unwrap();
-    // Smaller ones on both sides of the walker: no model's palette, weights or vertices start at a round number.
+    // Smaller models surround the walker, so that no model's palette, weights or vertices start at a multiple of a
+    // large number.
     let mut models = ["jelly.gltf", "walker.glb", "jelly.gltf", "simple_strip.gltf"].map(load);
-    // Pages with tangents, without, and with both.
+    // Some pages have tangents, some have none, some have both.
     models[1..3].iter_mut().for_each(give_tangents);
     models.into()
 }
 
-/// Tangents that lie in the surface, and morph targets that change them.
+/// Adds tangents perpendicular to the normals, and morph targets that change them.
 fn give_tangents(model: &mut Model) {
     let tangent =
         |(v, normal): (usize, &Vec3)| normal.any_orthonormal_vector().extend(if v % 3 == 0 { -1.0 } else { 1.0 });
@@ -167,7 +168,7 @@ fn give_tangents(model: &mut Model) {
     }
 }
 
-/// Skins every clip and moment of the assets and holds each vertex against the twin's.
+/// Skins the assets in every clip and at every moment, and compares each vertex with the twin's.
 fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
     let gpu = Gpu::new();
     let models = assets();
@@ -187,7 +188,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps
     };
     let mut renderer = Renderer::new(gpu.device(), &models, target, settings).unwrap();
     let mut errors = Errors::default();
-    // Grows, shrinks, leaves models out, and comes back: each slot is used for crowds of different sizes.
+    // Counts grow, shrink, become zero and return: each slot serves crowds of different sizes.
     let most = [all[0], all[1], all[2], all[3]];
     for counts in [[1, 1, 1, 1], [2, 0, 5, 0], most, [0, 3, 0, 2], most] {
         draw(&mut renderer, &expected, &counts);
@@ -206,7 +207,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps
     println!("{upload:?}, pages of {page_bytes} bytes: {errors:?}");
 }
 
-/// The largest model fits twice, not three times.
+/// Returns a page size that holds two of the largest model but not three.
 fn tiny_page_bytes() -> u64 {
     let most = assets().iter().map(|model| model.geometry.vertex_count()).max().unwrap();
     (2 * most + most / 2) as u64 * size_of::<SkinnedVertex>() as u64
@@ -239,7 +240,7 @@ fn staged_upload_within_tiny_dispatches() {
     assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), tiny);
 }
 
-/// The comparison would notice a neighbour's pose: the instances of a crowd differ by far more than the tolerance.
+/// The comparison would detect the pose of a neighbour: instances differ by much more than the tolerance.
 #[test]
 fn the_poses_that_are_told_apart_do_differ() {
     for model in assets() {
@@ -249,7 +250,7 @@ fn the_poses_that_are_told_apart_do_differ() {
                 a.vertices.iter().zip(&b.vertices).map(|(a, b)| Vec3::from(a.position).distance(b.position.into()));
             distances.fold(0.0, f32::max) / a.size
         };
-        // Clips loop, so that one may end as the next begins; some start at rest, and one holds its keys.
+        // Clips loop, so one may end as the next begins. Some start at rest, and one has constant keys.
         let alike =
             expected.windows(2).filter(|pair| differ(&pair[0], &pair[1]) < 1000.0 * MOST_POSITION_ERROR).count();
         assert!(5 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);

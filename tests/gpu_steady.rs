@@ -1,10 +1,10 @@
-//! A steady frame makes nothing: no Vulkan object, no device memory, no descriptor set, and no allocation on any thread
-//! of the process. Steady means that no frame shows more than the first ones did; what is visible may change all the
-//! time, and does here.
+//! A steady frame creates nothing: no Vulkan object, no device memory, no descriptor set, and no allocation on any
+//! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances may
+//! change all the time, and do so here.
 //!
-//! A test binary of its own with a single test, because the allocator counts what all threads do. It counts Rust's
-//! allocations; what the driver takes from `malloc` is the driver's business. The validation layer runs in the first
-//! part, where objects are counted and its messages fail the test as everywhere; in the second part it is off.
+//! This test binary has a single test, because the allocator counts the allocations of all threads. It counts Rust's
+//! allocations and not the driver's `malloc`. The validation layer is on in the first part, in which objects are
+//! counted and any message fails the test. It is off in the second part.
 
 #[path = "common/allocations.rs"]
 mod allocations;
@@ -33,14 +33,14 @@ const INSTANCES: u32 = 200;
 const STEADY_FRAMES: u32 = 100;
 const FRAMES_IN_FLIGHT: usize = 2;
 
-/// One model in forty is the walker: vertices enough to count, few enough for a debug build to draw 900 frames of them.
+/// One model in forty is the walker: enough vertices to be a real load, few enough to draw 900 frames in a debug build.
 fn models() -> Vec<Model> {
     let mut models = vec![scene::asset("assets/simple_strip.gltf"); 39];
     models.insert(4, scene::asset("assets/walker.glb"));
     models
 }
 
-/// Draws a frame from a camera that goes round the crowd and in and out of it; returns how many instances it saw.
+/// Draws a frame from a camera that moves around, into and out of the crowd. Returns the number of visible instances.
 fn draw_moving(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> u32 {
     scene.camera.orbit(0.1, 0.0);
     scene.camera.zoom(if frame % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
@@ -49,17 +49,18 @@ fn draw_moving(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> u32 {
 }
 
 fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
-    // Now and then a frame is captured: the copy must not cost an allocation either.
+    // Every third frame is captured: the copy must not allocate either.
     let (outcome, _) = scene.draw(renderer, f64::from(frame) / 60.0, ASPECT, frame.is_multiple_of(3)).unwrap();
     assert!(outcome == FrameOutcome::Drawn);
 }
 
-/// What 100 steady frames have made: Vulkan objects and device allocations, and allocations of the process.
+/// Returns how many Vulkan objects and device allocations, and how many allocations of the process, 100 steady frames
+/// made.
 fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
     let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
     let first_camera = scene.camera;
-    // Two frames of every slot with all instances: nothing that follows needs more room. Then a round of moving ones,
-    // for what each of rayon's threads sets up when it first takes a job.
+    // Draw two frames of every slot with all instances: later frames need no more room. Then draw frames with a moving
+    // camera, which also sets up rayon's threads.
     for frame in 0..2 * FRAMES_IN_FLIGHT as u32 {
         draw(scene, &mut renderer, frame);
         assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
@@ -82,10 +83,10 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
 
 #[test]
 fn steady_frames_make_nothing() {
-    // One scene for all, because its pool takes this thread in, which a thread can be only once.
+    // Use one scene for all cases: its pool includes this thread, and a thread can be in only one pool.
     let options = format!("--size 64x36 --instances {INSTANCES} --clip all --threads 2");
     let mut scene = scene::scene(&models(), &options);
-    // This thread is one of the pool's, so this reaches them all: on a busy machine some might not have started yet.
+    // This thread is in the pool, so the broadcast reaches all of its threads. On a busy machine some may start late.
     assert_eq!(rayon::current_num_threads(), 2, "this thread belongs to the scene's pool");
     rayon::broadcast(|_| ());
 

@@ -1,10 +1,10 @@
-//! The gate that every GPU test stands behind can fail.
+//! Proves that the validation gate of the GPU tests can fail.
 //!
-//! Each case records work through the program's own Vulkan layer twice: once deliberately wrong, which [`Gpu`] must
-//! refuse with a message of the right kind, and once with the one barrier (or the right number) that mends it, which
-//! must pass. So a layer that is missing, or a switch that it did not understand, fails here rather than letting all
-//! other tests pass unseen: hazards within a command buffer are one switch, hazards between submissions another, core
-//! checks and teardown the layer itself.
+//! Each case uses the program's Vulkan layer twice. The first work is deliberately wrong, and [`Gpu`] must refuse it
+//! with a message of the right kind. The second has the one barrier (or number) that repairs it, and must pass. So a
+//! missing layer or an ineffective switch fails here, instead of letting all other tests pass unchecked. Hazards within
+//! a command buffer are one switch, hazards between submissions another; core checks and leak checks need only the
+//! layer.
 
 #[path = "common/gpu.rs"]
 mod gpu;
@@ -24,7 +24,7 @@ use throng::vulkan::pipeline_cache::PipelineCache;
 use throng::vulkan::recorder::Recorder;
 use throng::vulkan::spirv;
 
-/// What the gate says to `work`: `None` if it lets it pass.
+/// Returns the message of the gate about `work`, or `None` if the work passes.
 fn verdict(work: impl FnOnce(&Arc<Device>)) -> Option<String> {
     let gated = || {
         let gpu = Gpu::new();
@@ -35,7 +35,8 @@ fn verdict(work: impl FnOnce(&Arc<Device>)) -> Option<String> {
     Some(text.expect("assertions panic with a string"))
 }
 
-/// `work` must be refused with each of `expected` in the message when wrong, and pass when right.
+/// Asserts that the wrong `work` is refused with a message that contains each of `expected`, and that the right one
+/// passes.
 fn assert_gate(expected: &[&str], work: impl Fn(&Arc<Device>, Work)) {
     let message = verdict(|device| work(device, Work::Wrong)).expect("the wrong work passed");
     for part in expected {
@@ -52,7 +53,7 @@ enum Work {
 
 const SIZE_BYTES: u64 = 256;
 
-/// Three buffers to copy between.
+/// Creates three buffers to copy between.
 fn buffers(device: &Arc<Device>) -> [Buffer; 3] {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     ["a", "b", "c"].map(|name| Buffer::new(device, name, SIZE_BYTES, usage, BufferMemory::Device).unwrap())
@@ -68,7 +69,7 @@ fn copy_barrier(recorder: Recorder) {
     recorder.memory_barrier(from, Access::new(vk::PipelineStageFlags2::COPY, accesses));
 }
 
-/// Two copies in one command buffer, each from buffer to buffer; right with a barrier between them.
+/// Records two copies from buffer to buffer in one command buffer. The right work has a barrier between them.
 fn assert_hazard_within_commands(hazard: &str, first: (usize, usize), second: (usize, usize)) {
     assert_gate(&[hazard], |device, work| {
         let buffers = buffers(device);
@@ -99,8 +100,8 @@ fn a_write_after_a_read_is_seen() {
     assert_hazard_within_commands("SYNC-HAZARD-WRITE-AFTER-READ", (0, 1), (2, 0));
 }
 
-/// The switch that only the environment sets on older layers: without it, a frame that overwrites what the frame
-/// before still reads goes unnoticed.
+/// Older layers set this switch only by the environment. Without it, the layer misses a frame that overwrites a buffer
+/// while the previous frame still reads it.
 #[test]
 fn hazards_between_submissions_are_seen() {
     let first_and_second = [((0, 2), (1, 2), "WRITE-AFTER-WRITE"), ((0, 1), (2, 0), "WRITE-AFTER-READ")];
@@ -142,7 +143,8 @@ fn core_errors_are_seen() {
     });
 }
 
-/// What `tests/shader_layout.rs` leaves to the layer: that every pipeline's layout has what its shaders bind.
+/// The layer checks that every pipeline layout has the resources of its shaders, which `tests/shader_layout.rs` does
+/// not.
 #[test]
 fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
     assert_gate(&["VUID-VkComputePipelineCreateInfo-layout"], |device, work| {
@@ -168,7 +170,7 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
             PipelineLayout::new(device, "pipeline layout", vk::PipelineBindPoint::COMPUTE, &sets.each_ref(), constants)
                 .unwrap();
         let cache = PipelineCache::new(device, None).unwrap();
-        // A driver may refuse what the layer reports; only the layer's word counts here.
+        // The driver may refuse it too. Only the layer's message counts here.
         let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, &[]), &layout);
         assert!(work == Work::Wrong || pipeline.is_ok());
     });
@@ -181,7 +183,7 @@ fn what_is_left_behind_is_seen() {
         // SAFETY: a valid create info; the buffer is not used.
         let buffer = unsafe { device.raw.create_buffer(&info, None) }.unwrap();
         if work == Work::Right {
-            // SAFETY: just made, never used.
+            // SAFETY: the buffer was never used.
             unsafe { device.raw.destroy_buffer(buffer, None) };
         }
     });

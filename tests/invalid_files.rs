@@ -1,8 +1,8 @@
-//! Files are untrusted: every broken or peculiar model of the corpus that `THRONG_INVALID_MODELS` names is either
-//! imported or refused with a message that names it; none panics, and none takes long.
+//! Files are untrusted. Every broken or unusual model in the folder `THRONG_INVALID_MODELS` is either imported, or
+//! refused with a message that names it. No file may panic or take long.
 //!
-//! Imported in this process, which makes hundreds of files a matter of seconds. An abort (a stack overflow, an
-//! allocation beyond all memory) ends the test binary, which is a failure as well.
+//! The files are imported in this process, so hundreds of them take seconds. An abort (stack overflow, huge allocation)
+//! ends the test binary, which also fails.
 
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use throng::model::import;
 
-/// For one file; the largest takes a hundredth of it.
+/// The time limit per file. The largest file takes a hundredth of it.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// Files without an error, by the Khronos validator, that are refused all the same, and why.
+/// Files that are refused although the Khronos validator finds no error in them, and the reason.
 const REFUSED_BY_POLICY: [(&str, &str); 1] =
     [("base/asset/min_version_valid.gltf", "it asks for glTF 2.1 or later (3.2), and 2.0 is what is known here")];
-/// Of the files without an error.
+/// The share of the files without an error that must be accepted.
 const ACCEPTED_SHARE: f64 = 0.95;
 
-/// What became of a file.
+/// The outcome of an import.
 enum Outcome {
     Accepted,
     Refused(String),
@@ -36,7 +36,7 @@ fn import(path: &Path) -> Outcome {
     }
 }
 
-/// The corpus: files with the number of errors that the Khronos validator finds in each.
+/// Reads the corpus: each file with its number of errors according to the Khronos validator.
 fn corpus() -> Vec<(PathBuf, u64)> {
     let folder = PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
     let index = folder.join("index.json");
@@ -55,7 +55,7 @@ fn corpus() -> Vec<(PathBuf, u64)> {
 fn no_file_panics_hangs_or_is_refused_without_its_name() {
     let corpus = corpus();
     assert!(corpus.len() > 200, "only {} files", corpus.len());
-    // A thread of its own, so that a hang fails the test rather than hanging it.
+    // The thread turns a hang into a failure of the test.
     let (sender, outcomes) = channel();
     let paths: Vec<PathBuf> = corpus.iter().map(|(path, _)| path.clone()).collect();
     std::thread::spawn(move || {
@@ -72,7 +72,7 @@ fn no_file_panics_hangs_or_is_refused_without_its_name() {
     let mut slowest = (Duration::ZERO, String::new());
     for (path, error_count) in &corpus {
         let shown = path.display().to_string();
-        // Ten times the limit before the rest is given up: a file that is only slow is reported with its time.
+        // Wait ten times the limit, so that a slow file is reported with its time.
         let (outcome, took) =
             outcomes.recv_timeout(10 * TIME_LIMIT).unwrap_or_else(|error| panic!("{shown}: no end in sight ({error})"));
         if took > TIME_LIMIT {
@@ -105,11 +105,11 @@ fn no_file_panics_hangs_or_is_refused_without_its_name() {
     assert!(accepted > 0 && refused > 0, "{accepted} accepted, {refused} refused: the corpus has both kinds");
 }
 
-/// What became of the files without an error.
+/// The outcomes of the files without an error.
 #[derive(Default)]
 struct Sound {
     accepted: usize,
-    /// Path and message.
+    /// The path and the message of each refused file.
     refused: Vec<(String, String)>,
 }
 
@@ -121,7 +121,7 @@ impl Sound {
         }
     }
 
-    /// Prints the table; what contradicts the policy.
+    /// Prints the table and returns the violations of the policy.
     fn faults(&self) -> Vec<String> {
         let count = self.accepted + self.refused.len();
         let share = self.accepted as f64 / count as f64;

@@ -1,12 +1,12 @@
-//! How a frame is computed must not show: one crowd, drawn in every way that the program offers.
+//! One crowd, drawn with every setting that must not change the image.
 //!
-//! What only moves work or memory about (upload path, threads, frames in flight, page size, the device's limits, culling)
-//! must give the same bytes, whether poses are shared or not. `--skinning compute` and `vertex` run the same GLSL on the
-//! same palette, octahedral normals included, but in different shaders, in which a driver may contract multiply-adds
-//! differently. So these two are compared with a tolerance: a mean difference of 0.2 steps of 1/255, and a thousandth of
-//! the pixels further off than 8 steps. On Mesa's lavapipe they are the same to the bit.
+//! Settings that only move work or memory (upload path, threads, frames in flight, page size, device limits, culling)
+//! must give the same bytes, with and without shared poses. `--skinning compute` and `vertex` run the same GLSL on the
+//! same palette, octahedral normals included. But they are different shaders, and a driver may contract multiply-adds
+//! differently in each. So these two are compared with a tolerance: a mean difference of 0.2 steps of 1/255, and at
+//! most a thousandth of the pixels off by more than 8 steps. On Mesa's lavapipe they are equal to the bit.
 //!
-//! The last of several frames is compared, so that every slot has been reused by then.
+//! The test compares the last of several frames, so every slot has been reused.
 
 #[path = "common/compare.rs"]
 mod compare;
@@ -37,14 +37,14 @@ fn models() -> [Model; 3] {
     ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
 }
 
-/// One way to draw.
+/// One set of settings.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     settings: RendererSettings<'static>,
     threads: u32,
 }
 
-/// What all others are compared with.
+/// Returns the settings with which all others are compared.
 fn plain(skinning: Skinning, samples: u32) -> Way {
     let upload = Some(UploadPath::Direct);
     let settings = RendererSettings {
@@ -58,11 +58,11 @@ fn plain(skinning: Skinning, samples: u32) -> Way {
     Way { settings, threads: 1 }
 }
 
-/// Ways that must give the same bytes as `plain`, each different in one thing.
+/// Returns settings that must give the same bytes as `plain`. Each differs in one respect.
 fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
     let with = |settings| Way { settings, ..plain };
     let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
-    // Two walkers and a half: eleven pages for 22 walkers.
+    // A page holds two and a half walkers: eleven pages for 22 walkers.
     let page_bytes = most_vertices * 40;
     let base = plain.settings;
     vec![
@@ -80,7 +80,7 @@ fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
     ]
 }
 
-/// The pixels of the last frame and how many instances were visible in it.
+/// Returns the pixels of the last frame and its number of visible instances.
 fn draw(device: &Arc<Device>, models: &[Model], way: Way, options: &str) -> (Vec<u8>, u32) {
     let mut scene = scene::scene(models, &format!("{CROWD} --threads {} {options}", way.threads));
     let mut renderer = scene::renderer(device, models, EXTENT, way.settings);
@@ -94,13 +94,13 @@ fn draw(device: &Arc<Device>, models: &[Model], way: Way, options: &str) -> (Vec
     (pixels, scene.crowd.visible_counts().iter().sum())
 }
 
-/// Fails unless the images are the same to the bit.
+/// Fails unless the images are equal to the bit.
 fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
     let difference = Difference::between(a, b, 0);
     assert!(difference.most == 0, "{what}: {difference:?}");
 }
 
-/// Compute and vertex skinning, each in all its ways, and against each other. Returns what they look like.
+/// Compares compute and vertex skinning, each with all variations, and with each other. Returns the image.
 fn assert_all_ways_agree(samples: u32, options: &str) -> Vec<u8> {
     let gpu = Gpu::new();
     let models = models();
@@ -125,13 +125,13 @@ fn all_ways_agree_with_one_sample() {
     assert_all_ways_agree(1, "");
 }
 
-/// Four samples are required of every driver for these formats.
+/// Every driver must support four samples for these formats.
 #[test]
 fn all_ways_agree_with_four_samples() {
     assert_all_ways_agree(4, "");
 }
 
-/// Instances that share a pose stand at places of their own; the more poses there are, the less it shows.
+/// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
 #[test]
 fn all_ways_agree_with_shared_poses() {
     let rough = assert_all_ways_agree(1, "--share-poses 1");
@@ -161,7 +161,7 @@ fn culling_leaves_out_only_what_nobody_sees() {
     }
 }
 
-/// The images show the crowd: another moment, another seed or an empty place would not go unnoticed.
+/// The images must show the crowd: a different speed changes them.
 #[test]
 fn what_is_compared_shows_the_crowd() {
     let gpu = Gpu::new();

@@ -1,12 +1,12 @@
 //! The contract between the CPU and the shaders, read from the SPIR-V that is embedded in the program.
 //!
-//! For each struct of `src/shader_types.rs`: the same member names in the same order, the same offsets, the same size
-//! and array stride, in every module that has it in memory; push constants likewise. No struct may be missing on either
-//! side: the table below must hold all of `shader_types`, and every struct with a layout in any module must be in the
-//! table. Sets and bindings are held against `renderer::layouts`, and `skin.comp`'s group size against the dispatch.
+//! Each struct of `src/shader_types.rs` has the same member names in the same order, offsets, size and array stride in
+//! every module that stores it in memory. The same holds for push constants. No struct may be missing: the table below
+//! holds all of `shader_types`, and every struct with a layout in any module is in the table. Sets and bindings must
+//! match `renderer::layouts`, and the group size of `skin.comp` must match the dispatch.
 //!
-//! That the descriptor set layouts really have these types is what the validation layer checks when pipelines are
-//! built (`tests/gpu_validation.rs` proves that it does).
+//! The validation layer checks that the descriptor set layouts have these types (`tests/gpu_validation.rs` proves that
+//! it does).
 
 #[path = "common/reflect.rs"]
 mod reflect;
@@ -24,10 +24,10 @@ use throng::shader_types::{
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
 
-/// Fetched as vertex attributes, which SPIR-V does not know as structs.
+/// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
 const ATTRIBUTE_STRUCTS: [&str; 2] = ["InstanceData", "StaticVertex"];
 
-/// A struct as Rust lays it out.
+/// The layout of a struct in Rust.
 #[derive(Debug)]
 struct RustStruct {
     name: &'static str,
@@ -35,7 +35,7 @@ struct RustStruct {
     size: u32,
 }
 
-/// A [`RustStruct`]; only a macro can turn members into names and offsets. A member that is left out does not compile.
+/// Builds a [`RustStruct`]. Only a macro can turn members into names and offsets. A missing member does not compile.
 macro_rules! rust_struct {
     ($type:ident { $($member:ident),+ }) => {{
         let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
@@ -88,7 +88,7 @@ fn rust_structs() -> Vec<RustStruct> {
     ]
 }
 
-/// Each module's name and what is in it.
+/// Returns each module's name and its reflection.
 fn modules() -> Vec<(&'static str, Reflection)> {
     ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader.words))).collect()
 }
@@ -118,14 +118,15 @@ fn structs_have_the_same_members_offsets_and_sizes() {
             }
         }
     }
-    // These two are fetched as attributes: `attributes_lie_where_the_structs_have_them`.
+    // The attribute structs have a test: `attributes_lie_where_the_structs_have_them`.
     let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
     assert_eq!(found, in_memory.collect());
     let elements = ["BindVertex", "GpuInfluence", "GpuMorphDelta", "JointMatrix", "PoseRecord", "SkinnedVertex"].into();
     assert_eq!(found_in_arrays, elements);
 }
 
-/// Each attribute begins where a member does (or a row of the matrix), and every location that a shader reads is fetched.
+/// Each attribute begins at a member (or at a row of the matrix), and every location that a shader reads has an
+/// attribute.
 #[test]
 fn attributes_lie_where_the_structs_have_them() {
     let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
@@ -230,7 +231,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
     assert_eq!(used, scene.into_iter().chain(tone_map).collect(), "every binding of the layouts is used by a shader");
 }
 
-/// The comparison itself: a layout that is off by one member must not pass.
+/// Tests the comparison itself: a layout that differs in one member must not pass.
 #[test]
 #[should_panic(expected = "members of SkinnedVertex in a shader")]
 fn a_moved_member_is_noticed() {

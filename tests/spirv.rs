@@ -1,7 +1,7 @@
-//! The SPIR-V in the binary belongs to the GLSL in `shaders/`, and `build.rs` notices where it does not.
+//! The embedded SPIR-V belongs to the GLSL in `shaders/`, and `build.rs` detects when it does not.
 //!
-//! The second half runs the very code that stops a build, `build/manifest.rs` and `build/refresh.rs`, on a folder of
-//! small shaders. It compares content hashes, so the "SPIR-V" there is made up and no compiler is needed.
+//! The second half runs the code that stops a build, `build/manifest.rs` and `build/refresh.rs`, on a folder of small
+//! shaders. That code compares content hashes, so the "SPIR-V" there is invented and no compiler is needed.
 
 #[path = "../build/manifest.rs"]
 mod manifest;
@@ -57,7 +57,8 @@ fn the_manifest_lists_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, all compiled.
+/// Writes `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, and
+/// compiles them.
 struct ShaderFolder {
     folder: TempDir,
 }
@@ -86,7 +87,7 @@ impl ShaderFolder {
         fs::write(self.path(file_name), text).unwrap();
     }
 
-    /// Replaces text in a file that holds it.
+    /// Replaces text in a file, which must contain it.
     fn edit(&self, file_name: &str, old: &str, new: &str) {
         let text = fs::read_to_string(self.path(file_name)).unwrap();
         assert!(text.contains(old), "{file_name} has no {old:?}");
@@ -97,7 +98,7 @@ impl ShaderFolder {
         sources::read(self.folder.path()).unwrap()
     }
 
-    /// What a compiler might make of the sources: other text, other bytes.
+    /// Imitates a compiler: different text gives different bytes.
     fn compiled(&self) -> Vec<CompiledShader> {
         let compile = |source: sources::ShaderSource| {
             let includes: String = source.includes.into_values().collect();
@@ -110,7 +111,7 @@ impl ShaderFolder {
         refresh::refresh(&self.sources(), &self.compiled(), &self.spirv()).unwrap();
     }
 
-    /// What stops a plain build, as `(file, finding)`.
+    /// Returns the findings that stop a plain build, as `(file, finding)`.
     fn findings(&self) -> Vec<(String, &'static str)> {
         let manifest = Manifest::read(&self.spirv()).unwrap();
         manifest.findings(&self.sources(), &self.spirv()).unwrap().into_iter().collect()

@@ -1,8 +1,8 @@
-//! What textures and factors of a material do to a picture, each held against another way to say the same: a constant
-//! texture against a factor, a tilted normal map against tilted normals, a texture transform against moved coordinates.
-//! The unlit extension is held against the very numbers in the file.
+//! The effect of a material's textures and factors on the image. Each test compares two ways to describe the same
+//! material: a constant texture and a factor, a tilted normal map and tilted normals, a texture transform and moved
+//! coordinates. The unlit extension is compared with the numbers in the file.
 //!
-//! The subject is an upright square that faces the camera and fills the middle of the picture.
+//! The subject is an upright square that faces the camera and fills the middle of the image.
 
 #[path = "import/builder.rs"]
 #[allow(dead_code)]
@@ -27,7 +27,7 @@ use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
 
-/// An upright square of one metre whose u points right and whose v points down.
+/// An upright square of one metre. Its u points right, its v points down.
 struct Square {
     gltf: Gltf,
 }
@@ -66,21 +66,21 @@ impl Square {
         self
     }
 
-    /// Changes the attributes of the one primitive.
+    /// Changes the attributes of the only primitive.
     fn attribute(mut self, name: &str, shape: &str, values: &[f32]) -> Self {
         let accessor = self.gltf.f32s(shape, values);
         self.gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
         self
     }
 
-    /// As the file of a model without normals.
+    /// Makes a model without normals.
     fn without_normals(mut self) -> Self {
         let attributes = &mut self.gltf.json["meshes"][0]["primitives"][0]["attributes"];
         attributes.as_object_mut().unwrap().remove("NORMAL");
         self
     }
 
-    /// Leans to the side, as its own mirror image.
+    /// Leans the square to the side and mirrors it.
     fn mirrored(mut self) -> Self {
         let (sin, cos) = 0.2_f32.sin_cos();
         self.gltf.json["nodes"][0]["rotation"] = json!([0, 0, sin, cos]);
@@ -101,7 +101,7 @@ impl Square {
     }
 }
 
-/// Texture coordinates, from which the positions follow.
+/// The texture coordinates, which also give the positions.
 fn corners() -> [Vec2; 4] {
     [Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0)]
 }
@@ -122,7 +122,7 @@ fn plain(color: [u8; 4]) -> RgbaImage {
     RgbaImage::from_pixel(2, 2, Rgba(color))
 }
 
-/// Four quarters of different colours.
+/// An image of four quarters with different colours.
 fn quarters() -> RgbaImage {
     let colors = [[[255, 0, 0, 255], [0, 255, 0, 255]], [[0, 0, 255, 255], [255, 255, 0, 255]]];
     RgbaImage::from_fn(64, 64, |x, y| Rgba(colors[(y / 32) as usize][(x / 32) as usize]))
@@ -133,7 +133,7 @@ fn middle(image: &RgbaImage) -> [u8; 3] {
     [r, g, b]
 }
 
-/// The pictures show the same, but for the last bits of texels: one step of 1/255 all over.
+/// Asserts that the images are equal except for small errors: one step of 1/255 on average.
 fn assert_same(what: &str, a: &RgbaImage, b: &RgbaImage) {
     let difference = Difference::between(a, b, 4);
     println!("{what}: {difference:?}");
@@ -157,7 +157,7 @@ fn a_constant_texture_is_a_factor() {
         "baseColorFactor": GREY, "metallicFactor": 1, "roughnessFactor": 0.5,
         "metallicRoughnessTexture": {"index": 0},
     });
-    // Red is nobody's: occlusion's, where that has the same image.
+    // The red channel is unused here. Occlusion would read it from the same image.
     let by_texture = Square::new(json!({"pbrMetallicRoughness": pbr})).texture(&plain([255, 102, 51, 255])).draw();
     assert_same("metalness 0.2 and roughness 0.5 * 0.4", &by_texture, &by_factor(0.2, 0.2));
     assert_different("metalness and roughness exchanged", &by_texture, &by_factor(0.4, 0.1));
@@ -195,7 +195,7 @@ fn occlusion_takes_light_from_all_around_and_none_from_the_sun() {
     assert!(closed > 60 && closed < open - 10, "the sun stays: {open} {closed}");
 }
 
-/// Tone mapping leaves alone what nobody lit: the picture has the file's colour to the bit, bright ones too.
+/// Tone mapping does not change unlit colours: the image has the file's colour to the bit, bright ones too.
 #[test]
 fn unlit_colours_are_shown_as_they_are() {
     for (linear, srgb) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
@@ -223,7 +223,7 @@ fn unlit_colours_are_shown_as_they_are() {
             "{mode}: {found:?}, not {color:?}"
         );
     }
-    // Half of it over the lit ground or sky: between both.
+    // Half transparent over the lit ground or sky, so the colour is between both.
     let half = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 128])).draw());
     let behind = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 0])).draw());
     for channel in 0..3 {
@@ -239,8 +239,8 @@ fn with_texture(info: Value) -> Value {
 #[test]
 fn texture_coordinates_are_those_that_the_slot_names() {
     let plain = Square::new(with_texture(json!({"index": 0}))).texture(&quarters()).draw();
-    // Turned counter-clockwise by a quarter and moved back into the image: the coordinates' picture turns that way, and
-    // so the image turns clockwise.
+    // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns
+    // clockwise.
     let turned = json!({"offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2});
     let turned = json!({"index": 0, "extensions": {"KHR_texture_transform": turned}});
     let turned = Square::new(with_texture(turned)).texture(&quarters()).draw();
@@ -249,7 +249,7 @@ fn texture_coordinates_are_those_that_the_slot_names() {
     assert_same("a quarter turn", &turned, &expected);
     assert_different("turned and not", &turned, &plain);
 
-    // The second set is used where the slot says so.
+    // The second set is used if the texture slot names it.
     let mut square = Square::new(with_texture(json!({"index": 0, "texCoord": 1}))).texture(&quarters());
     let second = square.gltf.f32s("VEC2", bytemuck::cast_slice(&moved));
     square.gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"] = json!(second);
@@ -262,7 +262,7 @@ fn texture_coordinates_are_those_that_the_slot_names() {
     assert_different("emission by TEXCOORD_0 and by TEXCOORD_1", &both, &square.draw());
 }
 
-/// A normal map of one direction, against normals that point there. u points right (+X) and green up (+Y).
+/// A normal map of one direction, to compare with normals of that direction. u points right (+X) and green up (+Y).
 fn tilted(direction: Vec3) -> RgbaImage {
     let unorm8 = |c: f32| ((c * 0.5 + 0.5) * 255.0).round() as u8;
     let Vec3 { x, y, z } = direction;
@@ -289,12 +289,12 @@ fn normal_maps_tilt_normals_right_and_up() {
         let reduced = Vec3::new(0.5 * x, 0.5 * y, 1.0).normalize();
         let half = Square::with(smooth(), [reduced; 4], corners()).draw();
         assert_same("half of it", &Square::new(bumpy(0.5)).texture(&tilted(direction)).draw(), &half);
-        // u points left: what the map tilts to the right goes left.
+        // u points left, so a tilt to the right becomes a tilt to the left.
         let mirrored = corners().map(|uv| Vec2::new(1.0 - uv.x, uv.y));
         let left = Square::with(smooth(), [direction * Vec3::new(-1.0, 1.0, 1.0); 4], corners()).draw();
         let square = Square::with(bumpy(1.0), [Vec3::Z; 4], mirrored).texture(&tilted(direction));
         assert_same("mirrored coordinates", &square.draw(), &left);
-        // The image upside down: v points up, green down.
+        // The image is upside down: v points up, green down.
         let flipped = corners().map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
         let down = Square::with(smooth(), [direction * Vec3::new(1.0, -1.0, 1.0); 4], corners()).draw();
         let square = Square::with(bumpy(1.0), [Vec3::Z; 4], flipped).texture(&tilted(direction));
@@ -309,7 +309,7 @@ const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), V
 
 #[test]
 fn tangents_are_those_of_the_file() {
-    // Tangents that point up, whatever the texture coordinates say; the bitangent then points left, or right.
+    // The tangents point up, against the texture coordinates. The bitangent then points left or right.
     for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
         let tangent = Vec3::Y.extend(handedness);
         for tilt in TILTS.map(Vec3::normalize) {
@@ -323,7 +323,7 @@ fn tangents_are_those_of_the_file() {
     }
 }
 
-/// The mirror image of a bumpy thing is bumpy the other way round, with tangents and without.
+/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without.
 #[test]
 fn mirrored_nodes_mirror_the_bumps() {
     let upright = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];

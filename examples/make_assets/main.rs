@@ -1,8 +1,8 @@
-//! `cargo run --example make_assets` writes the models in `assets/`, which nobody drew: each is a program.
+//! `cargo run --example make_assets` writes the models in `assets/`. No artist drew them: each one is a program.
 //!
-//! A model that is a program can be read, argued with and changed by one number; its licence is beyond doubt; and
-//! its ground truth (joint positions, walking speed, where the feet stand) is known, which no downloaded file offers.
-//! `tests/assets.rs` proves that the checked-in files are what this program writes, byte for byte.
+//! A program can be read, discussed and changed by one number, and its licence is beyond doubt. Its ground truth is
+//! known too, which no downloaded file offers: joint positions, walking speed, where the feet touch the ground.
+//! `tests/assets.rs` proves that the checked-in files equal the output of this program, byte for byte.
 
 mod generator;
 

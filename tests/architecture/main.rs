@@ -1,8 +1,9 @@
-//! The arrows between the folders, read from the sources: who may name whom, and which outside crate lives where.
+//! Checks the dependencies between the folders, read from the sources: each layer and each external crate has its
+//! users.
 //!
-//! Layers that point one way can be read one at a time. Nothing but this test keeps a convenient `use` from turning an
-//! arrow round: the compiler is content with cycles between modules. Every `crate::…` path counts, in `use` lines,
-//! in braces and in the middle of code; comments do not, since documentation may point anywhere.
+//! Layers that depend in one direction can be read one at a time. Rust allows cycles between modules, so only this test
+//! keeps a convenient `use` from creating one. Every `crate::…` path in code counts, also in braces. Paths in comments
+//! do not: documentation may refer to anything.
 
 mod cycles;
 
@@ -11,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Layers below `app`, each with the layers that it may name besides itself. `lib.rs` and `main.rs` belong to none.
+/// The layers below `app`, each with the layers that it may name. `lib.rs` and `main.rs` belong to none.
 const ARROWS: [(&str, &[&str]); 8] = [
     ("model", &[]),
     ("shader_types", &[]),
@@ -23,8 +24,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("cli", &["crowd", "model", "renderer"]),
 ];
 
-/// Outside crates with the places (prefixes of paths below `src`) that may name them. Prefixes that are files or
-/// folders of their own: `model/import` is a folder, `vulkan` a folder, and so on.
+/// External crates, each with the files and folders below `src` that may name them.
 const OUTSIDE: [(&str, &[&str]); 7] = [
     ("gltf", &["model/import"]),
     ("ash", &["vulkan", "renderer", "app"]),
@@ -43,7 +43,7 @@ fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// Every source file with its path below `src`, with `/` on every system, comments taken out.
+/// Reads every source file without its comments. Paths are relative to `src`, with `/` on every system.
 fn sources() -> Vec<(String, String)> {
     fn collect(folder: &Path, root: &Path, out: &mut Vec<(String, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -62,12 +62,13 @@ fn sources() -> Vec<(String, String)> {
     out
 }
 
-/// Line comments are the only ones in this repository. A `//` in a string ends the line too: harmless here.
+/// Removes line comments, the only kind in this repository. A `//` in a string also ends the line, which is harmless
+/// here.
 fn without_comments(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
 }
 
-/// The layer that a file belongs to: its folder below `src`, or its own stem.
+/// Returns the layer of a file: its folder below `src`, or its own stem.
 fn layer_of(file: &str) -> &str {
     let first = file.split('/').next().unwrap_or(file);
     first.strip_suffix(".rs").unwrap_or(first)
@@ -77,7 +78,7 @@ fn is_name(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// First segments of every path that starts with `crate::`, also those in `crate::{a::…, b}`.
+/// Returns the first segment of every path that starts with `crate::`, also those in `crate::{a::…, b}`.
 fn named_layers(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for (at, _) in text.match_indices("crate::") {
@@ -98,7 +99,7 @@ fn first_name(text: &str) -> Option<&str> {
     (end > 0).then(|| &text[..end])
 }
 
-/// The names that start each element of a group, up to its closing brace.
+/// Returns the first name of each element of a group, up to its closing brace.
 fn names_of_group(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut names) = (1, 0, Vec::new());
     for (at, character) in text.char_indices() {
@@ -174,7 +175,7 @@ fn new_folders_form_no_cycle_with_their_mod_file() {
     }
 }
 
-/// A test that cannot fail proves nothing: each outside crate is looked for everywhere, and must also be found.
+/// External crates are named only where they may be. Each must also be found, or the test would prove nothing.
 #[test]
 fn outside_crates_stay_in_their_places() {
     let mut wrong = Vec::new();
@@ -183,7 +184,7 @@ fn outside_crates_stay_in_their_places() {
         for (krate, places) in OUTSIDE {
             let names_it = text.match_indices(&format!("{krate}::")).any(|(at, _)| {
                 let before = &text[..at];
-                // `gltf` of our own below `crate::` or another module would be preceded by `::`.
+                // A module `gltf` of this crate would be preceded by `::`.
                 !before.ends_with(is_name) && !before.ends_with("::")
             });
             if names_it || text.contains(&format!("use {krate};")) {
@@ -237,7 +238,7 @@ fn the_animation_library_builds_no_crate_of_the_program() {
     assert!(program_crates(&[]).len() > 10, "{:?}", program_crates(&[]));
 }
 
-/// One pass = one Rust file and its shaders: whoever reads a shader finds the pass that names it.
+/// Each shader is named by exactly one pass, so the reader of a shader finds its pass.
 #[test]
 fn every_shader_has_a_pass_that_names_it() {
     let passes: Vec<(String, String)> = fs::read_dir(folder("src/renderer/passes"))

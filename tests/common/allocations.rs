@@ -1,25 +1,25 @@
-//! Counts Rust's heap allocations. A test binary that uses it declares the `#[global_allocator]` and holds a single test,
-//! because what other threads of the process do counts as well.
+//! Counts Rust's heap allocations. A test binary that uses it declares the `#[global_allocator]` and has a single test,
+//! because the counter includes all threads of the process.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The system's allocator, counted.
+/// The system's allocator with a counter.
 pub struct CountingAllocator;
 
-/// Allocations of all threads since the process began.
+/// The number of allocations of all threads since the process began.
 pub static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes to the system's allocator unchanged; counting touches no memory of the caller.
 unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

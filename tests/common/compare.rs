@@ -1,18 +1,18 @@
-//! Two images of one size, RGBA with eight bits each: how far apart they are.
+//! Measures the difference of two images of the same size (RGBA, eight bits per channel).
 
-/// How two images differ. Alpha counts like a colour.
+/// The difference of two images. Alpha counts like a colour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
-    /// Mean over all channels of the absolute difference, in steps of 1/255.
+    /// The mean absolute difference over all channels, in steps of 1/255.
     pub mean: f64,
-    /// Share of pixels of which a channel is further off than the threshold.
+    /// The share of the pixels with a channel whose difference exceeds the threshold.
     pub share_beyond: f64,
-    /// Largest difference of any channel.
+    /// The largest difference of any channel.
     pub most: u8,
 }
 
 impl Difference {
-    /// `threshold` in steps of 1/255.
+    /// Compares two images. `threshold` is in steps of 1/255.
     pub fn between(a: &[u8], b: &[u8], threshold: u8) -> Self {
         assert_eq!(a.len(), b.len(), "images of different sizes");
         let differences = || a.iter().zip(b).map(|(&a, &b)| a.abs_diff(b));

@@ -1,9 +1,9 @@
-//! A Vulkan device under full validation, and the gate: whatever the layer says between the instance's creation and
-//! its end fails the test.
+//! A Vulkan device under full validation, with a gate: any message of the layer, from the creation of the instance to
+//! its destruction, fails the test.
 //!
-//! [`Gpu`] is declared first in a test, so it is dropped last: when its drop runs, every renderer and resource is gone.
-//! It then destroys the device and the instance itself, because leaks are reported by those very calls, and only after
-//! that reads the messages, which outlive both. A missing driver or layer fails the test in [`Gpu::new`].
+//! A test declares [`Gpu`] first, so it is dropped last, after every renderer and resource. Its drop destroys the
+//! device and the instance, because those calls report leaks. Then it reads the messages, which outlive both. A missing
+//! driver or layer fails the test in [`Gpu::new`].
 //!
 //! `tests/gpu_validation.rs` proves that the gate can fail.
 
@@ -13,7 +13,7 @@ use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions, SUBMIT_VALIDATION_VARIABLE, ValidationMessages};
 use throng::vulkan::physical_device::PhysicalDevice;
 
-/// The best device of this machine, under validation. Dropping it fails the test if there was any message.
+/// The best device of this machine, under validation. Dropping it fails the test if there was a message.
 pub struct Gpu {
     device: Option<Arc<Device>>,
     messages: Arc<ValidationMessages>,
@@ -57,7 +57,7 @@ impl Drop for Gpu {
     }
 }
 
-/// The best device, with or without validation.
+/// Creates the best device, with or without validation.
 pub fn device(validation: bool) -> Arc<Device> {
     let instance = Instance::new(InstanceOptions { validation, surface_extensions: &[] }).expect("an instance");
     let physical = PhysicalDevice::choose(&instance, None, None).expect("a device that can run the program");

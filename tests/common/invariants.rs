@@ -1,20 +1,20 @@
-//! What `throng::model` promises about every model that import lets through, checked one by one.
+//! Checks every guarantee of `throng::model` about an imported model.
 //!
-//! The layers behind import check none of it again, so a promise that does not hold is a panic, or a wrong picture,
-//! somewhere else. The tests of import and the fuzz targets (fuzz/README.md) call this for every model they get.
+//! Later layers do not check these again, so a broken guarantee would cause a panic or a wrong image there. The import
+//! tests and the fuzz targets (fuzz/README.md) call this for every imported model.
 
 use std::collections::HashSet;
 
 use glam::{Affine3A, Vec3, Vec4};
 use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, MorphTrack, NO_PARENT, Skeleton, Track};
 
-/// Rounding of a normalised vector of `f32`.
+/// The rounding error of a normalised `f32` vector.
 const UNIT_TOLERANCE: f32 = 1e-5;
 
-/// Asserts every promise of `throng::model`.
+/// Asserts every guarantee of `throng::model`.
 ///
 /// # Panics
-/// If one does not hold.
+/// If one is broken.
 pub fn check_invariants(model: &Model) {
     check_skeleton(&model.skeleton);
     check_morphed_nodes(&model.skeleton);
@@ -28,7 +28,7 @@ pub fn check_invariants(model: &Model) {
     for clip in &model.clips {
         check_clip(clip, &model.skeleton);
     }
-    // A hundred are kept, and one more line counts the rest.
+    // At most a hundred warnings are kept, and one more line counts the rest.
     assert!(model.warnings.len() <= 101, "{} warnings", model.warnings.len());
 }
 
@@ -93,7 +93,7 @@ fn check_vertices(geometry: &Geometry) {
     }
 }
 
-/// Where each vertex's part of a list starts, and where the last one ends.
+/// Checks a list of starts: the start of each vertex's part of a list, then the end of the last part.
 fn check_starts(starts: &[u32], vertex_count: usize, list_len: usize) {
     assert_eq!(starts.len(), vertex_count + 1);
     assert_eq!((starts[0], starts[vertex_count] as usize), (0, list_len));
@@ -128,7 +128,7 @@ fn check_morph_deltas(geometry: &Geometry, weight_count: usize) {
     }
 }
 
-/// Where nothing needs tangents there are none; else they are unit vectors, or zero where nothing needs this one.
+/// Tangents exist only if a draw needs them. Each is a unit vector, or zero if no draw needs it.
 fn check_tangents(geometry: &Geometry) {
     let Geometry { tangents, draw_ranges, .. } = geometry;
     let needed = draw_ranges.iter().any(|range| range.has_tangents);

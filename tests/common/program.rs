@@ -1,8 +1,8 @@
-//! Runs the program as its user does: a folder to stand in, arguments, what it prints and the exit code.
+//! Runs the program as a user does, with a working folder and arguments, and returns its output and exit code.
 //!
-//! Each [`Place`] has a working folder and a cache folder of its own, so that no test sees what another left behind,
-//! and no display, unless a test gives it one. A run that takes too long is killed and fails the test; whatever the
-//! program was asked, it must end by itself, not by a signal, and never with a panic.
+//! Each [`Place`] has its own working folder and cache folder, so that tests do not influence each other. There is no
+//! display unless a test provides one. A run that takes too long is killed and fails the test. The program must always
+//! exit by itself, without a signal and without a panic.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use throng::vulkan::instance::SUBMIT_VALIDATION_VARIABLE;
 
-/// Far more than any run here takes, on a slow and busy machine too.
+/// The time limit of a run: far more than any run here takes, even on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// An empty folder to run in.
@@ -21,7 +21,7 @@ pub struct Place {
     folder: TempDir,
 }
 
-/// What a finished run left.
+/// The result of a finished run.
 #[derive(Debug)]
 pub struct Finished {
     pub code: i32,
@@ -46,12 +46,12 @@ impl Place {
         self.folder.path().join("work")
     }
 
-    /// Where the program keeps its pipeline caches.
+    /// Returns the folder in which the program keeps its pipeline caches.
     pub fn cache_folder(&self) -> PathBuf {
         self.folder.path().join("cache")
     }
 
-    /// The program with these arguments, separated by spaces.
+    /// Returns the command with these arguments, separated by spaces.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
         command
@@ -65,7 +65,7 @@ impl Place {
     }
 }
 
-/// A started program. Killed if a test ends before it.
+/// A running program. It is killed if the test ends first.
 pub struct Running {
     child: Child,
     description: String,
@@ -92,7 +92,7 @@ impl Running {
         }
     }
 
-    /// Waits for the end. The pipes close when the process ends, so waiting for them needs no polling.
+    /// Waits for the exit. The pipes close when the process ends, so this needs no polling.
     pub fn finish(mut self) -> Finished {
         let mut rest = |of: &Receiver<String>| {
             of.recv_timeout(self.deadline.saturating_duration_since(Instant::now())).unwrap_or_else(|_| {
@@ -110,7 +110,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Neither does anything to a process that has been waited for.
+        // These calls do nothing to a process that has already been waited for.
         let ended = self.child.try_wait();
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -127,7 +127,7 @@ fn read_to_end(mut pipe: impl Read + Send + 'static) -> Receiver<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = pipe.read_to_end(&mut bytes);
-        // Nobody listens any more when the test has failed.
+        // The receiver is gone if the test has failed.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     receiver

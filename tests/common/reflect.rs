@@ -1,5 +1,4 @@
-//! Just enough SPIR-V reflection to compare memory layouts and bindings: what a module calls things, where it puts
-//! them, how large they are.
+//! SPIR-V reflection, just enough to compare memory layouts and bindings: names, offsets and sizes.
 
 use std::collections::HashMap;
 
@@ -7,21 +6,21 @@ use rspirv::binary::Parser;
 use rspirv::dr::{Instruction, Loader, Module, Operand};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
-/// A struct with offsets: one that lies in memory.
+/// A struct with offsets, which means that it is stored in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryStruct {
     pub name: String,
-    /// Name and offset in bytes, in order.
+    /// The names and offsets in bytes, in order.
     pub members: Vec<(String, u32)>,
-    /// To the end of the last member.
+    /// The end of the last member, in bytes.
     pub end: u32,
-    /// Stride of an array of it, where the module has one.
+    /// The stride of an array of this struct, if the module has one.
     pub stride: Option<u32>,
-    /// Its one member is an array without a length: the frame of a storage buffer.
+    /// Whether its only member is an array without a length, as in a storage buffer.
     pub wraps_array: bool,
 }
 
-/// A resource variable: set, binding, kind, and the name of its block or, for a texture, its own.
+/// A resource variable: set, binding, kind, and the name of its block or, for a texture, of the variable.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Resource {
     pub set: u32,
@@ -100,7 +99,7 @@ impl Reflection {
         }
     }
 
-    /// `LocalSize` of the entry point; `None` unless it is a compute shader.
+    /// Returns the `LocalSize` of the entry point, or `None` unless it is a compute shader.
     pub fn local_size(&self) -> Option<[u32; 3]> {
         self.module.execution_modes.iter().find_map(|mode| match &mode.operands[..] {
             [
@@ -114,7 +113,7 @@ impl Reflection {
         })
     }
 
-    /// All structs whose members have offsets.
+    /// Returns all structs whose members have offsets.
     pub fn memory_structs(&self) -> Vec<MemoryStruct> {
         let is_struct = |(_, kind): &(&Word, &Instruction)| kind.class.opcode == Op::TypeStruct;
         let mut ids: Vec<Word> = self.types.iter().filter(is_struct).map(|(&id, _)| id).collect();
@@ -122,12 +121,12 @@ impl Reflection {
         ids.into_iter().filter_map(|id| self.memory_struct(id)).collect()
     }
 
-    /// The block of push constants.
+    /// Returns the block of push constants.
     pub fn push_constants(&self) -> Option<MemoryStruct> {
         self.variables(StorageClass::PushConstant).find_map(|(_, pointee)| self.memory_struct(pointee))
     }
 
-    /// All descriptors that the module declares.
+    /// Returns all descriptors that the module declares.
     pub fn resources(&self) -> Vec<Resource> {
         let mut resources: Vec<Resource> =
             [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant]
@@ -155,7 +154,7 @@ impl Reflection {
         resources
     }
 
-    /// Variables of a storage class, with the type that they point to.
+    /// Returns the variables of a storage class, with the type that they point to.
     fn variables(&self, class: StorageClass) -> impl Iterator<Item = (Word, Word)> {
         self.module.types_global_values.iter().filter_map(move |instruction| {
             let matches = instruction.class.opcode == Op::Variable
@@ -192,7 +191,8 @@ impl Reflection {
             .find_map(|(&array, _)| self.decorations.get(&(array, Decoration::ArrayStride)).copied())
     }
 
-    /// Bytes that a type takes in memory; `member` says whose member it is, which a matrix' stride depends on.
+    /// Returns the size of a type in memory. `member` is the member that has the type: the stride of a matrix depends
+    /// on it.
     fn size(&self, type_id: Word, member: Option<(Word, u32)>) -> u32 {
         let kind = &self.types[&type_id];
         match kind.class.opcode {

@@ -1,5 +1,4 @@
-//! A crowd as the command line describes it, drawn offscreen: the way of `throng render`, with renderer settings that
-//! the command line does not offer.
+//! Draws a crowd offscreen as `throng render` does, with renderer settings that the command line does not offer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ pub fn asset(name: &str) -> Model {
     import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// `throng render OPTIONS`, parsed. Models are given by [`scene`] and the file's name is not used.
+/// Parses `throng render OPTIONS`. The models come from [`scene`], and the file name is unused.
 pub fn arguments(options: &str) -> RenderArgs {
     let line = ["throng", "render", "--out", "unused.png"].into_iter().chain(options.split_whitespace());
     match Cli::try_parse_from(line).map(|cli| cli.command) {
@@ -26,7 +25,7 @@ pub fn arguments(options: &str) -> RenderArgs {
     }
 }
 
-/// The crowd that `options` describe, of these models.
+/// Returns the crowd of these models that `options` describe.
 pub fn scene(models: &[Model], options: &str) -> Scene {
     let args = arguments(options);
     Scene::new(Arc::from(models), &args.scene, args.count, args.gpu.size.aspect())

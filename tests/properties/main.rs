@@ -1,7 +1,7 @@
-//! Properties: what must hold for every clip, tree, vertex and number, tried on random ones.
+//! Properties that must hold for every clip, tree, vertex and number, tested with random ones.
 //!
-//! The same ones in every run: a test that fails now and then is of no use to whoever changed something else. For
-//! others set `PROPTEST_RNG_SEED`, for more `PROPTEST_CASES`. Fuzzing looks for what nobody thought of: fuzz/README.md.
+//! Every run tests the same cases: a test that fails now and then helps no one who changed something else. For other
+//! cases set `PROPTEST_RNG_SEED`, for more cases `PROPTEST_CASES`. Fuzzing looks for unexpected cases: fuzz/README.md.
 
 mod accessors;
 #[path = "../import/builder.rs"]
@@ -16,7 +16,7 @@ mod skinning;
 
 use proptest::test_runner::{Config, RngSeed};
 
-/// What every property here is tried with.
+/// The number and the seed of the cases of every property here.
 fn config() -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if config.rng_seed == RngSeed::Random {

@@ -1,8 +1,8 @@
-//! The walker's shape: about thirty lofts around the skeleton, and which joints pull at them.
+//! The walker's shape: about thirty lofts around the skeleton, with the influences of the joints.
 //!
-//! An explorer in a helmet: a big head, mittens and boots, so that gait and mood can be read from far away in a crowd.
-//! Weights depend on the bind-pose position alone and pass from one joint to the next over 6 to 20 centimetres around
-//! each bend; parts that are hard (helmet, visor, backpack) follow one joint.
+//! It is an explorer in a helmet. The big head, mittens and boots make gait and mood visible from far away in a crowd.
+//! Weights depend only on the bind-pose position. They pass from one joint to the next over 6 to 20 centimetres at each
+//! bend. Hard parts (helmet, visor, backpack) follow one joint.
 
 use glam::{DVec3, dvec3};
 
@@ -10,7 +10,7 @@ use super::loft::{Loft, Mesh, Pull, Station};
 use super::skeleton::{Joint, Side, UPPER_ARM_LENGTH, arm_direction};
 use super::texture::Swatch;
 
-/// The whole character in its bind pose.
+/// Builds the whole character in its bind pose.
 #[must_use]
 pub fn body() -> Mesh {
     let mut mesh = Mesh::default();
@@ -28,7 +28,7 @@ pub fn body() -> Mesh {
     mesh
 }
 
-/// 0 below `start`, 1 above `end`, with level ends.
+/// Rises smoothly from 0 at `start` to 1 at `end`.
 #[must_use]
 pub fn smooth_step(start: f64, end: f64, x: f64) -> f64 {
     let t = ((x - start) / (end - start)).clamp(0.0, 1.0);
@@ -39,8 +39,7 @@ fn station(x: f64, y: f64, z: f64, half_width: f64, half_depth: f64) -> Station 
     Station { center: dvec3(x, y, z), half_width, half_depth }
 }
 
-/// A chain of joints, each handing over to the next: `handovers[k]` says how much of the pull has passed beyond joint
-/// `k`.
+/// Influences of a chain of joints. `handovers[k]` is the share that passes from joint `k` to the joints after it.
 fn chain<const N: usize>(joints: [Joint; N], handovers: [f64; N]) -> Pull {
     let mut rest = 1.0;
     let mut pull = Pull::new();
@@ -51,7 +50,7 @@ fn chain<const N: usize>(joints: [Joint; N], handovers: [f64; N]) -> Pull {
     pull
 }
 
-/// Moves `share` of what `from` pulls to `to`.
+/// Moves `share` of the influence of `from` to `to`.
 fn give(pull: &mut Pull, from: Joint, to: Joint, share: f64) {
     if let Some(entry) = pull.iter_mut().find(|(joint, _)| *joint == from) {
         let given = entry.1 * share;
@@ -155,7 +154,7 @@ fn add_scarf(mesh: &mut Mesh) {
     let collar_pull = |_| vec![(Joint::Chest, 0.5), (Joint::Neck, 0.5)];
     mesh.add(&Loft { segments: 10, rings_per_stretch: 3, closed: true, ..loft }, &collar_pull);
 
-    // Over the shoulder and down the backpack.
+    // The tail runs over the shoulder and down the backpack.
     let tail = vec![
         station(0.06, 1.330, -0.075, 0.040, 0.018),
         station(0.08, 1.325, -0.170, 0.042, 0.014),
@@ -190,7 +189,7 @@ fn add_backpack(mesh: &mut Mesh) {
     mesh.add(&Loft { segments: 14, rings_per_stretch: 3, cap_lengths: [0.012; 2], ..loft }, &roll_pull);
 }
 
-/// Distance from the shoulder along the arm, metres.
+/// Returns the distance from the shoulder along the arm, in metres.
 fn along_arm(p: DVec3, side: Side) -> f64 {
     (p - Joint::UpperArm(side).position()).dot(arm_direction(side))
 }
@@ -207,7 +206,7 @@ fn arm_pull(p: DVec3, side: Side) -> Pull {
     chain([Joint::Shoulder(side), Joint::UpperArm(side), Joint::Forearm(side), Joint::Hand(side)], handovers)
 }
 
-/// A station of the arm: `along` from the shoulder, `inward` to the body, `forward` to +Z.
+/// Returns a station of the arm: `along` from the shoulder, `inward` to the body, `forward` to +Z.
 fn arm_station(side: Side, [along, inward, forward]: [f64; 3], thickness: f64, breadth: f64) -> Station {
     let direction = arm_direction(side);
     let inwards = side.of(dvec3(-1.0, 0.0, 0.0)).reject_from_normalized(direction).normalize();
@@ -312,7 +311,8 @@ fn add_foot(mesh: &mut Mesh, side: Side) {
     let loft = Loft::new(DVec3::Y, Swatch::Shoe, stations);
     let loft = Loft { squareness: 2.5, segments: 18, cap_lengths: [0.04, 0.055], floor: 0.0, ..loft };
     mesh.add(&loft, &|p| {
-        // The instep is far above the joint that it bends about: it needs a longer way than the sole.
+        // The instep is far above the joint about which it bends, so its weights change over a longer distance than the
+        // sole's.
         let (start, end) = (0.085 - 0.5 * p.y, 0.145 + 0.5 * p.y);
         let mut pull = chain([Joint::Foot(side), Joint::Toe(side)], [smooth_step(start, end, p.z), 0.0]);
         give(&mut pull, Joint::Foot(side), Joint::Shin(side), smooth_step(0.06, 0.16, p.y) * 0.5);

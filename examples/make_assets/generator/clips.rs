@@ -1,9 +1,9 @@
-//! From functions of time to keyframes.
+//! Samples functions of time into keyframes.
 //!
-//! In each clip all rotations and the hips' translation share one timeline of 30 keys per second, LINEAR, so that a
-//! player finds the key once for all joints. Two places differ on purpose, so that all of glTF's
-//! interpolations are at work in one character: the eyes blink by STEP on their scale, and the waving hand moves by
-//! CUBICSPLINE between fewer keys. The last key of every track repeats the first bit by bit: clips loop.
+//! In each clip, all rotations and the hips' translation share one LINEAR timeline of 30 keys per second, so a player
+//! finds the key once for all joints. Two tracks differ on purpose, so that one character uses all of glTF's
+//! interpolations. The eyes blink by STEP on their scale, and the waving hand uses CUBICSPLINE between fewer keys. The
+//! last key of every track equals the first to the bit, so clips loop.
 
 use glam::DQuat;
 use serde_json::{Value, json};
@@ -16,15 +16,15 @@ use super::stand::{IDLE_SECONDS, WAVE_SECONDS, idle, wave, waving_hand};
 use super::walker::{joint_node, length};
 
 const KEYS_PER_SECOND: f64 = 30.0;
-/// Between keys of the spline.
+/// The interval between keys of the spline.
 const SPLINE_SECONDS: f64 = 0.1;
-/// How long the eyes are shut.
+/// How long a blink shuts the eyes.
 const BLINK_SECONDS: f64 = 0.12;
-/// Grids of rotations (about what an f32 holds of them) and of their slopes. Times need none: no libm made them.
+/// The binary grids of rotations (about the precision of an f32) and of their slopes. Times are exact and need no grid.
 const ROTATION_BITS: i32 = 22;
 const SLOPE_BITS: i32 = 18;
 
-/// The walker's animations; "Walk" is the first.
+/// Generates the walker's animations. "Walk" is the first.
 pub fn clips(document: &mut Document) -> Vec<Value> {
     let mut clips = vec![];
     for (name, gait) in [("Walk", WALK), ("Run", RUN)] {
@@ -46,7 +46,7 @@ pub fn clips(document: &mut Document) -> Vec<Value> {
     clips
 }
 
-/// One animation in the making.
+/// An animation under construction.
 struct Clip<'a> {
     document: &'a mut Document,
     name: &'static str,
@@ -60,7 +60,7 @@ impl<'a> Clip<'a> {
         Self { document, name, duration_seconds, samplers: vec![], channels: vec![] }
     }
 
-    /// LINEAR keys for everything that moves, except one joint.
+    /// Adds LINEAR keys for every joint that moves, except for one.
     fn key_poses(&mut self, pose_at: impl Fn(f64) -> Pose, except: Option<Joint>) {
         let interval_count = (self.duration_seconds * KEYS_PER_SECOND).round() as u32;
         let times = (0..=interval_count).map(|key| f64::from(key) / KEYS_PER_SECOND).collect::<Vec<_>>();
@@ -80,7 +80,7 @@ impl<'a> Clip<'a> {
         }
     }
 
-    /// STEP keys that shut the eyes at the given times.
+    /// Adds STEP keys that shut the eyes at the given times.
     fn key_blinks(&mut self, blink_times: &[f64]) {
         let (open, shut) = ([1.0; 3], [1.0, 0.125, 1.0]);
         let (mut times, mut scales) = (vec![0.0], vec![open]);
@@ -95,14 +95,15 @@ impl<'a> Clip<'a> {
         self.add_track(Joint::Eyes, "scale", "STEP", [input, output]);
     }
 
-    /// CUBICSPLINE keys for one joint's rotation: in-tangent, value, out-tangent, with the function's own slopes.
+    /// Adds CUBICSPLINE keys for one joint's rotation: in-tangent, value, out-tangent. The tangents are the function's
+    /// slopes.
     fn key_spline(&mut self, joint: Joint, rotation_at: impl Fn(f64) -> DQuat) {
         let interval_count = (self.duration_seconds / SPLINE_SECONDS).round() as u32;
         let times = (0..=interval_count).map(|key| f64::from(key) * SPLINE_SECONDS).collect::<Vec<_>>();
         let tiny = 1e-3;
         let mut keys = vec![];
         for time in &times {
-            // The same slope from both sides, also across the loop: the function is at rest there.
+            // The slope is the same on both sides, also where the clip loops: the function is at rest there.
             let slope = (rotation_at(time + tiny) - rotation_at(time - tiny)) / (2.0 * tiny);
             let slope = snap_all(slope.to_array(), SLOPE_BITS);
             keys.extend([slope, rotation(rotation_at(*time)), slope]);
@@ -128,7 +129,8 @@ impl<'a> Clip<'a> {
     }
 }
 
-/// As in the file: w is positive, so that neighbouring keys lie on the same side and no track jumps by a sign.
+/// Converts a rotation to the file's form. A positive w keeps neighbouring keys on the same side, without jumps of
+/// sign.
 fn rotation(rotation: DQuat) -> [f32; 4] {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
     snap_all(rotation.normalize().to_array(), ROTATION_BITS)

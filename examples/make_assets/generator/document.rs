@@ -1,27 +1,27 @@
 //! A small glTF 2.0 writer: one buffer, one buffer view per accessor.
 //!
-//! It knows what is tedious and easily got wrong: alignment to four bytes (3.6.2.4), `target` for vertices and indices
-//! only (5.11.5), `min`/`max` where the specification demands them (5.1.6, 5.1.7), the GLB container's
-//! padding (4.4). What the buffers *mean* stays with the caller, who writes nodes, meshes, skins and animations as
-//! plain JSON: there a reader of this example sees glTF itself and not an abstraction over it.
+//! It handles the tedious parts that are easy to get wrong: alignment to four bytes (3.6.2.4), `target` only for
+//! vertices and indices (5.11.5), `min`/`max` where the specification requires them (5.1.6, 5.1.7), and the padding of
+//! the GLB container (4.4). The caller gives the buffers their *meaning*: it writes nodes, meshes, skins and animations
+//! as plain JSON, so that a reader of this example sees glTF itself.
 
 use base64::Engine;
 use serde_json::{Map, Value, json};
 
-/// What an accessor is for; decides about `target` and bounds.
+/// The use of an accessor, which decides its `target` and its bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Usage {
-    /// Vertex attribute without bounds.
+    /// A vertex attribute without bounds.
     Attribute,
     /// The attribute POSITION.
     Positions,
-    /// Input of an animation sampler, in seconds.
+    /// The input of an animation sampler, in seconds.
     KeyTimes,
-    /// Output of an animation sampler, or inverse bind matrices.
+    /// The output of an animation sampler, or inverse bind matrices.
     Plain,
 }
 
-/// A glTF file in the making.
+/// A glTF file under construction.
 #[derive(Default)]
 pub struct Document {
     binary: Vec<u8>,
@@ -99,7 +99,7 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// The whole file as text; the buffer goes into a data URI. `rest` holds the top-level properties other than
+    /// Returns the whole file as text, with the buffer in a data URI. `rest` holds the top-level properties except
     /// asset, buffers, bufferViews and accessors.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Document {
         Ok(text)
     }
 
-    /// The whole file as GLB: a header of 12 bytes, a JSON chunk padded with spaces, a binary chunk padded with zeros.
+    /// Returns the file as GLB: a 12-byte header, a JSON chunk padded with spaces, a binary chunk padded with zeros.
     ///
     /// # Errors
     /// If the JSON cannot be written, or the file would be larger than 4 GiB.
@@ -152,8 +152,8 @@ impl Document {
     }
 }
 
-/// Rounds to a multiple of 2^-`bits`: differences of platforms in the last bits of an f64 vanish, and the result is
-/// exact in an f32 as long as it has at most 24 significant bits.
+/// Rounds to a multiple of 2^-`bits`. This removes differences between platforms in the last bits of an f64. The result
+/// is exact in an f32 if it has at most 24 significant bits.
 #[must_use]
 pub fn snap(value: f64, bits: i32) -> f32 {
     let grid = f64::from(bits).exp2();
@@ -161,13 +161,13 @@ pub fn snap(value: f64, bits: i32) -> f32 {
     ((value * grid).round() / grid + 0.0) as f32
 }
 
-/// [`snap`] for each component.
+/// Applies [`snap`] to each component.
 #[must_use]
 pub fn snap_all<const N: usize>(values: [f64; N], bits: i32) -> [f32; N] {
     values.map(|value| snap(value, bits))
 }
 
-/// A translation along y, column-major: the inverse bind matrix of a joint at height `-y` that stands upright.
+/// Returns a translation along y, column-major: the inverse bind matrix of an upright joint at height `-y`.
 #[must_use]
 pub fn matrix_translating_y(y: f32) -> [f32; 16] {
     let mut matrix = [0.0; 16];

@@ -1,13 +1,13 @@
-//! Walking and running: one description of steps, two sets of numbers.
+//! Walking and running: one description of steps with two sets of numbers.
 //!
-//! The clips stay in place: the ground moves back under the walker at [`Gait::speed`], and whoever moves the character
-//! forward at that speed sees feet that stand still. A step is planned from the ground up. While a foot stands, it
-//! moves back with the ground: it lands on its heel and rolls down, stands flat, then rolls off over the ball with the
-//! toes planted. In the air the ball follows a Hermite curve that leaves and meets the ground with the ground's own
-//! velocity, lifted in between so that the toes clear the ground. The legs are solved from that (see
-//! [`Pose::place_foot`]); hips, shoulders and arms are sines around it.
+//! The clips stay in place: the ground moves back under the walker at [`Gait::speed`]. A character that moves forward
+//! at that speed has feet that stand still. A step is planned from the ground up. A standing foot moves back with the
+//! ground: it lands on its heel, rolls down, becomes flat, then rolls off over the ball with the toes planted. In the
+//! air, the ball follows a Hermite curve. The curve leaves and meets the ground with the ground's velocity, and its
+//! lift keeps the toes clear of the ground. [`Pose::place_foot`] solves the legs from that; hips, shoulders and arms
+//! are sines.
 //!
-//! Phase 0 is the left heel's landing; the right foot is half a cycle later. Angles are radians, lengths metres.
+//! Phase 0 is the landing of the left heel. The right foot is half a cycle later. Angles are radians, lengths metres.
 
 use std::f64::consts::{PI, TAU};
 
@@ -17,47 +17,48 @@ use super::body::smooth_step;
 use super::pose::{FootTarget, Pose};
 use super::skeleton::{Joint, Side};
 
-/// What distinguishes one way of moving from another.
+/// The parameters of one gait.
 pub struct Gait {
-    /// Length of a cycle (two steps).
+    /// The length of a cycle (two steps).
     pub duration_seconds: f64,
-    /// Metres per second.
+    /// The ground speed in metres per second.
     pub speed: f64,
-    /// Share of the cycle during which a foot stands; below 0.5 there is flight.
+    /// The share of the cycle during which a foot stands. Below 0.5 there is flight.
     stance: f64,
-    /// Phase at which the foot, just landed, has become flat, and at which the heel leaves the ground.
+    /// The phases at which the landed foot has become flat, and at which the heel leaves the ground.
     flat: f64,
     heel_off: f64,
-    /// Phase at which the standing foot's ankle is under the hip.
+    /// The phase at which the standing foot's ankle is under the hip.
     under_hip: f64,
-    /// Toes up when landing; heel up when leaving.
+    /// The pitch of the foot: toes up when it lands, heel up when it leaves.
     strike_pitch: f64,
     leave_pitch: f64,
-    /// How far the ball of the foot rises in the air beyond the straight way, and when (above 1 is earlier).
+    /// How far the ball of the foot rises in the air above the straight path, and when (above 1 is earlier).
     lift: f64,
     earliness: f64,
-    /// Between the feet's lines and the middle.
+    /// The distance of each foot's line from the middle.
     track_width: f64,
-    /// Mean height of the hips above that of the bind pose, its variation, and the phase of the highest point.
+    /// The mean height of the hips above the bind pose, its variation, and the phase of the highest point.
     hips_height: f64,
     bob: f64,
     highest: f64,
-    /// Of the hips: to the standing side, down on the other, forward on the leading one; of the whole body, forward.
+    /// The hips move to the standing side, drop on the other, and turn forward on the leading one. The body leans
+    /// forward.
     sway: f64,
     roll: f64,
     yaw: f64,
     lean: f64,
-    /// Of the shoulders against the hips, the arms' swing and the elbows' bend, its mean and variation.
+    /// The turn of the shoulders against the hips, the swing of the arms, and the mean and variation of the elbows'
+    /// bend.
     counter_yaw: f64,
     arm_swing: f64,
     elbow: [f64; 2],
-    /// How far the scarf's tail streams out.
+    /// How far the tail of the scarf streams out.
     scarf: f64,
 }
 
-/// Landing, heel-off and leaving fall on keys of 30 per second, so that interpolation does not round them off.
-///
-/// About 3.6 km/h.
+/// A walk at 3.6 km/h. Landing, heel-off and leaving fall on keys of 30 per second, so interpolation does not blur
+/// them.
 pub const WALK: Gait = Gait {
     duration_seconds: 32.0 / 30.0,
     speed: 1.0,
@@ -83,7 +84,7 @@ pub const WALK: Gait = Gait {
     scarf: 0.22,
 };
 
-/// About 9 km/h.
+/// A run at about 9 km/h.
 pub const RUN: Gait = Gait {
     duration_seconds: 22.0 / 30.0,
     speed: 2.4,
@@ -109,37 +110,37 @@ pub const RUN: Gait = Gait {
     scarf: 0.85,
 };
 
-/// What landing turns about; relative to the ankle, foot flat.
+/// The point about which a landing foot turns, relative to the ankle of a flat foot.
 const HEEL_FROM_ANKLE: DVec3 = dvec3(0.0, -0.09, -0.075);
 
-/// How far the feet turn outwards, radians.
+/// How far the feet turn outwards, in radians.
 const TOES_OUT: f64 = 0.06;
 
 /// One foot, seen from the side.
 #[derive(Clone, Copy)]
 struct Step {
-    /// The joint of the toes, in the plane x = 0.
+    /// The position of the toe joint, in the plane x = 0.
     ball: DVec3,
     pitch: f64,
     toe_pitch: f64,
 }
 
 impl Gait {
-    /// The pose at a phase, 0 to 1.
+    /// Returns the pose at a phase from 0 to 1.
     #[must_use]
     pub fn pose(&self, phase: f64) -> Pose {
         let mut pose = Pose::rest();
         self.pose_trunk(&mut pose, phase);
         for (side, phase) in [(Side::Left, phase), (Side::Right, (phase + 0.5).fract())] {
             let step = self.step(phase);
-            // From the ball, because that is what stays in place longest, whichever way the toes point.
+            // Start from the ball: it stays planted longest, for any direction of the toes.
             let yaw = side.sign() * TOES_OUT;
             let rotation = DQuat::from_rotation_y(yaw) * DQuat::from_rotation_x(step.pitch);
             let ball = step.ball + dvec3(side.sign() * self.track_width, 0.0, 0.0);
             let ankle = ball - rotation * ball_from_ankle();
             pose.place_foot(side, FootTarget { ankle, pitch: step.pitch, toe_pitch: step.toe_pitch, yaw });
 
-            // Arms swing against the legs, a little late, the elbow most bent in front.
+            // Arms swing against the legs, a little late, and the elbow bends most in front.
             let forward = -(TAU * (phase - 0.03)).cos();
             let bend = self.elbow[0] + self.elbow[1] * -(TAU * (phase - 0.08)).cos();
             pose.place_arm(side, self.arm_swing * (forward + 0.05), 0.20, bend);
@@ -170,7 +171,7 @@ impl Gait {
         pose.rotate(Joint::Spine, spine);
         pose.rotate(Joint::Chest, chest);
 
-        // The eyes stay on the way: neck and head undo the trunk's turning, each its half, save a little nod.
+        // The eyes look ahead: neck and head each undo half of the trunk's rotation, except for a little nod.
         let undo = DQuat::IDENTITY.slerp((hips * spine * chest).inverse(), 0.46);
         pose.rotate(Joint::Neck, undo);
         pose.rotate(Joint::Head, undo * DQuat::from_rotation_x(0.03 - 0.8 * nod));
@@ -182,7 +183,7 @@ impl Gait {
         pose.rotate(Joint::ScarfLower, DQuat::from_rotation_z(0.14 * once(0.5)) * DQuat::from_rotation_x(wave));
     }
 
-    /// One foot at its phase: standing below `stance`, in the air above.
+    /// Returns one foot at its phase: standing below `stance`, in the air above.
     fn step(&self, phase: f64) -> Step {
         if phase < self.stance { self.standing(phase) } else { self.flying(phase) }
     }
@@ -201,7 +202,7 @@ impl Gait {
     fn flying(&self, phase: f64) -> Step {
         let airborne = 1.0 - self.stance;
         let t = (phase - self.stance) / airborne;
-        // Slopes at both ends, per unit of t, from the standing foot.
+        // The slopes at both ends, per unit of t: those of the standing foot.
         let tiny = 1e-3;
         let (leave, land) = (self.standing(self.stance), self.standing(0.0));
         let (before, after) = (self.standing(self.stance - tiny), self.standing(tiny));
@@ -225,7 +226,7 @@ impl Gait {
     }
 }
 
-/// Where the toes begin, which the foot rolls over when it leaves; foot flat.
+/// Where the toes begin. A leaving foot rolls over this point. Relative to the ankle of a flat foot.
 fn ball_from_ankle() -> DVec3 {
     dvec3(0.0, Joint::Toe(Side::Left).offset().y, Joint::Toe(Side::Left).offset().z)
 }
@@ -234,7 +235,7 @@ fn ball_from_ankle() -> DVec3 {
 mod tests {
     use super::*;
 
-    /// Follows one point of each foot through its stance, with the ground moving along.
+    /// Checks that one point of each foot stays in place on the moving ground while the foot stands.
     fn assert_planted(gait: &Gait, joint: fn(Side) -> Joint, from_phase: f64, to_phase: f64) {
         for (side, offset) in [(Side::Left, 0.0), (Side::Right, 0.5)] {
             let on_ground = |step: u32| {
@@ -263,7 +264,7 @@ mod tests {
             for step in 0..200 {
                 let pose = gait.pose(f64::from(step) / 200.0);
                 for side in Side::BOTH {
-                    // Below the bind pose's height, a joint would press the sole into the ground.
+                    // Below its height in the bind pose, a joint would press the sole into the ground.
                     assert!(pose.model_position(Joint::Toe(side)).y > 0.03 - 1e-3, "step {step}, {side:?}");
                     assert!(pose.model_position(Joint::Foot(side)).y > 0.09 - 1e-3, "step {step}, {side:?}");
                 }

@@ -1,27 +1,26 @@
-//! A jelly: the smallest character in which everything that can move does.
+//! A jelly: the smallest character that uses every kind of motion.
 //!
-//! A ball on two joints with two morph targets, in whose clips the weights are keyed by all three interpolations; a
-//! loop of lines round its foot and points above its head, which are primitives that no skin and no target touches. So
-//! morphing before skinning, a mesh node's streamed weights, rigid parts beside a skin, and the three topologies can all
-//! be seen, and checked, on one page of numbers.
+//! It is a ball on two joints with two morph targets. Its clips key the morph weights with all three interpolations.
+//! A loop of lines and a few points are primitives without skin and without targets. So one small model
+//! shows morphing before skinning, morph weights of a mesh node, rigid parts next to a skin, and the three topologies.
 
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, Usage, matrix_translating_y, snap, snap_all};
 
-/// From pole to pole and round the axis; the first and the last column coincide.
+/// The ball's grid, from pole to pole and around the axis. The first and the last column coincide.
 const RINGS: u16 = 12;
 const COLUMNS: u16 = 18;
-/// In metres.
+/// The radius of the ball, in metres.
 const RADIUS: f64 = 0.5;
-/// Height of the upper joint: the middle of the ball.
+/// The height of the upper joint: the middle of the ball.
 const WAIST: f64 = 0.5;
-/// What the target `Squash` does at weight 1: wider, lower, standing on the same ground.
+/// The scale of the target `Squash` at weight 1: wider and lower on the same ground.
 const SQUASH: [f64; 3] = [1.3, 0.55, 1.3];
-/// Bits after the binary point of what is stored.
+/// The number of bits after the binary point in stored numbers.
 const BITS: i32 = 20;
 
-/// `jelly.gltf`.
+/// Generates `jelly.gltf`.
 pub fn jelly() -> anyhow::Result<Vec<u8>> {
     let mut document = Document::default();
     let ball = ball(&mut document);
@@ -71,7 +70,7 @@ pub fn jelly() -> anyhow::Result<Vec<u8>> {
     document.into_gltf(rest)
 }
 
-/// The ball's only primitive.
+/// Builds the ball's only primitive.
 fn ball(document: &mut Document) -> Value {
     let (mut positions, mut normals, mut joints, mut weights) = (vec![], vec![], vec![], vec![]);
     let (mut squash, mut squash_normals, mut point) = (vec![], vec![], vec![]);
@@ -83,7 +82,7 @@ fn ball(document: &mut Document) -> Value {
             let position = [RADIUS * normal[0], RADIUS * (1.0 + normal[1]), RADIUS * normal[2]];
             positions.push(snap_all(position, BITS));
             normals.push(snap_all(normal, BITS));
-            // From the ground to the top the upper joint takes over.
+            // The influence passes from the lower joint to the upper one from the ground to the top.
             let upper = (position[1] / (2.0 * RADIUS)).clamp(0.0, 1.0);
             let upper = snap(upper * upper * (3.0 - 2.0 * upper), 8);
             joints.push([0, u8::from(upper > 0.0), 0, 0]);
@@ -92,7 +91,7 @@ fn ball(document: &mut Document) -> Value {
             squash.push(snap_all([0, 1, 2].map(|axis| (SQUASH[axis] - 1.0) * position[axis]), BITS));
             let squashed = normalized([0, 1, 2].map(|axis| normal[axis] / SQUASH[axis]));
             squash_normals.push(snap_all([0, 1, 2].map(|axis| squashed[axis] - normal[axis]), BITS));
-            // Only the uppermost rings: most of the target's deltas are zero, as in a face.
+            // Only the uppermost rings move: most of the target's deltas are zero, as in a face.
             let height = ((position[1] - 0.75) / 0.25).max(0.0);
             point.push(snap_all([0.0, 0.35 * height * height, 0.0], BITS));
         }
@@ -103,7 +102,7 @@ fn ball(document: &mut Document) -> Value {
         .flat_map(|(ring, column)| {
             let [a, b] = [vertex(ring, column), vertex(ring, column + 1)];
             let [c, d] = [vertex(ring + 1, column), vertex(ring + 1, column + 1)];
-            // At the poles one of the two has no area.
+            // At the poles one of the two triangles has no area.
             [(ring > 0).then_some([a, b, d]), (ring + 1 < RINGS).then_some([a, d, c])]
         })
         .flatten()
@@ -127,7 +126,7 @@ fn ball(document: &mut Document) -> Value {
     })
 }
 
-/// Positions on a level circle.
+/// Adds positions on a level circle.
 fn circle(document: &mut Document, count: u16, radius: f64, height: f64) -> usize {
     let positions: Vec<[f32; 3]> = (0..count)
         .map(|k| {
@@ -138,7 +137,7 @@ fn circle(document: &mut Document, count: u16, radius: f64, height: f64) -> usiz
     document.floats(&positions, Usage::Positions)
 }
 
-/// Crouches, jumps and lands: weights LINEAR, the base's translation as well.
+/// Crouches, jumps and lands, with LINEAR keys of the weights and of the base's translation.
 fn hop(document: &mut Document) -> Value {
     let times = [0.0, 0.25, 0.375, 0.625, 0.875, 1.0, 1.25];
     let weights = [0.0, 0.0, 0.9, 0.0, -0.4, 0.3, -0.25, 0.5, -0.4, 0.3, 0.8, 0.0, 0.0, 0.0];
@@ -151,10 +150,10 @@ fn hop(document: &mut Document) -> Value {
     animation("Hop", input, "LINEAR", &[(outputs[0], 0, "weights"), (outputs[1], 1, "translation")])
 }
 
-/// Sways from side to side: weights CUBICSPLINE, and the waist's rotation as well.
+/// Sways from side to side, with CUBICSPLINE keys of the weights and of the waist's rotation.
 fn wobble(document: &mut Document) -> Value {
     let times = [0.0, 0.5, 1.0, 1.5, 2.0];
-    // In-tangents, values, out-tangents of both weights at each key: `Squash` breathes, `Point` follows.
+    // Each key has in-tangents, values and out-tangents of both weights: `Squash` breathes, `Point` follows.
     let (squash, slopes) = ([0.0, 0.35, 0.0, -0.2, 0.0], [0.8, 0.0, -0.8, 0.0, 0.8]);
     let weights: Vec<[f32; 1]> = (0..times.len())
         .flat_map(|key| [[slopes[key], 0.0], [squash[key], 0.5 + squash[key]], [slopes[key], 0.0]])
@@ -165,7 +164,7 @@ fn wobble(document: &mut Document) -> Value {
     let rotations: Vec<[f32; 4]> = (0..times.len())
         .flat_map(|key| {
             let (sin, cos) = f64::sin_cos(angles[key] / 2.0);
-            // The derivative of (sin, cos) of half the angle.
+            // The tangent is the derivative of (sin, cos) of half the angle.
             let tangent = [0.0, 0.0, slopes[key] / 2.0 * cos, -slopes[key] / 2.0 * sin];
             [tangent, [0.0, 0.0, sin, cos], tangent].map(|quaternion| snap_all(quaternion, 22))
         })
@@ -175,7 +174,7 @@ fn wobble(document: &mut Document) -> Value {
     animation("Wobble", input, "CUBICSPLINE", &[(outputs[0], 0, "weights"), (outputs[1], 2, "rotation")])
 }
 
-/// Starts up: weights STEP.
+/// Gets a fright, with STEP keys of the weights.
 fn alarm(document: &mut Document) -> Value {
     let input = key_times(document, &[0.0, 0.25, 0.5, 0.75]);
     let weights = [0.0, 0.0, -0.2, 1.0, 0.6, 0.25, 0.0, 0.0];
@@ -188,7 +187,7 @@ fn key_times(document: &mut Document, seconds: &[f32]) -> usize {
     document.floats(&elements, Usage::KeyTimes)
 }
 
-/// `channels`: output accessor, node, path.
+/// Builds an animation. Each channel is its output accessor, its node and its path.
 fn animation(name: &str, input: usize, interpolation: &str, channels: &[(usize, usize, &str)]) -> Value {
     let samplers: Vec<Value> = channels
         .iter()

@@ -1,12 +1,12 @@
-//! Closed skins from a few cross-sections: the only way in which this example makes surfaces.
+//! Closed skins from a few cross-sections. All parts of the walker are made this way.
 //!
 //! A [`Loft`] is a path with a superellipse at each station. Between stations, centres and radii follow Catmull-Rom
-//! splines; both ends are rounded off and meet in a pole. Parts overlap instead of being stitched together: a
-//! sleeve begins inside the torso, a hand inside its cuff. So each part is watertight by itself, no bend can open a
-//! hole, and a part needs no knowledge of its neighbours.
+//! splines. Both ends are rounded off and meet in a pole. Parts overlap instead of being stitched together: a sleeve
+//! begins inside the torso, a hand inside its cuff. So each part is watertight by itself, no bend opens a hole, and no
+//! part depends on its neighbours.
 //!
-//! Texture coordinates: u is the angle from the part's front, from 0 to 1 and *back again* on the other side; v is the
-//! arc length along the path. Mirroring u is what lets a ring close without a seam of doubled vertices.
+//! Texture coordinate u is the angle from the part's front: it goes from 0 to 1 and *back again* on the other side. v
+//! is the arc length along the path. Because u is mirrored, a ring closes without a seam of doubled vertices.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -15,45 +15,45 @@ use glam::{DVec2, DVec3};
 use super::skeleton::Joint;
 use super::texture::Swatch;
 
-/// Joints and weights of one vertex, in any order, not normalised.
+/// The joints and weights of one vertex, in any order, not normalised.
 pub type Pull = Vec<(Joint, f64)>;
 
 /// A cross-section.
 #[derive(Clone, Copy)]
 pub struct Station {
-    /// On the path, metres.
+    /// The position on the path, in metres.
     pub center: DVec3,
-    /// Half the extent across path and front, metres.
+    /// Half the extent across the path and the front, in metres.
     pub half_width: f64,
-    /// Half the extent along the front direction, metres.
+    /// Half the extent along the front direction, in metres.
     pub half_depth: f64,
 }
 
-/// What to sweep, see above.
+/// A path to sweep.
 pub struct Loft {
-    /// At least two (three if closed).
+    /// The cross-sections: at least two, or three if closed.
     pub stations: Vec<Station>,
-    /// Where u is 0; need not be perpendicular to the path.
+    /// The direction in which u is 0. It need not be perpendicular to the path.
     pub front: DVec3,
-    /// Exponent of the superellipse: 2 is an ellipse, 4 a box with soft edges.
+    /// The exponent of the superellipse: 2 is an ellipse, 4 a box with soft edges.
     pub squareness: f64,
-    /// Vertices around.
+    /// The number of vertices around the path.
     pub segments: usize,
-    /// Rings per stretch between two stations.
+    /// The number of rings between two stations.
     pub rings_per_stretch: u32,
-    /// How far the rounding goes beyond the first and last station, metres. 0 is a flat end, for ends that are hidden
-    /// inside other parts.
+    /// How far the rounding extends beyond the first and last station, in metres. 0 is a flat end, for ends that are
+    /// hidden inside other parts.
     pub cap_lengths: [f64; 2],
-    /// The path returns to the first station; there are no caps.
+    /// Whether the path returns to the first station. A closed loft has no caps.
     pub closed: bool,
-    /// Points below this height are lifted to it: a flat sole.
+    /// Points below this height are lifted to it, which gives a flat sole.
     pub floor: f64,
-    /// What it looks like.
+    /// The material.
     pub swatch: Swatch,
 }
 
 impl Loft {
-    /// An open loft without floor; change fields by struct update.
+    /// An open loft without a floor. Change other fields by struct update.
     #[must_use]
     pub fn new(front: DVec3, swatch: Swatch, stations: Vec<Station>) -> Self {
         Self {
@@ -70,19 +70,19 @@ impl Loft {
     }
 }
 
-/// Rings that round off one end, the pole not counted.
+/// The number of rings that round off one end, without the pole.
 const CAP_RINGS: u32 = 3;
 
-/// The growing mesh; the per-vertex arrays have equal length.
+/// A mesh under construction. The per-vertex arrays have equal lengths.
 #[derive(Default)]
 pub struct Mesh {
     pub positions: Vec<DVec3>,
     pub normals: Vec<DVec3>,
     pub tex_coords: Vec<DVec2>,
     pub joints: Vec<[u8; 4]>,
-    /// Normalised bytes; the four add up to 255.
+    /// Normalised bytes. The four add up to 255.
     pub weights: Vec<[u8; 4]>,
-    /// Counter-clockwise from outside.
+    /// Triangles are counter-clockwise seen from outside.
     pub triangles: Vec<[usize; 3]>,
 }
 
@@ -90,12 +90,12 @@ pub struct Mesh {
 #[derive(Clone, Copy)]
 struct Ring {
     station: Station,
-    /// Of the path.
+    /// The direction of the path.
     direction: DVec3,
 }
 
 impl Mesh {
-    /// Sweeps `loft`; `pull` gives the influences at a bind-pose position.
+    /// Sweeps `loft`. `pull` gives the influences at a bind-pose position.
     pub fn add(&mut self, loft: &Loft, pull: &dyn Fn(DVec3) -> Pull) {
         let rings = rings_of(loft);
         let first_vertex = self.positions.len();
@@ -109,7 +109,7 @@ impl Mesh {
         }
         let mut front = loft.front;
         for (ring, along) in rings.iter().zip(&arc_lengths) {
-            // Parallel transport: the front turns with the path and never twists about it.
+            // Parallel transport: the front turns with the path and never twists around it.
             front = front.reject_from_normalized(ring.direction).normalize();
             let across = front.cross(ring.direction);
             let vertex_count = if is_pole(ring) { 1 } else { loft.segments };
@@ -137,7 +137,7 @@ impl Mesh {
         self.weights.push(weights);
     }
 
-    /// Triangles between neighbouring rings; fans at the poles.
+    /// Adds the triangles between neighbouring rings, with fans at the poles.
     fn stitch(&mut self, first_vertex: usize, rings: &[Ring], loft: &Loft) {
         let segments = loft.segments;
         let mut start = first_vertex;
@@ -164,8 +164,8 @@ impl Mesh {
         }
     }
 
-    /// Vertex normals of one part: the sum of its triangles' normals, weighted by their angles at the vertex, which
-    /// makes the result independent of how quads are cut into triangles.
+    /// Computes the normals of one part. A vertex normal is the sum of its triangles' normals, weighted by their angles
+    /// at the vertex. So it does not depend on how quads are cut into triangles.
     fn smooth_normals(&mut self, first_vertex: usize, first_triangle: usize) {
         self.normals.resize(self.positions.len(), DVec3::ZERO);
         for triangle in &self.triangles[first_triangle..] {
@@ -182,7 +182,7 @@ impl Mesh {
     }
 }
 
-/// Ring stations with splines evaluated and caps added.
+/// Evaluates the splines between the stations and adds the caps.
 fn rings_of(loft: &Loft) -> Vec<Ring> {
     let stations = &loft.stations;
     let stretch_count = if loft.closed { stations.len() } else { stations.len() - 1 };
@@ -212,20 +212,20 @@ fn rings_of(loft: &Loft) -> Vec<Ring> {
     rings
 }
 
-/// `step` places further among `count`: around the corner on closed paths, no further than the ends on open ones.
+/// Returns `index + step`, wrapped on closed paths and clamped to the ends on open ones.
 fn neighbour(index: usize, step: isize, count: usize, closed: bool) -> usize {
-    let place = index as isize + step;
+    let moved = index as isize + step;
     let count = count as isize;
-    (if closed { place.rem_euclid(count) } else { place.clamp(0, count - 1) }) as usize
+    (if closed { moved.rem_euclid(count) } else { moved.clamp(0, count - 1) }) as usize
 }
 
-/// A quarter of an ellipse from `ring` to a pole, `length` along its direction (against it where negative).
+/// Returns a quarter of an ellipse from `ring` to a pole, `length` along its direction (backwards if negative).
 fn cap(ring: Ring, length: f64) -> Vec<Ring> {
     let first_step = if length == 0.0 { CAP_RINGS + 1 } else { 1 };
     (first_step..=CAP_RINGS + 1)
         .map(|step| {
             let angle = FRAC_PI_2 * f64::from(step) / f64::from(CAP_RINGS + 1);
-            // Exactly zero at the pole, where cos(pi / 2) is not.
+            // The scale is exactly zero at the pole. cos(pi / 2) is not.
             let scale = if step > CAP_RINGS { 0.0 } else { angle.cos() };
             let station = Station {
                 center: ring.station.center + ring.direction * (length * angle.sin()),
@@ -241,7 +241,7 @@ fn is_pole(ring: &Ring) -> bool {
     ring.station.half_width == 0.0
 }
 
-/// How far apart two rings look on the surface: the path's step and the change of radius.
+/// The distance of two rings on the skin, from the path's step and the change of radius.
 fn ring_distance(a: &Ring, b: &Ring) -> f64 {
     let step = a.station.center.distance(b.station.center);
     step.hypot(a.station.half_depth - b.station.half_depth)
@@ -263,12 +263,12 @@ fn catmull_rom(stations: [Station; 4], t: f64) -> Station {
     blended
 }
 
-/// Coordinate of a superellipse, from the cosine or sine of its parameter.
+/// Returns a coordinate of a superellipse, from the cosine or sine of its parameter.
 fn superellipse(coordinate: f64, squareness: f64) -> f64 {
     coordinate.abs().powf(2.0 / squareness) * coordinate.signum()
 }
 
-/// The four strongest influences as normalised bytes that add up to exactly 255, strongest first.
+/// Returns the four strongest influences as normalised bytes that add up to exactly 255, strongest first.
 fn quantized(pull: &Pull) -> ([u8; 4], [u8; 4]) {
     let mut strongest = pull.iter().filter(|(_, weight)| *weight > 0.004).copied().collect::<Vec<_>>();
     strongest.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -278,12 +278,12 @@ fn quantized(pull: &Pull) -> ([u8; 4], [u8; 4]) {
     let mut left = 255;
     for (slot, (joint, weight)) in strongest.iter().enumerate().skip(1) {
         let bytes = (weight / sum * 255.0).round() as u8;
-        // A joint that pulls with weight zero should be joint 0 (glTF 2.0, 3.7.3.1).
+        // A joint with weight zero should be joint 0 (glTF 2.0, 3.7.3.1).
         joints[slot] = if bytes > 0 { joint.index() as u8 } else { 0 };
         weights[slot] = bytes;
         left -= bytes;
     }
-    // What rounding left over goes to the strongest, where it is felt least.
+    // The strongest influence takes the rounding error, where it matters least.
     joints[0] = strongest[0].0.index() as u8;
     weights[0] = left;
     (joints, weights)

@@ -1,17 +1,17 @@
-//! Everything behind `assets/`: in reading order
+//! The generator of `assets/`. In reading order:
 //!
-//! * [`document`] puts numbers into glTF files, and [`strip`] shows on ten vertices how it is used, [`jelly`] on a
-//!   ball what morph targets, lines and points look like;
-//! * [`skeleton`] says where the walker's joints are, [`loft`] sweeps sections along paths into closed skins, [`body`]
-//!   dresses the skeleton with lofts and weights, [`texture`] paints them;
-//! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves,
-//!   [`clips`] samples them into keyframes;
-//! * [`walker`] puts the character's file together.
+//! * [`document`] writes numbers into glTF files. [`strip`] uses it for ten vertices, [`jelly`] for a ball with morph
+//!   targets, lines and points.
+//! * [`skeleton`] has the walker's joints. [`loft`] sweeps sections along paths into closed skins, [`body`] dresses the
+//!   skeleton with lofts and weights, [`texture`] paints them.
+//! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves, [`clips`] samples them
+//!   into keyframes.
+//! * [`walker`] assembles the character's file.
 //!
-//! The same bytes everywhere: all arithmetic is in f64, and every number is snapped to a binary grid before it is
-//! written ([`document::snap`]). `sin` and `cos` come from the platform's libm and may differ in their last bit, about
-//! 1e-16, or 1e-13 where slopes are taken by differences; the finest grid is 2^-22 or 2.4e-7. To be seen, such a
-//! difference would have to straddle the middle between two grid lines, which is not excluded but very unlikely.
+//! The bytes are the same on every machine. All arithmetic is in f64, and every number is snapped to a binary grid
+//! before it is written ([`document::snap`]). The platform's `sin` and `cos` may differ in the
+//! last bit, about 1e-16, or by 1e-13 where slopes are differences. The finest grid is 2^-22, or 2.4e-7. Such a
+//! difference shows only if it straddles the middle between two grid lines, which is possible but very unlikely.
 
 mod body;
 mod clips;
@@ -26,15 +26,15 @@ mod strip;
 mod texture;
 mod walker;
 
-/// One file of `assets/`.
+/// A file of `assets/`.
 pub struct Asset {
-    /// Without folder.
+    /// The file name, without a folder.
     pub file_name: &'static str,
-    /// The whole file.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// Every model of `assets/`.
+/// Generates every model of `assets/`.
 ///
 /// # Errors
 /// If an image or a JSON document cannot be encoded.

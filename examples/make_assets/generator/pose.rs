@@ -1,36 +1,36 @@
-//! A pose of the walker, and the solving of legs: where a foot should be, its thigh and shin follow.
+//! A pose of the walker, and the solver that places its feet.
 //!
-//! Rest rotations are identity (see [`super::skeleton`]), so a pose is one rotation per joint plus the place of the
-//! hips. Feet are given in model space, because that is where the ground is.
+//! Rest rotations are identity (see [`super::skeleton`]), so a pose is one rotation per joint and the position of the
+//! hips. Feet are given in model space, because the ground is there.
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::skeleton::{JOINTS, Joint, Side, arm_direction};
 
-/// Local rotations of all joints, and where the hips are.
+/// The local rotations of all joints and the position of the hips.
 #[derive(Clone)]
 pub struct Pose {
-    /// Model space, metres.
+    /// The position of the hips in model space, in metres.
     pub hips_position: DVec3,
-    /// By [`Joint::index`], relative to the parent.
+    /// The rotations by [`Joint::index`], relative to the parent.
     pub rotations: [DQuat; JOINTS.len()],
 }
 
-/// Where a foot should be.
+/// The wanted position and direction of a foot.
 #[derive(Clone, Copy)]
 pub struct FootTarget {
-    /// Model space, metres.
+    /// The position of the ankle in model space, in metres.
     pub ankle: DVec3,
-    /// Pitch of the foot, radians; positive lifts the heel.
+    /// The pitch of the foot, in radians. A positive pitch lifts the heel.
     pub pitch: f64,
-    /// Pitch of the toes against the foot, radians; negative bends them up.
+    /// The pitch of the toes relative to the foot, in radians. A negative pitch bends them up.
     pub toe_pitch: f64,
-    /// About +Y, radians; positive turns the left side's toes outwards (towards +X).
+    /// The rotation about +Y, in radians. A positive one turns the left side's toes outwards (towards +X).
     pub yaw: f64,
 }
 
 impl Pose {
-    /// The bind pose.
+    /// Returns the bind pose.
     #[must_use]
     pub fn rest() -> Self {
         Self { hips_position: Joint::Hips.position(), rotations: [DQuat::IDENTITY; JOINTS.len()] }
@@ -41,14 +41,14 @@ impl Pose {
         self.rotations[joint.index()] = rotation;
     }
 
-    /// Model-space rotation of a joint.
+    /// Returns a joint's rotation in model space.
     #[must_use]
     pub fn model_rotation(&self, joint: Joint) -> DQuat {
         let local = self.rotations[joint.index()];
         joint.parent().map_or(local, |parent| self.model_rotation(parent) * local)
     }
 
-    /// Model-space position of a joint.
+    /// Returns a joint's position in model space.
     #[must_use]
     pub fn model_position(&self, joint: Joint) -> DVec3 {
         match joint.parent() {
@@ -57,20 +57,21 @@ impl Pose {
         }
     }
 
-    /// Bends a leg so that the ankle reaches its target, knee forward. Spine and hips must be posed before. A target
-    /// beyond the leg's reach gets a straight leg towards it.
+    /// Bends a leg so that its ankle reaches the target, with the knee forward. Pose spine and hips first. If the
+    /// target is out of reach, the leg is straight and points at it.
     pub fn place_foot(&mut self, side: Side, target: FootTarget) {
         let [thigh, shin, foot] = [Joint::Thigh(side), Joint::Shin(side), Joint::Foot(side)];
         let hip = self.model_position(thigh);
         let (thigh_length, shin_length) = (shin.offset().length(), foot.offset().length());
         let reach = (target.ankle - hip).length().min((thigh_length + shin_length) * 0.9995);
         let to_ankle = (target.ankle - hip).normalize();
-        // Law of cosines: the angle at the hip between thigh and the line to the ankle, and the one at the knee.
+        // The law of cosines gives the angle at the hip, between the thigh and the line to the ankle, and the angle at
+        // the knee.
         let cosine = |opposite: f64, a: f64, b: f64| ((a * a + b * b - opposite * opposite) / (2.0 * a * b)).acos();
         let hip_angle = cosine(shin_length, thigh_length, reach);
         let knee_angle = std::f64::consts::PI - cosine(reach, thigh_length, shin_length);
 
-        // The knee points where the toes point.
+        // The knee points in the direction of the toes.
         let forward = DQuat::from_rotation_y(target.yaw) * DVec3::Z;
         let hinge = forward.cross(to_ankle).normalize();
         let down_the_thigh = DQuat::from_axis_angle(hinge, -hip_angle) * to_ankle;
@@ -93,7 +94,7 @@ impl Pose {
     }
 }
 
-/// The rotation of a leg bone, which points down -Y in the bind pose and bends about +X, onto a direction and a hinge.
+/// Turns a leg bone, which points down -Y in the bind pose and bends about +X, to a given direction and hinge.
 fn leg_rotation(hinge: DVec3, direction: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(hinge, -direction, hinge.cross(-direction)))
 }
@@ -115,7 +116,7 @@ mod tests {
             assert!(error_metres < 1e-9, "{side:?} misses by {error_metres}");
             let wanted = DQuat::from_rotation_y(0.1) * DQuat::from_rotation_x(0.4);
             assert!(pose.model_rotation(Joint::Foot(side)).angle_between(wanted) < 1e-6);
-            // Toe pitch undoes the foot's pitch: the toes are level.
+            // The toes' pitch cancels the foot's pitch, so the toes are level.
             let toes = pose.model_rotation(Joint::Toe(side)) * DVec3::Z;
             assert!(toes.y.abs() < 1e-9, "{toes}");
             let knee = pose.model_position(Joint::Shin(side));

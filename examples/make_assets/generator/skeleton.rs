@@ -1,24 +1,24 @@
-//! Where the walker's joints are, and who hangs on whom.
+//! The walker's joints: their positions and their parents.
 //!
-//! The bind pose stands in an A with straight legs, faces +Z and has its left at +X (right-handed, +Y up, metres, feet
-//! on y = 0). Every joint's axes are the model's axes in that pose: rest rotations are all identity, so that a
-//! local rotation about X is a pitch whichever joint it belongs to, and inverse bind matrices are pure translations.
+//! The bind pose stands in an A with straight legs. It faces +Z and has its left at +X (right-handed, +Y up, metres,
+//! feet on y = 0). Every joint's axes are the model's axes in that pose: all rest rotations are identity. So a local
+//! rotation about X is a pitch for every joint, and inverse bind matrices are pure translations.
 
 use glam::{DVec3, dvec3};
 
-/// A half of the body.
+/// One half of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// +X.
+    /// The side of +X.
     Left,
-    /// -X.
+    /// The side of -X.
     Right,
 }
 
 impl Side {
     pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
 
-    /// Sign of X on this side.
+    /// The sign of X on this side.
     #[must_use]
     pub fn sign(self) -> f64 {
         match self {
@@ -60,7 +60,7 @@ use Joint::{Antenna, Chest, Eyes, Foot, Forearm, Hand, Head, Hips, Neck, ScarfLo
 use Joint::{Spine, Thigh, Toe, UpperArm};
 use Side::{Left, Right};
 
-/// Every joint, parents before children; a joint's place here is its index in the skin.
+/// Every joint, parents before children. The position in this list is the joint's index in the skin.
 pub const JOINTS: [Joint; 25] = [
     Hips,
     Spine,
@@ -89,15 +89,15 @@ pub const JOINTS: [Joint; 25] = [
     Toe(Right),
 ];
 
-/// Length of the upper arm, metres.
+/// The length of the upper arm, in metres.
 pub const UPPER_ARM_LENGTH: f64 = 0.25;
-/// Length of the forearm, metres.
+/// The length of the forearm, in metres.
 pub const FOREARM_LENGTH: f64 = 0.23;
-/// Between the bind pose's arms and the vertical, radians.
+/// The angle between the bind pose's arms and the vertical, in radians.
 pub const ARM_SPREAD: f64 = 0.61;
 
 impl Joint {
-    /// Place in [`JOINTS`].
+    /// The index in [`JOINTS`].
     #[must_use]
     pub fn index(self) -> usize {
         match self {
@@ -121,7 +121,7 @@ impl Joint {
         }
     }
 
-    /// `None` for the hips.
+    /// The parent joint; `None` for the hips.
     #[must_use]
     pub fn parent(self) -> Option<Self> {
         match self {
@@ -141,7 +141,7 @@ impl Joint {
         }
     }
 
-    /// In the bind pose, model space.
+    /// The position in the bind pose, in model space.
     #[must_use]
     pub fn position(self) -> DVec3 {
         match self {
@@ -165,13 +165,13 @@ impl Joint {
         }
     }
 
-    /// Relative to the parent, in the bind pose.
+    /// The position relative to the parent, in the bind pose.
     #[must_use]
     pub fn offset(self) -> DVec3 {
         self.position() - self.parent().map_or(DVec3::ZERO, Self::position)
     }
 
-    /// As in the file: `upper_arm.L`.
+    /// The name in the file, such as `upper_arm.L`.
     #[must_use]
     pub fn name(self) -> String {
         let (stem, side) = match self {
@@ -201,7 +201,7 @@ impl Joint {
     }
 }
 
-/// From shoulder to hand in the bind pose, unit length.
+/// The unit vector from shoulder to hand in the bind pose.
 #[must_use]
 pub fn arm_direction(side: Side) -> DVec3 {
     side.of(dvec3(ARM_SPREAD.sin(), -ARM_SPREAD.cos(), 0.0))
@@ -212,10 +212,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn joints_stand_at_their_index_and_after_their_parent() {
-        for (place, joint) in JOINTS.into_iter().enumerate() {
-            assert_eq!(joint.index(), place, "{}", joint.name());
-            assert!(joint.parent().is_none_or(|parent| parent.index() < place), "{}", joint.name());
+    fn joints_follow_their_index_and_their_parent() {
+        for (index, joint) in JOINTS.into_iter().enumerate() {
+            assert_eq!(joint.index(), index, "{}", joint.name());
+            assert!(joint.parent().is_none_or(|parent| parent.index() < index), "{}", joint.name());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Standing clips: [`idle`] breathes and looks about, [`wave`] greets.
 //!
-//! Everything is made of sines with whole numbers of periods and of [`pulse`]s that start and end at nothing within
-//! the clip, so that both loop without a seam. The feet stay where they are: hips move, legs are solved.
+//! Motions are sines with whole numbers of periods, and [`pulse`]s that start and end at zero within the clip. So both
+//! clips loop without a seam. The feet stay in place: the hips move and the legs are solved.
 
 use std::f64::consts::TAU;
 
@@ -11,17 +11,17 @@ use super::body::smooth_step;
 use super::pose::{FootTarget, Pose};
 use super::skeleton::{Joint, Side, arm_direction};
 
-/// Length of [`idle`].
+/// The length of [`idle`].
 pub const IDLE_SECONDS: f64 = 4.0;
-/// Length of [`wave`].
+/// The length of [`wave`].
 pub const WAVE_SECONDS: f64 = 2.2;
 
-/// Rises from 0 to 1 over `ramp` after `start`, falls back over `ramp` before `end`.
+/// Rises from 0 to 1 over `ramp` after `start` and falls back over `ramp` before `end`.
 fn pulse(start: f64, end: f64, ramp: f64, time: f64) -> f64 {
     smooth_step(start, start + ramp, time) * (1.0 - smooth_step(end - ramp, end, time))
 }
 
-/// Weight on one leg: `shift` metres to the left; `breath` from -1 to 1.
+/// Puts the weight on one leg: `shift` is metres to the left, `breath` goes from -1 to 1.
 fn stand(shift: f64, breath: f64) -> Pose {
     let mut pose = Pose::rest();
     pose.hips_position = Joint::Hips.position() + dvec3(shift, -0.009 + 0.003 * breath - 2.0 * shift * shift, -0.004);
@@ -41,7 +41,7 @@ fn stand(shift: f64, breath: f64) -> Pose {
     pose
 }
 
-/// Two breaths, the weight from one leg to the other and back, a look to each side.
+/// Takes two breaths, moves the weight from one leg to the other and back, and looks to each side.
 #[must_use]
 pub fn idle(time: f64) -> Pose {
     let phase = time / IDLE_SECONDS;
@@ -59,7 +59,7 @@ pub fn idle(time: f64) -> Pose {
     pose
 }
 
-/// Raises the right hand, waves three times, lowers it.
+/// Raises the right hand, waves three times and lowers it.
 #[must_use]
 pub fn wave(time: f64) -> Pose {
     let phase = time / WAVE_SECONDS;
@@ -72,7 +72,7 @@ pub fn wave(time: f64) -> Pose {
     let spring = raised * (3.0 * TAU * phase).sin();
     pose.rotate(Joint::Antenna, DQuat::from_rotation_z(0.16 * spring));
 
-    // Out and up to the side, the elbow bent upwards, the palm turned to the front.
+    // The arm goes out and up to the side, the elbow bends upwards, the palm turns to the front.
     let [shoulder, upper_arm, forearm] =
         [Joint::Shoulder(Side::Right), Joint::UpperArm(Side::Right), Joint::Forearm(Side::Right)];
     let lift = DQuat::from_rotation_z(-1.05) * DQuat::from_rotation_x(-0.15);
@@ -85,7 +85,7 @@ pub fn wave(time: f64) -> Pose {
     pose
 }
 
-/// The waving hand alone, which the file keys as a spline: it lags behind the forearm.
+/// Moves the waving hand, which the file keys as a spline. It lags behind the forearm.
 #[must_use]
 pub fn waving_hand(time: f64) -> DQuat {
     let raised = pulse(0.0, WAVE_SECONDS, 0.55, time);
@@ -93,7 +93,7 @@ pub fn waving_hand(time: f64) -> DQuat {
     DQuat::from_rotation_z(-0.28 * raised * beat(time - 0.06)) * twist
 }
 
-/// To and fro, three times while the arm is up.
+/// Oscillates three times while the arm is up.
 fn beat(time: f64) -> f64 {
     (TAU * (time - 0.35) / 0.5).sin()
 }

@@ -1,26 +1,26 @@
-//! The strip of the Khronos glTF tutorial's chapter on skins ("SimpleSkin"), built anew from its numbers.
+//! The strip of the Khronos glTF tutorial's chapter on skins ("SimpleSkin"), built from its numbers.
 //!
-//! The smallest model in which everything about skinning happens: ten vertices in five rows, eight triangles, two
-//! joints, weights that pass from the lower joint to the upper one, an inverse bind matrix that is not the identity,
-//! and a clip that bends the upper half by a right angle to either side. Small enough to check by hand. Like the
-//! original it has neither normals nor material: readers have to supply flat shading and glTF's default material.
+//! It is the smallest model that shows all of skinning: ten vertices in five rows, eight triangles, two joints, weights
+//! that pass from the lower joint to the upper one, an inverse bind matrix that is not the identity, and a clip that
+//! bends the upper half by a right angle to either side. `docs/skinning.md` works it out by hand. Like the original it
+//! has neither normals nor material: readers must supply flat shading and glTF's default material.
 
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, Usage, matrix_translating_y};
 
-/// Rows of two vertices, half a metre apart.
+/// The number of rows, half a metre apart, of two vertices each.
 const ROW_COUNT: u16 = 5;
 
-/// The upper joint's angles, in eighths of a turn, at keys half a second apart.
+/// The upper joint's angles, in eighths of a turn, at keys that are half a second apart.
 const ANGLES_EIGHTHS: [i32; 12] = [0, 1, 2, 2, 1, 0, 0, -1, -2, -2, -1, 0];
 
-/// `simple_strip.gltf`.
+/// Generates `simple_strip.gltf`.
 pub fn simple_strip() -> anyhow::Result<Vec<u8>> {
     let mut document = Document::default();
     let (mut positions, mut joints, mut weights, mut triangles) = (vec![], vec![], vec![], vec![]);
     for row in 0..ROW_COUNT {
-        // Fractions of four are exact in every format used here.
+        // Multiples of a quarter are exact in every format used here.
         let upper_weight = f32::from(row) / 4.0;
         for x in [-0.5, 0.5] {
             positions.push([x, f32::from(row) * 0.5, 0.0]);
@@ -32,7 +32,7 @@ pub fn simple_strip() -> anyhow::Result<Vec<u8>> {
             triangles.extend([[left, right, upper_right], [left, upper_right, upper_left]]);
         }
     }
-    // A joint that pulls with weight zero should be joint 0 (glTF 2.0, 3.7.3.1).
+    // A joint with weight zero should be joint 0 (glTF 2.0, 3.7.3.1).
     joints[0] = [0; 4];
     joints[1] = [0; 4];
 
@@ -73,7 +73,7 @@ pub fn simple_strip() -> anyhow::Result<Vec<u8>> {
     document.into_gltf(rest)
 }
 
-/// The tutorial gives three digits (0.383, 0.924, 0.707); these are the same angles as unit quaternions.
+/// Returns a rotation as a unit quaternion. The tutorial gives the same angles in three digits (0.383, 0.924, 0.707).
 fn rotation_about_z(eighths: i32) -> [f32; 4] {
     let half_angle_cosines = [1.0, 0.923_879_5, std::f32::consts::FRAC_1_SQRT_2];
     let half_angle_sines = [0.0, 0.382_683_43, std::f32::consts::FRAC_1_SQRT_2];

@@ -1,9 +1,9 @@
 //! One texture for the whole character: sixteen swatches on a 4 x 4 grid, each a small painting over (u, v).
 //!
-//! One texture means one material, and one material means one draw for the whole character: what a crowd wants.
-//! Within a swatch u is 0 at the part's front and 1 at its back, v runs along the part (see [`super::loft`]), so that
-//! a zip is "u near 0" and a belt is "v near 0.3". Swatches keep [`MARGIN_TEXELS`] to their borders, filled with the
-//! continued painting, so that filtering and the first mipmaps do not mix neighbours.
+//! One texture means one material, and one material means one draw for the whole character, which suits a crowd. Within
+//! a swatch, u is 0 at the part's front and 1 at its back, and v runs along the part (see [`super::loft`]). So a zip is
+//! "u near 0" and a belt is "v near 0.3". Each swatch keeps a border of [`MARGIN_TEXELS`], filled with the continued
+//! painting, so that filtering and the first mipmaps do not mix neighbours.
 
 use std::io::Cursor;
 
@@ -16,7 +16,7 @@ const TEXTURE_TEXELS: u32 = 256;
 const SWATCH_TEXELS: u32 = 64;
 const MARGIN_TEXELS: f64 = 4.0;
 
-/// What a part is made of; the number is the place on the grid, by rows.
+/// The material of a part. Its number is its cell on the grid, row by row.
 #[derive(Clone, Copy)]
 pub enum Swatch {
     Jacket,
@@ -64,7 +64,7 @@ const RED: u32 = 0xee3f34;
 const STEEL: u32 = 0x59636e;
 
 impl Swatch {
-    /// From (u, v) of a part, each 0 to 1, to the texture's coordinates.
+    /// Converts the (u, v) of a part, each 0 to 1, to the texture's coordinates.
     #[must_use]
     pub fn tex_coord(self, around: f64, along: f64) -> DVec2 {
         let corner = dvec2(f64::from(self as u32 % 4), f64::from(self as u32 / 4)) * f64::from(SWATCH_TEXELS);
@@ -72,7 +72,7 @@ impl Swatch {
         (corner + inside) / f64::from(TEXTURE_TEXELS)
     }
 
-    /// sRGB colour, each channel 0 to 1.
+    /// Returns the sRGB colour, each channel 0 to 1.
     fn paint(self, u: f64, v: f64) -> DVec3 {
         match self {
             Jacket => jacket(u, v),
@@ -104,7 +104,7 @@ impl Swatch {
     }
 }
 
-/// Jacket with hem, belt, buckle, zip, straps of the backpack and a collar; below it the seat of the trousers.
+/// The jacket: hem, belt, buckle, zip, backpack straps and collar. Below it is the seat of the trousers.
 fn jacket(u: f64, v: f64) -> DVec3 {
     let cloth = shaded(TERRACOTTA, 0.90 + 0.14 * v).lerp(color(RUST), band(u, -0.1, 0.022) + band(v, 0.22, 0.245));
     let straps = band(v, 0.40, 0.89) * band(u, 0.19, 0.26);
@@ -125,17 +125,17 @@ fn shaded(hex: u32, brightness: f64) -> DVec3 {
     (color(hex) * brightness).min(DVec3::ONE)
 }
 
-/// 1 above `start`, with an edge about one texel wide.
+/// Rises from 0 to 1 at `start`, over about one texel.
 fn edge(x: f64, start: f64) -> f64 {
     smooth_step(start - 0.01, start + 0.01, x)
 }
 
-/// 1 between `start` and `end`.
+/// Is 1 between `start` and `end`, and 0 outside.
 fn band(x: f64, start: f64, end: f64) -> f64 {
     edge(x, start) * (1.0 - edge(x, end))
 }
 
-/// The texture as PNG.
+/// Returns the texture as PNG.
 ///
 /// # Errors
 /// If it cannot be encoded.

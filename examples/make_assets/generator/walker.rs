@@ -1,7 +1,7 @@
-//! `walker.glb`: body, skeleton, texture and clips put into one file.
+//! Assembles `walker.glb` from body, skeleton, texture and clips.
 //!
-//! One mesh with one primitive and one material; a skin of 25 joints; four clips. The joints' nodes have translations
-//! only, since the bind pose's joints are not turned.
+//! The file has one mesh with one primitive and one material, a skin of 25 joints, and four clips. The joints' nodes
+//! have only translations, since the joints of the bind pose are not turned.
 
 use glam::DVec3;
 use serde_json::{Map, Value, json};
@@ -12,25 +12,25 @@ use super::document::{Document, Usage, snap_all};
 use super::skeleton::{JOINTS, Joint};
 use super::texture::texture_png;
 
-/// Grid of lengths (15 micrometres), normals and texture coordinates.
+/// The binary grid of lengths (15 micrometres), normals and texture coordinates.
 const LENGTH_BITS: i32 = 16;
 
-/// The nodes: the mesh first, then the joints in the skin's order.
+/// The index of the mesh node. The joints follow in the skin's order.
 const MESH_NODE: usize = 0;
 
-/// The node of a joint.
+/// Returns the index of a joint's node.
 #[must_use]
 pub fn joint_node(joint: Joint) -> usize {
     MESH_NODE + 1 + joint.index()
 }
 
-/// A position or an offset as in the file.
+/// Converts a position or an offset to the file's precision.
 #[must_use]
 pub fn length(metres: DVec3) -> [f32; 3] {
     snap_all(metres.to_array(), LENGTH_BITS)
 }
 
-/// The file.
+/// Generates the file.
 ///
 /// # Errors
 /// If texture or JSON cannot be encoded, or the mesh has more vertices than 16 bits can number.
@@ -103,7 +103,7 @@ fn primitive(document: &mut Document) -> anyhow::Result<Value> {
 }
 
 fn skin(document: &mut Document) -> Value {
-    // Inverse binds undo what the nodes' translations add up to, snapped as those are.
+    // The inverse binds cancel the sums of the nodes' translations, snapped in the same way.
     let mut positions = [[0.0_f32; 3]; JOINTS.len()];
     for joint in JOINTS {
         let parent = joint.parent().map_or([0.0; 3], |parent| positions[parent.index()]);
