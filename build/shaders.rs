@@ -1,12 +1,12 @@
 //! Embeds the SPIR-V of all shaders.
 //!
-//! There are two ways to get it. shaderc takes minutes to build, and a newcomer's first picture must not wait for it.
-//! But no build may contain SPIR-V that differs from what its source says:
+//! shaderc takes minutes to build, and a newcomer's first picture must not wait for it. But the SPIR-V must always match
+//! its source. So there are two ways:
 //!
-//! * A plain build embeds `shaders/spirv/*.spv`, after proving by the content hashes in `shaders/spirv/manifest.txt`
-//!   that they belong to today's sources. Where they do not, the build stops and names the shaders.
-//! * With the cargo feature `shaderc` the sources are compiled here. `THRONG_SPIRV=check` then also demands that the
-//!   checked-in files are what was compiled, byte for byte (CI does), and `THRONG_SPIRV=refresh` writes them.
+//! * A plain build embeds `shaders/spirv/*.spv`. It first proves, by the content hashes in `shaders/spirv/manifest.txt`,
+//!   that they match the current sources. If they do not, the build stops and names the shaders.
+//! * The cargo feature `shaderc` compiles the sources here. `THRONG_SPIRV=check` also requires that the checked-in files
+//!   equal the compiler's output byte for byte (CI does this). `THRONG_SPIRV=refresh` writes them.
 
 use std::env;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::sources::{self, ShaderSource};
 #[cfg(feature = "shaderc")]
 use crate::{compile, refresh};
 
-/// Relative to the package's folder, which cargo makes the working folder of a build script.
+/// Relative to the package's folder: cargo runs a build script there.
 const SHADER_FOLDER: &str = "shaders";
 const SPIRV_FOLDER: &str = "shaders/spirv";
 

@@ -1,0 +1,147 @@
+//! The documentation agrees with the repository: its paths and links exist, and its figures are those of the program.
+
+#[path = "../examples/skinning_lesson/lesson/mod.rs"]
+mod lesson;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every page, with its path relative to the package.
+fn pages() -> Vec<(PathBuf, String)> {
+    let mut paths: Vec<PathBuf> = ["README.md", "assets/README.md", "fuzz/README.md"].map(PathBuf::from).into();
+    for entry in fs::read_dir(package().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            paths.push(path.strip_prefix(package()).unwrap().to_owned());
+        }
+    }
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(package().join(&path)).unwrap())).collect()
+}
+
+/// Splits a page into its prose and its fenced blocks. A block begins with the rest of its opening fence.
+fn prose_and_blocks(page: &str) -> (String, Vec<String>) {
+    let parts: Vec<&str> = page.split("```").collect();
+    assert!(parts.len() % 2 == 1, "a fence is not closed");
+    let prose = parts.iter().step_by(2).copied().collect::<String>();
+    (prose, parts.iter().skip(1).step_by(2).map(|block| (*block).to_owned()).collect())
+}
+
+/// The targets of the links and images in a page.
+fn link_targets(prose: &str) -> Vec<&str> {
+    prose.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
+}
+
+/// The code spans of a page that are paths of files or folders in the repository.
+fn code_paths(prose: &str) -> Vec<&str> {
+    let folders = ["src/", "shaders/", "tests/", "examples/", "benches/", "build/", "assets/", "docs/", "fuzz/"];
+    let is_path = |span: &&str| {
+        folders.iter().any(|folder| span.starts_with(folder))
+            && span.chars().all(|c| c.is_ascii_alphanumeric() || "_./-".contains(c))
+    };
+    prose.split('`').skip(1).step_by(2).filter(is_path).collect()
+}
+
+/// The anchors of a page, as GitHub makes them from headings.
+fn anchors(page: &str) -> Vec<String> {
+    let anchor = |heading: &str| -> String {
+        let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
+    };
+    let (prose, _) = prose_and_blocks(page);
+    prose.lines().filter(|line| line.starts_with('#')).map(|line| anchor(line.trim_start_matches('#'))).collect()
+}
+
+#[test]
+fn paths_and_links_exist() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (path, page) in pages() {
+        let (prose, _) = prose_and_blocks(&page);
+        for target in link_targets(&prose).into_iter().filter(|target| !target.contains("://")) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let anchor_exists =
+                || anchors(&fs::read_to_string(package().join(&file)).unwrap()).contains(&anchor.to_owned());
+            if !package().join(&file).exists() || !(anchor.is_empty() || anchor_exists()) {
+                wrong.push(format!("{}: the link {target} leads nowhere", path.display()));
+            }
+            count += 1;
+        }
+        for file in code_paths(&prose).into_iter().filter(|file| !package().join(file).exists()) {
+            wrong.push(format!("{}: there is no {file}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 30, "only {count} links were found");
+}
+
+#[test]
+fn links_and_paths_are_found() {
+    let page = "# A `b`: c_d\n[x](y.md#z) and `src/lib.rs`, `src/*.rs`\n```text\n[no](no) `src/no`\n```\n![p](q.png)";
+    let (prose, blocks) = prose_and_blocks(page);
+    assert_eq!(link_targets(&prose), ["y.md#z", "q.png"]);
+    assert_eq!(code_paths(&prose), ["src/lib.rs"]);
+    assert_eq!((blocks.len(), anchors(page)), (1, vec!["a-b-c_d".to_owned()]));
+}
+
+#[test]
+fn the_figures_of_the_lesson_are_up_to_date() {
+    let refresh = "`cargo run --example skinning_lesson` refreshes it";
+    let lesson = lesson::lesson().unwrap();
+    let docs = package().join("docs");
+    for drawing in &lesson.drawings {
+        let present = fs::read_to_string(docs.join("pictures").join(drawing.file_name)).unwrap();
+        assert!(present == drawing.svg, "docs/pictures/{} is out of date: {refresh}", drawing.file_name);
+    }
+    let page = fs::read_to_string(docs.join("skinning.md")).unwrap();
+    let current = lesson::with_numbers(&page, &lesson.numbers).unwrap();
+    for (present, current) in page.lines().zip(current.lines()) {
+        assert_eq!(present, current, "docs/skinning.md is out of date: {refresh}");
+    }
+    assert_eq!(page.len(), current.len(), "docs/skinning.md is out of date: {refresh}");
+}
+
+/// A block that begins with `$ throng` holds a command and its output.
+#[cfg(feature = "app")]
+#[test]
+fn commands_print_what_the_pages_show() {
+    let mut count = 0;
+    for (path, page) in pages() {
+        let (_, blocks) = prose_and_blocks(&page);
+        for (command, output) in
+            blocks.iter().filter_map(|block| block.strip_prefix("text\n$ throng ")?.split_once('\n'))
+        {
+            let throng = std::process::Command::new(env!("CARGO_BIN_EXE_throng"))
+                .args(command.split_whitespace())
+                .current_dir(package())
+                .output()
+                .unwrap();
+            let printed = String::from_utf8(throng.stdout).unwrap();
+            assert_eq!(output, printed, "{}: `throng {command}` prints something else", path.display());
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no command was found");
+}
+
+#[test]
+fn the_wrong_walkers_are_valid_files() {
+    let walker = package().join("assets/walker.glb");
+    let right = throng::model::import::load(&walker).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for (file_name, glb) in lesson::wrong_walkers(&fs::read(walker).unwrap()).unwrap() {
+        let path = folder.path().join(file_name);
+        fs::write(&path, glb).unwrap();
+        let wrong = throng::model::import::load(&path).unwrap();
+        assert_eq!((wrong.palette.len(), &wrong.warnings), (right.palette.len(), &right.warnings), "{file_name}");
+        assert_ne!(
+            (&wrong.skeleton.parents, wrong.skins[0].has_inverse_binds),
+            (&right.skeleton.parents, right.skins[0].has_inverse_binds),
+            "{file_name}"
+        );
+    }
+}
