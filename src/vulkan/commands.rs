@@ -67,6 +67,31 @@ impl CommandPool {
         Ok(unsafe { Recorder::new(&self.device, self.commands) })
     }
 
+    /// Returns a recorder for the commands that [`Self::begin`] has begun, to continue with them.
+    ///
+    /// # Safety
+    /// As for [`Self::begin`], and recording has begun and not ended.
+    #[must_use]
+    pub unsafe fn recorder(&self) -> Recorder<'_> {
+        // SAFETY: the caller makes the promise.
+        unsafe { Recorder::new(&self.device, self.commands) }
+    }
+
+    /// Ends recording, submits the commands, and waits until the GPU has executed them.
+    ///
+    /// # Errors
+    /// Out of memory, or device lost.
+    pub fn submit_and_wait(&self) -> Result<()> {
+        self.end()?;
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(self.commands)];
+        let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
+        let (device, queue) = (&self.device, self.device.queue());
+        // SAFETY: the guard locks the queue. The recorded objects live until the wait below returns.
+        unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
+        // SAFETY: as above.
+        unsafe { device.raw.queue_wait_idle(*queue) }.context("vkQueueWaitIdle")
+    }
+
     /// Ends recording.
     ///
     /// # Errors
@@ -96,12 +121,5 @@ pub fn submit_and_wait(
     let pool = CommandPool::new(device, name)?;
     // SAFETY: the buffer is new. Objects that `record` borrows outlive this function, which waits for the GPU.
     record(unsafe { pool.begin() }?)?;
-    pool.end()?;
-    let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)];
-    let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
-    let queue = device.queue();
-    // SAFETY: the guard keeps others from the queue; the buffer outlives the wait below.
-    unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
-    // SAFETY: as above.
-    unsafe { device.raw.queue_wait_idle(*queue) }.context("vkQueueWaitIdle")
+    pool.submit_and_wait()
 }

@@ -1,47 +1,49 @@
-//! Materials on the GPU: their numbers in one uniform buffer per model, and one descriptor set each.
+//! Materials on the GPU.
+//!
+//! In: the materials of a model. Out: one uniform buffer with all factors, and one descriptor set for each material.
 
 use std::sync::Arc;
 
 use ash::vk;
 
 use super::texture::{Texture, TextureCache, TextureContent};
-use super::upload::upload;
+use super::upload::Uploader;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::renderer::layouts::Layouts;
 use crate::shader_types::{MaterialData, material_features as features};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
-use crate::vulkan::device::Device;
 
-/// All materials of a model, with what their sets point to.
+/// All materials of a model.
 pub struct GpuMaterials {
-    /// By index in the model.
+    /// The sets, by index of the material in the model.
     pub sets: Vec<DescriptorSet>,
-    _numbers: Buffer,
+    _factors: Buffer,
     _textures: Vec<Arc<Texture>>,
 }
 
 impl GpuMaterials {
-    /// Uploads numbers and textures, and waits for it.
+    /// Records the upload of factors and textures, and creates the sets.
     ///
     /// # Errors
     /// No memory.
-    pub fn new(device: &Arc<Device>, layouts: &Layouts, model: &Model) -> Result<Self> {
+    pub fn new(uploader: &mut Uploader, layouts: &Layouts, model: &Model) -> Result<Self> {
+        let device = &Arc::clone(uploader.device());
         let alignment = device.limits().min_uniform_buffer_offset_alignment.max(1);
         let stride = (size_of::<MaterialData>() as u64).next_multiple_of(alignment);
-        let mut numbers = Vec::new();
+        let mut factors = Vec::new();
         for material in &model.materials {
-            numbers.extend_from_slice(bytemuck::bytes_of(&material_data(material)));
-            numbers.resize(numbers.len().next_multiple_of(stride as usize), 0);
+            factors.extend_from_slice(bytemuck::bytes_of(&material_data(material)));
+            factors.resize(factors.len().next_multiple_of(stride as usize), 0);
         }
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
-        let numbers = upload(device, &format!("{}: materials", model.name), &numbers, usage)?;
-        let mut cache = TextureCache::new(device);
+        let factors = uploader.buffer(&format!("{}: materials", model.name), &factors, usage)?;
+        let mut cache = TextureCache::new(uploader);
         let mut sets = Vec::with_capacity(model.materials.len());
         for (index, material) in model.materials.iter().enumerate() {
             let mut bindings = vec![Binding::Buffer(vk::DescriptorBufferInfo {
-                buffer: numbers.raw,
+                buffer: factors.raw,
                 offset: index as u64 * stride,
                 range: size_of::<MaterialData>() as u64,
             })];
@@ -51,7 +53,7 @@ impl GpuMaterials {
             let label = format!("{}: {}", model.name, material.name);
             sets.push(DescriptorSet::new(device, &label, &layouts.material, &bindings)?);
         }
-        Ok(Self { sets, _numbers: numbers, _textures: cache.into_textures() })
+        Ok(Self { sets, _factors: factors, _textures: cache.into_textures() })
     }
 }
 
@@ -76,7 +78,7 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
         AlphaMode::Blend => features::BLENDED,
     };
     let light = match (material.unlit, range.flat_shaded, is_thin) {
-        // glTF 2.0, 3.9.7: lines and points without normals show base colour and emission.
+        // glTF 2.0, 3.9.7: lines and points without normals are unlit.
         (true, ..) | (false, true, true) => features::UNLIT,
         (false, true, false) => features::FLAT,
         (false, false, _) => 0,
@@ -84,7 +86,7 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let shown = match (light, is_thin) {
         (features::UNLIT, _) if material.unlit => features::BASE_COLOR_TEXTURE,
         (features::UNLIT, _) => features::BASE_COLOR_TEXTURE | features::EMISSIVE_TEXTURE,
-        // Nothing across a line could be told from its image.
+        // A line or point has no tangent frame for a normal map.
         (_, true) => !features::NORMAL_TEXTURE,
         (_, false) => !0,
     };
@@ -107,7 +109,7 @@ fn material_data(material: &Material) -> MaterialData {
     }
     MaterialData {
         base_color_factor: material.base_color_factor.to_array(),
-        // KHR_materials_unlit leaves it out.
+        // KHR_materials_unlit has no emission.
         emission: if material.unlit { [0.0; 3] } else { material.emission.to_array() },
         alpha_cutoff: match material.alpha_mode {
             AlphaMode::Mask(cutoff) => cutoff,

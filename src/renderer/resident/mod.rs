@@ -4,4 +4,4 @@ pub mod material;
 pub mod model;
 pub mod skin_runs;
 pub mod texture;
-mod upload;
+pub mod upload;

@@ -8,7 +8,7 @@ use ash::vk;
 
 use super::material::{GpuMaterials, features_of};
 use super::skin_runs::SkinRun;
-use super::upload::upload;
+use super::upload::Uploader;
 use crate::crowd::PoseSize;
 use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
 use crate::renderer::layouts::Layouts;
@@ -100,21 +100,21 @@ impl GpuModel {
         let geometry = &model.geometry;
         let name = &model.name;
         let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let mut uploader = Uploader::new(device, name)?;
         let buffers = [
-            upload(device, &format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
-            upload(device, &format!("{name}: influences"), &gpu_influences(geometry), storage)?,
-            upload(device, &format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
-            upload(device, &format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
-            upload(device, &format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
+            uploader.buffer(&format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
+            uploader.buffer(&format!("{name}: influences"), &gpu_influences(geometry), storage)?,
+            uploader.buffer(&format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
+            uploader.buffer(&format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
+            uploader.buffer(&format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
         ];
-        let static_vertices = upload(
-            device,
+        let static_vertices = uploader.buffer(
             &format!("{name}: static vertices"),
             &static_vertices(geometry),
             vk::BufferUsageFlags::VERTEX_BUFFER,
         )?;
         let indices =
-            upload(device, &format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
+            uploader.buffer(&format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
         let set = DescriptorSet::new(
             device,
             &format!("{name}: model set"),
@@ -122,7 +122,8 @@ impl GpuModel {
             &buffers.each_ref().map(|buffer| Binding::Buffer(buffer.descriptor())),
         )?;
 
-        let materials = GpuMaterials::new(device, layouts, model)?;
+        let materials = GpuMaterials::new(&mut uploader, layouts, model)?;
+        uploader.finish()?;
         let skin_runs = SkinRun::partition(geometry);
         let draws = geometry
             .draw_ranges

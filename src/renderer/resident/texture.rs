@@ -1,20 +1,21 @@
-//! Textures: sRGB for colours, linear for data, each with a full chain of mipmaps made on the GPU.
+//! Textures: images with samplers and mipmaps.
+//!
+//! In: decoded images. Out: sRGB textures for colours and linear ones for data, with all mip levels generated on the GPU.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use ash::vk;
 
-use super::upload::staging_buffer;
+use super::upload::Uploader;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
-use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 
-/// What the numbers in an image stand for; the same image may be used both ways.
+/// The meaning of an image's numbers. A model may use the same image both ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TextureContent {
     /// sRGB-encoded colours.
@@ -39,7 +40,7 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// For a descriptor set.
+    /// Returns the texture for a descriptor set.
     #[must_use]
     pub fn binding(&self) -> Binding {
         Binding::Texture(vk::DescriptorImageInfo {
@@ -50,21 +51,21 @@ impl Texture {
     }
 }
 
-/// Uploads each image once for each content it is used as, however many materials use it.
+/// Uploads each image once for each content, for any number of materials.
 pub struct TextureCache<'a> {
-    device: &'a Arc<Device>,
+    uploader: &'a mut Uploader,
     images: HashMap<Option<(u32, TextureContent)>, Arc<Image>>,
     textures: HashMap<Option<(model::Texture, TextureContent)>, Arc<Texture>>,
 }
 
 impl<'a> TextureCache<'a> {
-    /// An empty cache.
+    /// Returns an empty cache.
     #[must_use]
-    pub fn new(device: &'a Arc<Device>) -> Self {
-        Self { device, images: HashMap::new(), textures: HashMap::new() }
+    pub fn new(uploader: &'a mut Uploader) -> Self {
+        Self { uploader, images: HashMap::new(), textures: HashMap::new() }
     }
 
-    /// The texture of a material's slot; the one white texel that all share where it has none.
+    /// Returns the texture of a material's slot. Slots without a texture share one white texel.
     ///
     /// # Errors
     /// No memory.
@@ -75,7 +76,7 @@ impl<'a> TextureCache<'a> {
         content: TextureContent,
     ) -> Result<Arc<Texture>> {
         let source = texture.and_then(|texture| model.images.get(texture.image as usize));
-        // An index beyond the images falls back to white like no texture at all.
+        // An index out of range gives white, like a missing texture.
         let wanted = source.and(texture).map(|texture| (texture, content));
         if let Some(known) = self.textures.get(&wanted) {
             return Ok(Arc::clone(known));
@@ -85,19 +86,20 @@ impl<'a> TextureCache<'a> {
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
             None => {
-                let image = Arc::new(upload(self.device, source.unwrap_or(&white), content.format())?);
+                let image = Arc::new(upload(self.uploader, source.unwrap_or(&white), content.format())?);
                 self.images.insert(key, Arc::clone(&image));
                 image
             }
         };
+        let device = self.uploader.device();
         let sampler = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
-        let sampler = Sampler::new(self.device, "texture sampler", &sampler_info(self.device, sampler))?;
+        let sampler = Sampler::new(device, "texture sampler", &sampler_info(device, sampler))?;
         let made = Arc::new(Texture { image, sampler });
         self.textures.insert(wanted, Arc::clone(&made));
         Ok(made)
     }
 
-    /// All textures, for their owner to keep.
+    /// Returns all textures.
     #[must_use]
     pub fn into_textures(self) -> Vec<Arc<Texture>> {
         self.textures.into_values().collect()
@@ -124,7 +126,7 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
         .mag_filter(filter(sampler.mag))
         .min_filter(filter(sampler.min))
         .mipmap_mode(mipmap_mode)
-        // Without mipmaps: a quarter keeps the minification filter in use, as the note to VkSamplerCreateInfo says.
+        // Without mipmaps, a maximum of 0.25 keeps the minification filter in use (note in VkSamplerCreateInfo).
         .max_lod(if sampler.mipmap.is_some() { vk::LOD_CLAMP_NONE } else { 0.25 })
         .address_mode_u(wrap(sampler.wrap_u))
         .address_mode_v(wrap(sampler.wrap_v))
@@ -132,7 +134,7 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
         .max_anisotropy(if anisotropic { MOST_ANISOTROPY.min(device.limits().max_sampler_anisotropy) } else { 1.0 })
 }
 
-/// An image that fits the device: halved as often as its limit asks for.
+/// Returns a copy of an image that is halved until the device allows its size, or `None` if it is small enough.
 fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
     let most = device.limits().max_image_dimension2_d.max(1);
     let longest = source.width.max(source.height);
@@ -146,7 +148,8 @@ fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
     Some(model::Image { name: source.name.clone(), width, height, rgba })
 }
 
-fn upload(device: &Arc<Device>, source: &model::Image, format: vk::Format) -> Result<Image> {
+fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) -> Result<Image> {
+    let device = &Arc::clone(uploader.device());
     let fitted = fitted(device, source);
     let source = fitted.as_ref().unwrap_or(source);
     let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
@@ -162,33 +165,26 @@ fn upload(device: &Arc<Device>, source: &model::Image, format: vk::Format) -> Re
             aspect: vk::ImageAspectFlags::COLOR,
         },
     )?;
-    let staging = staging_buffer(device, &source.name, &source.rgba)?;
-    submit_and_wait(device, &source.name, |recorder| {
-        let change = |first, count, from: ImageUse, to: ImageUse| {
-            let aspect = vk::ImageAspectFlags::COLOR;
-            let barrier = ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to };
-            recorder.image_barriers([barrier]);
-        };
-        // A new image: nothing to wait for.
-        change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
-        let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(vk::Extent3D {
-            width: source.width,
-            height: source.height,
-            depth: 1,
-        });
-        recorder.copy_buffer_to_image(&staging, &image, region);
-        for level in 1..mip_levels {
-            // The level above was just written by the copy or a blit, and is now read by this blit (RAW).
-            change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
-            recorder.blit_level(&image, blit_to_level(image.info.extent, level));
-        }
-        // Blits have read all levels but the last, which was written: then fragment shaders read them all (RAW).
-        change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
-        if mip_levels > 1 {
-            change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
-        }
-        Ok(())
-    })?;
+    let (recorder, staging) = uploader.stage(&source.name, &source.rgba)?;
+    let change = |first, count, from: ImageUse, to: ImageUse| {
+        let aspect = vk::ImageAspectFlags::COLOR;
+        recorder.image_barriers([ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to }]);
+    };
+    // The image is new, so there is nothing to wait for.
+    change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
+    let extent = vk::Extent3D { width: source.width, height: source.height, depth: 1 };
+    let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(extent);
+    recorder.copy_buffer_to_image(staging, &image, region);
+    for level in 1..mip_levels {
+        // The copy or a blit wrote the level above, and this blit reads it (RAW).
+        change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
+        recorder.blit_level(&image, blit_to_level(image.info.extent, level));
+    }
+    // Fragment shaders read all levels (RAW). The last level was written; blits have read the others.
+    change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
+    if mip_levels > 1 {
+        change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
+    }
     Ok(image)
 }
 
