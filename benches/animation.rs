@@ -1,8 +1,9 @@
-//! How long evaluating instances takes, step by step and whole: `cargo bench --bench animation`.
+//! The time that evaluating instances takes, in total and step by step: `cargo bench --bench animation`.
 //!
-//! Before criterion's figures it prints a table: nanoseconds for each joint matrix of a crowd on one thread, beside what
-//! writing the same bytes to memory takes, both interleaved in the same seconds, because machines drift. Each instance
-//! is at a time of its own.
+//! First it prints a table of nanoseconds for each joint matrix of a crowd, on one thread. Its columns are the ways of
+//! evaluation, from the textbook to the lanes: matrices by recursion for each joint, one loop over sorted nodes (the plain
+//! functions), and lanes without AVX2, with it, and block by block as for write-combined memory. The last column only
+//! writes the same number of bytes. All columns are interleaved, because machines drift. Each instance has a different time.
 
 mod common;
 
@@ -12,24 +13,25 @@ use std::time::Duration;
 
 use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use glam::Affine3A;
 use throng::animation::lanes::{LaneClip, LaneScratch, Processor};
 use throng::animation::{
-    PoseScratch, PoseStreams, SampleScratch, evaluate, lanes, model_from_nodes, pose_model, sample_clip, write_palette,
+    MemoryKind, PoseScratch, SampleScratch, lanes, model_from_nodes, pose_model, sample_clip, write_palette,
 };
 use throng::model::import::load;
-use throng::model::{Clip, Model};
+use throng::model::{Clip, LocalPose, Model, NO_PARENT, Skeleton};
 use throng::shader_types::JointMatrix;
 
 fn models() -> Vec<Model> {
     model_paths().iter().map(|path| load(path).unwrap()).collect()
 }
 
-/// The longest clip: that one has the most keys.
+/// Returns the longest clip, which has the most keys.
 fn clip_of(model: &Model) -> &Clip {
     model.clips.iter().max_by(|a, b| a.duration_seconds.total_cmp(&b.duration_seconds)).unwrap()
 }
 
-/// Spread over the clip without order, as in a crowd.
+/// Returns times that are spread over the clip without order, as in a crowd.
 fn times(clip: &Clip, count: usize) -> Vec<f64> {
     (0..count).map(|k| (k as f64 * 0.618_033_988_75).fract() * f64::from(clip.duration_seconds)).collect()
 }
@@ -40,42 +42,70 @@ fn palette(model: &Model, count: usize) -> Palette {
     vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); model.palette.len() * count]
 }
 
-/// The table of the module's head.
+/// The textbook way: the matrix of a node is that of its parent, by recursion up to the root, times its own.
+fn model_from_node(skeleton: &Skeleton, local: &LocalPose, node: u32) -> Affine3A {
+    let fixed = skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node);
+    let parent_from_node = match (fixed, node as usize) {
+        (Ok(fixed), _) => skeleton.fixed_locals[fixed].parent_from_node,
+        (Err(_), node) => Affine3A::from_scale_rotation_translation(
+            local.scales[node],
+            local.rotations[node],
+            local.translations[node],
+        ),
+    };
+    match skeleton.parents[node as usize] {
+        NO_PARENT => parent_from_node,
+        parent => model_from_node(skeleton, local, parent) * parent_from_node,
+    }
+}
+
+/// Prints the table that the module describes.
 fn side_by_side() {
-    println!("ns per joint, one thread, medians      evaluated  portable  one by one    written  ratio");
+    println!("ns per joint, one thread, medians    recursive  one by one  portable     lanes    blocks   written");
     for model in models() {
         let clip = clip_of(&model);
         let Some(compiled) = LaneClip::compile(&model, Some(clip)) else { continue };
         for count in [1_000, 10_000] {
             let times = times(clip, count);
-            let joints = model.palette.len() * count;
-            let (mut a, mut b, mut c, mut d) =
-                (palette(&model, count), palette(&model, count), palette(&model, count), palette(&model, count));
-            let (mut scratch, mut scratch_portable) = (LaneScratch::default(), LaneScratch::default());
-            let mut pose_scratch = PoseScratch::for_model(&model);
-            let processor = Processor::detect();
-            let mut fast = || timed_ns(|| lanes::evaluate(processor, &compiled, &times, &mut scratch, &mut a));
-            let mut portable =
-                || timed_ns(|| lanes::evaluate(Processor::Portable, &compiled, &times, &mut scratch_portable, &mut b));
-            let mut one_by_one = || {
+            let joints = model.palette.len();
+            let mut outs: [Palette; 6] = std::array::from_fn(|_| palette(&model, count));
+            let [a, b, c, d, e, f] = &mut outs;
+            let (mut local, mut sampled) = (model.skeleton.rest.clone(), SampleScratch::default());
+            let mut recursive = || {
                 timed_ns(|| {
-                    for (time_seconds, palette) in times.iter().zip(c.chunks_exact_mut(model.palette.len())) {
-                        let out = PoseStreams { palette, morph_weights: &mut [] };
-                        evaluate(&model, Some(clip), *time_seconds, &mut pose_scratch, out);
+                    for (time_seconds, palette) in times.iter().zip(a.chunks_exact_mut(joints)) {
+                        sample_clip(clip, *time_seconds, &mut sampled, &mut local);
+                        let entries = model.palette.nodes.iter().zip(&model.palette.joint_from_mesh);
+                        for (out, (&node, joint_from_mesh)) in palette.iter_mut().zip(entries) {
+                            let model_from_joint = model_from_node(&model.skeleton, &local, node);
+                            out.write((model_from_joint * *joint_from_mesh).into());
+                        }
                     }
                 })
             };
+            let mut scratch = PoseScratch::for_model(&model);
+            let mut one_by_one = || {
+                timed_ns(|| {
+                    for (time_seconds, palette) in times.iter().zip(b.chunks_exact_mut(joints)) {
+                        let pose = pose_model(&model, Some(clip), *time_seconds, &mut scratch);
+                        write_palette(&model.palette, pose.model_from_node, palette);
+                    }
+                })
+            };
+            let in_lanes = |processor, memory, out: &mut Palette| {
+                let mut scratch = LaneScratch::default();
+                timed_ns(|| lanes::evaluate(processor, &compiled, &times, &mut scratch, memory, out))
+            };
+            let mut portable = || in_lanes(Processor::Portable, MemoryKind::Cached, c);
+            let mut fast = || in_lanes(Processor::detect(), MemoryKind::Cached, d);
+            let mut blocks = || in_lanes(Processor::detect(), MemoryKind::WriteCombined, e);
             let matrix = black_box(JointMatrix { rows: [[1.0; 4]; 3] });
-            let mut write = || timed_ns(|| d.iter_mut().for_each(|element| _ = black_box(element).write(matrix)));
-            let figures = interleaved([&mut fast, &mut portable, &mut one_by_one, &mut write]);
-            let [fast, portable, one_by_one, written] = figures.map(|ns| ns / joints as f64);
-            println!(
-                "{:>16} {:>6} x {:>3} joints     {fast:>8.1}  {portable:>8.1}    {one_by_one:>8.1}   {written:>8.1}  {:>5.1}",
-                model.name,
-                count,
-                model.palette.len(),
-                fast / written
-            );
+            let mut write = || timed_ns(|| f.iter_mut().for_each(|element| _ = black_box(element).write(matrix)));
+            let figures =
+                interleaved([&mut recursive, &mut one_by_one, &mut portable, &mut fast, &mut blocks, &mut write]);
+            let figures: Vec<String> =
+                figures.iter().map(|ns| format!("{:>10.1}", ns / (joints * count) as f64)).collect();
+            println!("{:>16} {count:>6} x {joints:>3} joints {}", model.name, figures.join(""));
         }
     }
 }
@@ -94,7 +124,7 @@ fn steps(criterion: &mut Criterion) {
         group.bench_function("sample", |bencher| {
             bencher.iter(|| sample_clip(clip, moments.next().unwrap(), &mut sample_scratch, black_box(&mut local)));
         });
-        let mut model_from_node = vec![glam::Affine3A::IDENTITY; model.skeleton.len()];
+        let mut model_from_node = vec![Affine3A::IDENTITY; model.skeleton.len()];
         group.bench_function("hierarchy", |bencher| {
             bencher.iter(|| model_from_nodes(&model.skeleton, black_box(&local), black_box(&mut model_from_node)));
         });
@@ -121,6 +151,7 @@ fn steps(criterion: &mut Criterion) {
                         &compiled,
                         black_box(&eight),
                         &mut scratch,
+                        MemoryKind::Cached,
                         black_box(&mut out),
                     );
                 });

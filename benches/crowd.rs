@@ -13,7 +13,7 @@ use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::Vec3;
 use rayon::ThreadPool;
-use throng::animation::PoseStreams;
+use throng::animation::{MemoryKind, PoseStreams};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::Model;
 use throng::model::import::load;
@@ -37,7 +37,8 @@ fn plan(crowd: &Crowd) -> FramePlan {
 /// Evaluates the joint matrices of a frame.
 fn evaluate(crowd: &mut Crowd, pool: &ThreadPool, plan: &FramePlan, palette: &mut [MaybeUninit<JointMatrix>]) {
     let mut morph_weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
-    crowd.evaluate(pool, 0.7, plan, PoseStreams { palette, morph_weights: &mut morph_weights });
+    let streams = PoseStreams { palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
+    crowd.evaluate(pool, 0.7, plan, streams);
 }
 
 fn palette(plan: &FramePlan) -> Vec<MaybeUninit<JointMatrix>> {

@@ -27,6 +27,16 @@ impl JointMatrix {
         let p = point.extend(1.0);
         Vec3::new(Vec4::from(self.rows[0]).dot(p), Vec4::from(self.rows[1]).dot(p), Vec4::from(self.rows[2]).dot(p))
     }
+
+    /// Transforms a normal; the result is not normalised. The cofactor matrix is the inverse transpose times the
+    /// determinant, so nothing is divided. The determinant's sign turns the normals of mirroring matrices outwards again.
+    #[must_use]
+    pub fn transform_normal(&self, n: Vec3) -> Vec3 {
+        let [row0, row1, row2] = self.rows.map(|[x, y, z, _]| Vec3::new(x, y, z));
+        let (cofactor0, cofactor1, cofactor2) = (row1.cross(row2), row2.cross(row0), row0.cross(row1));
+        let determinant_sign = if row0.dot(cofactor0) < 0.0 { -1.0 } else { 1.0 };
+        determinant_sign * Vec3::new(cofactor0.dot(n), cofactor1.dot(n), cofactor2.dot(n))
+    }
 }
 
 impl From<Affine3A> for JointMatrix {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3, Vec4};
 use throng::animation::{
-    BindPose, InstancePose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
+    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
 };
 use throng::crowd::{
     ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, PhaseMode, PoseSize, SharingError, thread_pool,
@@ -18,7 +18,6 @@ use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
     Skeleton, Track,
 };
-use throng::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph_deltas};
 use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 use throng::view::{Frustum, OrbitCamera};
 
@@ -63,6 +62,7 @@ fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         },
         geometry: Geometry {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
+            normals: vec![Vec3::X; joints as usize],
             influence_starts: (0..=joints).collect(),
             influences: (0..joints).map(|joint| Influence { joint, weight: 1.0 }).collect(),
             morph_delta_starts: vec![0; joints as usize + 1],
@@ -96,7 +96,8 @@ fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<Join
     let plan = plan_of(crowd);
     let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
     let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
-    crowd.evaluate(&pool, time_seconds, &plan, PoseStreams { palette: &mut out, morph_weights: &mut weights });
+    let streams = PoseStreams { palette: &mut out, morph_weights: &mut weights, memory: MemoryKind::Cached };
+    crowd.evaluate(&pool, time_seconds, &plan, streams);
     // SAFETY: every element was initialised on creation.
     let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
     // SAFETY: every element was initialised on creation.
@@ -271,11 +272,8 @@ fn bounds_beyond_all_numbers_are_given_up() {
 fn posed_bounds_hold_what_morph_targets_do() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jelly.gltf");
     let model = import::load(&path).unwrap();
-    let geometry = &model.geometry;
-    let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
-    let morph_deltas = gpu_morph_deltas(geometry);
-    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
-    let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
+    let bind_pose = BindPose::new(&model.geometry);
+    let mut skinned = vec![SkinnedVertex::zeroed(); bind_pose.bind_vertices.len()];
     let mut scratch = PoseScratch::for_model(&model);
     for clip in &model.clips {
         let bounds = posed_bounds(&model, Some(clip));
@@ -283,11 +281,7 @@ fn posed_bounds_hold_what_morph_targets_do() {
         for k in 0..=2000 {
             let pose = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
             let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-            skin_vertices(
-                bind_pose,
-                InstancePose { palette: &palette, morph_weights: pose.morph_weights },
-                &mut skinned,
-            );
+            skin_vertices(&bind_pose, Pose { palette: &palette, morph_weights: pose.morph_weights }, &mut skinned);
             for vertex in &skinned {
                 let point = Vec3::from(vertex.position);
                 assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");

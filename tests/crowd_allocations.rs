@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
-use throng::animation::PoseStreams;
+use throng::animation::{MemoryKind, PoseStreams};
 use throng::crowd::{Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::{
     Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
@@ -39,6 +39,7 @@ fn model(joints: u32) -> Model {
         },
         geometry: Geometry {
             positions: vec![Vec3::ONE],
+            normals: vec![Vec3::X],
             influence_starts: vec![0, 1],
             influences: vec![Influence { joint: 0, weight: 1.0 }],
             morph_delta_starts: vec![0, 0],
@@ -86,6 +87,7 @@ fn steady_frames_allocate_nothing() {
             let out = PoseStreams {
                 palette: &mut palette[..plan.joint_count as usize],
                 morph_weights: &mut weights[..plan.morph_weight_count as usize],
+                memory: if k.is_multiple_of(2) { MemoryKind::Cached } else { MemoryKind::WriteCombined },
             };
             crowd.evaluate(&pool, f64::from(k) / 60.0, &plan, out);
             crowd.write_instances(&mut instances[..visible]);

@@ -20,15 +20,9 @@ use ash::vk;
 use bytemuck::Zeroable;
 use glam::{Vec3, Vec3Swizzles};
 use gpu::Gpu;
-use throng::animation::{
-    BindPose, BindTangents, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_tangent,
-    skin_vertices,
-};
+use throng::animation::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
 use throng::crowd::VisiblePose;
 use throng::model::{Model, import};
-use throng::renderer::resident::model::{
-    bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents,
-};
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
@@ -51,21 +45,17 @@ struct Expected {
 
 /// Evaluates the rest pose and every clip of one model.
 fn expected(model: &Model) -> Vec<Expected> {
-    let geometry = &model.geometry;
-    let (vertices, influences) = (bind_vertices(geometry), gpu_influences(geometry));
-    let morph_deltas = gpu_morph_deltas(geometry);
-    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
-    let (tangents, morph_tangents) = (bind_tangents(geometry), gpu_morph_tangents(geometry));
-    let tangents = BindTangents { tangents: &tangents, morph_tangents: &morph_tangents };
+    let bind_pose = BindPose::new(&model.geometry);
+    let wants_tangent = !bind_pose.bind_tangents.is_empty();
     let mut scratch = PoseScratch::for_model(model);
     let mut instance = |clip, time_seconds| {
         let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-        let mut skinned = vec![SkinnedVertex::zeroed(); vertices.len()];
-        let pose = InstancePose { palette: &palette, morph_weights };
-        skin_vertices(bind_pose, pose, &mut skinned);
-        let tangents = (0..tangents.tangents.len()).map(|v| skin_tangent(bind_pose, tangents, pose, v)).collect();
-        let positions = || skinned.iter().map(|vertex| Vec3::from(vertex.position));
+        let pose = Pose { palette: &palette, morph_weights };
+        let skin = |vertex| skin_vertex(&bind_pose, vertex, pose, wants_tangent);
+        let (skinned, mut tangents): (Vec<_>, Vec<_>) = (0..bind_pose.bind_vertices.len()).map(skin).unzip();
+        tangents.truncate(bind_pose.bind_tangents.len());
+        let positions = || skinned.iter().map(|vertex: &SkinnedVertex| Vec3::from(vertex.position));
         let size = positions().fold(Vec3::MIN, Vec3::max) - positions().fold(Vec3::MAX, Vec3::min);
         Expected { palette, morph_weights: morph_weights.to_vec(), vertices: skinned, tangents, size: size.length() }
     };

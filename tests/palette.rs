@@ -1,10 +1,10 @@
-//! Model pose to joint matrices, and what they do to vertices: the CPU twin of `skin.comp`.
+//! The palette of a model pose, and the CPU twin of `skin.comp`, which applies it to vertices.
 
 use std::f32::consts::FRAC_PI_2;
 use std::mem::MaybeUninit;
 
 use glam::{Affine3A, Quat, Vec3};
-use throng::animation::{BindPose, InstancePose, joint_matrices, skin_vertex, skin_vertices, write_palette};
+use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, skin_vertices, write_palette};
 use throng::model::PaletteLayout;
 use throng::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral,
@@ -60,17 +60,30 @@ fn a_palette_of_another_length_is_refused() {
     write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
 }
 
-fn bind_pose<'a>(vertices: &'a [BindVertex], influences: &'a [GpuInfluence]) -> BindPose<'a> {
-    BindPose { vertices, influences, morph_deltas: &[] }
+fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas: &[GpuMorphDelta]) -> BindPose {
+    BindPose {
+        bind_vertices: vertices.to_vec(),
+        influences: influences.to_vec(),
+        morph_deltas: morph_deltas.to_vec(),
+        bind_tangents: Vec::new(),
+        morph_tangents: Vec::new(),
+    }
 }
 
-fn unmorphed(palette: &[JointMatrix]) -> InstancePose<'_> {
-    InstancePose { palette, morph_weights: &[] }
+fn unmorphed(palette: &[JointMatrix]) -> Pose<'_> {
+    Pose { palette, morph_weights: &[] }
+}
+
+/// Returns the position and the normal of one skinned vertex of a model without tangents.
+fn skin(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>) -> (Vec3, Vec3) {
+    let (skinned, tangent) = skin_vertex(bind_pose, vertex, pose, false);
+    assert_eq!(tangent, 0);
+    (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral))
 }
 
 #[test]
 fn morph_targets_come_before_joints() {
-    // Twice as large and turned by 90 degrees about z: what the targets add is scaled and turned as well.
+    // The joint scales by 2 and turns by 90 degrees about z, so it also scales and turns the morph deltas.
     let palette = [JointMatrix::from(Affine3A::from_scale_rotation_translation(
         Vec3::splat(2.0),
         Quat::from_rotation_z(FRAC_PI_2),
@@ -81,7 +94,7 @@ fn morph_targets_come_before_joints() {
         position: position.to_array(),
         normal: normal.to_array(),
     };
-    // Of another vertex, then the two of this one, of targets 0 and 2.
+    // The first delta belongs to another vertex, the other two to this one: those of targets 0 and 2.
     let morph_deltas = [
         delta(1, Vec3::ONE, Vec3::ONE),
         delta(0, Vec3::new(0.0, 3.0, 0.0), Vec3::ZERO),
@@ -90,16 +103,13 @@ fn morph_targets_come_before_joints() {
     let vertices =
         [BindVertex { first_morph_delta: 1, morph_delta_count: 2, ..vertex(Vec3::new(1.0, 0.0, 0.0), Vec3::X, 0, 1) }];
     let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
-    let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
-    let skin = |morph_weights: &[f32]| {
-        let skinned = skin_vertex(bind_pose, InstancePose { palette: &palette, morph_weights }, 0);
-        (Vec3::from(skinned.position), unpack_octahedral(skinned.normal_octahedral))
-    };
-    let (position, normal) = skin(&[0.0, 9.0, 0.0]);
+    let bind_pose = bind_pose(&vertices, &influences, &morph_deltas);
+    let morphed = |morph_weights: &[f32]| skin(&bind_pose, 0, Pose { palette: &palette, morph_weights });
+    let (position, normal) = morphed(&[0.0, 9.0, 0.0]);
     assert_close(position, Vec3::new(0.0, 2.0, 5.0));
     assert_close(normal, Vec3::Y);
     // (1, 0, 0) + 0.5 · (0, 3, 0) + 1 · (0, 0, -1) = (1, 1.5, -1), turned and doubled (-3, 2, -2).
-    let (position, normal) = skin(&[0.5, 9.0, 1.0]);
+    let (position, normal) = morphed(&[0.5, 9.0, 1.0]);
     assert_close(position, Vec3::new(-3.0, 2.0, 3.0));
     assert_close(normal, -Vec3::X);
 }
@@ -113,7 +123,7 @@ fn identity_matrices_give_the_bind_pose() {
     let influences = [(0, 0.25), (1, 0.75), (1, 1.0)].map(|(joint, weight)| GpuInfluence { joint, weight });
     let mut out = [SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; 2];
     let palette = [JointMatrix::IDENTITY; 2];
-    skin_vertices(bind_pose(&vertices, &influences), unmorphed(&palette), &mut out);
+    skin_vertices(&bind_pose(&vertices, &influences, &[]), unmorphed(&palette), &mut out);
     for (skinned, vertex) in out.iter().zip(&vertices) {
         assert_eq!(skinned.position, vertex.position);
         assert_close(unpack_octahedral(skinned.normal_octahedral), unpack_octahedral(vertex.normal_octahedral));
@@ -133,7 +143,7 @@ fn a_two_joint_strip_bends_as_calculated() {
         vertex(Vec3::new(0.5, 1.0, 0.0), Vec3::X, 1, 2),
         vertex(Vec3::new(0.5, 2.0, 0.0), Vec3::X, 3, 1),
     ];
-    let skin = |v| skin_vertex(bind_pose(&vertices, &influences), unmorphed(&palette), v);
+    let bind_pose = bind_pose(&vertices, &influences, &[]);
     let diagonal = Vec3::new(1.0, 1.0, 0.0).normalize();
     // Upper: (0.5, 1) from the pivot turns to (-1, 0.5). Middle: the mean of (0.5, 0) and (0, 0.5) from the pivot.
     let expected = [
@@ -142,8 +152,9 @@ fn a_two_joint_strip_bends_as_calculated() {
         (Vec3::new(-1.0, 1.5, 0.0), Vec3::Y),
     ];
     for (v, (position, normal)) in expected.into_iter().enumerate() {
-        assert_close(skin(v).position.into(), position);
-        assert_close(unpack_octahedral(skin(v).normal_octahedral), normal);
+        let skinned = skin(&bind_pose, v, unmorphed(&palette));
+        assert_close(skinned.0, position);
+        assert_close(skinned.1, normal);
     }
 }
 
@@ -154,8 +165,7 @@ fn normals_go_by_the_cofactors_and_stay_outside_when_mirrored() {
     let skinned_normal = |scale: Vec3| {
         let palette = [JointMatrix::from(Affine3A::from_scale(scale))];
         let vertices = [vertex(Vec3::ZERO, normal, 0, 1)];
-        let skinned = skin_vertex(bind_pose(&vertices, &influences), unmorphed(&palette), 0);
-        unpack_octahedral(skinned.normal_octahedral)
+        skin(&bind_pose(&vertices, &influences, &[]), 0, unmorphed(&palette)).1
     };
     // Inverse transpose: x is stretched by 2, so the normal leans to y: (0.3, 0.8).
     assert_close(skinned_normal(Vec3::new(2.0, 1.0, 1.0)), Vec3::new(0.3, 0.8, 0.0).normalize());

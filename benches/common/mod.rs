@@ -1,5 +1,5 @@
-//! Models and times that benchmarks share. The models are the bundled walker and, where `THRONG_SAMPLE_MODELS` names their
-//! folder, real ones.
+//! The models and the timing of all benchmarks. The models are the bundled walker and, if `THRONG_SAMPLE_MODELS` names
+//! their folder, some real ones.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 const SAMPLES: [&str; 4] =
     ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb", "KayKit_Knight/Knight.glb", "Mannequiny/mannequiny.glb"];
 
-/// Files of the models.
+/// Returns the files of the models.
 pub fn model_paths() -> Vec<PathBuf> {
     let walker = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
     let samples = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from);
@@ -15,13 +15,13 @@ pub fn model_paths() -> Vec<PathBuf> {
     std::iter::once(walker).chain(samples).collect()
 }
 
-/// Whether this is a run that measures, rather than one that tries whether everything works (`cargo test`).
+/// Returns whether this run measures (`cargo bench`) rather than only tests the benchmark (`cargo test`).
 #[allow(dead_code, reason = "not every benchmark compares")]
 pub fn measures() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
-/// Nanoseconds that `job` takes.
+/// Returns the nanoseconds that `job` takes.
 #[allow(dead_code, reason = "not every benchmark compares")]
 pub fn timed_ns(job: impl FnOnce()) -> f64 {
     let started = Instant::now();
@@ -29,7 +29,7 @@ pub fn timed_ns(job: impl FnOnce()) -> f64 {
     started.elapsed().as_secs_f64() * 1e9
 }
 
-/// Medians of what each contestant says it took, in turns: machines drift.
+/// Calls the contestants in turns, because machines drift, and returns the median of the times that each returns.
 #[allow(dead_code, reason = "not every benchmark compares")]
 pub fn interleaved<const N: usize>(mut contestants: [&mut dyn FnMut() -> f64; N]) -> [f64; N] {
     const ROUNDS: usize = 101;

@@ -6,15 +6,12 @@ use std::mem::MaybeUninit;
 
 use glam::Vec3;
 use throng::animation::{
-    BindPose, BindTangents, InstancePose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height,
-    joint_matrices, pose_model, posed_bounds, skin_tangent, skin_vertices,
+    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height, joint_matrices,
+    pose_model, posed_bounds, skin_vertex,
 };
 use throng::app::inspect;
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
-use throng::renderer::resident::model::{
-    bind_tangents, bind_vertices, gpu_influences, gpu_morph_deltas, gpu_morph_tangents,
-};
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 
 use super::invariants::check_invariants;
@@ -99,7 +96,7 @@ struct Streams {
 fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &mut PoseScratch) -> Streams {
     let mut palette = vec![MaybeUninit::uninit(); model.palette.len()];
     let mut morph_weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
-    let out = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights };
+    let out = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
     evaluate(model, clip, time_seconds, scratch, out);
     // SAFETY: `evaluate` writes every element of streams that are as long as the model says.
     let palette: Vec<JointMatrix> = palette.iter().map(|element| unsafe { element.assume_init() }).collect();
@@ -115,22 +112,16 @@ fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &m
 }
 
 fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
-    let geometry = &model.geometry;
-    let nothing = SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 };
-    let mut skinned = vec![nothing; geometry.vertex_count()];
-    let bind_pose = BindPose {
-        vertices: &bind_vertices(geometry),
-        influences: &gpu_influences(geometry),
-        morph_deltas: &gpu_morph_deltas(geometry),
-    };
-    let pose = InstancePose { palette: &streams.palette, morph_weights: &streams.morph_weights };
-    skin_vertices(bind_pose, pose, &mut skinned);
-    let tangents = BindTangents { tangents: &bind_tangents(geometry), morph_tangents: &gpu_morph_tangents(geometry) };
-    for vertex in 0..geometry.tangents.len() {
-        let tangent = unpack_tangent(skin_tangent(bind_pose, tangents, pose, vertex));
+    let bind_pose = BindPose::new(&model.geometry);
+    let pose = Pose { palette: &streams.palette, morph_weights: &streams.morph_weights };
+    let wants_tangent = !bind_pose.bind_tangents.is_empty();
+    let skin = |vertex| {
+        let (skinned, tangent) = skin_vertex(&bind_pose, vertex, pose, wants_tangent);
+        let tangent = unpack_tangent(tangent);
         assert!((tangent.truncate().length() - 1.0).abs() < 1e-5 && tangent.w.abs() == 1.0, "{tangent}");
-    }
-    skinned
+        skinned
+    };
+    (0..model.geometry.vertex_count()).map(skin).collect()
 }
 
 /// At rest the box is exact but for rounding: no vertex may be outside.

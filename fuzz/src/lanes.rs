@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use throng::animation::{PoseScratch, PoseStreams, evaluate};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
 use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
 
@@ -19,13 +19,18 @@ pub fn check_lanes(model: &Model, clip: Option<&Clip>, times_seconds: &[f64], to
     let mut weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
     let mut scratch = PoseScratch::for_model(model);
     for (&time_seconds, palette) in times_seconds.iter().zip(expected.chunks_mut(joints.max(1))) {
-        evaluate(model, clip, time_seconds, &mut scratch, PoseStreams { palette, morph_weights: &mut weights });
+        let streams = PoseStreams { palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
+        evaluate(model, clip, time_seconds, &mut scratch, streams);
     }
     let expected = numbers(&expected);
     let largest = expected.iter().fold(1.0f32, |largest, number| largest.max(number.abs()));
-    for processor in [Processor::detect(), Processor::Portable] {
+    for (processor, memory) in [
+        (Processor::detect(), MemoryKind::Cached),
+        (Processor::detect(), MemoryKind::WriteCombined),
+        (Processor::Portable, MemoryKind::Cached),
+    ] {
         let mut found = room(joints * times_seconds.len());
-        lanes::evaluate(processor, &compiled, times_seconds, &mut LaneScratch::default(), &mut found);
+        lanes::evaluate(processor, &compiled, times_seconds, &mut LaneScratch::default(), memory, &mut found);
         let Some(tolerance) = tolerance else { continue };
         for (found, expected) in numbers(&found).iter().zip(&expected) {
             let off = (found - expected).abs();

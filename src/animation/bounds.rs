@@ -1,75 +1,74 @@
-//! Boxes round a model in motion, for culling, framing and spacing.
+//! Bounding boxes of an animated model, for culling, framing and spacing.
 //!
-//! A skinned vertex is a weighted mean of where its joints would take it, so it lies in the convex hull of those
-//! points. Therefore: for each palette entry, the box of the bind positions that it influences; each box taken along by
-//! its joint matrix; the union of all. That costs a box per joint where skinning would cost thousands of vertices.
-//! Morph targets widen a joint's box before it is taken along: by the box of the deltas that a target has for the
-//! vertices of that joint, times the target's weight at the moment.
+//! Each joint would take a vertex to one point, and the skinned vertex is the weighted mean of these points, so it lies
+//! in their convex hull. Therefore each palette entry gets the box of the bind positions that it influences. Its joint
+//! matrix transforms the box, and the union of all boxes holds the pose. That costs one box for each joint instead of
+//! thousands of vertices. Morph targets widen a joint's box first: by the box of a target's deltas for the vertices of
+//! that joint, times the target's weight.
 //!
-//! What is conservative about it: at a sampled time the box holds every vertex, with room to spare, since a box
-//! that turns is replaced by the larger axis-aligned one and a faint influence counts in full. What is not: between
-//! samples a joint may swing out a little. Clips are sampled at all of their keys, where lines have their ends and steps
-//! their heights, and 30 times a second between them (`sample_times`), and the box grows by `MARGIN` of its size, which
-//! covers an arc of half a radian between two samples.
+//! At a sampled time the box is conservative: it holds every vertex with room to spare, because a rotated box is replaced
+//! by the larger axis-aligned one and a small influence counts fully. Between samples a joint may swing out a little.
+//! Clips are sampled at all keys, where lines end and steps jump, and 30 times a second (`sample_times`). The result
+//! grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
 
 use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3, Vec3A};
 
 use super::displacement::skinned_positions;
-use super::{ModelPose, PoseScratch, pose_model};
+use super::{BindPose, ModelPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
-/// Samples per second of a clip.
+/// The number of samples per second of a clip.
 const SAMPLES_PER_SECOND: f64 = 30.0;
-/// Samples that any clip may have, however few keys it has.
+/// The number of samples that any clip may have, however few keys it has.
 const FREE_SAMPLES: usize = 256;
-/// Samples that a clip may have for each of its keys.
+/// The number of samples that a clip may have for each of its keys.
 const SAMPLES_PER_KEY: usize = 8;
-/// Nodes and joints of all samples of a clip, so that the cost stays bounded whatever the file says: 100 nodes can be
-/// looked at for three minutes. Beyond it samples are spread evenly.
+/// The largest number of nodes and joints over all samples of a clip. It bounds the cost for any file: 100 nodes are
+/// sampled for three minutes. Longer clips are sampled at even, longer intervals.
 const MAX_NODE_SAMPLES: usize = 1 << 19;
-/// Growth of an animated box, as a share of its largest extent, on each side: motion between samples.
+/// The growth of an animated box on each side, as a share of its largest extent: room for the motion between samples.
 const MARGIN: f32 = 0.02;
 
 /// An axis-aligned box in model space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PosedBounds {
-    /// Smallest coordinates.
+    /// The smallest coordinates.
     pub min: Vec3,
-    /// Largest coordinates.
+    /// The largest coordinates.
     pub max: Vec3,
 }
 
 impl PosedBounds {
-    /// A box of one metre round the origin: what an empty model has.
+    /// A box of one metre around the origin: the box of an empty model.
     pub const UNIT: Self = Self { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
 
-    /// The middle of the box.
+    /// Returns the centre of the box.
     #[must_use]
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
 
-    /// Radius of the sphere round the box.
+    /// Returns the radius of the sphere around the box.
     #[must_use]
     pub fn radius(&self) -> f32 {
         self.half_extents().length()
     }
 
-    /// Half of the box's size along each axis.
+    /// Returns half of the box's size along each axis.
     #[must_use]
     pub fn half_extents(&self) -> Vec3 {
         (self.max - self.min) * 0.5
     }
 
-    /// The smallest box that holds both.
+    /// Returns the smallest box that holds both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// The axis-aligned box round this one after a transform (Arvo, "Transforming Axis-Aligned Bounding Boxes",
+    /// Returns the axis-aligned box around this one after a transform (Arvo, "Transforming Axis-Aligned Bounding Boxes",
     /// Graphics Gems, 1990).
     #[must_use]
     pub fn transformed(&self, to_from_model: &Affine3A) -> Self {
@@ -81,8 +80,8 @@ impl PosedBounds {
     }
 }
 
-/// The box that holds `model` throughout `clip`, or in its rest pose for `None`; [`PosedBounds::UNIT`] where there is
-/// nothing to draw, or it is too large for numbers. Middle and radius are finite.
+/// Returns the box that holds `model` throughout `clip`, or in its rest pose for `None`. If there is nothing to draw, or the
+/// box overflows, it is [`PosedBounds::UNIT`]. Its centre and radius are always finite.
 #[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
@@ -97,47 +96,48 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let Some(bounds) = bounds else { return PosedBounds::UNIT };
     let margin = if clip.is_some() { MARGIN * (bounds.max - bounds.min).max_element() } else { 0.0 };
     let grown = PosedBounds { min: bounds.min - margin, max: bounds.max + margin };
-    // Sums and squares leave the range of `f32` before its ends do, and would leave cameras without a number.
+    // A box may be finite while its centre or its radius overflows, which cameras could not use.
     if grown.center().is_finite() && grown.radius().is_finite() { grown } else { PosedBounds::UNIT }
 }
 
-/// Height, in model space, of the ground that `model` stands on while it plays `clip` (`None`: in its rest pose): the
-/// lowest of its skinned vertices at a few moments. Unlike the box of [`posed_bounds`] it has no room to spare, so that
-/// feet touch what they stand on. 0 where there is nothing to draw.
+/// Returns the height, in model space, of the ground that `model` stands on while it plays `clip`, or in its rest pose for
+/// `None`: the lowest skinned vertex at a few times. Unlike the box of [`posed_bounds`] it has no margin, so that feet
+/// touch the ground. It is 0 if there is nothing to draw.
 #[must_use]
 pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
-    const MOMENTS: u32 = 8;
+    const SAMPLES: u32 = 8;
+    let bind_pose = BindPose::new(&model.geometry);
     let mut scratch = PoseScratch::for_model(model);
-    let moments = if clip.is_some() { MOMENTS } else { 1 };
+    let samples = if clip.is_some() { SAMPLES } else { 1 };
     let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
     let mut lowest = f32::INFINITY;
     let mut positions = Vec::new();
-    for moment in 0..moments {
-        let time_seconds = duration_seconds * f64::from(moment) / f64::from(moments);
-        skinned_positions(model, pose_model(model, clip, time_seconds, &mut scratch), &mut positions);
+    for sample in 0..samples {
+        let time_seconds = duration_seconds * f64::from(sample) / f64::from(samples);
+        skinned_positions(model, &bind_pose, pose_model(model, clip, time_seconds, &mut scratch), &mut positions);
         lowest = positions.iter().map(|position| position.y).fold(lowest, f32::min);
     }
     if lowest.is_finite() { lowest } else { 0.0 }
 }
 
-/// What one palette entry influences, in mesh space.
+/// The vertices that one palette entry influences, in mesh space.
 #[derive(Clone, Default)]
 struct JointBox {
-    /// Of the bind positions, if there are any.
+    /// The box of their bind positions, if there are any.
     bind: Option<PosedBounds>,
     vertex_count: usize,
-    /// By morph weight, ascending: the box of the target's deltas for these vertices, and how many there are.
+    /// For each morph target, by its index in the morph weights: the box and the number of its deltas for these vertices.
     deltas: BTreeMap<u32, (PosedBounds, usize)>,
 }
 
 impl JointBox {
-    /// The box with the morph targets applied, if the joint influences anything.
+    /// Returns the box with the morph targets applied, if the joint influences any vertex.
     fn morphed(&self, morph_weights: &[f32]) -> Option<PosedBounds> {
-        let deltas = self.deltas.iter().filter(|(weight, _)| morph_weights[**weight as usize] != 0.0);
-        let grow = |sum: PosedBounds, (&weight, &(delta, count)): (&u32, &(PosedBounds, usize))| {
-            let weight = morph_weights[weight as usize];
+        let deltas = self.deltas.iter().filter(|(target, _)| morph_weights[**target as usize] != 0.0);
+        let grow = |sum: PosedBounds, (&target, &(delta, count)): (&u32, &(PosedBounds, usize))| {
+            let weight = morph_weights[target as usize];
             let (a, b) = (delta.min * weight, delta.max * weight);
-            // Vertices without a delta stay where they are.
+            // Vertices without a delta do not move.
             let stay = if count < self.vertex_count { Vec3::ZERO } else { a };
             PosedBounds { min: sum.min + a.min(b).min(stay), max: sum.max + a.max(b).max(stay) }
         };
@@ -145,7 +145,7 @@ impl JointBox {
     }
 }
 
-/// One for each palette entry.
+/// Returns the box of each palette entry.
 fn joint_boxes(model: &Model) -> Vec<JointBox> {
     let mut boxes = vec![JointBox::default(); model.palette.len()];
     for (vertex, &position) in model.geometry.positions.iter().enumerate() {
@@ -176,11 +176,11 @@ fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &[Joint
         .reduce(|a, b| a.union(&b))
 }
 
-/// Moments of the clip at which the boxes are looked at; one for a rest pose or a clip without length.
+/// Returns the times of the clip at which the boxes are evaluated: one for a rest pose or a clip without length.
 fn sample_times(model: &Model, clip: Option<&Clip>) -> Vec<f64> {
     let Some(clip) = clip else { return vec![0.0] };
     let mut keys: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
-    // A moment that is keyed twice is one before which a track arrives somewhere, and at which it is elsewhere.
+    // A time with two keys is a jump, so the time just before it counts as well.
     let jumps = clip.timelines.iter().flat_map(|times| times.windows(2));
     keys.extend(jumps.filter(|pair| pair[0] == pair[1] && pair[0] > 0.0).map(|pair| pair[0].next_down()));
     keys.sort_unstable_by(f32::total_cmp);

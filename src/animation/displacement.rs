@@ -1,33 +1,38 @@
-//! How far a moment's difference puts vertices off: what sharing poses costs in looks.
+//! How far vertices move within a short time: the visible error when instances share poses.
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 
-use super::{ModelPose, PoseScratch, joint_matrices, pose_model};
+use super::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
 use crate::model::{Clip, Model};
+use crate::shader_types::JointMatrix;
 
-/// Moments of the clip that are looked at, at most.
-const MAX_MOMENTS: usize = 256;
-/// Vertices that are skinned at most, of all moments together; at the fewest moments more.
+/// The largest number of times of the clip that are sampled.
+const MAX_SAMPLES: usize = 256;
+/// The largest number of vertices that are skinned, over all samples. [`MIN_SAMPLES`] takes precedence.
 const MAX_VERTICES: usize = 4_000_000;
-/// Looked at even for the largest models.
-const MIN_MOMENTS: usize = 8;
+/// The number of samples that even the largest models get.
+const MIN_SAMPLES: usize = 8;
 
-/// The largest distance, in model space, between where a vertex of `model` is at a moment of `clip` and where it is
-/// `shift_seconds` later, over moments spread over the clip.
+/// Returns the largest distance, in model space, that a vertex of `model` moves in `shift_seconds`, over samples spread
+/// over `clip`.
 #[must_use]
 pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32 {
     let duration_seconds = f64::from(clip.duration_seconds);
     let vertex_count = model.geometry.vertex_count().max(1);
-    let moments = (MAX_VERTICES / vertex_count).clamp(MIN_MOMENTS, MAX_MOMENTS);
+    let samples = (MAX_VERTICES / vertex_count).clamp(MIN_SAMPLES, MAX_SAMPLES);
+    let bind_pose = BindPose::new(&model.geometry);
     let mut scratch = PoseScratch::for_model(model);
+    let mut positions_at = |time_seconds: f64, out: &mut Vec<Vec3>| {
+        skinned_positions(model, &bind_pose, pose_model(model, Some(clip), time_seconds, &mut scratch), out);
+    };
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut worst_squared = 0.0f32;
-    for moment in 0..moments {
-        // Where the clip starts again nothing is compared: there it may jump.
-        let share = moment as f64 / (moments - 1) as f64;
+    for sample in 0..samples {
+        // Times never wrap around: a clip may jump where it starts again.
+        let share = sample as f64 / (samples - 1) as f64;
         let time_seconds = (duration_seconds - shift_seconds).max(0.0) * share;
-        skinned_positions(model, pose_model(model, Some(clip), time_seconds, &mut scratch), &mut before);
-        skinned_positions(model, pose_model(model, Some(clip), time_seconds + shift_seconds, &mut scratch), &mut after);
+        positions_at(time_seconds, &mut before);
+        positions_at(time_seconds + shift_seconds, &mut after);
         for (before, after) in before.iter().zip(&after) {
             worst_squared = worst_squared.max(before.distance_squared(*after));
         }
@@ -36,21 +41,10 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
 }
 
 /// Overwrites `out` with the positions of all vertices, in model space.
-pub(super) fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
-    let geometry = &model.geometry;
-    let palette: Vec<_> =
-        joint_matrices(&model.palette, pose.model_from_node).map(|joint| joint.rows.map(Vec4::from)).collect();
+pub(super) fn skinned_positions(model: &Model, bind_pose: &BindPose, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
+    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    let vertices = 0..bind_pose.bind_vertices.len();
     out.clear();
-    out.extend(geometry.positions.iter().enumerate().map(|(vertex, &position)| {
-        let deltas = geometry.morph_deltas_of(vertex).iter();
-        let morphed =
-            deltas.map(|delta| delta.position * pose.morph_weights[delta.weight_index as usize]).sum::<Vec3>();
-        let position = (position + morphed).extend(1.0);
-        let influences = geometry.influences_of(vertex).iter();
-        let skinned = influences.map(|influence| {
-            let [x, y, z] = palette[influence.joint as usize];
-            Vec3::new(x.dot(position), y.dot(position), z.dot(position)) * influence.weight
-        });
-        skinned.sum::<Vec3>()
-    }));
+    out.extend(vertices.map(|vertex| Vec3::from(skin_vertex(bind_pose, vertex, pose, false).0.position)));
 }

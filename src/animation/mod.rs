@@ -1,24 +1,25 @@
-//! From a clip and a time to the joint matrices and morph weights of one instance, in three steps, one file each:
+//! From a clip and a time to the joint matrices and morph weights of one pose, in three steps, one file each:
 //!
 //! ```text
-//! Clip × time ─sample─▶ LocalPose ─┬─pose─▶ model_from_node ─palette─▶ JointMatrix  (each written once)
+//! Clip × time ─sample─▶ LocalPose ─┬─pose─▶ model_from_node ─palette─▶ JointMatrix
 //!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
-//! The steps are free functions over slices. Whoever calls them owns the memory: a [`PoseScratch`] holds what lies
-//! between the steps and is reused from instance to instance, so that a steady frame allocates nothing. The output is
-//! usually write-combined memory mapped from the GPU, hence `&mut [MaybeUninit<_>]`: it can be written, but safe code
-//! cannot read it back by mistake.
+//! The steps are free functions over slices, and the caller owns the memory. A [`PoseScratch`] holds the intermediate
+//! results and is reused from pose to pose, so a steady frame allocates nothing. The output is usually memory mapped
+//! from the GPU, so its type is `&mut [MaybeUninit<_>]`: safe code can write it but cannot read it back by mistake.
 //!
-//! That is the way to read first, and what everything else is tested with. Crowds take another: [`lanes`] does all three
-//! steps for eight instances at once, in a third to an eighth of the time, and leaves to [`evaluate`] what it cannot take.
+//! Read these three steps first; they are the reference for everything else. Crowds take a faster path: [`lanes`] does
+//! all three steps for eight poses at once, in an eighth to a third of the time. It leaves clips that do not fit its
+//! tables to [`evaluate`].
 //!
-//! Beside the way to the GPU stand [`skin`], the CPU twin of `skin.comp` and its test oracle; [`bounds`], the boxes that
-//! culling and the camera need; and [`displacement`], what sharing poses costs in looks.
+//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes for culling and for the
+//! camera, and [`displacement`] the error that sharing poses causes.
 //!
 //! Every function relies on the invariants of [`Model`] (parents before children, indices in range, numbers finite)
-//! and checks none of them again; slices whose lengths do not fit are the caller's mistake and panic.
+//! and does not check them again. Slices of the wrong length are the caller's mistake and panic.
 
+pub mod bind_pose;
 pub mod bounds;
 pub mod displacement;
 pub mod lanes;
@@ -34,14 +35,15 @@ use glam::Affine3A;
 use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
+pub use bind_pose::BindPose;
 pub use bounds::{PosedBounds, ground_height, posed_bounds};
 pub use displacement::worst_displacement;
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
-pub use skin::{BindPose, BindTangents, InstancePose, skin_tangent, skin_vertex, skin_vertices};
+pub use skin::{Pose, skin_vertex, skin_vertices};
 
-/// What lies between the steps, for one instance at a time. Holds no result that outlives the next call.
+/// The intermediate results of the three steps, for one pose at a time. The next call overwrites them.
 #[derive(Debug, Clone, Default)]
 pub struct PoseScratch {
     local: LocalPose,
@@ -50,7 +52,7 @@ pub struct PoseScratch {
 }
 
 impl PoseScratch {
-    /// Scratch for any of `models`: evaluating one of them never allocates.
+    /// Returns scratch with which evaluating any of `models` never allocates.
     #[must_use]
     pub fn for_models(models: &[Model]) -> Self {
         let node_count = models.iter().map(|model| model.skeleton.len()).max().unwrap_or(0);
@@ -63,14 +65,13 @@ impl PoseScratch {
         }
     }
 
-    /// Scratch for one model.
+    /// Returns scratch for one model.
     #[must_use]
     pub fn for_model(model: &Model) -> Self {
         Self::for_models(std::slice::from_ref(model))
     }
 
-    /// Gives the arrays the length of `model`'s skeleton, within their capacity if `model` was among those that the
-    /// scratch was made for.
+    /// Resizes the arrays to `model`'s skeleton. This allocates only if the scratch was made for smaller models.
     fn fit(&mut self, model: &Model) {
         let node_count = model.skeleton.len();
         self.local.translations.resize(node_count, glam::Vec3::ZERO);
@@ -81,42 +82,52 @@ impl PoseScratch {
     }
 }
 
-/// One instance at one moment, in the scratch that it was worked out in.
+/// The node matrices and morph weights of one pose, borrowed from the scratch that holds them.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelPose<'s> {
-    /// One matrix for each node of the skeleton.
+    /// The matrix of each node of the skeleton.
     pub model_from_node: &'s [Affine3A],
-    /// As [`LocalPose::morph_weights`].
+    /// The morph weights, in the order of [`LocalPose::morph_weights`].
     pub morph_weights: &'s [f32],
 }
 
-/// Memory for what instances stream to the GPU, lent for writing; each element is written once. Instance by instance, or
-/// eight of them side by side.
+/// The kind of memory that a palette is written to. It decides in which order [`lanes`] write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// The CPU caches it: ordinary memory, or a Vulkan memory type with `HOST_CACHED`.
+    Cached,
+    /// The CPU does not cache it, and only gathers neighbouring stores: a `HOST_VISIBLE` memory type without `HOST_CACHED`.
+    WriteCombined,
+}
+
+/// The memory that poses are streamed to, one pose after the other. Each element is written exactly once.
 pub struct PoseStreams<'o> {
-    /// As many as the models' palettes have entries.
+    /// The joint matrices: one for each palette entry of each pose.
     pub palette: &'o mut [MaybeUninit<JointMatrix>],
-    /// As many as the models' skeletons have morph weights.
+    /// The morph weights of each pose.
     pub morph_weights: &'o mut [MaybeUninit<f32>],
+    /// The kind of memory behind `palette`.
+    pub memory: MemoryKind,
 }
 
 impl<'o> PoseStreams<'o> {
-    /// Takes the first elements of both off, and leaves the rest.
+    /// Removes the first elements of both slices and returns them.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If a slice is shorter than that.
     pub fn split_off(&mut self, joint_count: usize, morph_weight_count: usize) -> PoseStreams<'o> {
         let (palette, rest) = std::mem::take(&mut self.palette).split_at_mut(joint_count);
         self.palette = rest;
         let (morph_weights, rest) = std::mem::take(&mut self.morph_weights).split_at_mut(morph_weight_count);
         self.morph_weights = rest;
-        PoseStreams { palette, morph_weights }
+        PoseStreams { palette, morph_weights, memory: self.memory }
     }
 }
 
 /// Poses all nodes of `model`.
 ///
-/// `clip` is one of the model's, or `None` for the rest pose. `time_seconds` is clamped to each timeline's keys, never
-/// wrapped.
+/// `clip` is one of the model's clips, or `None` for the rest pose. `time_seconds` is clamped to each timeline's keys; it
+/// does not wrap around.
 pub fn pose_model<'s>(
     model: &Model,
     clip: Option<&Clip>,
@@ -133,10 +144,10 @@ pub fn pose_model<'s>(
     ModelPose { model_from_node: &scratch.model_from_node, morph_weights: &scratch.local.morph_weights }
 }
 
-/// Evaluates one instance: [`pose_model`], then its joint matrices and morph weights into `out`.
+/// Evaluates one pose by [`pose_model`], then writes its joint matrices and morph weights to `out`.
 ///
 /// # Panics
-/// If `out` is not as long as the model's palette and its morph weights.
+/// If the lengths of `out` are not those of the model's palette and morph weights.
 pub fn evaluate(
     model: &Model,
     clip: Option<&Clip>,
@@ -149,10 +160,10 @@ pub fn evaluate(
     write_morph_weights(pose.morph_weights, out.morph_weights);
 }
 
-/// Evaluates the morph weights of one instance, and nothing else: what [`lanes`] leave out.
+/// Evaluates only the morph weights of one pose, which [`lanes`] leave out.
 ///
 /// # Panics
-/// If `out` is not as long as the model's morph weights.
+/// If `out` does not have the length of the model's morph weights.
 pub fn evaluate_morph_weights(
     model: &Model,
     clip: Option<&Clip>,

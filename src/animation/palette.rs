@@ -1,7 +1,7 @@
-//! Step three: model pose → the joint matrices that one instance streams to the GPU.
+//! Step three: model pose → the joint matrices that one pose streams to the GPU.
 //!
-//! A joint matrix takes the bind pose's mesh space straight to model space: `model_from_joint * joint_from_mesh`. The
-//! transform of the node that carries a skinned mesh plays no part in it, as glTF 2.0, 3.7.3.3 asks.
+//! A joint matrix takes a vertex of the bind pose from mesh space to model space: `model_from_joint * joint_from_mesh`.
+//! The transform of the node that carries a skinned mesh is ignored, as glTF 2.0, 3.7.3.3 demands.
 
 use std::mem::MaybeUninit;
 
@@ -10,7 +10,7 @@ use glam::Affine3A;
 use crate::model::PaletteLayout;
 use crate::shader_types::JointMatrix;
 
-/// The joint matrices of one instance, in the palette's order.
+/// Returns the joint matrices of one pose, in the palette's order.
 ///
 /// # Panics
 /// While iterating, if `model_from_node` is shorter than the skeleton that `layout` belongs to.
@@ -25,10 +25,10 @@ pub fn joint_matrices<'a>(
         .map(|(&node, joint_from_mesh)| JointMatrix::from(model_from_node[node as usize] * *joint_from_mesh))
 }
 
-/// Writes the joint matrices of one instance, each element once and in order, as write-combined memory wants it.
+/// Writes the joint matrices of one pose, each once and in ascending order, which suits every kind of memory.
 ///
 /// # Panics
-/// If `out` is not as long as `layout`, or `model_from_node` is shorter than the skeleton that `layout` belongs to.
+/// If the lengths of `out` and `layout` differ, or if `model_from_node` is shorter than the skeleton of `layout`.
 pub fn write_palette(layout: &PaletteLayout, model_from_node: &[Affine3A], out: &mut [MaybeUninit<JointMatrix>]) {
     assert_eq!(out.len(), layout.len(), "room for {} joint matrices of {}", out.len(), layout.len());
     for (element, matrix) in out.iter_mut().zip(joint_matrices(layout, model_from_node)) {

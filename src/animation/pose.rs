@@ -1,17 +1,18 @@
 //! Step two: local pose → model pose, parents before children.
 //!
-//! The skeleton holds *all* nodes that matter, joints or not, sorted so that a parent comes before its children: one
-//! pass over the arrays, no recursion, and ancestors that are no joints (animated ones included) count as they must.
+//! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts the
+//! nodes so that each parent comes before its children, so one loop over the arrays does the same without recursion. The
+//! skeleton holds *all* nodes that matter, not only joints: ancestors that are not joints count too, animated or not.
 
 use glam::Affine3A;
 
 use crate::model::{LocalPose, NO_PARENT, Skeleton};
 
-/// Fills `model_from_node` with the matrix of every node: its parent's times its own local transform T·R·S (glTF 2.0,
-/// 3.5.3), or its fixed local matrix where it has one.
+/// Fills `model_from_node` with the matrix of every node: its parent's matrix times its own local transform T·R·S (glTF
+/// 2.0, 3.5.3), or times its fixed local matrix if it has one.
 ///
 /// # Panics
-/// If `local` or `model_from_node` has not as many nodes as `skeleton`.
+/// If the node counts of `local`, `model_from_node` and `skeleton` differ.
 pub fn model_from_nodes(skeleton: &Skeleton, local: &LocalPose, model_from_node: &mut [Affine3A]) {
     assert!(
         local.len() == skeleton.len() && model_from_node.len() == skeleton.len(),
@@ -20,7 +21,7 @@ pub fn model_from_nodes(skeleton: &Skeleton, local: &LocalPose, model_from_node:
         model_from_node.len(),
         skeleton.len()
     );
-    // Both lists are sorted by node, so one walk merges them.
+    // Both lists are sorted by node, so one pass merges them.
     let mut fixed_locals = skeleton.fixed_locals.iter().peekable();
     for (node, &parent) in skeleton.parents.iter().enumerate() {
         let parent_from_node = match fixed_locals.next_if(|fixed| fixed.node as usize == node) {

@@ -1,49 +1,49 @@
 //! Step one: clip × time → local pose (glTF 2.0, 3.11 and appendix C).
 //!
-//! Exporters give most tracks of a clip the same key times, and import merges equal ones into shared timelines. So the
-//! keys are searched once per timeline; the tracks then only fetch and blend.
+//! Exporters give most tracks of a clip the same key times, and import merges equal ones into shared timelines. So each
+//! timeline is searched once, and the tracks then only load and blend.
 //!
-//! Times are compared in double precision: a key is an `f32`, and widening it is exact, while narrowing the time could
-//! step over a key. The blend parameter is rounded to single precision last.
+//! Times are compared in double precision. A key is an `f32`, and widening it is exact, but narrowing the time could
+//! move it past a key. The blend parameter is rounded to single precision last.
 
 use glam::{Quat, Vec3, Vec4};
 
 use crate::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
-/// Where a time lies among the keys of one timeline.
+/// The position of a time between two keys of one timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct KeyInterval {
-    /// Last key that is not later than the time.
+    /// The last key that is not later than the time.
     pub(super) key: usize,
-    /// The key after it; the same key where the time is clamped.
+    /// The key after it, or the same key if the time is clamped.
     pub(super) next: usize,
-    /// From 0 at `key` towards 1 at `next`.
+    /// The blend parameter: 0 at `key`, 1 at `next`.
     t: f32,
-    /// Time between the two keys.
+    /// The time between the two keys.
     span_seconds: f32,
 }
 
-/// Caller-owned memory of [`sample_clip`].
+/// The working memory of [`sample_clip`], owned by the caller.
 #[derive(Debug, Clone, Default)]
 pub struct SampleScratch {
-    /// One for each timeline of the clip being sampled.
+    /// The interval of each timeline of the clip.
     intervals: Vec<KeyInterval>,
 }
 
 impl SampleScratch {
-    /// Scratch with which clips of up to `timeline_count` timelines are sampled without allocating.
+    /// Returns scratch with which sampling clips of up to `timeline_count` timelines never allocates.
     #[must_use]
     pub fn with_capacity(timeline_count: usize) -> Self {
         Self { intervals: Vec::with_capacity(timeline_count) }
     }
 }
 
-/// Overwrites what `clip` animates in `pose`, and nothing else.
+/// Overwrites the properties of `pose` that `clip` animates, and leaves all others.
 ///
-/// Before its first and after its last key a track holds that key's value (3.11: "clamped"); a single key is constant.
+/// Before its first key and after its last one a track holds that key's value (3.11: "clamped").
 ///
 /// # Panics
-/// If `pose` has fewer nodes or morph weights than the skeleton that `clip` was imported for.
+/// If `pose` has fewer nodes or morph weights than the skeleton of `clip`.
 pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     let intervals = &mut scratch.intervals;
     intervals.clear();
@@ -65,10 +65,10 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
     }
 }
 
-/// Overwrites the morph weights that `clip` animates, and nothing else.
+/// Overwrites the morph weights that `clip` animates, and leaves all others.
 ///
 /// # Panics
-/// If there are fewer `weights` than the skeleton has that `clip` was imported for.
+/// If there are fewer `weights` than the skeleton of `clip` has.
 pub fn sample_morph_weights(clip: &Clip, time_seconds: f64, weights: &mut [f32]) {
     for track in &clip.morph_weights {
         let first = track.first_weight as usize;
@@ -77,8 +77,8 @@ pub fn sample_morph_weights(clip: &Clip, time_seconds: f64, weights: &mut [f32])
     }
 }
 
-/// `keys` is not empty and never decreases. A time that is not a number counts as before the first key. Of keys with
-/// the same time the last one is found, so that the interval has a length.
+/// Finds the interval of a time. `keys` is not empty and never decreases. NaN counts as a time before the first key. If
+/// several keys have the same time, the last of them is found, so that the interval's length is not 0.
 pub(super) fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {
     let later = keys.partition_point(|&key| f64::from(key) <= time_seconds);
     let key = later.saturating_sub(1);
@@ -96,7 +96,7 @@ fn sample_vector(track: &Track<Vec3>, at: KeyInterval) -> Vec3 {
         Interpolation::Step => values[at.key],
         Interpolation::Linear => values[at.key] * (1.0 - at.t) + values[at.next] * at.t,
         Interpolation::CubicSpline => {
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_weights(at);
+            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
             values[at.key * 3 + 1] * value
                 + values[at.key * 3 + 2] * out_tangent
                 + values[at.next * 3] * next_in_tangent
@@ -107,20 +107,20 @@ fn sample_vector(track: &Track<Vec3>, at: KeyInterval) -> Vec3 {
 
 fn sample_weights(track: &MorphTrack, at: KeyInterval, weights: &mut [f32]) {
     let count = weights.len();
-    // `rank` counts runs of `count` numbers: one for each key, or three for each key of a spline.
-    let run = |rank: usize| &track.values[rank * count..(rank + 1) * count];
+    // An element is `count` numbers. Each key has one element; each key of a spline has three.
+    let element = |index: usize| &track.values[index * count..(index + 1) * count];
     match track.interpolation {
-        Interpolation::Step => weights.copy_from_slice(run(at.key)),
+        Interpolation::Step => weights.copy_from_slice(element(at.key)),
         Interpolation::Linear => {
-            for (weight, (from, to)) in weights.iter_mut().zip(run(at.key).iter().zip(run(at.next))) {
+            for (weight, (from, to)) in weights.iter_mut().zip(element(at.key).iter().zip(element(at.next))) {
                 *weight = from * (1.0 - at.t) + to * at.t;
             }
         }
         Interpolation::CubicSpline => {
-            let factors = hermite_weights(at);
-            let runs = [run(at.key * 3 + 1), run(at.key * 3 + 2), run(at.next * 3), run(at.next * 3 + 1)];
+            let factors = hermite_factors(at);
+            let elements = [at.key * 3 + 1, at.key * 3 + 2, at.next * 3, at.next * 3 + 1].map(element);
             for (index, weight) in weights.iter_mut().enumerate() {
-                *weight = runs.iter().zip(factors).map(|(run, factor)| run[index] * factor).sum();
+                *weight = elements.iter().zip(factors).map(|(element, factor)| element[index] * factor).sum();
             }
         }
     }
@@ -133,9 +133,9 @@ fn sample_rotation(track: &Track<Vec4>, at: KeyInterval) -> Quat {
         Interpolation::Linear if at.key == at.next => values[at.key],
         Interpolation::Linear => slerp(values[at.key], values[at.next], at.t),
         Interpolation::CubicSpline => {
-            // Appendix C.5: componentwise as the file has them, no sign flip, normalised after. A sum of length zero
-            // is no rotation.
-            let [value, out_tangent, next_in_tangent, next_value] = hermite_weights(at);
+            // Appendix C.5: blended componentwise without a sign flip, then normalised. A sum of length zero becomes
+            // the identity.
+            let [value, out_tangent, next_in_tangent, next_value] = hermite_factors(at);
             (values[at.key * 3 + 1] * value
                 + values[at.key * 3 + 2] * out_tangent
                 + values[at.next * 3] * next_in_tangent
@@ -146,9 +146,9 @@ fn sample_rotation(track: &Track<Vec4>, at: KeyInterval) -> Quat {
     Quat::from_vec4(rotation)
 }
 
-/// Weights of: a key's value, its out-tangent, the next key's in-tangent, the next key's value (appendix C.5). The
-/// tangents' weights hold the length of the interval: tangents are stored per second.
-fn hermite_weights(at: KeyInterval) -> [f32; 4] {
+/// Returns the factors of a key's value, its out-tangent, the next key's in-tangent and the next key's value (appendix
+/// C.5). Tangents are stored per second, so their factors include the length of the interval.
+fn hermite_factors(at: KeyInterval) -> [f32; 4] {
     let t = at.t;
     let (t2, t3) = (t * t, t * t * t);
     [
@@ -159,14 +159,14 @@ fn hermite_weights(at: KeyInterval) -> [f32; 4] {
     ]
 }
 
-/// Spherical linear interpolation of unit quaternions by the short way (appendix C.4); exact to about 3e-7 radians.
+/// Interpolates unit quaternions along the shorter great arc (appendix C.4); exact to about 3e-7 radians.
 ///
-/// The usual division by the sine of the angle is left to the normalisation at the end, which also takes away what
-/// rounding does to the length.
+/// The normalisation at the end replaces the usual division by the sine of the angle. It also removes rounding errors of
+/// the length.
 fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     let dot = a.dot(b);
     let (cosine, b) = if dot < 0.0 { (-dot, -b) } else { (dot, b) };
-    // Below 0.014 radians the chord strays from the arc by less than an f32 can tell.
+    // Below 0.014 radians the chord differs from the arc by less than the precision of an f32.
     let (from_a, from_b) = if cosine > 0.9999 {
         (1.0 - t, t)
     } else {
@@ -176,10 +176,10 @@ fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     (a * from_a + b * from_b).normalize_or(a)
 }
 
-/// Arc cosine for 0 <= x <= 1: Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.46; error 2e-8.
+/// Returns the arc cosine for 0 <= x <= 1; error 2e-8 (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.46).
 ///
-/// Like the sine below, it is sums and products only, unlike the C library's functions: fast, and the same bits on
-/// every platform.
+/// Like the sine below, it is made of sums, products and a square root. So it is fast and, unlike the C library's function,
+/// gives the same bits on every platform.
 fn acos_first_quadrant(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 8] = [
         -0.001_262_491_1,
@@ -194,7 +194,7 @@ fn acos_first_quadrant(x: f32) -> f32 {
     (1.0 - x).max(0.0).sqrt() * COEFFICIENTS.iter().fold(0.0, |sum, coefficient| sum * x + coefficient)
 }
 
-/// Sine for 0 <= x <= π/2 by its Taylor series up to x^11; error 6e-8.
+/// Returns the sine for 0 <= x <= π/2 by its Taylor series up to x^11; error 6e-8.
 fn sin_first_quadrant(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 6] = [-1.0 / 39_916_800.0, 1.0 / 362_880.0, -1.0 / 5_040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0];
     let x2 = x * x;

@@ -16,11 +16,12 @@ use serde::{Serialize, Serializer};
 use super::gpu::{finish, offscreen_device};
 use super::scene::load_model;
 use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use crate::animation::{BindPose, InstancePose, ModelPose, PoseScratch, joint_matrices, pose_model, skin_vertices};
+use crate::animation::{
+    BindPose, ModelPose, Pose, PoseScratch, PoseStreams, joint_matrices, pose_model, skin_vertices,
+};
 use crate::cli::{OnArg, PoseArgs};
 use crate::crowd::{ClipChoice, VisiblePose};
 use crate::model::{Clip, Model, SourcePrimitive};
-use crate::renderer::resident::model::{bind_vertices, gpu_influences, gpu_morph_deltas};
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral};
 
@@ -189,7 +190,7 @@ fn evaluate<'m>(
         (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let vertices = skinner.skin(model, time_seconds, InstancePose { palette: &palette, morph_weights })?;
+    let vertices = skinner.skin(model, time_seconds, Pose { palette: &palette, morph_weights })?;
     let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
@@ -241,18 +242,15 @@ impl Skinner {
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 
-    fn skin(&mut self, model: &Model, time_seconds: f64, pose: InstancePose<'_>) -> Result<Vec<SkinnedVertex>> {
+    fn skin(&mut self, model: &Model, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
             Self::Cpu => {
-                let vertices = bind_vertices(&model.geometry);
-                let mut out = vec![bytemuck::Zeroable::zeroed(); vertices.len()];
-                let (influences, morph_deltas) = (gpu_influences(&model.geometry), gpu_morph_deltas(&model.geometry));
-                let bind_pose = BindPose { vertices: &vertices, influences: &influences, morph_deltas: &morph_deltas };
-                skin_vertices(bind_pose, pose, &mut out);
+                let mut out = vec![bytemuck::Zeroable::zeroed(); model.geometry.vertex_count()];
+                skin_vertices(&BindPose::new(&model.geometry), pose, &mut out);
                 Ok(out)
             }
             Self::Gpu { renderer, clip } => {
-                let InstancePose { palette, morph_weights } = pose;
+                let Pose { palette, morph_weights } = pose;
                 // One pose, which one instance shows.
                 let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
                 let (memory, _) = frame.memory();
@@ -260,7 +258,8 @@ impl Skinner {
                     // As crowds are evaluated, so that this is what it says of them, too.
                     Some(clip) => {
                         let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
-                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory.streams.palette);
+                        let PoseStreams { palette, memory, .. } = memory.streams;
+                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory, palette);
                     }
                     None => memory.streams.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
                 }

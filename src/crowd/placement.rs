@@ -1,21 +1,21 @@
-//! Where everybody stands: a hexagonal arrangement that fills a disc round the origin, slightly disturbed, so that the
-//! crowd looks alive but in order.
+//! The positions of the instances: a hexagonal lattice that fills a disc around the origin, with some jitter, so that the
+//! crowd looks natural but ordered.
 
 use glam::{Quat, Vec2, Vec3};
 
 use super::random::SplitMix64;
 
-/// Largest displacement along an axis, as a share of the spacing.
+/// The largest displacement along an axis, as a share of the spacing.
 const JITTER: f32 = 0.1;
-/// Everybody faces +Z, as glTF characters do, give or take this.
+/// The largest deviation from facing +Z, as glTF characters do.
 const MAX_YAW_RADIANS: f32 = 0.5;
 
 /// One place to stand.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Place {
-    /// On the plane y = 0.
+    /// The position, with y = 0.
     pub position: Vec3,
-    /// About +Y.
+    /// The rotation about +Y.
     pub yaw_radians: f32,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn places(count: u32, spacing_metres: f32, random: &mut SplitMix64) -
         return vec![Place { position: Vec3::ZERO, yaw_radians: 0.0 }];
     }
     let lattice = hexagonal_disc(count as usize);
-    // A ring that is only partly filled would pull the crowd to one side.
+    // The outermost ring may be incomplete, which would move the crowd's centre to one side.
     let center = lattice.iter().sum::<Vec2>() / lattice.len().max(1) as f32;
     let place = |point: Vec2| {
         let jitter = Vec2::new(random.signed_unit(), random.signed_unit()) * JITTER;
@@ -41,14 +41,14 @@ pub(super) fn places(count: u32, spacing_metres: f32, random: &mut SplitMix64) -
     lattice.into_iter().map(place).collect()
 }
 
-/// The `count` points of the hexagonal lattice with unit spacing that lie nearest to the origin.
+/// Returns the `count` points of the hexagonal lattice with unit spacing that are closest to the origin.
 ///
-/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2); the squared distance i² + ij + j² is an integer, so the
-/// order does not depend on rounding. Ties go to the middle rows first, then from left to right.
+/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2). The squared distance i² + ij + j² is an integer, so the
+/// order does not depend on rounding. Ties are ordered by row, middle rows first, then from left to right.
 fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     const ROW_DISTANCE: f32 = 0.866_025_4;
-    // A disc of radius r holds about π r² / (√3/2) points. The corners of the rhombus that is searched must not cut
-    // into it: i and j reach 2/√3 of the radius.
+    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up to
+    // 2/√3 of the radius.
     let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
     let reach = (radius * 1.154_700_6).ceil() as i64;
     let radius_squared = (radius * radius).ceil() as i64;
@@ -76,11 +76,11 @@ mod tests {
             let points = hexagonal_disc(count);
             assert_eq!(points.len(), count);
             let farthest = points.iter().map(|p| p.length()).fold(0.0, f32::max);
-            // Area per point is √3/2: radius of the disc that they fill, and at most one ring more.
+            // The area per point is √3/2, which gives the radius of the disc. At most one more ring is begun.
             let expected = (count as f32 * 0.866 / std::f32::consts::PI).sqrt();
             assert!((farthest - expected).abs() < 1.0, "{count}: {farthest} instead of {expected}");
         }
-        // Seven: one in the middle, six round it.
+        // One point in the centre and six around it.
         assert!(hexagonal_disc(7)[1..].iter().all(|p| (p.length() - 1.0).abs() < 1e-6));
     }
 

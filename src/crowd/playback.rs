@@ -1,8 +1,9 @@
-//! What each instance plays, and from where on: decided when the crowd is built and when another clip is chosen.
+//! The clip of each instance and the time at which it starts. Both are decided when the crowd is built and when another clip
+//! is chosen.
 //!
-//! Instances are sorted by model, by clip and, where poses are shared, by pose: what is evaluated together lies together.
-//! Sharing quantises where in its clip an instance starts, once, not what time it is: all move as smoothly as ever, and
-//! those that start together stay together.
+//! Instances are sorted by model, by clip and, if poses are shared, by pose, so instances that are evaluated together are
+//! neighbours. Sharing quantises the start time of each instance, once, but not the current time. So the motion stays
+//! smooth, and instances that share a pose always share it.
 
 use super::random::SplitMix64;
 use super::settings::ModelClips;
@@ -12,22 +13,22 @@ use crate::animation::lanes::LaneClip;
 use crate::animation::{posed_bounds, worst_displacement};
 use crate::model::{Clip, Model};
 
-/// Most poses that a clip is divided into where poses are shared: more than there can be instances.
+/// The largest number of shared poses of a clip; no crowd has more instances.
 const MAX_SHARED_POSES: f64 = 4_194_304.0;
 
-/// A clip of a model, or its rest pose, as the crowd needs it: each part worked out when it is first needed.
+/// The data of a clip or a rest pose that the crowd needs. Each part is computed when it is first needed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Playable {
     bounds: Option<PosedBounds>,
     evaluation: Option<Evaluation>,
 }
 
-/// How a clip is evaluated.
+/// The way in which a clip is evaluated.
 #[derive(Debug, Clone)]
 pub(super) enum Evaluation {
-    /// Many instances at a time.
+    /// Eight instances at a time.
     Lanes(Box<LaneClip>),
-    /// Instance by instance: what the lanes cannot take.
+    /// One instance at a time, for clips that do not fit the lanes.
     OneByOne,
 }
 
@@ -37,10 +38,10 @@ impl Evaluation {
     }
 }
 
-/// All clips of the models, those that are played filled in.
+/// All clips of the models. Those that are played are filled in.
 #[derive(Debug, Clone)]
 pub(super) struct Repertoire {
-    /// By model: the rest pose, then each clip.
+    /// For each model, the rest pose, then each clip.
     by_model: Vec<Vec<Playable>>,
 }
 
@@ -53,25 +54,25 @@ impl Repertoire {
         &mut self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)]
     }
 
-    /// Computed once.
+    /// Returns the bounds of a model throughout a clip.
     pub fn bounds(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> PosedBounds {
         let model_clip = clip_of(&models[model], clip);
         *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
     }
 
-    /// Has [`Repertoire::evaluation`] ready.
+    /// Prepares a clip for [`Repertoire::evaluation`].
     pub fn prepare(&mut self, models: &[Model], model: usize, clip: Option<u32>) {
         let model_clip = clip_of(&models[model], clip);
         self.playable(model, clip).evaluation.get_or_insert_with(|| Evaluation::new(&models[model], model_clip));
     }
 
-    /// Of a clip that was prepared; others are evaluated one by one.
+    /// Returns how to evaluate a clip. Clips that were not prepared are evaluated one by one.
     pub fn evaluation(&self, model: usize, clip: Option<u32>) -> &Evaluation {
         let playable = &self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)];
         playable.evaluation.as_ref().unwrap_or(&Evaluation::OneByOne)
     }
 
-    /// All that are ready for lanes.
+    /// Returns all clips that are compiled for the lanes.
     pub fn compiled(&self) -> impl Iterator<Item = &LaneClip> {
         self.by_model.iter().flatten().filter_map(|playable| match &playable.evaluation {
             Some(Evaluation::Lanes(compiled)) => Some(&**compiled),
@@ -80,30 +81,30 @@ impl Repertoire {
     }
 }
 
-/// The clip with this index; `None` is the rest pose.
+/// Returns the clip with this index. `None` is the rest pose.
 pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {
     clip.and_then(|clip| model.clips.get(clip as usize))
 }
 
-/// Number of moments at which instances of a clip start, where poses are shared: evenly spread over the clip, at least
+/// Returns the number of start times of a clip if poses are shared. They are evenly spread over the clip, at least
 /// `share_hz` a second.
 fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
     let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
     (duration_seconds * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
 }
 
-/// How far off sharing poses puts a vertex at most.
+/// The largest error of a vertex position that is caused by sharing poses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct SharingError {
-    /// In the world.
+    /// The error in world space.
     pub metres: f32,
-    /// Of the diameter of the sphere that the character stays in throughout its clip.
+    /// The error as a share of the diameter of the character's bounding sphere throughout its clip.
     pub share_of_size: f32,
 }
 
 impl Crowd {
     pub(super) fn assign_clips(&mut self, clips: &[ModelClips]) {
-        // The deal is by place, whatever was played before.
+        // Clips are dealt out by rank, so the result does not depend on the clips that were played before.
         self.instances.sort_unstable_by_key(|instance| (instance.model, instance.rank));
         let mut random = SplitMix64::new(self.seed, stream::CLIPS);
         for (model, &clips) in clips.iter().enumerate() {
@@ -123,11 +124,11 @@ impl Crowd {
         self.assign_poses();
         self.measure();
         self.ground_height = self.find_ground(clips);
-        // What they have room for may have changed.
+        // The scratches may be too small for the new clips.
         self.scratches.clear();
     }
 
-    /// Where in its clip each instance starts, and which instances share a pose for it.
+    /// Decides when in its clip each instance starts, and which instances share a pose.
     fn assign_poses(&mut self) {
         let Self { models, instances, share_hz, .. } = self;
         for instance in instances.iter_mut() {
@@ -136,10 +137,10 @@ impl Crowd {
             let mut phase = f64::from(instance.phase);
             if let Some(share_hz) = *share_hz {
                 let count = shared_pose_count(clip, share_hz);
-                // The last moment is the first one again.
-                let moment = (phase * count).round() % count;
-                instance.pose = moment as u32;
-                phase = moment / count;
+                // A phase of 1 is the same as a phase of 0.
+                let quantised = (phase * count).round() % count;
+                instance.pose = quantised as u32;
+                phase = quantised / count;
             }
             instance.start_seconds = phase * duration_seconds;
         }
@@ -155,9 +156,8 @@ impl Crowd {
         }
     }
 
-    /// The worst that sharing poses does, over all clips that are played, at moments spread over each. Where a clip
-    /// starts again it may jump, and some then jump a little earlier than others: that is not counted. `None` where poses
-    /// are not shared.
+    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses are
+    /// not shared. A clip may jump where it repeats; some instances then jump a little early, which is not counted.
     #[must_use]
     pub fn sharing_error(&self) -> Option<SharingError> {
         let share_hz = self.share_hz?;
@@ -170,7 +170,7 @@ impl Crowd {
             };
             let model = &self.models[instance.model as usize];
             if let Some(clip) = clip_of(model, instance.clip) {
-                // Half of the way from one moment to the next.
+                // Rounding moves a start time by at most half of the distance to the next one.
                 let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
                 let scale = instance.world_from_model.matrix3.x_axis.length();
                 let metres = scale * worst_displacement(model, clip, shift_seconds);

@@ -1,15 +1,15 @@
-//! Chance with a seed: the same numbers on every platform, in every build, on every number of threads.
+//! Seeded random numbers: the same on every platform, in every build, with any number of threads.
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): small, fast, and any
-/// seed is a good one.
+/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): small, fast, and good
+/// with any seed.
 #[derive(Debug, Clone)]
 pub(super) struct SplitMix64 {
     state: u64,
 }
 
 impl SplitMix64 {
-    /// A generator for one purpose. Purposes draw from separate streams, so that, say, another way to choose clips does
-    /// not move anybody.
+    /// Returns the generator for one purpose. Each purpose has a separate stream, so that, for example, a change in the
+    /// choice of clips does not move any instance.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut streams = Self { state: stream };
         Self { state: seed ^ streams.next_u64() }
@@ -23,18 +23,18 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// In [0, 1), evenly, in steps of 2^-24.
+    /// Returns an evenly distributed number in [0, 1), in steps of 2^-24.
     pub(super) fn unit(&mut self) -> f32 {
         (self.next_u64() >> 40) as f32 / (1u32 << 24) as f32
     }
 
-    /// In [-1, 1).
+    /// Returns an evenly distributed number in [-1, 1).
     pub(super) fn signed_unit(&mut self) -> f32 {
         self.unit() * 2.0 - 1.0
     }
 
-    /// Fisher and Yates. The index comes from the high half of a product (Lemire, "Fast Random Integer Generation in
-    /// an Interval", 2019); its bias is below 2^-32 for anything that fits into memory.
+    /// Shuffles by Fisher and Yates. The index is the high half of a product (Lemire, "Fast Random Integer Generation in
+    /// an Interval", 2019). Its bias is below 2^-32 for any slice that fits into memory.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let choice = (u128::from(self.next_u64()) * (last as u128 + 1)) >> 64;

@@ -1,12 +1,13 @@
-//! Unit repair: glTF asks for metres, and some files are in centimetres all the same (Fox.glb is). Alone that does no
-//! harm; beside others it does.
+//! Unit repair. glTF demands metres, but some files are in centimetres (Fox.glb is one). That matters only next to other
+//! models.
 
-/// A model whose size differs from the others' by more than this is taken to be in another unit.
+/// A model whose size differs from the others' by more than this factor is assumed to be in another unit.
 const SUSPICIOUS_FACTOR: f32 = 8.0;
 
-/// A scale for each model: 1, or the power of ten that brings it nearest to the median size.
+/// Returns a scale for each model: 1, or the power of ten that brings it closest to the median size.
 ///
-/// Of an even number of sizes the lower middle one counts as median: too large is the usual mistake.
+/// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models too
+/// large.
 pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
     let mut sorted: Vec<f32> = sizes.iter().copied().filter(|&size| size > 0.0).collect();
     sorted.sort_by(f32::total_cmp);
@@ -21,7 +22,7 @@ pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
     sizes.iter().map(scale).collect()
 }
 
-/// Rounded once, unlike `powi`, whose result may differ from platform to platform.
+/// Returns a power of ten, rounded once. The result of `powi` may differ between platforms.
 fn power_of_ten(exponent: i32) -> f32 {
     let power = (0..exponent.unsigned_abs()).fold(1.0f64, |power, _| power * 10.0);
     (if exponent < 0 { 1.0 / power } else { power }) as f32

@@ -1,49 +1,48 @@
-//! What a crowd is asked to be, and why it may be refused.
+//! The settings of a crowd, and the errors that they can cause.
 
 use crate::model::Model;
 
-/// Where in its clip each instance starts.
+/// The time in its clip at which each instance starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PhaseMode {
-    /// Anywhere, by seed.
+    /// A random time, by seed.
     #[default]
     Random,
-    /// All at the beginning.
+    /// The start of the clip.
     Zero,
 }
 
-/// Which clip the instances play.
+/// The clip that the instances play.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ClipChoice {
     /// The rest pose.
     None,
-    /// Each instance one of its model's clips, evenly mixed by seed.
+    /// Each instance plays one of its model's clips, evenly mixed by seed.
     #[default]
     All,
-    /// The clip with this glTF index; models that have fewer play their first one. Index 0, what is played unless
-    /// something else is asked for, is the rest pose where no model has a clip.
+    /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0 (the
+    /// program's default) is the rest pose.
     Index(usize),
-    /// The clip of this name; models that have none of that name play their first one.
+    /// The clip with this name. Models without it play their first clip.
     Name(String),
 }
 
-/// How to build a [`Crowd`](super::Crowd).
+/// The settings of a [`Crowd`](super::Crowd).
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrowdSettings {
-    /// Over all models together.
+    /// The number of instances of all models together.
     pub instance_count: u32,
-    /// Between neighbours; by default wide enough for the models.
+    /// The distance between neighbours. `None` chooses one that fits the models.
     pub spacing_metres: Option<f32>,
-    /// Decides everything that is left to chance.
+    /// The seed of all random decisions.
     pub seed: u64,
-    /// Where in its clip each instance starts.
+    /// The time in its clip at which each instance starts.
     pub phase: PhaseMode,
-    /// Which clip the instances play.
+    /// The clip that the instances play.
     pub clip: ClipChoice,
-    /// Seconds of the clip per second; negative plays backwards.
+    /// Seconds of the clip per second. A negative speed plays backwards.
     pub speed: f32,
-    /// Instances of the same model and clip share poses, of which there are at least so many for each second of the
-    /// clip; `None`: each has its own.
+    /// If set, instances of the same model and clip share poses, at least this many for each second of the clip.
     pub share_poses_hz: Option<f64>,
 }
 
@@ -61,55 +60,55 @@ impl Default for CrowdSettings {
     }
 }
 
-/// Why a crowd cannot be built or a clip not be played.
+/// A reason why a crowd cannot be built or a clip cannot be played.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CrowdError {
-    /// There is nothing to build a crowd of.
+    /// There is no model.
     #[error("a crowd needs at least one model")]
     NoModels,
     /// No model has the clip.
     #[error("no clip {wanted}; there are {allowed}")]
     UnknownClip {
-        /// Name (quoted) or index.
+        /// The requested name (quoted) or index.
         wanted: String,
-        /// All clips of all models, or a statement that there are none.
+        /// All clips of all models, or `none`.
         allowed: String,
     },
-    /// Zero, negative or not a number.
+    /// The spacing is zero, negative or not finite.
     #[error("a spacing of {0} metres: it must be a positive number")]
     Spacing(f32),
-    /// Not a number, or infinite.
+    /// The speed is not finite.
     #[error("a speed of {0}: it must be a finite number")]
     Speed(f32),
-    /// Zero, negative or not a number.
+    /// The rate of shared poses is zero, negative or not finite.
     #[error("{0} shared poses a second: it must be a positive number")]
     SharedPoses(f64),
-    /// More than [`MAX_INSTANCES`](super::MAX_INSTANCES).
+    /// There are more than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),
     /// Palette offsets are 32 bits wide.
     #[error("{instances} instances with {joints} joint matrices in all: at most 4,294,967,295 can be addressed")]
     TooManyJoints {
-        /// As asked for.
+        /// The requested number of instances.
         instances: u32,
-        /// All instances' joint matrices.
+        /// The number of joint matrices of all instances.
         joints: u64,
     },
 }
 
-/// The clips among which an instance of one model chooses.
+/// The clips that instances of one model play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ModelClips {
-    /// Rest pose.
+    /// The rest pose.
     None,
-    /// All of them, this many, at least one.
+    /// All clips; the model has this many, at least one.
     All(u32),
-    /// This one.
+    /// The clip with this index.
     One(u32),
 }
 
 impl ModelClips {
-    /// Never empty; `None` stands for the rest pose.
+    /// Returns the clips, at least one. `None` stands for the rest pose.
     pub(super) fn candidates(self) -> impl Iterator<Item = Option<u32>> + Clone {
         let (rest_pose, clips) = match self {
             Self::None => (Some(None), 0..0),
@@ -120,7 +119,7 @@ impl ModelClips {
     }
 }
 
-/// What `choice` means for each model.
+/// Resolves `choice` for each model.
 pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec<ModelClips>, CrowdError> {
     let has_wanted = |model: &Model| match choice {
         ClipChoice::None | ClipChoice::All => None,
@@ -147,7 +146,7 @@ pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec
     Ok(models.iter().map(resolve).collect())
 }
 
-/// `0 "Survey", 1 "Walk", 2`, for each model that has clips.
+/// Lists the clips of each model that has some, for example `0 "Survey", 1 "Walk", 2`.
 fn allowed_clips(models: &[Model]) -> String {
     let of_model = |model: &Model| {
         let clips = model.clips.iter().enumerate().map(|(index, clip)| match &clip.name {

@@ -152,7 +152,11 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
     for (index, block) in blocks.iter().enumerate() {
         let mut own = match blocks.get(index + 1) {
             Some(next) => out.split_off_before(shared.records[next.first as usize]).streams,
-            None => PoseStreams { palette: &mut *out.streams.palette, morph_weights: &mut *out.streams.morph_weights },
+            None => PoseStreams {
+                palette: &mut *out.streams.palette,
+                morph_weights: &mut *out.streams.morph_weights,
+                memory: out.streams.memory,
+            },
         };
         let Some(crowd_seconds) = shared.time_seconds else {
             own.palette.fill(MaybeUninit::new(JointMatrix::IDENTITY));
@@ -171,7 +175,8 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
         let times_seconds = &times_seconds[..poses.len()];
         match shared.repertoire.evaluation(block.model as usize, block.clip) {
             Evaluation::Lanes(compiled) => {
-                lanes::evaluate(shared.processor, compiled, times_seconds, &mut scratch.lanes, own.palette);
+                let (lanes, memory) = (&mut scratch.lanes, own.memory);
+                lanes::evaluate(shared.processor, compiled, times_seconds, lanes, memory, own.palette);
                 if !own.morph_weights.is_empty() {
                     let own = own.morph_weights.chunks_exact_mut(model.morph_weight_count());
                     for (&time_seconds, own) in times_seconds.iter().zip(own) {

@@ -19,7 +19,7 @@ pub enum BufferMemory {
     /// Mapped and coherent; device-local where such memory exists, else the host's. Written by the CPU, read by the
     /// GPU. Often write-combined: never read it on the CPU.
     Upload,
-    /// Mapped and coherent, in the host's memory wherever there is such: written by the CPU, copied from by the GPU.
+    /// Mapped and coherent, cached if possible, and in the host's memory if possible: written by the CPU, copied by the GPU.
     Staging,
     /// Mapped, coherent, cached: written by the GPU, read by the CPU.
     Readback,
@@ -67,8 +67,9 @@ impl Buffer {
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let location = match memory {
             BufferMemory::Device => MemoryLocation::GpuOnly,
-            BufferMemory::Upload | BufferMemory::Staging => MemoryLocation::CpuToGpu,
-            BufferMemory::Readback => MemoryLocation::GpuToCpu,
+            BufferMemory::Upload => MemoryLocation::CpuToGpu,
+            // This location prefers memory types with HOST_CACHED.
+            BufferMemory::Staging | BufferMemory::Readback => MemoryLocation::GpuToCpu,
         };
         if memory != BufferMemory::Device {
             // Vulkan may ask for less than Rust's types do. Mapped memory itself starts at a multiple of 64.
@@ -99,6 +100,12 @@ impl Buffer {
                 Err(error)
             }
         }
+    }
+
+    /// Returns whether the CPU caches the buffer's memory. Mapped memory that is not cached is write-combined.
+    #[must_use]
+    pub fn is_host_cached(&self) -> bool {
+        self.allocation.memory_properties().contains(vk::MemoryPropertyFlags::HOST_CACHED)
     }
 
     /// Returns the first `count` elements of a mapped buffer, for writing only: reads of write-combined memory are slow.

@@ -1,11 +1,12 @@
-//! Eight at once: what lanes do is held against double precision and against the plain functions, on both processors.
+//! Eight instances at once: the lanes agree with double precision and with the plain functions, on both processors. Both
+//! kinds of memory receive the same bytes.
 
 use std::mem::MaybeUninit;
 
 use glam::{Affine3A, DAffine3, DQuat, Quat, Vec3, Vec4};
 use proptest::prelude::*;
 use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use throng::animation::{PoseScratch, PoseStreams, evaluate};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
 use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
 use throng::shader_types::JointMatrix;
 
@@ -19,7 +20,7 @@ fn interpolation() -> impl Strategy<Value = Interpolation> {
     prop_oneof![Just(Step), Just(Linear), Just(CubicSpline)]
 }
 
-/// Now and then two keys have one time.
+/// Key times. Sometimes two keys have the same time.
 fn timeline() -> impl Strategy<Value = Vec<f32>> {
     let gap = prop_oneof![9 => 0.01_f32..1.0, 1 => Just(0.0)];
     (prop_oneof![Just(0.0), 0.0_f32..1.0], prop::collection::vec(gap, 0..6)).prop_map(|(first, gaps)| {
@@ -56,7 +57,7 @@ fn track<T: Clone + std::fmt::Debug + 'static>(
     )
 }
 
-/// At most one for each node.
+/// Tracks, at most one for each node.
 fn tracks<T: Clone + std::fmt::Debug + 'static>(
     timelines: Vec<Vec<f32>>,
     value: BoxedStrategy<T>,
@@ -64,7 +65,7 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
     prop::collection::vec(track(timelines, value), 0..NODES as usize).prop_map(|mut tracks| {
         tracks.sort_by_key(|track| track.node);
         tracks.dedup_by_key(|track| track.node);
-        // Fixed, and never animated.
+        // Node 2 has a fixed matrix, which is never animated.
         tracks.retain(|track| track.node != 2);
         tracks
     })
@@ -85,7 +86,7 @@ fn clip() -> impl Strategy<Value = Clip> {
     })
 }
 
-/// A tree of six nodes, one of them given as a matrix; the palette names some of them, one twice, in no order.
+/// A tree of six nodes, one of them with a fixed matrix. The palette names some of them, possibly twice, in any order.
 fn model() -> impl Strategy<Value = Model> {
     let poses = prop::collection::vec((vector(), unit(), vector()), NODES as usize);
     let parents = (0..2u32, 0..3u32, 0..4u32, 0..5u32);
@@ -131,15 +132,20 @@ fn room(joints: usize) -> Vec<MaybeUninit<JointMatrix>> {
 
 fn in_lanes(processor: Processor, compiled: &LaneClip, model: &Model, times: &[f64]) -> Vec<JointMatrix> {
     let mut out = room(times.len() * model.palette.len());
-    lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), &mut out);
-    initialised(out)
+    lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), MemoryKind::Cached, &mut out);
+    let mut block_by_block = room(out.len());
+    let memory = MemoryKind::WriteCombined;
+    lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), memory, &mut block_by_block);
+    let out = initialised(out);
+    assert_eq!(bits(&out), bits(&initialised(block_by_block)));
+    out
 }
 
 fn one_by_one(model: &Model, times: &[f64]) -> Vec<JointMatrix> {
     let mut scratch = PoseScratch::for_model(model);
     let mut out = room(times.len() * model.palette.len());
     for (&time, palette) in times.iter().zip(out.chunks_mut(model.palette.len())) {
-        let streams = PoseStreams { palette, morph_weights: &mut [] };
+        let streams = PoseStreams { palette, morph_weights: &mut [], memory: MemoryKind::Cached };
         evaluate(model, model.clips.first(), time, &mut scratch, streams);
     }
     initialised(out)
@@ -149,7 +155,7 @@ fn bits(matrices: &[JointMatrix]) -> Vec<u32> {
     matrices.iter().flat_map(|matrix| matrix.rows.as_flattened()).map(|number| number.to_bits()).collect()
 }
 
-/// A rotation spline may pass near no length at all, where rounding decides the direction.
+/// A rotation spline may pass near length zero, where rounding decides the direction.
 fn is_well_defined(clip: &Clip, time: f64) -> bool {
     clip.rotations.iter().all(|track| rotation_at(track, &clip.timelines[track.timeline as usize], time).1)
 }
@@ -169,7 +175,7 @@ proptest! {
         for processor in [Processor::detect(), Processor::Portable] {
             let found = in_lanes(processor, &compiled, &model, &times);
             for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
-                // Five levels of scales of up to three make numbers of hundreds on the way.
+                // Five levels of scales of up to 3 make intermediate numbers of several hundred.
                 let scale = expected.rows.as_flattened().iter().fold(100.0f32, |most, number| most.max(number.abs()));
                 for (found, expected) in found.rows.as_flattened().iter().zip(expected.rows.as_flattened()) {
                     let off = (found - expected).abs() / scale;
@@ -240,7 +246,7 @@ proptest! {
     }
 }
 
-/// One node, which is the palette.
+/// A model of one node, which is the palette.
 fn one_node(clip: Clip) -> Model {
     Model {
         skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },
@@ -251,7 +257,7 @@ fn one_node(clip: Clip) -> Model {
 }
 
 #[test]
-fn what_is_too_large_or_out_of_proportion_is_left_to_the_plain_functions() {
+fn clips_with_huge_numbers_or_huge_tables_are_refused() {
     let track = |node, timeline, values| Track { node, timeline, interpolation: Linear, values };
     let huge = one_node(Clip {
         timelines: vec![vec![0.0, 1.0]],
@@ -261,7 +267,7 @@ fn what_is_too_large_or_out_of_proportion_is_left_to_the_plain_functions() {
     assert!(LaneClip::compile(&huge, huge.clips.first()).is_none());
     assert!(LaneClip::compile(&huge, None).is_some(), "the rest pose is moderate");
 
-    // A hundred nodes, each with a hundred keys at times of its own: a million cells for ten thousand keys.
+    // A hundred nodes, each with a hundred keys at different times: a million cells for ten thousand keys.
     let timeline = |node: usize| (0..100).map(|key| (key * 100 + node) as f32).collect();
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
     let scattered = Model {

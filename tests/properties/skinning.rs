@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 use proptest::prelude::*;
-use throng::animation::{BindPose, InstancePose, joint_matrices, skin_vertices};
+use throng::animation::{BindPose, Pose, joint_matrices, skin_vertices};
 use throng::model::PaletteLayout;
 use throng::shader_types::{BindVertex, GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral};
 
@@ -17,7 +17,7 @@ fn rigid() -> impl Strategy<Value = Affine3A> {
     })
 }
 
-/// Positions with a normal and the weights of all joints, which sum to one.
+/// Vertices: a position, a normal, and the weights of all joints, which sum to one.
 fn vertices() -> impl Strategy<Value = Vec<(Vec3, Vec3, [f32; JOINT_COUNT])>> {
     let position = prop::array::uniform3(-2.0_f32..2.0).prop_map(Vec3::from);
     let normal = prop::array::uniform3(-1.0_f32..1.0).prop_map(|n| Vec3::from(n).normalize_or(Vec3::Z));
@@ -39,12 +39,14 @@ fn skin(vertices: &[(Vec3, Vec3, [f32; JOINT_COUNT])], palette: &[JointMatrix]) 
     };
     let influence = |(joint, &weight): (usize, &f32)| GpuInfluence { joint: joint as u32, weight };
     let bind_pose = BindPose {
-        vertices: &vertices.iter().enumerate().map(bind_vertex).collect::<Vec<_>>(),
-        influences: &vertices.iter().flat_map(|(_, _, w)| w.iter().enumerate().map(influence)).collect::<Vec<_>>(),
-        morph_deltas: &[],
+        bind_vertices: vertices.iter().enumerate().map(bind_vertex).collect(),
+        influences: vertices.iter().flat_map(|(_, _, w)| w.iter().enumerate().map(influence)).collect(),
+        morph_deltas: Vec::new(),
+        bind_tangents: Vec::new(),
+        morph_tangents: Vec::new(),
     };
     let mut out = vec![SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; vertices.len()];
-    skin_vertices(bind_pose, InstancePose { palette, morph_weights: &[] }, &mut out);
+    skin_vertices(&bind_pose, Pose { palette, morph_weights: &[] }, &mut out);
     out
 }
 
@@ -61,7 +63,7 @@ proptest! {
                 prop_assert!((before - after).abs() < 1e-5, "{before} became {after}");
             }
             let expected = motion.transform_vector3(*normal);
-            // Packed twice, to 0.004 degrees each time.
+            // The normal was packed twice, with an error of 0.004 degrees each time.
             let off = (unpack_octahedral(a.normal_octahedral) - expected).length();
             prop_assert!(off < 3e-4, "the normal is off by {off}");
         }
@@ -97,14 +99,14 @@ proptest! {
     fn weights_are_renormalised_in_proportion(
         weights in prop::array::uniform3(prop::array::uniform4(prop_oneof![Just(0.0_f32), 1e-3_f32..3.0])),
     ) {
-        // Joints 0 and 1 twice each: what they have is summed.
+        // Joints 0 and 1 are listed twice each, and their weights are summed.
         let model = Gltf::skinned([[0, 1, 1, 0]; 3], weights).model();
         let vertices = &model.geometry.source_primitives[0].vertices;
         for (&vertex, weights) in vertices.iter().zip(&weights) {
             let of_joints = [weights[0] + weights[3], weights[1] + weights[2]].map(f64::from);
             let sum = of_joints[0] + of_joints[1];
             for (joint, weight) in of_joints.into_iter().enumerate() {
-                // Without any weight a vertex follows the first joint that it lists.
+                // A vertex without any weight follows its first joint.
                 let expected = if sum > 0.0 { weight / sum } else { [1.0, 0.0][joint] };
                 let influences = model.geometry.influences_of(vertex as usize).iter();
                 let found: f64 =

@@ -1,11 +1,11 @@
-//! Eight instances of one model through sampling, hierarchy and inverse binds: written once, compiled for each [`Lanes`].
+//! The kernel: sampling, hierarchy and palette of eight instances, generic over [`Lanes`].
 //!
-//! There are no closures here, nor functions of the standard library that take them: those would be compiled without the
-//! instructions that the kernel is compiled with, and called instead of inlined, at ten times the cost.
+//! It uses no closures and no functions of the standard library that take closures. The compiler would not compile those
+//! with AVX2, and would call instead of inline them, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
-use super::compile::{Constant, LaneClip, Mover, Part, Step};
+use super::compile::{Constant, Mover, Part, Step};
 use super::rows::Cell;
 use super::simd::{Array, LANES, Lanes};
 use crate::shader_types::JointMatrix;
@@ -13,49 +13,54 @@ use crate::shader_types::JointMatrix;
 /// An affine matrix for each lane, row by row.
 pub(super) type Matrix<T> = [[T; 4]; 3];
 
-/// Eight instances: where they are in the clip, and where their joint matrices go.
+/// Eight instances at their times of the clip, with their intermediate matrices.
 pub(super) struct Group<'a> {
-    /// First cell of each lane's row.
+    /// The first cell of each instance's row.
     pub rows: [*const Cell; LANES],
-    /// How much of the row is over.
+    /// The elapsed share of the row, 0 to 1.
     pub t: Array,
-    /// Where each lane's first joint matrix goes.
-    pub out: [*mut MaybeUninit<JointMatrix>; LANES],
-    /// From one joint matrix to the next: 1, or 0 where all of a lane's go to the same place.
-    pub strides: [usize; LANES],
-    /// One for each slot of the clip.
-    pub slots: &'a mut [Matrix<Array>],
+    /// The clip's temporaries: the matrix of each mover in use.
+    pub temporaries: &'a mut [Matrix<Array>],
 }
 
-/// Evaluates one group.
+/// The addresses that the lanes' joint matrices are written to.
+pub(super) struct Streams {
+    /// The address of each lane's next joint matrix.
+    pub out: [*mut MaybeUninit<JointMatrix>; LANES],
+    /// The distance from one joint matrix to the next: 1, or 0 if a lane's matrices overwrite each other.
+    pub strides: [usize; LANES],
+}
+
+/// Takes some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow.
 ///
 /// # Safety
-/// Each of `rows` is the start of a row of `clip`; each of `out` has room for the clip's joint matrices, or for one where
-/// its stride is 0.
+/// Each of `group.rows` is the start of a row of the clip that the steps belong to. Each of `streams.out` has room for the
+/// matrices that the steps write, or for one if its stride is 0.
 #[inline(always)]
-pub(super) unsafe fn evaluate_group<T: Lanes>(clip: &LaneClip, group: Group<'_>) {
-    let Group { rows, t, mut out, strides, slots } = group;
-    let t = T::load(&t);
-    for step in &clip.steps {
+pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<'_>, streams: Streams) {
+    let Group { rows, t, temporaries } = group;
+    let Streams { mut out, strides } = streams;
+    let t = T::load(t);
+    for step in steps {
         let matrix = match step {
             Step::Move(mover) => {
                 // SAFETY: the caller's promise; columns are within a row.
-                let local = unsafe { local_matrix::<T>(mover, &rows, t) };
+                let local = unsafe { local_matrix::<T>(mover, rows, t) };
                 let local = match &mover.offset {
                     None => local,
                     Some(offset) => product(splat_matrix(offset), local),
                 };
                 let matrix = match mover.parent {
                     None => local,
-                    Some(parent) => product(load(&slots[parent]), local),
+                    Some(parent) => product(load(&temporaries[parent]), local),
                 };
-                store(matrix, &mut slots[mover.slot]);
+                store(matrix, &mut temporaries[mover.temporary]);
                 continue;
             }
-            Step::Write(slot, joint_from_mesh) => product(load(&slots[*slot]), splat_matrix(joint_from_mesh)),
+            Step::Write(mover, joint_from_mesh) => product(load(&temporaries[*mover]), splat_matrix(joint_from_mesh)),
             Step::WriteHeld(matrix) => splat_matrix(matrix),
         };
-        // SAFETY: the caller's promise: this is done once for each of the clip's joints, and so often `out` moves on.
+        // SAFETY: the caller's promise; `out` advances once for each matrix.
         unsafe { T::write_matrices(&matrix, &out) };
         for (out, stride) in out.iter_mut().zip(strides) {
             *out = out.wrapping_add(stride);
@@ -63,7 +68,7 @@ pub(super) unsafe fn evaluate_group<T: Lanes>(clip: &LaneClip, group: Group<'_>)
     }
 }
 
-/// Translation · rotation · scale.
+/// Returns translation · rotation · scale.
 #[inline(always)]
 unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
     // SAFETY: the caller's promise.
@@ -108,7 +113,7 @@ unsafe fn quaternion<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) ->
         Part::Cubic(column) => {
             // SAFETY: the caller's promise.
             let q = unsafe { cubic(rows, column, t) };
-            // Appendix C.5: normalised after. A sum of length zero is no rotation.
+            // Appendix C.5: blended, then normalised. A sum of length zero becomes the identity.
             let inverse_length = dot(q, q).inverse_root();
             let [x, y, z, w] = times(q, inverse_length);
             [x, y, z, w.plus(inverse_length.is_zero())]
@@ -138,7 +143,7 @@ fn times<T: Lanes>([x, y, z, w]: [T; 4], factor: T) -> [T; 4] {
     [x.times(factor), y.times(factor), z.times(factor), w.times(factor)]
 }
 
-/// `direction * factor + start`.
+/// Returns `direction * factor + start`.
 #[inline(always)]
 fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
     [
@@ -149,8 +154,8 @@ fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
     ]
 }
 
-/// See the table in [`rows`](super::rows). In terms of the square of the angle sine and cosine are short polynomials,
-/// and no root, division or comparison is needed; the result has the length of `value`, which is 1.
+/// Returns a point of a great arc (see the table in [`rows`](super::rows)). Sine and cosine are short polynomials in the
+/// square of the angle, so no root, division or comparison is needed. The result has the length of `value`, which is 1.
 #[inline(always)]
 fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
     let square = dot(change, change).times(t).times(t);
@@ -159,7 +164,7 @@ fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
     along(change, sine, times(value, cosine))
 }
 
-/// From the constant coefficient on.
+/// Evaluates a polynomial. The constant coefficient comes first.
 #[inline(always)]
 fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
     let mut sum = T::splat(coefficients[N - 1]);
@@ -178,7 +183,7 @@ fn dot<T: Lanes>(a: [T; 4], b: [T; 4]) -> T {
     a[3].times_plus(b[3], a[2].times_plus(b[2], a[1].times_plus(b[1], a[0].times(b[0]))))
 }
 
-/// Of a unit quaternion.
+/// Returns the matrix of a unit quaternion.
 #[inline(always)]
 fn rotation_matrix<T: Lanes>([x, y, z, w]: [T; 4]) -> [[T; 3]; 3] {
     let one = T::splat(1.0);

@@ -1,26 +1,33 @@
-//! All three steps for eight instances at once: what evaluates crowds.
+//! Sampling, hierarchy and palette for eight instances at once: the fast path of crowds.
 //!
-//! A crowd plays few clips with many instances. So eight instances of one model and one clip go through sampling,
-//! hierarchy and inverse binds together, one in each lane of a vector: chains of joints, which no single instance can
-//! work on in parallel, become eight chains side by side. The eight may be at any times of the clip.
+//! A crowd plays few clips with many instances. So eight instances of one model and one clip are evaluated together, one in
+//! each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains can be
+//! evaluated next to each other. The eight instances may be at different times of the clip.
 //!
 //! ```text
-//! LaneClip::compile   clip × skeleton ─▶ rows of cells, list of steps        once for each clip that is played
-//! evaluate            times ─▶ row and t ─▶ steps for eight lanes ─▶ JointMatrix, transposed back, written in order
+//! LaneClip::compile   clip × skeleton ─▶ rows of cells, list of steps         once for each clip that is played
+//! evaluate            times ─▶ row and t ─▶ steps in eight lanes ─▶ transpose ─▶ JointMatrix of each instance, in order
 //! ```
 //!
-//! The floor is what is written, 48 bytes a joint. Everything else is kept off the memory: a joint reads one cell of 32
-//! bytes for each of its animated properties, and matrices stay in the first-level cache. By the count of operations a
-//! joint that only turns costs about 100 cycles for eight instances, of which half are two matrix products.
+//! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one cell
+//! of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count a joint that
+//! only rotates takes about 100 cycles for eight instances, half of them for two matrix products.
 //!
-//! Steps and rows are made by [`compile`] and [`rows`]; the [`kernel`] is written in terms of [`simd`]. It takes AVX2
-//! and FMA where the processor has them, and what all processors of the target have elsewhere. Results of both and of
-//! the plain functions beside this module agree to 1e-5 of the largest number; each is the same in whichever lane and
-//! group an instance is.
+//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over [`simd`], which uses AVX2 and FMA if
+//! the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the largest
+//! number. The result of an instance does not depend on its lane or its group.
 //!
-//! What does not fit (numbers near the end of the range, tracks whose union of key times would be a table out of
-//! proportion) is left to [`evaluate`](super::evaluate), as are morph weights, one instance after the other.
-
+//! Clips that do not fit (numbers near the limits of `f32`, or tracks whose merged key times would make a huge table) are
+//! left to [`evaluate`](super::evaluate). So are morph weights.
+//!
+//! # Cached and write-combined memory
+//!
+//! The kernel stores eight streams of 48-byte matrices, one for each instance. In cached memory this is the fastest way,
+//! given a prefetch for each stream ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few line buffers
+//! that gather stores, and eight streams flush them half full. So for [`MemoryKind::WriteCombined`] the kernel writes to a
+//! block that stays in the L1 cache, which is then copied in ascending order.
+//!
+//! MEASURED
 mod compile;
 mod kernel;
 mod rows;
@@ -30,31 +37,33 @@ use std::mem::MaybeUninit;
 
 pub use compile::LaneClip;
 
-use kernel::{Group, Matrix, evaluate_group};
+use compile::Step;
+use kernel::{Group, Matrix, Streams, evaluate_group};
 use simd::{Array, LANES};
 
+use super::MemoryKind;
 use crate::shader_types::JointMatrix;
 
-/// Instances that are evaluated together. Fewer cost as much.
+/// The number of instances that are evaluated together. Fewer take as long.
 pub const GROUP_INSTANCES: usize = LANES;
 
-/// What runs the kernel.
+/// The instruction set that the kernel uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processor {
-    /// x86-64 with AVX2 and FMA. Made by [`Processor::detect`] only.
+    /// x86-64 with AVX2 and FMA. Only [`Processor::detect`] can make it.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2AndFma),
-    /// Any other.
+    /// The baseline of the target.
     Portable,
 }
 
-/// Proof that the processor has both.
+/// Proof that the processor has AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx2AndFma(());
 
 impl Processor {
-    /// The fastest there is.
+    /// Returns the fastest instruction set of this processor.
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -65,31 +74,35 @@ impl Processor {
     }
 }
 
-/// What lies between the steps, for eight instances at a time. Holds no result that outlives the next call.
+/// The intermediate matrices of eight instances. The next call overwrites them.
 #[derive(Debug, Clone, Default)]
 pub struct LaneScratch {
-    slots: Vec<Matrix<Array>>,
+    temporaries: Vec<Matrix<Array>>,
 }
 
 impl LaneScratch {
-    /// Grows where `clip` needs more than any before it.
+    /// Grows if `clip` needs more temporaries than any clip before it.
     pub fn fit(&mut self, clip: &LaneClip) {
-        if self.slots.len() < clip.slot_count {
-            self.slots.resize(clip.slot_count, [[Array([0.0; LANES]); 4]; 3]);
+        if self.temporaries.len() < clip.temporary_count {
+            self.temporaries.resize(clip.temporary_count, [[Array([0.0; LANES]); 4]; 3]);
         }
     }
 }
 
-/// Writes the joint matrices of instances of the model and clip that `clip` was compiled for, at `times_seconds` of the
-/// clip (clamped to its keys, never wrapped), one instance after the other. Allocates only where `scratch` has to grow.
+/// The largest number of joints of a block: 18 KiB for eight instances, and whole lines of 64 bytes for each of them.
+const BLOCK_JOINTS: usize = 48;
+
+/// Writes the joint matrices of instances of one model and clip, one instance after the other. `clip` was compiled for
+/// that clip. `times_seconds` are clamped to its keys and do not wrap around. Allocates only if `scratch` has to grow.
 ///
 /// # Panics
-/// If `out` has not the joint matrices of as many instances as there are times.
+/// If the length of `out` is not that of the joint matrices of as many instances as there are times.
 pub fn evaluate(
     processor: Processor,
     clip: &LaneClip,
     times_seconds: &[f64],
     scratch: &mut LaneScratch,
+    memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     assert_eq!(out.len(), times_seconds.len() * clip.joint_count, "room for {} instances", times_seconds.len());
@@ -103,35 +116,77 @@ pub fn evaluate(
         let last = times_seconds.last().copied().unwrap_or(0.0);
         let located: [_; LANES] =
             std::array::from_fn(|lane| clip.rows.locate(times_seconds.get(lane).copied().unwrap_or(last)));
-        let first_cell = |(row, _): (usize, f32)| clip.rows.cells[row * clip.rows.columns..].as_ptr();
-        // Lanes without an instance write all of theirs to one place that nobody reads.
-        let mut nowhere = MaybeUninit::uninit();
-        let mut own = out.chunks_exact_mut(clip.joint_count);
-        let places: [_; LANES] =
-            std::array::from_fn(|_| own.next().map_or((&raw mut nowhere, 0), |own| (own.as_mut_ptr(), 1)));
-        let group = Group {
-            rows: located.map(first_cell),
+        let mut group = Group {
+            rows: located.map(|(row, _)| clip.rows.cells[row * clip.rows.columns..].as_ptr()),
             t: Array(located.map(|(_, t)| t)),
-            out: places.map(|(place, _)| place),
-            strides: places.map(|(_, stride)| stride),
-            slots: &mut scratch.slots,
+            temporaries: &mut scratch.temporaries,
         };
-        match processor {
-            // SAFETY: the processor has proven to have what the function is compiled for; rows and matrices are those
-            // of the clip, by the lines above.
-            #[cfg(target_arch = "x86_64")]
-            Processor::Avx2(_) => unsafe { evaluate_group_avx2(clip, group) },
-            // SAFETY: as above.
-            Processor::Portable => unsafe { evaluate_group::<simd::Portable>(clip, group) },
+        match memory {
+            MemoryKind::Cached => evaluate_in_place(processor, clip, &mut group, out),
+            MemoryKind::WriteCombined => evaluate_in_blocks(processor, clip, &mut group, out),
         }
     }
 }
 
+/// Stores the joint matrices of up to eight instances straight to `out`.
+fn evaluate_in_place(
+    processor: Processor,
+    clip: &LaneClip,
+    group: &mut Group<'_>,
+    out: &mut [MaybeUninit<JointMatrix>],
+) {
+    // Lanes without an instance write all of their matrices to this element, which is never read.
+    let mut unused = MaybeUninit::uninit();
+    let mut streams = Streams { out: [&raw mut unused; LANES], strides: [0; LANES] };
+    for (lane, instance) in out.chunks_exact_mut(clip.joint_count).enumerate() {
+        (streams.out[lane], streams.strides[lane]) = (instance.as_mut_ptr(), 1);
+    }
+    // SAFETY: each stream has room for the clip's joint matrices, or for one and a stride of 0.
+    unsafe { run(processor, &clip.steps, group, streams) };
+}
+
+/// Evaluates joint matrices of up to eight instances block by block, and copies each block to `out`.
+fn evaluate_in_blocks(
+    processor: Processor,
+    clip: &LaneClip,
+    group: &mut Group<'_>,
+    out: &mut [MaybeUninit<JointMatrix>],
+) {
+    let mut block = [const { MaybeUninit::uninit() }; LANES * BLOCK_JOINTS];
+    let mut steps = &clip.steps[..];
+    for first in (0..clip.joint_count).step_by(BLOCK_JOINTS) {
+        let count = BLOCK_JOINTS.min(clip.joint_count - first);
+        let mut writes = steps.iter().enumerate().filter(|(_, step)| !matches!(step, Step::Move(_)));
+        let (now, later) = steps.split_at(writes.nth(count - 1).map_or(steps.len(), |(last, _)| last + 1));
+        let start = block.as_mut_ptr();
+        let streams =
+            Streams { out: std::array::from_fn(|lane| start.wrapping_add(lane * BLOCK_JOINTS)), strides: [1; LANES] };
+        // SAFETY: each stream has room for `BLOCK_JOINTS` matrices, and `now` writes no more.
+        unsafe { run(processor, now, group, streams) };
+        for (instance, evaluated) in out.chunks_exact_mut(clip.joint_count).zip(block.chunks_exact(BLOCK_JOINTS)) {
+            instance[first..first + count].copy_from_slice(&evaluated[..count]);
+        }
+        steps = later;
+    }
+}
+
 /// # Safety
-/// As [`evaluate_group`]; and the processor has AVX2 and FMA.
+/// The same as for [`evaluate_group`].
+unsafe fn run(processor: Processor, steps: &[Step], group: &mut Group<'_>, streams: Streams) {
+    match processor {
+        // SAFETY: the processor has AVX2 and FMA; the rest is the caller's promise.
+        #[cfg(target_arch = "x86_64")]
+        Processor::Avx2(_) => unsafe { evaluate_group_avx2(steps, group, streams) },
+        // SAFETY: the caller's promise.
+        Processor::Portable => unsafe { evaluate_group::<simd::Portable>(steps, group, streams) },
+    }
+}
+
+/// # Safety
+/// The same as for [`evaluate_group`]; also, the processor has AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn evaluate_group_avx2(clip: &LaneClip, group: Group<'_>) {
+unsafe fn evaluate_group_avx2(steps: &[Step], group: &mut Group<'_>, streams: Streams) {
     // SAFETY: the caller's promise.
-    unsafe { evaluate_group::<simd::Avx2>(clip, group) };
+    unsafe { evaluate_group::<simd::Avx2>(steps, group, streams) };
 }

@@ -1,12 +1,12 @@
-//! A clip's tracks on one timeline, key by key: what the kernel reads.
+//! The tracks of a clip, resampled to one common timeline: the input of the kernel.
 //!
-//! Between two neighbouring key times of *any* track each track is one simple curve, so all tracks fit onto the union of
-//! their timelines, whatever the timelines are: a straight line cut in two is two straight lines, and so for great arcs
-//! and cubics. A *row* is the time from one of these keys to the next; it has a *cell*, or two, for each track. One
-//! search for the row then serves all tracks of an instance, and what they need lies side by side in memory.
+//! Between two neighbouring key times of *any* track, each track is one simple curve. A straight line cut in two is two
+//! straight lines, and the same holds for great arcs and cubics. So all tracks fit onto the union of their timelines. A
+//! *row* is the time from one of these keys to the next, and has one or two *cells* for each track. One search for the row
+//! then serves all tracks of an instance, and their cells are adjacent in memory.
 //!
-//! A cell says where a track starts and how it moves on, so that the kernel needs no second key. `t` goes from 0 to 1
-//! within the row:
+//! A cell holds the start and the change of a track, so the kernel needs no second key. `t` goes from 0 to 1 within the
+//! row:
 //!
 //! | curve | cells | value at `t` |
 //! |---|---|---|
@@ -14,43 +14,43 @@
 //! | great arc | value, change | `value · cos(t‖change‖) + change · sin(t‖change‖) / ‖change‖`: `change` is perpendicular to `value` and as long as the angle |
 //! | cubic | value, change; square, cube | `value + t · (change + t · (square + t · cube))` |
 //!
-//! All of it is worked out in double precision, once for each clip that is played.
+//! The cells are computed in double precision, once for each clip that is played.
 
 use glam::{DVec4, Vec3};
 
 use super::super::sample::find_interval;
 use crate::model::{Clip, Interpolation, Track};
 
-/// How one track runs within one row. The fourth component is 0 for vectors.
+/// The curve of one track within one row. The fourth component is 0 for vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(32))]
 pub(super) struct Cell {
-    /// At the row's start; in a cubic's second cell: the coefficient of `t²`.
+    /// The value at the row's start. In a cubic's second cell, the coefficient of `t²`.
     pub value: [f32; 4],
-    /// Until the row's end; in a cubic's second cell: the coefficient of `t³`.
+    /// The change until the row's end. In a cubic's second cell, the coefficient of `t³`.
     pub change: [f32; 4],
 }
 
-/// Numbers beyond this leave the range of `f32` when they are squared: such clips are not for the kernel.
+/// The largest number that the kernel takes: the square of a larger one may exceed the range of `f32`.
 const MAX_MAGNITUDE: f64 = 1e18;
-/// Cells that any clip may have.
+/// The number of cells that any clip may have.
 const FREE_CELLS: usize = 1 << 14;
-/// More than that for each value of the file: tracks that share no key time would otherwise make a table of all times by
-/// all tracks.
+/// The number of further cells for each value of the file. Tracks that share no key time would otherwise make a table of
+/// all times by all tracks.
 const CELLS_PER_VALUE: usize = 4;
-/// And never more than these, of 32 bytes: twenty minutes of a hundred joints.
+/// The largest number of cells, of 32 bytes each: twenty minutes of a hundred joints.
 const MAX_CELLS: usize = 1 << 22;
 
-/// Start of the first row, which counts before the clip: there tracks have the values of their first keys, of which there
-/// may be several at 0.
+/// The start of the first row, before the clip. There each track has the value of its first key; at 0 it may already have
+/// a later one.
 const BEFORE: f64 = -1.0;
 
 /// A track that the kernel samples.
 #[derive(Clone, Copy)]
 pub(super) enum AnyTrack<'c> {
-    /// Of translation or scale.
+    /// A track of translation or scale.
     Vector(&'c Track<Vec3>),
-    /// Of rotation.
+    /// A track of rotation.
     Rotation(&'c Track<glam::Vec4>),
 }
 
@@ -83,19 +83,19 @@ impl AnyTrack<'_> {
         }
     }
 
-    /// Cells in each row.
+    /// Returns the number of cells in each row.
     pub(super) fn width(self) -> usize {
         if self.interpolation() == Interpolation::CubicSpline { 2 } else { 1 }
     }
 
-    /// The one value that the track has at all times, if there is such.
+    /// Returns the track's value if it never changes.
     pub(super) fn constant(self) -> Option<DVec4> {
         let first = match self.interpolation() {
             Interpolation::CubicSpline => self.element(1),
             _ => self.element(0),
         };
         let is_tangent = |index: usize| self.interpolation() == Interpolation::CubicSpline && index % 3 != 1;
-        // What leads to the first key and away from the last one is never used.
+        // The in-tangent of the first key and the out-tangent of the last one are never used.
         let only_key = self.len() == self.elements_per_key();
         let holds = |(index, element): (usize, DVec4)| element == if is_tangent(index) { DVec4::ZERO } else { first };
         let is_constant = only_key || (0..self.len()).map(|index| (index, self.element(index))).all(holds);
@@ -109,12 +109,12 @@ impl AnyTrack<'_> {
         if self.interpolation() == Interpolation::CubicSpline { 3 } else { 1 }
     }
 
-    /// The track from `start` to `end`, between which it has no key.
+    /// Returns the cells of the track from `start` to `end`. It has no key between them.
     fn cells(self, keys: &[f32], start_seconds: f64, end_seconds: f64) -> [[DVec4; 2]; 2] {
         let at = find_interval(keys, start_seconds);
         let is_held = at.key == at.next;
         let (first, span) = (f64::from(keys[at.key]), f64::from(keys[at.next]) - f64::from(keys[at.key]));
-        // Shares of the key interval.
+        // The start and the length of the row, as shares of the key interval.
         let (from, width) =
             if is_held { (0.0, 0.0) } else { ((start_seconds - first) / span, (end_seconds - start_seconds) / span) };
         match (self.interpolation(), self) {
@@ -124,7 +124,7 @@ impl AnyTrack<'_> {
             (Interpolation::CubicSpline, _) => {
                 let (a, b) = (self.element(3 * at.key + 1), self.element(3 * at.next + 1));
                 let (leaving, arriving) = (self.element(3 * at.key + 2) * span, self.element(3 * at.next) * span);
-                // Appendix C.5, sorted by powers.
+                // Appendix C.5, as a polynomial.
                 let square = 3.0 * (b - a) - 2.0 * leaving - arriving;
                 let cube = 2.0 * (a - b) + leaving + arriving;
                 let value = a + from * (leaving + from * (square + from * cube));
@@ -141,7 +141,7 @@ impl AnyTrack<'_> {
             (Interpolation::Linear, Self::Rotation(_)) => {
                 let a = self.element(at.key).normalize_or(DVec4::W);
                 let b = self.element(at.next).normalize_or(DVec4::W);
-                // Appendix C.4: by the short way.
+                // Appendix C.4: along the shorter arc.
                 let b = if a.dot(b) < 0.0 { -b } else { b };
                 let across = b - a * a.dot(b);
                 let angle = across.length().atan2(a.dot(b));
@@ -157,22 +157,22 @@ impl AnyTrack<'_> {
 /// All rows of a clip.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
-    /// When each row starts, ascending.
+    /// The start of each row, ascending.
     starts_seconds: Vec<f64>,
-    /// How long each lasts. Nothing changes in the first and in the last one, which last for ever.
+    /// The length of each row. The first and the last row are constant and infinitely long.
     spans_seconds: Vec<f64>,
-    /// Time cut into equal buckets: the last row that starts in a bucket before this one.
+    /// Time is divided into equal buckets. Each element is the last row that starts in an earlier bucket.
     rows_before: Vec<u32>,
     buckets_per_second: f64,
-    /// Cells of a row.
+    /// The number of cells in a row.
     pub columns: usize,
-    /// Row by row.
+    /// The cells of all rows, row by row.
     pub cells: Vec<Cell>,
 }
 
 impl Rows {
-    /// Lays the tracks side by side, in their order. `None` where they do not fit: numbers too large, or a table that
-    /// is out of proportion to the file.
+    /// Computes the rows. The columns are in the order of `tracks`. Returns `None` if a number is too large, or if the table
+    /// would be too large for the file.
     pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
         let columns: usize = tracks.iter().map(|track| track.width()).sum();
         if columns == 0 {
@@ -182,7 +182,7 @@ impl Rows {
         tracks.iter().for_each(|track| is_used[track.timeline()] = true);
         let used = clip.timelines.iter().zip(&is_used).filter(|(_, is_used)| **is_used);
         let mut times: Vec<f32> = used.flat_map(|(keys, _)| keys.iter().copied()).collect();
-        // A clip starts at 0, whenever its first key is.
+        // A clip starts at 0, even if its first key is later.
         times.push(0.0);
         times.sort_by(f32::total_cmp);
         times.dedup();
@@ -209,14 +209,14 @@ impl Rows {
             }
         }
         rows.spans_seconds = starts_seconds.iter().zip(ends_seconds).map(|(start, end)| end - start).collect();
-        // However long before the clip it is.
+        // Times before the clip may be arbitrarily early.
         rows.spans_seconds[0] = f64::INFINITY;
         rows.starts_seconds = starts_seconds;
         rows.fill_buckets();
         Some(rows)
     }
 
-    /// As many buckets as rows: where keys are evenly spread, as they usually are, each holds about one.
+    /// Makes as many buckets as rows. If keys are evenly spread, as they usually are, each bucket holds about one row.
     fn fill_buckets(&mut self) {
         let count = self.starts_seconds.len();
         let last = self.starts_seconds.last().copied().unwrap_or(0.0);
@@ -224,7 +224,7 @@ impl Rows {
         let buckets = self.bucket(last) + 1;
         self.rows_before = vec![0; buckets + 1];
         for (row, &start) in self.starts_seconds.iter().enumerate() {
-            // Rows ascend, so the last one to write is the last one that starts there.
+            // Rows are in ascending order, so the last write is the last row that starts in this bucket.
             let bucket = self.bucket(start);
             self.rows_before[bucket + 1] = row as u32;
         }
@@ -233,12 +233,12 @@ impl Rows {
         }
     }
 
-    /// Never decreases with time, whatever rounding does.
+    /// Returns the bucket of a time. It never decreases with time, despite rounding.
     fn bucket(&self, time_seconds: f64) -> usize {
         (time_seconds * self.buckets_per_second) as usize
     }
 
-    /// The row of a time, and how much of it is over.
+    /// Returns the row of a time and the elapsed share of that row.
     pub(super) fn locate(&self, time_seconds: f64) -> (usize, f32) {
         let time_seconds = if time_seconds.is_nan() { BEFORE } else { time_seconds.clamp(BEFORE, f64::MAX) };
         let row = match self.rows_before.len().checked_sub(2) {

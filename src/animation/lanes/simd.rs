@@ -1,9 +1,8 @@
-//! Eight numbers side by side, one for each instance of a group: AVX2 where the processor has it, what every processor
-//! of the target has elsewhere.
+//! A vector of eight numbers, one for each instance of a group, with AVX2 or with the target's baseline.
 //!
-//! [`Lanes`] is what the kernel is written in. Its functions are inlined into the kernel, which is compiled once for
-//! each implementation, so that the AVX2 one may use instructions that the rest of the program must not. Both do the
-//! same operations in the same order; they differ where AVX2 rounds a product and a sum once and the other twice.
+//! The kernel is written in terms of [`Lanes`]. It is compiled once for each implementation, and the functions here are
+//! inlined into it. So the AVX2 kernel may use instructions that the rest of the program must not. Both implementations do
+//! the same operations in the same order, but AVX2 rounds a product and a sum once, and the other one twice.
 
 use std::mem::MaybeUninit;
 
@@ -12,7 +11,7 @@ use wide::f32x8;
 use super::rows::Cell;
 use crate::shader_types::JointMatrix;
 
-/// Instances in a group.
+/// The number of lanes, and so of instances in a group.
 pub(super) const LANES: usize = 8;
 
 /// One number for each lane, in memory.
@@ -20,39 +19,39 @@ pub(super) const LANES: usize = 8;
 #[repr(C, align(32))]
 pub(super) struct Array(pub [f32; LANES]);
 
-/// Arithmetic on eight lanes, and the two ways between lanes and memory.
+/// Arithmetic on eight lanes, and loads and stores.
 pub(super) trait Lanes: Copy {
-    /// The same number in all lanes.
+    /// Sets all lanes to the same number.
     fn splat(value: f32) -> Self;
-    /// From memory.
+    /// Loads all lanes from memory.
     fn load(from: &Array) -> Self;
-    /// To memory.
+    /// Stores all lanes to memory.
     fn store(self, to: &mut Array);
-    /// Sum.
+    /// Returns the sum.
     fn plus(self, other: Self) -> Self;
-    /// Difference.
+    /// Returns the difference.
     fn minus(self, other: Self) -> Self;
-    /// Product.
+    /// Returns the product.
     fn times(self, other: Self) -> Self;
-    /// `self * factor + term`.
+    /// Returns `self * factor + term`.
     fn times_plus(self, factor: Self, term: Self) -> Self;
-    /// One over the square root; 0 where that is no positive number.
+    /// Returns one over the square root, or 0 if the number is not positive.
     fn inverse_root(self) -> Self;
-    /// 1 where a lane is 0, and 0 elsewhere.
+    /// Returns 1 in the lanes that are 0, and 0 in the others.
     fn is_zero(self) -> Self;
-    /// Value and change of one cell for each lane, component by component: the cells `rows[lane] + column`.
+    /// Loads the cell `rows[lane] + column` of each lane. Returns its value and its change, component by component.
     ///
     /// # Safety
-    /// Each of these is inside the slice of cells that the row belongs to.
+    /// Each of these cells is inside the slice that the row belongs to.
     unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]);
-    /// Writes the lanes' matrices, `rows` from first to last, to `out[lane]`.
+    /// Writes the matrix of each lane to `out[lane]`. `rows` are the matrices' rows.
     ///
     /// # Safety
-    /// Each of `out` can be written.
+    /// Each of `out` is valid for writing.
     unsafe fn write_matrices(rows: &[[Self; 4]; 3], out: &[*mut MaybeUninit<JointMatrix>; LANES]);
 }
 
-/// One number for each lane, in whatever registers all processors of the target have: two of four numbers, mostly.
+/// One number for each lane, in registers that all processors of the target have, usually two of four numbers each.
 #[derive(Clone, Copy)]
 pub(super) struct Portable(f32x8);
 
@@ -139,25 +138,22 @@ mod avx2 {
 
     use super::*;
 
-    /// One number for each lane, in a register. Exists only inside of functions that are compiled for AVX2 and FMA.
+    /// One number for each lane, in one register. It exists only inside functions that are compiled for AVX2 and FMA.
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx2(__m256);
 
-    /// How far ahead of a joint matrix memory is asked for. Where another core has read the last frame's matrices, as a
-    /// software rasteriser does, stores would wait for their lines one after the other; asked for ahead, many are under
-    /// way at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of runs taken in turns: 14.5 without,
-    /// 11.4 like this, 13 at 640 bytes, 12.6 by way of a buffer and one copy for all eight lanes, and 21 with stores past
-    /// the cache (`movntps`), since each lane fills but a part of its line at a time. Where the memory is write-combined, as
-    /// a discrete GPU's may be, these eight streams of partial lines are not what it likes best; nobody has measured it
-    /// there yet, and a staging buffer (`--upload staged`) is ordinary memory.
+    /// The distance from a joint matrix to the line that is prefetched for it. If another core has read the last frame's
+    /// matrices, as a software rasteriser does, each store would wait for its line. With a prefetch many lines are loaded
+    /// at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of interleaved runs: 14.5 without, 11.4 at
+    /// 256 bytes, 13 at 640 bytes, and 21 with non-temporal stores (`movntps`), which fill only a part of a line each.
     const PREFETCH_BYTES: usize = 256;
 
-    /// A hint, whatever the address.
+    /// Prefetches the line for writing. Any address is allowed.
     #[inline(always)]
     fn prefetch_for_writing(joint: *const u8) {
-        // `_mm_prefetch` would ask for reading, and the line would be asked for again by the store.
-        // SAFETY: prefetching neither faults nor changes anything; processors with AVX2 that do not announce the
-        // instruction (Intel's first ones) take it for one that does nothing.
+        // `_mm_prefetch` would prefetch for reading, and the store would have to request the line again.
+        // SAFETY: a prefetch neither faults nor changes anything. Processors with AVX2 that do not announce the
+        // instruction (Intel's first ones) treat it as a no-op.
         unsafe {
             std::arch::asm!(
                 "prefetchw [{}]",
@@ -168,7 +164,8 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Four columns of numbers for eight lanes from eight runs of four, `lane` and `lane + 4` sharing a register.
+        /// Transposes four registers, which hold four numbers of lane `k` in the lower and of lane `k + 4` in the upper half,
+        /// to one register for each of the four numbers.
         #[inline(always)]
         fn transposed(pairs: [__m256; 4]) -> [Self; 4] {
             // SAFETY: see the type.
@@ -186,10 +183,10 @@ mod avx2 {
             }
         }
 
-        /// Value (`half` 0) or change (`half` 1) of the cells `rows[lane] + column`.
+        /// Loads the value (`half` 0) or the change (`half` 1) of the cells `rows[lane] + column`.
         ///
         /// # Safety
-        /// As [`Lanes::load_cells`].
+        /// The same as for [`Lanes::load_cells`].
         #[inline(always)]
         unsafe fn load_half(rows: &[*const Cell; LANES], column: usize, half: usize) -> [Self; 4] {
             // SAFETY: the caller's promise; cells and their halves are aligned to 16 bytes.
@@ -204,7 +201,7 @@ mod avx2 {
         }
 
         /// # Safety
-        /// As above.
+        /// The same as for [`Lanes::load_cells`].
         #[inline(always)]
         unsafe fn load_pair(low: *const Cell, high: *const Cell, column: usize, half: usize) -> __m256 {
             // SAFETY: as above.
@@ -215,7 +212,7 @@ mod avx2 {
             }
         }
 
-        /// The other way: register `k` has lane `k` in its lower and lane `k + 4` in its upper half.
+        /// The inverse of [`Self::transposed`].
         #[inline(always)]
         fn lane_pairs(row: &[Self; 4]) -> [__m256; 4] {
             // SAFETY: see the type.
@@ -237,7 +234,7 @@ mod avx2 {
     impl Lanes for Avx2 {
         #[inline(always)]
         fn splat(value: f32) -> Self {
-            // SAFETY: see the type; so below.
+            // SAFETY: see the type.
             Self(unsafe { _mm256_set1_ps(value) })
         }
 
@@ -309,8 +306,8 @@ mod avx2 {
                 prefetch_for_writing(out[lane].cast());
                 prefetch_for_writing(out[lane + 4].cast());
                 for (row, pairs) in rows.iter().enumerate() {
-                    // SAFETY: the caller's promise; a joint matrix is three rows of four numbers, aligned to 16 bytes
-                    // or not: the stores do not ask.
+                    // SAFETY: the caller's promise; a joint matrix is three rows of four numbers, and these stores need
+                    // no alignment.
                     unsafe {
                         let (low, high) = (out[lane].cast::<f32>(), out[lane + 4].cast::<f32>());
                         _mm_storeu_ps(low.add(4 * row), _mm256_castps256_ps128(pairs[lane]));

@@ -9,13 +9,12 @@ use ash::vk;
 use super::material::{GpuMaterials, features_of};
 use super::skin_runs::SkinRun;
 use super::upload::Uploader;
+use crate::animation::BindPose;
 use crate::crowd::PoseSize;
-use crate::model::{DrawRange, Geometry, Material, Model, MorphDelta, Topology};
+use crate::model::{DrawRange, Geometry, Material, Model, Topology};
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, StaticVertex, material_features, pack_octahedral, pack_tangent,
-};
+use crate::shader_types::{GpuInfluence, StaticVertex, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -100,13 +99,16 @@ impl GpuModel {
         let geometry = &model.geometry;
         let name = &model.name;
         let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let skin_runs = SkinRun::partition(geometry);
+        let mut bind_pose = BindPose::new(geometry);
+        pad_influences(&mut bind_pose, &skin_runs);
         let mut uploader = Uploader::new(device, name)?;
         let buffers = [
-            uploader.buffer(&format!("{name}: bind-pose vertices"), &bind_vertices(geometry), storage)?,
-            uploader.buffer(&format!("{name}: influences"), &gpu_influences(geometry), storage)?,
-            uploader.buffer(&format!("{name}: morph deltas"), &gpu_morph_deltas(geometry), storage)?,
-            uploader.buffer(&format!("{name}: tangents"), &bind_tangents(geometry), storage)?,
-            uploader.buffer(&format!("{name}: morph tangents"), &gpu_morph_tangents(geometry), storage)?,
+            uploader.buffer(&format!("{name}: bind-pose vertices"), &bind_pose.bind_vertices, storage)?,
+            uploader.buffer(&format!("{name}: influences"), &bind_pose.influences, storage)?,
+            uploader.buffer(&format!("{name}: morph deltas"), &bind_pose.morph_deltas, storage)?,
+            uploader.buffer(&format!("{name}: tangents"), &bind_pose.bind_tangents, storage)?,
+            uploader.buffer(&format!("{name}: morph tangents"), &bind_pose.morph_tangents, storage)?,
         ];
         let static_vertices = uploader.buffer(
             &format!("{name}: static vertices"),
@@ -124,7 +126,6 @@ impl GpuModel {
 
         let materials = GpuMaterials::new(&mut uploader, layouts, model)?;
         uploader.finish()?;
-        let skin_runs = SkinRun::partition(geometry);
         let draws = geometry
             .draw_ranges
             .iter()
@@ -167,86 +168,21 @@ fn draw(range: &DrawRange, material: &Material, skin_runs: &[SkinRun], geometry:
     }
 }
 
-/// Returns the vertices in the form that `skin.comp` and its CPU twin read.
-#[must_use]
-pub fn bind_vertices(geometry: &Geometry) -> Vec<BindVertex> {
-    fn ranges(starts: &[u32]) -> impl Iterator<Item = (u32, u32)> {
-        starts.windows(2).map(|pair| if let [first, end] = *pair { (first, end - first) } else { (0, 0) })
-    }
-    let influence_starts = padded_influence_starts(geometry);
-    let influences = ranges(&influence_starts);
-    let morph_deltas = ranges(&geometry.morph_delta_starts);
-    geometry
-        .positions
-        .iter()
-        .zip(&geometry.normals)
-        .zip(influences.zip(morph_deltas))
-        .map(|((position, &normal), (influences, morph_deltas))| BindVertex {
-            position: position.to_array(),
-            normal_octahedral: pack_octahedral(normal),
-            first_influence: influences.0,
-            influence_count: influences.1,
-            first_morph_delta: morph_deltas.0,
-            morph_delta_count: morph_deltas.1,
-        })
-        .collect()
-}
-
-/// Returns the influences of all vertices in the form that `skin.comp` reads. Each vertex has as many as its [`SkinRun`];
-/// the missing ones have weight zero.
-#[must_use]
-pub fn gpu_influences(geometry: &Geometry) -> Vec<GpuInfluence> {
-    let mut padded = Vec::with_capacity(geometry.influences.len());
-    for run in SkinRun::partition(geometry) {
-        for vertex in run.vertices() {
-            let own = geometry.influences_of(vertex);
-            padded
-                .extend(own.iter().map(|influence| GpuInfluence { joint: influence.joint, weight: influence.weight }));
-            let missing = run.influence_count.map_or(0, |count| (count as usize).saturating_sub(own.len()));
+/// Pads the influences of each vertex to the number of its [`SkinRun`], with weights of zero.
+fn pad_influences(bind_pose: &mut BindPose, runs: &[SkinRun]) {
+    let influences = std::mem::take(&mut bind_pose.influences);
+    let padded = &mut bind_pose.influences;
+    for run in runs {
+        for vertex in &mut bind_pose.bind_vertices[run.vertices()] {
+            let own = &influences[vertex.first_influence as usize..][..vertex.influence_count as usize];
+            vertex.first_influence = padded.len() as u32;
+            vertex.influence_count = run.influence_count.unwrap_or(vertex.influence_count);
+            padded.extend(own);
             // A joint that the vertex reads in any case.
-            let joint = own.first().map_or(0, |influence| influence.joint);
-            padded.extend(std::iter::repeat_n(GpuInfluence { joint, weight: 0.0 }, missing));
+            let padding = GpuInfluence { joint: own.first().map_or(0, |influence| influence.joint), weight: 0.0 };
+            padded.resize((vertex.first_influence + vertex.influence_count) as usize, padding);
         }
     }
-    padded
-}
-
-/// Returns [`Geometry::influence_starts`] for the result of [`gpu_influences`].
-fn padded_influence_starts(geometry: &Geometry) -> Vec<u32> {
-    let mut starts = Vec::with_capacity(geometry.influence_starts.len());
-    let mut start = 0;
-    starts.push(start);
-    for run in SkinRun::partition(geometry) {
-        for vertex in run.vertices() {
-            start += run.influence_count.unwrap_or(geometry.influences_of(vertex).len() as u32);
-            starts.push(start);
-        }
-    }
-    starts
-}
-
-/// Returns the morph deltas of all vertices in the form that `skin.comp` reads.
-#[must_use]
-pub fn gpu_morph_deltas(geometry: &Geometry) -> Vec<GpuMorphDelta> {
-    let delta = |delta: &MorphDelta| GpuMorphDelta {
-        weight_index: delta.weight_index,
-        position: delta.position.to_array(),
-        normal: delta.normal.to_array(),
-    };
-    geometry.morph_deltas.iter().map(delta).collect()
-}
-
-/// Returns the packed tangents of all vertices. Most models have none.
-#[must_use]
-pub fn bind_tangents(geometry: &Geometry) -> Vec<u32> {
-    geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect()
-}
-
-/// Returns the morph deltas of all tangents, three numbers each. Empty if the model has no tangents.
-#[must_use]
-pub fn gpu_morph_tangents(geometry: &Geometry) -> Vec<f32> {
-    let deltas = if geometry.tangents.is_empty() { &[] } else { &geometry.morph_deltas[..] };
-    deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect()
 }
 
 fn static_vertices(geometry: &Geometry) -> Vec<StaticVertex> {

@@ -56,7 +56,7 @@ impl SkinRun {
     }
 
     /// Returns the indices of the vertices.
-    pub fn vertices(&self) -> impl Iterator<Item = usize> + use<> {
+    pub fn vertices(&self) -> std::ops::Range<usize> {
         self.first_vertex as usize..self.end_vertex as usize
     }
 }

@@ -232,7 +232,8 @@ impl FrameSlot {
         let Streams { palette, morph_weights, instances, .. } = &mut self.streams;
         // SAFETY: the slot's last frame has finished, and the next one is submitted through `&mut self`.
         unsafe {
-            let streams = PoseStreams { palette: palette.elements(), morph_weights: morph_weights.elements() };
+            let memory = palette.memory_kind();
+            let streams = PoseStreams { palette: palette.elements(), morph_weights: morph_weights.elements(), memory };
             FrameMemory { streams, instances: instances.elements() }
         }
     }

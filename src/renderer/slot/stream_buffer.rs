@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
+use crate::animation::MemoryKind;
 use crate::renderer::memory::{FIRST_STREAM_BYTES, stream_buffer_bytes};
 use crate::renderer::settings::UploadPath;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -122,6 +123,13 @@ impl StreamBuffer {
         let count = (self.used_bytes / size_of::<T>() as u64) as usize;
         // SAFETY: the caller promises that the GPU does not access the buffer.
         self.memory.as_mut().map_or(&mut [], |memory| unsafe { memory.mapped.mapped_for_writing(count) })
+    }
+
+    /// Returns the kind of memory that [`Self::elements`] returns.
+    #[must_use]
+    pub fn memory_kind(&self) -> MemoryKind {
+        let is_cached = self.memory.as_ref().is_none_or(|memory| memory.mapped.is_host_cached());
+        if is_cached { MemoryKind::Cached } else { MemoryKind::WriteCombined }
     }
 
     /// Returns source, destination and size of the copy that the staged path needs, or `None` if there is none.
