@@ -26,8 +26,6 @@
 //! given a prefetch for each stream ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few line buffers
 //! that gather stores, and eight streams flush them half full. So for [`MemoryKind::WriteCombined`] the kernel writes to a
 //! block that stays in the L1 cache, which is then copied in ascending order.
-//!
-//! MEASURED
 mod compile;
 mod kernel;
 mod rows;
