@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Makes the kept corpus anew, from the corpus, from scratch/ and from the seeds: short inputs first, and of the rest those
-# that reach enough code that none before them has reached. It stays small that way; what one edge more is worth, a
-# campaign finds again in a minute.
+# Makes a new corpus from the old one, scratch/ and the seeds: short inputs first, and each input only if it reaches enough
+# code that no earlier one reaches. So the corpus stays small. A campaign finds inputs for single edges again in a minute.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -9,8 +8,8 @@ export RUSTC_BOOTSTRAP=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What an input has to add. For clips also how often an edge is passed: there are few of them. Elsewhere that would make
-# thousands of inputs worth keeping.
+# The number of new edges that an input must reach, and whether the counts of edges matter too. They do for clips, which
+# have few edges; for other targets that would keep thousands of inputs.
 worth() {
     case $1 in
         import) echo 24 0 ;;
@@ -27,7 +26,7 @@ for target in import accessor sampling; do
     read -r least counters < <(worth "$target")
     cargo fuzz run --fuzz-dir . "$target" "$work/merged" "${folders[@]}" -- \
         -merge=1 -use_counters="$counters" -merge_control_file="$work/control" -rss_limit_mb=1024 -timeout=5
-    # The control file: how many files, how many of them in the first folder, their names, then for each
+    # The control file has the number of files, the number in the first folder, their names, and for each file
     # `STARTED index bytes` and `FT index edge…`.
     awk 'NR > 2 && /^(STARTED|FT) /  { if ($1 == "STARTED") size[$2] = $3; else print size[$2], $0; next }
          NR > 2 && !/^(COV|DONE) /   { name[count++] = $0 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes targets for some seconds each, from the kept corpus on. Stops at the first input that breaks a promise, which it
-# leaves under artifacts/. What it learns goes to scratch/, from where keep.sh takes the best. README.md says more.
+# Fuzzes each target for some seconds, starting from the kept corpus. Stops at the first input that breaks a promise, and
+# saves it under artifacts/. New inputs go to scratch/, from which keep.sh selects. See README.md.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -8,8 +8,8 @@ usage() {
     cat <<'END'
 Usage: fuzz/run.sh SECONDS [TARGET…]
 
-Targets: import, accessor, sampling; all of them where none is named. libFuzzer's own options can be put into
-FUZZ_OPTIONS. Needs cargo-fuzz: ./setup.sh --fuzz
+Targets: import, accessor, sampling (default: all). FUZZ_OPTIONS may hold options for libFuzzer.
+Needs cargo-fuzz: ./setup.sh --fuzz
 END
 }
 
@@ -22,7 +22,7 @@ shift
 targets=("$@")
 ((${#targets[@]})) || targets=(import accessor sampling)
 
-# The longest input: what a target's cases take, and for models some KiB of JSON.
+# The longest input: the size of a target's largest case, or a few KiB of JSON for models.
 longest() {
     case $1 in
         import) echo 8192 ;;
@@ -32,11 +32,11 @@ longest() {
     esac
 }
 
-# The sanitizer is a flag of nightly compilers; this makes a stable one take it. Only fuzzing is built this way.
+# The sanitizer is a flag of nightly compilers. This makes a stable compiler accept it, for fuzzing only.
 export RUSTC_BOOTSTRAP=1
-# What costs most is the sanitizer's keeping a stack for each of many small allocations, and freed memory for long.
+# By default the sanitizer keeps a stack trace for each allocation and a large quarantine, which would cost most time.
 export ASAN_OPTIONS="${ASAN_OPTIONS-malloc_context_size=1:quarantine_size_mb=4}"
-# A model of some KiB gains nothing from threads, and a second target may want the other core.
+# A model of a few KiB gains nothing from threads, and another target may use the other core.
 export RAYON_NUM_THREADS=1
 # cargo-fuzz has no --locked.
 cargo fetch --locked
@@ -45,6 +45,6 @@ for target in "${targets[@]}"; do
     [[ $target == import ]] && options+=(-dict="$PWD/gltf.dict")
     read -ra more <<<"${FUZZ_OPTIONS-}"
     mkdir -p "scratch/$target"
-    # Only the first folder is written to.
+    # libFuzzer writes only to the first folder.
     cargo fuzz run --fuzz-dir . "$target" "scratch/$target" "corpus/$target" -- "${options[@]}" ${more[@]+"${more[@]}"}
 done

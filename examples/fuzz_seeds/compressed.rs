@@ -1,4 +1,4 @@
-//! Files whose data is compressed, by meshoptimizer in each of its modes and by Draco in each of its methods.
+//! Seed files with compressed data, by meshoptimizer in each mode and by Draco in each method.
 
 use draco_core::{
     DataType, EncoderBuffer, EncoderOptions, FaceIndex, GeometryAttributeType, Mesh, MeshEncoder, PointAttribute,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::builder::{F32, Gltf, I16, U8, U16};
 
-/// A fan of quads that is small and still compressible.
+/// The corners of a fan of quads that is small but compressible.
 const POSITIONS: [[f32; 3]; 8] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
@@ -21,7 +21,7 @@ const POSITIONS: [[f32; 3]; 8] = [
 ];
 const TRIANGLES: [u32; 18] = [0, 1, 2, 2, 1, 3, 2, 3, 4, 4, 3, 5, 4, 5, 6, 6, 5, 7];
 
-/// All seeds with their names.
+/// Returns all seeds with their names.
 pub fn all() -> Vec<(&'static str, Gltf)> {
     vec![
         ("meshopt_triangles", meshopt("TRIANGLES", 0)),
@@ -38,14 +38,14 @@ fn show(gltf: &mut Gltf, primitive: Value) {
     gltf.json["scenes"][0]["nodes"] = json!([0]);
 }
 
-/// Appends a compressed view and an accessor that shows all of it.
+/// Appends a compressed view and an accessor of all of it.
 fn push_meshopt(gltf: &mut Gltf, stream: &[u8], mut says: Value, accessor: Value) -> usize {
     let name = if says["filter"] == "COLOR" { "KHR_meshopt_compression" } else { "EXT_meshopt_compression" };
     let view = gltf.view(stream);
-    let place = gltf.json["bufferViews"][view].clone();
+    let view_entry = gltf.json["bufferViews"][view].clone();
     says["buffer"] = json!(0);
-    says["byteOffset"] = place["byteOffset"].clone();
-    says["byteLength"] = place["byteLength"].clone();
+    says["byteOffset"] = view_entry["byteOffset"].clone();
+    says["byteLength"] = view_entry["byteLength"].clone();
     let stride = says["byteStride"].as_u64().unwrap_or(0);
     let count = says["count"].as_u64().unwrap_or(0);
     let mut entry = json!({"buffer": 0, "byteLength": count * stride, "extensions": {name: says}});
@@ -78,7 +78,7 @@ fn meshopt(mode: &str, version: i32) -> Gltf {
     gltf
 }
 
-/// The streams need not have been filtered for their filters to be undone.
+/// The filters can be decoded even though the encoder did not apply them.
 fn meshopt_filters() -> Gltf {
     let mut gltf = Gltf::new();
     let (stream, mut says) = attributes(&POSITIONS.map(|position| position.map(|x| (x * 4.0) as u32)), 0);

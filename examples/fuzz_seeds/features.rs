@@ -1,4 +1,4 @@
-//! The files, by the feature that each of them is about.
+//! The seed files, one for each feature of import.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::builder::{F32, Gltf, I16, U8, U16, U32};
 
-/// All seeds with their names.
+/// Returns all seeds with their names.
 pub fn all() -> Vec<(&'static str, Gltf)> {
     vec![
         ("empty", Gltf::new()),
@@ -34,7 +34,7 @@ pub fn all() -> Vec<(&'static str, Gltf)> {
         ("textured_webp", textured(ImageFormat::WebP)),
         ("made_tangents", made_tangents()),
         ("placements", placements()),
-        ("odd_but_sound", odd_but_sound()),
+        ("odd_but_valid", odd_but_valid()),
     ]
 }
 
@@ -264,7 +264,7 @@ fn textured(format: ImageFormat) -> Gltf {
     gltf
 }
 
-/// A normal map on a mesh without tangents, whose targets move normals.
+/// Makes a mesh with a normal map and without tangents, whose targets change normals.
 fn made_tangents() -> Gltf {
     let mut gltf = textured(ImageFormat::Png);
     let primitive = &mut gltf.json["meshes"][0]["primitives"][0];
@@ -302,8 +302,8 @@ fn placements() -> Gltf {
     gltf
 }
 
-/// What the specification allows and few files have.
-fn odd_but_sound() -> Gltf {
+/// Makes a file with properties that the specification allows and few files have.
+fn odd_but_valid() -> Gltf {
     let mut gltf = tree();
     gltf.json["asset"] =
         json!({"version": "2.7", "minVersion": "2.0", "generator": "a\u{1b}[31mb", "extras": {"x": []}});

@@ -1,12 +1,11 @@
-//! Writes the seeds of the fuzz target `import`: small files, one for each thing that import knows, all of them made
-//! here. The fuzzer mixes them; without them it would have to find out by chance what a glTF file looks like.
+//! Writes the seeds of the fuzz target `import`: small files, one for each feature of import. The fuzzer combines them;
+//! without them it would have to discover the structure of a glTF file by chance.
 //!
 //! ```sh
 //! cargo run --example fuzz_seeds -- FOLDER
 //! ```
 //!
-//! Each file is written twice where it makes a difference: as JSON text with data URIs and as a GLB. fuzz/README.md says
-//! what to do with them.
+//! Files with a buffer are written twice, as JSON text with data URIs and as a GLB. fuzz/README.md describes their use.
 
 #[path = "../../tests/import/builder.rs"]
 #[allow(dead_code, reason = "the tests of import use the rest of it")]
@@ -24,7 +23,7 @@ fn main() -> std::io::Result<()> {
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
     for (name, gltf) in features::all().into_iter().chain(compressed::all()) {
-        // Panics where it is refused: such a seed would teach the fuzzer no more than how to be refused.
+        // A seed that import refuses is useless to the fuzzer, so it panics here.
         let model = gltf.model();
         println!("{name}: {} vertices, {} clips", model.geometry.vertex_count(), model.clips.len());
         std::fs::write(folder.join(format!("{name}.gltf")), gltf.text())?;

@@ -1,8 +1,8 @@
-//! What the fuzz targets do with their bytes: one entry function each, which panics if a promise is broken.
+//! The functions of the fuzz targets. Each takes bytes, and panics if a promise is broken.
 //!
 //! The targets under `fuzz_targets/` are one line each. `tests/fuzz_corpus.rs` includes this file by its path and
-//! feeds the kept corpus to the same functions, so that a plain `cargo test` catches what fuzzing once found; hence
-//! `super::` rather than `crate::` in here. README.md says how to run a campaign.
+//! passes the kept corpus to the same functions, so that a plain `cargo test` finds again what fuzzing has found. That
+//! is why paths here start with `super::` instead of `crate::`. README.md describes campaigns.
 
 pub mod accessor;
 pub mod import;

@@ -1,14 +1,14 @@
-//! Mutations of a model file that keep it a model file: one change in the JSON, lengths of the container to match.
+//! Mutations that keep a model file readable: a change in the JSON, with the container's lengths updated.
 //!
-//! Flipped bytes mostly break the JSON or the GLB's lengths, and the readers behind are never reached. The target
+//! Flipped bytes mostly break the JSON or the GLB's lengths, so that the readers behind are never reached. The target
 //! `import` therefore takes every other mutation from here.
 
 use serde_json::{Map, Value, json};
 
-/// Twelve bytes of header, eight of the first chunk's.
+/// The size of the GLB header and of the first chunk header, 12 + 8 bytes.
 const GLB_JSON_AT: usize = 20;
 
-/// A changed copy of `file`; `None` if it is no model file, or its JSON is too broken to be changed. The same seed
+/// Returns a changed copy of `file`, or `None` if it is not a model file or its JSON cannot be parsed. The same seed
 /// makes the same change.
 pub fn mutate(file: &[u8], seed: u32) -> Option<Vec<u8>> {
     let mut random = Random(u64::from(seed) << 1 | 1);
@@ -23,20 +23,20 @@ pub fn mutate(file: &[u8], seed: u32) -> Option<Vec<u8>> {
 
 fn mutate_json(text: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut root: Value = serde_json::from_slice(text).ok()?;
-    let places = pointers(&root);
-    // Most of the time one change, so that what it does can be learnt.
+    let pointers = pointers(&root);
+    // Mostly there is one change, so that the fuzzer can learn its effect.
     let changes = if random.below(4) == 0 { 3 } else { 1 };
     for _ in 0..changes {
-        let from = root.pointer(random.choose(&places)?).cloned().unwrap_or_default();
-        // A change before may have taken the place away.
-        if let Some(value) = root.pointer_mut(random.choose(&places)?) {
+        let from = root.pointer(random.choose(&pointers)?).cloned().unwrap_or_default();
+        // An earlier change may have removed this value.
+        if let Some(value) = root.pointer_mut(random.choose(&pointers)?) {
             change(value, from, random);
         }
     }
     Some(root.to_string().into_bytes())
 }
 
-/// JSON pointers of all values.
+/// Returns the JSON pointers of all values.
 fn pointers(root: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = vec![(root, String::new())];
@@ -54,7 +54,7 @@ fn pointers(root: &Value) -> Vec<String> {
     found
 }
 
-/// Changes one value. `from` is another one of the file.
+/// Changes one value. `from` is another value of the file.
 fn change(value: &mut Value, from: Value, random: &mut Random) {
     match value {
         Value::Array(list) if random.below(4) > 0 => change_list(list, from, random),
@@ -62,7 +62,7 @@ fn change(value: &mut Value, from: Value, random: &mut Random) {
         Value::Number(number) if random.below(2) == 0 => {
             let number = number.as_f64().unwrap_or_default();
             let changed = [number + 1.0, number - 1.0, number * 2.0, -number, number + 0.5][random.below(5)];
-            // Whole numbers stay whole, since most of them are indices.
+            // Integers stay integers, because most of them are indices.
             *value =
                 if changed.fract() == 0.0 && changed.abs() < 1e15 { json!(changed as i64) } else { json!(changed) };
         }
@@ -88,7 +88,7 @@ fn change_object(map: &mut Map<String, Value>, from: Value, random: &mut Random)
         (0, Some(key)) => drop(map.remove(key)),
         (1, Some(key)) => drop(map.insert(key.clone(), from)),
         _ => {
-            // Names from the list or, where `from` has them, everything that another object says.
+            // Adds the properties of another object, or a property whose name is in the list.
             if let Value::Object(other) = from {
                 map.extend(other);
             } else {
@@ -98,7 +98,7 @@ fn change_object(map: &mut Map<String, Value>, from: Value, random: &mut Random)
     }
 }
 
-/// Keys that a small file seldom has and import looks for.
+/// Property names that small files seldom have and that import looks for.
 const KEYS: [&str; 24] = [
     "sparse",
     "skin",
@@ -169,7 +169,7 @@ fn interesting(random: &mut Random) -> Value {
     all[random.below(all.len())].clone()
 }
 
-/// The container round a JSON text and, if there is one, the content of the binary chunk.
+/// Makes a GLB of a JSON text and, if there is one, the content of the binary chunk.
 fn glb(json: &[u8], binary: Option<&[u8]>) -> Vec<u8> {
     let mut json = json.to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -186,7 +186,7 @@ fn glb(json: &[u8], binary: Option<&[u8]>) -> Vec<u8> {
     glb
 }
 
-/// Marsaglia's xorshift, 64 bits: the fuzzer's seeds are all the chance that is needed.
+/// A 64-bit xorshift generator (Marsaglia). The fuzzer's seeds provide the randomness.
 struct Random(u64);
 
 impl Random {

@@ -1,13 +1,13 @@
-//! Sampling a second time: slow, obvious, in double precision, straight from glTF 2.0, 3.11 and appendix C.
+//! A second implementation of sampling: slow, simple, in double precision, straight from glTF 2.0, 3.11 and appendix C.
 //!
-//! For the fuzz target `sampling` and for the property tests. It shares no code with `throng::animation::sample`.
+//! The fuzz target `sampling` and property tests use it. It shares no code with `throng::animation::sample`.
 
 use glam::{DQuat, DVec3, DVec4};
 use throng::model::{Interpolation, Track};
 
-/// Elements that a [`Track`] holds, in double precision.
+/// The elements of a [`Track`], in double precision.
 pub trait Keyed: Copy {
-    /// As a vector of four; unused components are zero.
+    /// Returns a vector of four, with unused components zero.
     fn widen(self) -> DVec4;
 }
 
@@ -23,17 +23,17 @@ impl Keyed for glam::Vec4 {
     }
 }
 
-/// What lies round a moment: the keys before and after it, and how far it is between them. At both ends, and where
-/// the time is not a number, the two keys are the same.
-struct Place {
+/// The keys before and after a time, and its position between them. Before the first key, after the last one, and if
+/// the time is not a number, both keys are the same.
+struct KeySpan {
     key: usize,
     next: usize,
     t: f64,
     span_seconds: f64,
 }
 
-fn place(seconds: &[f32], time_seconds: f64) -> Place {
-    let clamped = |key| Place { key, next: key, t: 0.0, span_seconds: 0.0 };
+fn key_span(seconds: &[f32], time_seconds: f64) -> KeySpan {
+    let clamped = |key| KeySpan { key, next: key, t: 0.0, span_seconds: 0.0 };
     if time_seconds.is_nan() || time_seconds < f64::from(seconds[0]) {
         return clamped(0);
     }
@@ -41,15 +41,15 @@ fn place(seconds: &[f32], time_seconds: f64) -> Place {
         let (start, end) = (f64::from(seconds[next - 1]), f64::from(seconds[next]));
         if time_seconds >= start && time_seconds < end {
             let span_seconds = end - start;
-            return Place { key: next - 1, next, t: (time_seconds - start) / span_seconds, span_seconds };
+            return KeySpan { key: next - 1, next, t: (time_seconds - start) / span_seconds, span_seconds };
         }
     }
     clamped(seconds.len() - 1)
 }
 
-/// A translation or scale.
+/// Samples a translation or scale.
 pub fn vector_at(track: &Track<glam::Vec3>, seconds: &[f32], time_seconds: f64) -> DVec3 {
-    let at = place(seconds, time_seconds);
+    let at = key_span(seconds, time_seconds);
     match track.interpolation {
         Interpolation::Step => track.values[at.key].as_dvec3(),
         Interpolation::Linear => track.values[at.key].as_dvec3().lerp(track.values[at.next].as_dvec3(), at.t),
@@ -57,10 +57,10 @@ pub fn vector_at(track: &Track<glam::Vec3>, seconds: &[f32], time_seconds: f64) 
     }
 }
 
-/// A rotation and whether it is well defined: it is not half way between two rotations that are a half turn apart,
-/// where rounding decides which way is the short one, and not where a spline passes near zero.
+/// Samples a rotation, and returns whether it is well defined. It is not half way between two rotations that are a half
+/// turn apart, where rounding decides the direction, and not where a spline passes near zero.
 pub fn rotation_at(track: &Track<glam::Vec4>, seconds: &[f32], time_seconds: f64) -> (DQuat, bool) {
-    let at = place(seconds, time_seconds);
+    let at = key_span(seconds, time_seconds);
     let key = |key: usize| DQuat::from_vec4(track.values[key].as_dvec4()).normalize();
     match track.interpolation {
         Interpolation::Step => (key(at.key), true),
@@ -70,7 +70,7 @@ pub fn rotation_at(track: &Track<glam::Vec4>, seconds: &[f32], time_seconds: f64
             if cosine < 0.0 {
                 b = -b;
             }
-            // The angle by its tangent: the arc cosine is blind near zero.
+            // The angle comes from its tangent, because the arc cosine is inaccurate near zero.
             let angle = 2.0 * (a - b).length().atan2((a + b).length());
             let mixed = if angle < 1e-9 {
                 a.lerp(b, at.t)
@@ -86,8 +86,8 @@ pub fn rotation_at(track: &Track<glam::Vec4>, seconds: &[f32], time_seconds: f64
     }
 }
 
-/// Appendix C.5.
-fn hermite<T: Keyed>(track: &Track<T>, at: &Place) -> DVec4 {
+/// Computes a cubic spline (appendix C.5).
+fn hermite<T: Keyed>(track: &Track<T>, at: &KeySpan) -> DVec4 {
     let element = |key: usize, part: usize| track.values[3 * key + part].widen();
     if at.key == at.next {
         return element(at.key, 1);
@@ -100,7 +100,7 @@ fn hermite<T: Keyed>(track: &Track<T>, at: &Place) -> DVec4 {
         + element(at.next, 0) * (at.span_seconds * (t3 - t2))
 }
 
-/// How far single precision may be off for a vector of this track: rounding of each term and of the moment itself.
+/// Returns the error of single precision for a vector of this track, by the rounding of each term and of the time.
 pub fn vector_tolerance(track: &Track<glam::Vec3>, seconds: &[f32]) -> f64 {
     let longest = seconds.windows(2).map(|pair| f64::from(pair[1]) - f64::from(pair[0])).fold(0.0, f64::max);
     let largest = track.values.iter().map(|value| value.as_dvec3().abs().max_element()).fold(0.0, f64::max);

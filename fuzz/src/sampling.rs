@@ -1,7 +1,7 @@
 //! Target `sampling`: clips with any timelines, interpolations and values, at any time.
 //!
-//! The bytes choose; import would refuse some of these clips (a spline tangent beside 1e30, keys at one time), which
-//! sampling takes all the same. Where the numbers are moderate the result is held against [`super::reference`].
+//! The bytes choose the clip. Import would refuse some of these clips (a spline tangent next to 1e30, keys at one
+//! time), but sampling must accept them. If the numbers are moderate, the result is compared with [`super::reference`].
 
 use arbitrary::{Result, Unstructured};
 use glam::{Affine3A, Quat, Vec3, Vec4};
@@ -12,23 +12,25 @@ use super::lanes::check_lanes;
 use super::reference::{rotation_at, vector_at, vector_tolerance};
 
 const NODE_COUNT: u32 = 4;
-/// Of a node's mesh; there is one such node.
+/// The number of morph weights of the one animated mesh node.
 const WEIGHT_COUNT: u32 = 3;
-/// That of another node, which no track may touch.
+/// The weight of another node, which no track may change.
 const OTHER_WEIGHT: f32 = 5.0;
 const MAX_TIMELINES: usize = 3;
 const MAX_KEYS: usize = 8;
-/// Rounding of the length of a normalised `f32` quaternion.
+/// The rounding error of the length of a normalised `f32` quaternion.
 const UNIT_TOLERANCE: f32 = 1e-5;
-/// Of a rotation against the reference, where the keys are linear. Splines add rounding of tangents: see below.
+/// The tolerance of a rotation compared with the reference, between linear keys. Splines add the rounding of tangents,
+/// see below.
 const LINEAR_TOLERANCE_RADIANS: f64 = 1e-6;
-/// Of lanes against the plain functions, as a share of the largest number: splines of vectors cancel out, too.
+/// The tolerance of lanes compared with the plain functions, relative to the largest number, because splines of vectors
+/// cancel.
 const LANES_TOLERANCE: f32 = 1e-4;
 
-/// Samples one clip at several times. Returns the number of tracks, which says whether the bytes were good for much.
+/// Samples one clip at several times. Returns the number of tracks, which is zero for useless bytes.
 ///
 /// # Panics
-/// If a result is not what the keys ask for.
+/// Panics if a result contradicts the keys.
 pub fn run(data: &[u8]) -> usize {
     let mut bytes = Unstructured::new(data);
     let Ok((clip, moderate)) = take_clip(&mut bytes) else { return 0 };
@@ -43,7 +45,7 @@ pub fn run(data: &[u8]) -> usize {
     clip.track_count()
 }
 
-/// Nodes without parents, all of them joints.
+/// Checks the lanes with a clip on nodes without parents, all of which are joints.
 fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
     let count = NODE_COUNT as usize;
     let model = Model {
@@ -55,7 +57,7 @@ fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
         palette: PaletteLayout { nodes: (0..NODE_COUNT).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; count] },
         ..Model::default()
     };
-    // A spline's rotation may pass near no length at all, where rounding decides the direction.
+    // A rotation spline may pass near length zero, where rounding decides the direction.
     let is_stable = clip.rotations.iter().all(|track| track.interpolation != Interpolation::CubicSpline);
     check_lanes(&model, Some(clip), times_seconds, (moderate && is_stable).then_some(LANES_TOLERANCE));
 }
@@ -84,7 +86,7 @@ fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
         }
     }
     if bytes.ratio(1, 2)? {
-        // A vector of three stands for three weights.
+        // A vector of three represents three weights.
         let track = take_track(bytes, 0, &clip, |bytes, _| take_vector(bytes, moderate))?;
         let Track { timeline, interpolation, values, .. } = track;
         let values = values.iter().flat_map(|value| value.to_array()).collect();
@@ -99,7 +101,7 @@ fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
     Ok((clip, moderate))
 }
 
-/// Sorted, finite, never negative. Keys may coincide, or lie as near or as far apart as `f32` can tell.
+/// Returns key times: sorted, finite, never negative. Keys may coincide, or have any distance that `f32` can represent.
 fn take_timeline(bytes: &mut Unstructured, moderate: bool) -> Result<Vec<f32>> {
     let mut seconds = vec![if bytes.ratio(1, 2)? { 0.0 } else { take_share(bytes)? * 10.0 }];
     for _ in 1..bytes.int_in_range(1..=MAX_KEYS)? {
@@ -130,7 +132,7 @@ fn take_track<T>(
     Ok(Track { node, timeline: timeline as u32, interpolation, values: values.collect::<Result<_>>()? })
 }
 
-/// From 0 to 1.
+/// Returns a number from 0 to 1.
 fn take_share(bytes: &mut Unstructured) -> Result<f32> {
     Ok(f32::from(bytes.arbitrary::<u16>()?) / 65_535.0)
 }
@@ -147,8 +149,8 @@ fn take_vector(bytes: &mut Unstructured, moderate: bool) -> Result<Vec3> {
     Ok(Vec3::new(take_number(bytes, moderate)?, take_number(bytes, moderate)?, take_number(bytes, moderate)?))
 }
 
-/// A unit quaternion, or any four numbers for a tangent. Opposite and equal keys are frequent, since the numbers are
-/// few.
+/// Returns a unit quaternion, or any four numbers for a tangent. There are few numbers, so opposite and equal keys are
+/// frequent.
 fn take_rotation(bytes: &mut Unstructured, is_tangent: bool, moderate: bool) -> Result<Vec4> {
     if is_tangent {
         return Ok(take_vector(bytes, moderate)?.extend(take_number(bytes, moderate)?));
@@ -194,7 +196,7 @@ fn check_at(clip: &Clip, time_seconds: f64, moderate: bool, scratch: &mut Sample
     }
 }
 
-/// As vectors of three, which they were made from.
+/// Checks morph weights as the vectors of three from which they were made.
 fn check_morph_weights(clip: &Clip, time_seconds: f64, sampled: &[f32], moderate: bool) {
     let &[before, x, y, z, after] = sampled else { panic!("{} morph weights", sampled.len()) };
     assert_eq!([before, after], [OTHER_WEIGHT; 2], "another node's weights");
@@ -235,7 +237,7 @@ fn check_rotation(track: &Track<Vec4>, clip: &Clip, time_seconds: f64, sampled: 
     let (expected, well_defined) = rotation_at(track, seconds, time_seconds);
     if moderate && well_defined {
         let tolerance_radians = match track.interpolation {
-            // Tangents of 10 per second over up to 70 seconds, of which a length of 0.1 may be left.
+            // Tangents of 10 per second over up to 70 seconds may cancel to a length of 0.1.
             Interpolation::CubicSpline => 1e-2,
             _ => LINEAR_TOLERANCE_RADIANS,
         };
@@ -244,7 +246,7 @@ fn check_rotation(track: &Track<Vec4>, clip: &Clip, time_seconds: f64, sampled: 
     }
 }
 
-/// The key that holds outside of the timeline, and at its ends.
+/// Returns the key that holds outside the timeline and at its ends.
 fn clamped_key(seconds: &[f32], time_seconds: f64) -> Option<usize> {
     if time_seconds.is_nan() || time_seconds < f64::from(seconds[0]) {
         return Some(0);

@@ -31,8 +31,8 @@ pub struct Track<T> {
 
 /// The animated morph weights of one node, all of which have the same keys.
 ///
-/// `values` holds one number per weight for each key of the timeline. For [`Interpolation::CubicSpline`] there are three
-/// lists of them for each key: in-tangents, values, out-tangents.
+/// `values` holds one number per weight for each key of the timeline. For [`Interpolation::CubicSpline`] there are
+/// three lists of them for each key: in-tangents, values, out-tangents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MorphTrack {
     /// The index of the node's first weight in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
@@ -50,12 +50,12 @@ pub struct MorphTrack {
 /// One glTF animation, with at most one track for each property of a node.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Clip {
-    /// The file's name, if any.
+    /// The name in the file, if any.
     pub name: Option<String>,
     /// The time of the last key. A clip starts at 0.
     pub duration_seconds: f32,
-    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite, never negative and never decreasing.
-    /// If several keys have the same time, the last one counts from that time on.
+    /// The distinct arrays of key times, which tracks share. Each is non-empty, finite, never negative and never
+    /// decreasing. If several keys have the same time, the last one counts from that time on.
     pub timelines: Vec<Vec<f32>>,
     /// Animated translations.
     pub translations: Vec<Track<Vec3>>,

@@ -11,8 +11,8 @@ pub struct Influence {
     pub weight: f32,
 }
 
-/// The change of one vertex by one morph target of weight 1 (glTF 2.0, 3.7.2.2). A target has no delta for a vertex that
-/// it does not change: most targets of a face move a small part of it.
+/// The change of one vertex by one morph target of weight 1 (glTF 2.0, 3.7.2.2). A target has no delta for a vertex
+/// that it does not change: most targets of a face move a small part of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MorphDelta {
     /// The index of the target's weight in [`LocalPose::morph_weights`](super::LocalPose::morph_weights).
@@ -63,7 +63,8 @@ pub struct DrawRange {
     pub flat_shaded: bool,
     /// Whether there are tangents for the material's normal map, from the file or by MikkTSpace.
     pub has_tangents: bool,
-    /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise (3.7.4).
+    /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise
+    /// (3.7.4).
     pub mirrored: bool,
 }
 
@@ -86,23 +87,24 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be empty.
+/// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
+/// empty.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// The bind positions in mesh space, to which inverse bind matrices apply.
     pub positions: Vec<Vec3>,
     /// Unit normals in mesh space; +Z if the file has none.
     pub normals: Vec<Vec3>,
-    /// Unit tangents in mesh space. w is 1, or -1 if the bitangent is `-cross(normal, tangent)`. Tangents are zero for draw
-    /// ranges without them, and the array is empty if no draw range has tangents.
+    /// Unit tangents in mesh space. w is 1, or -1 if the bitangent is `-cross(normal, tangent)`. Tangents are zero for
+    /// draw ranges without them, and the array is empty if no draw range has tangents.
     pub tangents: Vec<Vec4>,
-    /// The two sets that the material's textures use, without transforms; [`MaterialTexture`](super::MaterialTexture) has the
-    /// set and transform of each texture. Finite; zero if the file has none.
+    /// The two sets that the material's textures use, without transforms; [`MaterialTexture`](super::MaterialTexture)
+    /// has the set and transform of each texture. Finite; zero if the file has none.
     pub tex_coords: Vec<[Vec2; 2]>,
     /// COLOR_0, linear, as unsigned normalised bytes; white if the file has none.
     pub colors: Vec<[u8; 4]>,
-    /// The influences of vertex `v` are `influences[influence_starts[v]..influence_starts[v + 1]]`, largest weight first.
-    /// There is one element more than there are vertices.
+    /// The influences of vertex `v` are `influences[influence_starts[v]..influence_starts[v + 1]]`, largest weight
+    /// first. There is one element more than there are vertices.
     pub influence_starts: Vec<u32>,
     /// The influences of all vertices; no weight is zero.
     pub influences: Vec<Influence>,

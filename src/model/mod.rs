@@ -1,7 +1,7 @@
 //! The description of a character that all other layers share: from a model file, through [`import`], to a [`Model`].
 //!
-//! A model is immutable. It knows neither glTF (only `import` does) nor Vulkan. These invariants hold for every model, so
-//! that later layers need not check them:
+//! A model is immutable. It knows neither glTF (only `import` does) nor Vulkan. These invariants hold for every model,
+//! so that later layers need not check them:
 //!
 //! * skeleton nodes are sorted parent before child;
 //! * every index (parent, palette node, joint, morph weight, vertex, material, image, timeline) is in range;

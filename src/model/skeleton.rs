@@ -75,7 +75,8 @@ pub struct MorphedNode {
     pub weight_count: u32,
 }
 
-/// The nodes of the scene and of all skins, with their ancestors, in arrays of equal length, sorted parent before child.
+/// The nodes of the scene and of all skins, with their ancestors, in arrays of equal length, sorted parent before
+/// child.
 #[derive(Debug, Clone, Default)]
 pub struct Skeleton {
     /// The index of each node's parent, which is smaller than the node's own, or [`NO_PARENT`].
@@ -119,8 +120,8 @@ pub struct Skin {
     pub joints: Vec<u32>,
     /// The inverse bind matrices, from mesh space in the bind pose to joint space; identity if the file has none.
     pub joint_from_mesh: Vec<Affine3A>,
-    /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations assume
-    /// 1, but reports print this number.
+    /// The last element of each inverse bind matrix in the file. It must be 1 (glTF 2.0, 3.7.3.1), and calculations
+    /// assume 1, but reports print this number.
     pub inverse_bind_w: Vec<f32>,
     /// Whether the file has inverse bind matrices.
     pub has_inverse_binds: bool,
@@ -129,8 +130,8 @@ pub struct Skin {
 /// The layout of a palette: a node and an inverse bind matrix for each joint matrix. Joint matrix `k` is
 /// `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
 ///
-/// There is an entry for each joint of each skin in use. A rigid mesh has one entry, its own node with identity. A mesh with
-/// several placements has an entry for each, with the placement as the matrix.
+/// There is an entry for each joint of each skin in use. A rigid mesh has one entry, its own node with identity. A mesh
+/// with several placements has an entry for each, with the placement as the matrix.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
     /// The skeleton node of each entry.

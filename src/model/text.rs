@@ -1,11 +1,11 @@
 //! From untrusted text to text that is safe to print on a terminal.
 //!
 //! The model and JSON output keep names, URIs and other strings of a file unchanged. Text for people goes through here:
-//! control characters can command a terminal, and format characters, such as those that change the direction of writing,
-//! can disguise a line. Both are escaped.
+//! control characters can command a terminal, and format characters, such as those that change the direction of
+//! writing, can disguise a line. Both are escaped.
 
-/// Returns `text` with all invisible characters escaped: control and format characters, unassigned ones, and white space
-/// other than the plain space.
+/// Returns `text` with all invisible characters escaped: control and format characters, unassigned ones, and white
+/// space other than the plain space.
 #[must_use]
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! No cycles between the files of a folder: from the sources to the edges between the files and sub-folders of each folder.
+//! From the sources to the cycles between the entries of a folder: its files and sub-folders.
 //!
 //! A file names another by a path that starts with `crate`, `super` or `self`, or, in the parent's `mod.rs`, with the
 //! child's name. Each path is followed through re-exports to the file that defines the item. The first folder that the
@@ -20,7 +20,7 @@ pub type Edges = BTreeMap<String, BTreeSet<(String, String)>>;
 /// The last element of the path of a folder's own file.
 pub const MOD: &str = "mod.rs";
 
-/// One name that a `use` brings in.
+/// A name that a `use` statement introduces.
 struct Import {
     name: String,
     path: Path,
@@ -37,7 +37,7 @@ struct Module {
 /// All modules of the library by their paths below `crate`.
 struct Modules(BTreeMap<Path, Module>);
 
-/// Finds all edges. `sources` holds the paths of files below `src`, each with its text without comments.
+/// Returns all edges. `sources` holds the paths of files below `src`, each with its text without comments.
 pub fn edges(sources: &[(String, String)]) -> Edges {
     let modules = Modules::new(sources);
     let mut edges = Edges::new();
@@ -54,7 +54,7 @@ pub fn edges(sources: &[(String, String)]) -> Edges {
     edges
 }
 
-/// The entries of a folder that reach themselves.
+/// Returns the entries of a folder that reach themselves.
 pub fn on_cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<&str> {
     let targets_of = |entry: String| edges.iter().filter(move |(from, _)| *from == entry).map(|(_, to)| to.as_str());
     let reaches_itself = |entry: &&str| {
@@ -96,7 +96,7 @@ impl Modules {
         file
     }
 
-    /// The paths in a module's code that may lead to another module.
+    /// Returns the paths in a module's code that may lead to another module.
     fn named_by(&self, path: &[String], module: &Module) -> Vec<Path> {
         let is_used = |import: &&Import| !import.is_public || words(&module.body).any(|word| word == import.name);
         let imported = module.imports.iter().filter(is_used).map(|import| import.path.clone());
@@ -106,8 +106,8 @@ impl Modules {
         imported.chain(paths(&module.body).into_iter().filter(|named| starts_path(&named[0]))).collect()
     }
 
-    /// The file that defines the item that the module `from` calls `named`. `None` for items from outside the crate, for
-    /// a module's own items, and for the visibility `pub(in crate::…)`.
+    /// Returns the file that defines the item that the module `from` calls `named`. `None` for items from outside the
+    /// crate, for a module's own items, and for the visibility `pub(in crate::…)`.
     fn resolve(&self, from: &[String], named: &[String], depth: usize) -> Option<Path> {
         assert!(depth < 16, "{named:?} in {from:?} leads in circles");
         let mut at = from.to_vec();
@@ -132,7 +132,7 @@ impl Modules {
     }
 }
 
-/// The names that `use` statements bring in, and the code without these statements.
+/// Returns the names that `use` statements introduce, and the code without these statements.
 fn split_imports(code: &str) -> (Vec<Import>, String) {
     let (mut imports, mut body) = (Vec::new(), String::new());
     let mut lines = code.lines();
@@ -155,7 +155,7 @@ fn split_imports(code: &str) -> (Vec<Import>, String) {
     (imports, body)
 }
 
-/// The names that the tree of a `use` statement brings in, each with its path.
+/// Returns the names in the tree of a `use` statement, each with its path.
 fn names_of_tree(tree: &str) -> Vec<(String, Path)> {
     let tree = tree.trim();
     if let Some((start, group)) = tree.split_once('{') {
@@ -173,7 +173,7 @@ fn names_of_tree(tree: &str) -> Vec<(String, Path)> {
     vec![(name, path)]
 }
 
-/// The elements of a group, without its braces.
+/// Returns the elements of a group, given without its braces.
 fn elements(group: &str) -> Vec<&str> {
     let mut depth = 0;
     let split_here = |character: char| {
@@ -187,11 +187,11 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
     code.split(|character| !is_name(character)).filter(|word| !word.is_empty())
 }
 
-/// All paths of at least two names in code that has no `use` statements.
+/// Returns all paths of at least two names in code without `use` statements.
 fn paths(body: &str) -> Vec<Path> {
     let of_path = |character: char| is_name(character) || character == ':';
     let candidates = body.split(|character| !of_path(character)).filter(|text| text.contains("::"));
-    // `name: path` and the `::` before a list of generic arguments leave something at the ends.
+    // The colon of `name: path` and the `::` before generic arguments remain at the ends.
     let trimmed = candidates.map(|text| text.trim_matches(':').split("::").map(str::to_owned).collect::<Path>());
     trimmed.filter(|path| path.len() > 1 && path.iter().all(|name| !name.contains(':'))).collect()
 }

@@ -1,4 +1,4 @@
-//! Every way in which a file may store numbers, and every way in which it may lie about it.
+//! Tests of all ways in which a file may store numbers, and of files whose sizes contradict each other.
 
 use glam::Vec3;
 use serde_json::json;
@@ -36,13 +36,13 @@ fn interleaved_vertices_are_read_by_their_stride() {
     }
     let geometry = gltf.model().geometry;
     assert_eq!(geometry.positions, CORNERS);
-    // Normalised on the way.
+    // The normals are normalised on reading.
     assert_eq!(geometry.normals, [Vec3::NEG_Y; 3]);
 
     gltf.json["accessors"][1]["byteOffset"] = json!(16);
     let message = "test.gltf: meshes[0].primitives[0].attributes.POSITION (accessors[1]): 3 elements of 12 bytes every \
                    24 from byte 16 do not fit in its bufferView of 72 bytes";
-    // The end of the last element counts, not the end of its stride: 12 would still fit, 16 does not.
+    // The end of the last element counts, not the end of its stride: 12 would fit, 16 does not.
     assert_eq!(gltf.error(), message);
     gltf.json["bufferViews"][view]["byteStride"] = json!(8);
     assert!(gltf.error().contains("byteStride 8 is less than one element of 12"), "{}", gltf.error());
@@ -73,7 +73,7 @@ fn sparse_accessors_replace_elements_with_or_without_a_view() {
 fn quantized_positions_are_read_normalized_or_as_they_are() {
     for (normalized, scale) in [(false, 1.0), (true, 1.0 / 32767.0)] {
         let mut gltf = Gltf::triangle();
-        // Four shorts a vertex: elements of six bytes at a stride of eight.
+        // A vertex has four shorts: elements of six bytes at a stride of eight.
         let shorts: [i16; 12] = [-32768, 0, 0, 0, 32767, 0, 0, 0, 0, 100, 0, 0];
         let accessor = gltf.accessor(I16, "VEC3", 3, bytemuck::cast_slice(&shorts));
         gltf.json["bufferViews"][1]["byteStride"] = json!(8);
@@ -89,12 +89,12 @@ fn quantized_positions_are_read_normalized_or_as_they_are() {
 }
 
 #[test]
-fn views_and_buffers_must_hold_what_they_say() {
+fn views_and_buffers_must_be_as_large_as_they_say() {
     let mut gltf = Gltf::triangle();
     gltf.json["bufferViews"][0]["byteLength"] = json!(40);
-    assert_eq!(gltf.error(), "test.gltf: bufferViews[0]: bytes 0 + 40 of buffers[0], which has 36");
+    assert_eq!(gltf.error(), "test.gltf: bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36");
     gltf.json["bufferViews"][0]["byteOffset"] = json!(u64::MAX);
-    assert!(gltf.error().contains("bufferViews[0]: bytes 18446744073709551615 + 40"), "{}", gltf.error());
+    assert!(gltf.error().contains("bufferViews[0]: 40 bytes from byte 18446744073709551615"), "{}", gltf.error());
 
     let mut gltf = Gltf::triangle();
     gltf.json["buffers"] = json!([{"byteLength": 36, "uri": "data:;base64,AAAA"}]);
@@ -123,7 +123,7 @@ fn elements_must_have_the_right_type() {
 }
 
 #[test]
-fn what_many_primitives_repeat_is_paid_from_a_budget() {
+fn data_that_primitives_share_is_charged_for_each() {
     let mut gltf = Gltf::triangle();
     gltf.json["accessors"][0] = json!({"componentType": F32, "type": "VEC3", "count": 1 << 20});
     let primitive = gltf.json["meshes"][0]["primitives"][0].clone();

@@ -1,4 +1,4 @@
-//! Small glTF files, built in the test that needs them.
+//! Small glTF files, built by the tests that need them.
 
 use base64::Engine;
 use serde_json::{Value, json};
@@ -16,14 +16,14 @@ pub const U16: u32 = 5123;
 pub const U32: u32 = 5125;
 pub const F32: u32 = 5126;
 
-/// JSON and one buffer.
+/// A file's JSON and its one buffer.
 pub struct Gltf {
     pub json: Value,
     pub bytes: Vec<u8>,
 }
 
 impl Gltf {
-    /// A scene without nodes.
+    /// Makes a scene without nodes.
     pub fn new() -> Self {
         let mut json = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}]});
         for list in ["nodes", "meshes", "accessors", "bufferViews", "skins", "animations", "materials"] {
@@ -32,7 +32,7 @@ impl Gltf {
         Self { json, bytes: Vec::new() }
     }
 
-    /// One triangle in the xy plane, in mesh 0, shown by node 0.
+    /// Makes one triangle in the xy plane, in mesh 0, drawn by node 0.
     pub fn triangle() -> Self {
         let mut gltf = Self::new();
         let position = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
@@ -42,8 +42,8 @@ impl Gltf {
         gltf
     }
 
-    /// The triangle, skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds; joints and weights are
-    /// those of the three vertices.
+    /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds. `joints` and `weights`
+    /// are those of the three vertices.
     pub fn skinned(joints: [[u8; 4]; 3], weights: [[f32; 4]; 3]) -> Self {
         let mut gltf = Self::triangle();
         let joints = gltf.accessor(U8, "VEC4", 3, joints.as_flattened());
@@ -66,7 +66,7 @@ impl Gltf {
         list.len() - 1
     }
 
-    /// Appends four-byte-aligned data as a buffer view; returns its index.
+    /// Appends data as a buffer view, aligned to four bytes; returns its index.
     pub fn view(&mut self, data: &[u8]) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let offset = self.bytes.len();
@@ -74,7 +74,7 @@ impl Gltf {
         self.push("bufferViews", json!({"buffer": 0, "byteOffset": offset, "byteLength": data.len()}))
     }
 
-    /// Appends an accessor with a view of its own; returns its index.
+    /// Appends an accessor with a new view; returns its index.
     pub fn accessor(&mut self, component_type: u32, shape: &str, count: usize, data: &[u8]) -> usize {
         let view = self.view(data);
         self.push(
@@ -83,7 +83,7 @@ impl Gltf {
         )
     }
 
-    /// Appends an accessor of floats.
+    /// Appends an accessor of floats; returns its index.
     pub fn f32s(&mut self, shape: &str, values: &[f32]) -> usize {
         let components = match shape {
             "SCALAR" => 1,
@@ -106,7 +106,7 @@ impl Gltf {
         )
     }
 
-    /// The file as text, with its buffer as a data URI.
+    /// Returns the file as text, with its buffer as a data URI.
     pub fn text(&self) -> String {
         let mut json = self.json.clone();
         if json.get("buffers").is_none() {
@@ -117,7 +117,7 @@ impl Gltf {
         json.to_string()
     }
 
-    /// The file as a GLB.
+    /// Returns the file as a GLB.
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         json["buffers"] = json!([{"byteLength": self.bytes.len()}]);
@@ -140,21 +140,21 @@ impl Gltf {
         load_glb("test.gltf", self.text().as_bytes())
     }
 
-    /// The model, which keeps every promise of `throng::model`.
+    /// Loads the model, and checks that it keeps every promise of `throng::model`.
     pub fn model(&self) -> Model {
         let model = self.load().unwrap();
         check_invariants(&model);
         model
     }
 
-    /// The message with which it is refused.
+    /// Returns the message of the error with which import refuses the file.
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
 }
 
-/// What is drawn, by the vertices of the file's first primitive, which must all differ: import numbers vertices anew. It
-/// also orders and turns triangles, so each starts with its smallest corner here, and they are sorted.
+/// Returns the drawn vertices as indices of the file's first primitive, whose vertices must all differ. Import reorders
+/// vertices and triangles and rotates corners, so the triangles are sorted here, each starting with its smallest index.
 pub fn drawn_vertices(model: &Model) -> Vec<u32> {
     let geometry = &model.geometry;
     let vertices = &geometry.source_primitives[0].vertices;

@@ -1,4 +1,4 @@
-//! Animations: tracks, timelines, repairs and refusals.
+//! Tests of animations: tracks, timelines, repairs and refusals.
 
 use glam::{Vec3, Vec4};
 use serde_json::json;
@@ -6,7 +6,7 @@ use throng::model::{Interpolation, Track};
 
 use crate::builder::{Gltf, I16, warns};
 
-/// The triangle with keys at 0 and 2 seconds; returns the accessor of the times.
+/// Makes the triangle with keys at 0 and 2 seconds; returns the accessor of the times.
 fn keyed() -> (Gltf, usize) {
     let mut gltf = Gltf::triangle();
     let times = gltf.f32s("SCALAR", &[0.0, 2.0]);
@@ -32,7 +32,7 @@ fn all_properties_and_interpolations_become_tracks() {
     assert_eq!(clips[1].scales, [track]);
     let rotation = &clips[2].rotations[0];
     assert_eq!(rotation.interpolation, Interpolation::CubicSpline);
-    // The keyed value is normalised, its tangents are not touched.
+    // The keyed value is normalised, but its tangents are not.
     assert_eq!(rotation.values[0], Vec4::new(0.0, 1.0, 2.0, 3.0));
     assert!((rotation.values[1] - Vec4::new(4.0, 5.0, 6.0, 7.0).normalize()).length() < 1e-6);
     assert_eq!(rotation.values[2], Vec4::new(8.0, 9.0, 10.0, 11.0));
@@ -79,7 +79,7 @@ fn equal_timelines_are_shared() {
 }
 
 #[test]
-fn channels_without_effect_are_warned_of_and_still_count_for_the_length() {
+fn channels_without_effect_give_warnings_and_count_for_the_duration() {
     let (mut gltf, times) = keyed();
     let values = gltf.f32s("VEC3", &[0.0; 6]);
     let weights = gltf.f32s("SCALAR", &[0.0; 2]);
@@ -108,7 +108,7 @@ fn channels_without_effect_are_warned_of_and_still_count_for_the_length() {
         "animations[0].channels[2]: nodes[1] has a matrix",
         "animations[0].channels[3]: nodes[2] is neither in the scene nor a joint",
         "animations[0].channels[4]: unknown target path",
-        "animations[0].channels[6]: nodes[0] shows no morph targets",
+        "animations[0].channels[6]: nodes[0] has no morph targets",
     ] {
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
@@ -133,7 +133,7 @@ fn keys_with_the_same_time_are_kept_with_a_warning() {
     gltf.animation(0, "scale", "LINEAR", input, output);
     let model = gltf.model();
     assert_eq!(model.clips[0].timelines, [[0.0, 1.0, 1.0, 2.0, 2.0]]);
-    assert!(warns(&model, "(accessors[1]): 2 keys have the time of the key before"), "{:?}", model.warnings);
+    assert!(warns(&model, "(accessors[1]): 2 keys have the same time as the key before"), "{:?}", model.warnings);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Real models beside what public tools made of them: quantised, compressed, reordered, welded. Vertices no longer
-//! correspond one to one, so each pose is compared as a cloud of points, both ways: every vertex of the one has a
-//! vertex of the other nearby. How near follows from what the tools rounded, see [`allowance`].
+//! Real models compared with versions that public tools have quantised, compressed, reordered and welded. Vertices no
+//! longer correspond one to one, so each pose is compared as a cloud of points, in both directions: every vertex of one
+//! has a vertex of the other nearby. The allowed distance follows from the rounding of the tools, see [`allowance`].
 
 use glam::{Affine3A, Vec3};
 use throng::animation::{PoseScratch, pose_model};
@@ -8,10 +8,10 @@ use throng::model::{Clip, Model};
 
 use super::samples::sample;
 
-/// All tools round positions to 14 bits along the longest edge of the bind pose. One of them does so on both sides of
-/// its middle (thus two steps fewer) and then again to the 16 bits in which it stores them.
+/// All tools round positions to 14 bits along the longest edge of the bind pose. One tool does so on both sides of the
+/// middle, which gives two steps fewer, and then rounds again to 16 bits for storage.
 const POSITION_STEPS: [f32; 2] = [16_382.0, 65_534.0];
-/// They store weights as bytes; Draco, in 12 bits.
+/// The tools store weights as bytes; Draco stores them in 12 bits.
 const WEIGHT_STEPS: f32 = 255.0;
 
 /// A model in one pose.
@@ -30,8 +30,9 @@ impl<'m> Posed<'m> {
         Self { model, model_from_node, model_from_mesh }
     }
 
-    /// Where each joint that pulls at a vertex would put it, with the weight and the node of the joint.
-    fn pulls(&self, vertex: usize) -> impl Iterator<Item = (Vec3, f32, u32)> {
+    /// Returns, for each influence of a vertex, the position that its joint alone would give, the weight, and the
+    /// joint's node.
+    fn contributions(&self, vertex: usize) -> impl Iterator<Item = (Vec3, f32, u32)> {
         let position = self.model.geometry.positions[vertex];
         self.model.geometry.influences_of(vertex).iter().map(move |influence| {
             let joint = influence.joint as usize;
@@ -40,26 +41,27 @@ impl<'m> Posed<'m> {
     }
 
     fn positions(&self) -> Vec<Vec3> {
-        let blend = |vertex| self.pulls(vertex).map(|(position, weight, _)| position * weight).sum();
+        let blend = |vertex| self.contributions(vertex).map(|(position, weight, _)| position * weight).sum();
         (0..self.model.geometry.vertex_count()).map(blend).collect()
     }
 }
 
-/// How far a vertex may have moved, at most over all vertices of the sound model in this pose:
+/// Returns the largest distance by which any vertex of the original model may have moved in this pose, the sum of:
 ///
 /// * half a step of the position along each axis, in the bind pose, whose edge is the longest of the model;
-/// * weights of four bytes are rounded by half a step each, and what then lacks from one is put on some of them: in
-///   all the weights move by four steps, two from some joints and two to others, and each takes the vertex at most as
-///   far as those joints' opinions of its place lie apart;
-/// * every joint above the vertex turns it by `angle_radians` too much or too little, at its distance.
+/// * four weights, each rounded by half a step, with the remainder to one added to some of them: in total the weights
+///   move by four steps, two from some joints to others, and each step moves the vertex at most by the distance between
+///   the positions that these joints give it;
+/// * the rotation of every joint above the vertex, wrong by `angle_radians` at the joint's distance.
 fn allowance(sound: &Posed, angle_radians: f32) -> f32 {
     let Model { geometry, skeleton, .. } = sound.model;
     let (low, high) = geometry.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
     let step: f32 = POSITION_STEPS.iter().map(|steps| (high - low).max_element() / steps).sum();
     let half_step_diagonal = 0.5 * 3.0_f32.sqrt() * step;
     let of_vertex = |vertex: usize| {
-        let pulls: Vec<(Vec3, f32, u32)> = sound.pulls(vertex).collect();
-        let spread = pulls.iter().flat_map(|a| pulls.iter().map(|b| a.0.distance(b.0))).fold(0.0, f32::max);
+        let contributions: Vec<(Vec3, f32, u32)> = sound.contributions(vertex).collect();
+        let spread =
+            contributions.iter().flat_map(|a| contributions.iter().map(|b| a.0.distance(b.0))).fold(0.0, f32::max);
         let turned = |&(position, weight, node): &(Vec3, f32, u32)| {
             let (mut lever_sum, mut at) = (0.0, Some(node as usize));
             while let Some(joint) = at {
@@ -68,17 +70,17 @@ fn allowance(sound: &Posed, angle_radians: f32) -> f32 {
             }
             angle_radians * weight * lever_sum
         };
-        2.0 / WEIGHT_STEPS * spread + pulls.iter().map(turned).sum::<f32>()
+        2.0 / WEIGHT_STEPS * spread + contributions.iter().map(turned).sum::<f32>()
     };
     half_step_diagonal + (0..geometry.vertex_count()).map(of_vertex).fold(0.0, f32::max)
 }
 
-/// The largest distance from a point of `from` to the nearest of `to`.
+/// Returns the largest distance from a point of `from` to the nearest of `to`.
 fn farthest(from: &[Vec3], to: &[Vec3]) -> f32 {
     from.iter().map(|a| to.iter().map(|b| a.distance(*b)).fold(f32::INFINITY, f32::min)).fold(0.0, f32::max)
 }
 
-/// Compares `changed` with `sound` in the rest pose and in every clip at `times_of` it.
+/// Compares `changed` with `sound` in the rest pose and in every clip at the times that `times_of` returns.
 fn compare(sound: &str, changed: &str, angle_radians: f32, times_of: impl Fn(f32) -> Vec<f64>) {
     let (sound, changed) = (sample(sound), sample(&format!("derived/{changed}")));
     assert_eq!(sound.clips.len(), changed.clips.len());
@@ -100,7 +102,7 @@ fn compare(sound: &str, changed: &str, angle_radians: f32, times_of: impl Fn(f32
     println!("{}: at worst {} of {} allowed", changed.name, closest.1, closest.2);
 }
 
-/// At the keys and between them.
+/// Returns times at the keys and between them.
 fn anywhere(duration: f32) -> Vec<f64> {
     [0.0, 0.1, 0.37, 0.5, 0.9, 1.0].map(|share| share * f64::from(duration)).to_vec()
 }
@@ -108,7 +110,7 @@ fn anywhere(duration: f32) -> Vec<f64> {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn quantised_and_compressed_models_keep_their_poses() {
-    // Animations are stored as they were.
+    // Animations are unchanged in these files.
     for changed in ["Fox-quantized.glb", "Fox-meshopt.glb", "Fox-draco.glb"] {
         compare("Fox/Fox.glb", changed, 0.0, anywhere);
     }
@@ -117,11 +119,13 @@ fn quantised_and_compressed_models_keep_their_poses() {
     }
 }
 
-/// These are keyed anew, 30 times a second: at those times, and only there, nothing but rounding is lost.
+/// The animations of these files are resampled 30 times a second. At the new keys, and only there, the only loss is
+/// rounding.
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn resampled_models_keep_their_poses_at_their_keys() {
-    // Four components of a quaternion, each rounded by half a step of 1/32767, make half the angle's error.
+    // Each of the four components of a quaternion is rounded by half a step of 1/32767, which is half the error of the
+    // angle.
     let angle_radians = 2.0 * (4.0_f32 * 0.25).sqrt() / 32_767.0;
     let frames =
         |duration: f32| (0..=(duration * 30.0) as u32).step_by(5).map(|frame| f64::from(frame) / 30.0).collect();

@@ -1,4 +1,4 @@
-//! Buffer views compressed by meshoptimizer: encoded here with its own encoders, and read back.
+//! Tests of buffer views compressed by meshoptimizer, which the tests encode with its own encoders.
 
 use meshopt::{EncodeExpMode, encode_filter_color, encode_filter_exp, encode_filter_oct, encode_filter_quat};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::builder::{F32, Gltf, I16, U8, U16, U32, warns};
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
 
-/// A compressed view: what its extension says, under `name`, and the stream.
+/// A compressed view: the properties of its extension, under `name`, and the stream.
 struct Compressed {
     name: &'static str,
     says: Value,
@@ -34,19 +34,19 @@ impl Compressed {
         Self { name: EXT, says: json!({"mode": mode, "count": indices.len(), "byteStride": stride}), stream }
     }
 
-    /// Appends the view, whose plain bytes would be in buffer 1, and an accessor that shows all of it.
+    /// Appends the view, whose plain bytes would be in buffer 1, and an accessor of all of it.
     fn push(self, gltf: &mut Gltf, component_type: u32, shape: &str, normalized: bool) -> usize {
         let Self { name, mut says, stream } = self;
         let (count, stride) = (says["count"].as_u64().unwrap(), says["byteStride"].as_u64().unwrap());
         let plain = gltf.view(&stream);
-        let place = gltf.json["bufferViews"].as_array_mut().unwrap().pop().unwrap();
+        let view_entry = gltf.json["bufferViews"].as_array_mut().unwrap().pop().unwrap();
         says["buffer"] = json!(0);
-        says["byteOffset"] = place["byteOffset"].clone();
-        says["byteLength"] = place["byteLength"].clone();
+        says["byteOffset"] = view_entry["byteOffset"].clone();
+        says["byteLength"] = view_entry["byteLength"].clone();
         let view =
             gltf.push("bufferViews", json!({"buffer": 1, "byteLength": count * stride, "extensions": {name: says}}));
         assert_eq!(view, plain);
-        // Indices have no byteStride.
+        // Views of indices have no byteStride.
         if shape != "SCALAR" {
             gltf.json["bufferViews"][view]["byteStride"] = json!(stride);
         }
@@ -58,7 +58,7 @@ impl Compressed {
     }
 }
 
-/// Puts the buffers in: what has been written, and a placeholder that nobody can fetch.
+/// Adds the buffers: the written bytes, and a placeholder that cannot be read.
 fn close(mut gltf: Gltf) -> Gltf {
     let own: Value = serde_json::from_str(&gltf.text()).unwrap();
     let fallback = json!({"byteLength": 1 << 20, "uri": "no/such/file.bin", "extensions": {EXT: {"fallback": true}}});
@@ -68,14 +68,14 @@ fn close(mut gltf: Gltf) -> Gltf {
     gltf
 }
 
-/// A strip of `columns` quads in the xy plane: positions and triangles.
+/// Returns the positions and triangles of a strip of `columns` quads in the xy plane.
 fn strip(columns: u32) -> (Vec<[f32; 3]>, Vec<u32>) {
     let positions = (0..=columns).flat_map(|x| [[x as f32, 0.0, 0.0], [x as f32, 1.0, 0.5]]).collect();
     let quad = |x: u32| [2 * x, 2 * x + 2, 2 * x + 1, 2 * x + 1, 2 * x + 2, 2 * x + 3];
     (positions, (0..columns).flat_map(quad).collect())
 }
 
-/// A mesh of these accessors, shown by one node.
+/// Adds a mesh of these accessors and a node that draws it.
 fn show(gltf: &mut Gltf, attributes: Value, indices: Option<usize>) {
     let mut primitive = json!({"attributes": attributes});
     if let Some(indices) = indices {
@@ -86,7 +86,7 @@ fn show(gltf: &mut Gltf, attributes: Value, indices: Option<usize>) {
     gltf.json["scenes"][0]["nodes"] = json!([0]);
 }
 
-/// The corners of all triangles.
+/// Returns the corners of all triangles.
 fn corners(geometry: &Geometry) -> Vec<[f32; 3]> {
     geometry.indices.iter().map(|&index| geometry.positions[index as usize].to_array()).collect()
 }
@@ -105,7 +105,7 @@ fn positions_and_indices_of_every_mode_come_back() {
             show(&mut gltf, json!({"POSITION": position}), Some(indices));
             let model = close(gltf).model();
             assert_eq!(model.warnings, [""; 0]);
-            // The codec may turn a triangle's corners round, which changes neither the triangle nor its winding.
+            // The codec may rotate the corners of a triangle, which changes neither the triangle nor its winding.
             let decoded = corners(&model.geometry);
             assert_eq!(decoded.len(), expected.len());
             for (got, want) in decoded.chunks(3).zip(expected.chunks(3)) {
@@ -116,7 +116,7 @@ fn positions_and_indices_of_every_mode_come_back() {
     }
 }
 
-/// A view serves several accessors, with offsets, and is interleaved.
+/// A view serves several interleaved accessors with offsets.
 #[test]
 fn interleaved_attributes_are_read_through_their_accessors() {
     #[derive(Clone, Copy)]
@@ -144,7 +144,7 @@ fn interleaved_attributes_are_read_through_their_accessors() {
     }
 }
 
-/// Every filter, with both widths where it has them; the tolerance is the step of what it stores.
+/// Checks every filter, in both widths if it has two. The tolerance is one step of the stored numbers.
 #[test]
 fn filters_are_undone() {
     let unit = |index: usize| {
@@ -173,7 +173,7 @@ fn filters_are_undone() {
         let exponents = encode_filter_exp(&positions, 23, EncodeExpMode::Separate);
         let position =
             Compressed::attributes(EXT, 0, &exponents).filtered("EXPONENTIAL").push(&mut gltf, F32, "VEC3", false);
-        // Four components are stored, three are shown.
+        // Four components are stored, and three are used.
         let normal = normal.push(&mut gltf, component_type, "VEC3", true);
         let color = color.push(&mut gltf, color_type, "VEC4", true);
         let indices = Compressed::indices("TRIANGLES", 2, &triangles).push(&mut gltf, U16, "SCALAR", false);
@@ -181,7 +181,7 @@ fn filters_are_undone() {
         let geometry = close(gltf).model().geometry;
         assert_eq!(geometry.vertex_count(), positions.len());
         for (vertex, found) in geometry.positions.iter().enumerate() {
-            // A mantissa of 23 bits with its sign.
+            // The stored mantissa has 23 bits and a sign.
             let near = |candidate: &[f32; 3]| glam::Vec3::from(*candidate).abs_diff_eq(*found, 30.0 / (1 << 21) as f32);
             let source = positions.iter().position(near).unwrap();
             let want = glam::Vec4::from(units[source]).truncate();
@@ -209,12 +209,12 @@ fn filtered_quaternions_animate() {
     assert_eq!(clip.timelines[0], times);
     assert_eq!(clip.rotations[0].values.len(), rotations.len());
     for (found, want) in clip.rotations[0].values.iter().zip(&rotations) {
-        // 16-bit components, of which one is worked out from the three others.
+        // The components have 16 bits; one is computed from the three others.
         assert!((*found).abs_diff_eq(glam::Vec4::from(*want), 1e-4), "{found} for {want:?}");
     }
 }
 
-/// A strip whose positions are compressed, and the place of that view's extension.
+/// Makes a strip with compressed positions; also returns the JSON path of that view's extension.
 fn compressed_strip(columns: u32) -> Gltf {
     let (positions, triangles) = strip(columns);
     let mut gltf = Gltf::new();
@@ -225,7 +225,7 @@ fn compressed_strip(columns: u32) -> Gltf {
 }
 
 #[test]
-fn properties_are_held_against_the_specification() {
+fn properties_are_checked() {
     let refused = |view: usize, key: &str, value: Value, problem: &str| {
         let mut gltf = compressed_strip(20);
         gltf.json["bufferViews"][view]["extensions"][EXT][key] = value;
@@ -243,10 +243,10 @@ fn properties_are_held_against_the_specification() {
         refused(0, "count", json!(count), &format!("{count} {lengths}"));
     }
     for filter in ["Octahedral", "Quaternion", "Color"] {
-        let problem = format!("filter {filter} does not go with mode Attributes and byteStride 12 in {EXT}");
+        let problem = format!("filter {filter} is not valid for mode Attributes and byteStride 12 in {EXT}");
         refused(0, "filter", json!(filter.to_uppercase()), &problem);
     }
-    let problem = format!("filter Exponential does not go with mode Triangles and byteStride 2 in {EXT}");
+    let problem = format!("filter Exponential is not valid for mode Triangles and byteStride 2 in {EXT}");
     refused(1, "filter", json!("EXPONENTIAL"), &problem);
     let modes = "expected one of `ATTRIBUTES`, `TRIANGLES`, `INDICES`";
     refused(0, "mode", json!("POINTS"), &format!("unknown variant `POINTS`, {modes}"));
@@ -272,7 +272,7 @@ fn the_compressed_bytes_must_be_there_and_decode() {
     assert!(outside.contains("bufferViews[0]: bytes 18446744073709551615"), "{outside}");
     assert!(error(&|json| of(json, 0, "buffer", 9)).contains("buffers[9] does not exist; the file has 2"));
     assert!(error(&|json| of(json, 0, "buffer", 1)).contains("bufferViews[0]: buffers[1] has no bytes"));
-    // A few bytes that ask for much: refused before the memory is taken.
+    // A few bytes that claim a large size are refused before memory is allocated.
     let greedy = error(&|json| {
         json["bufferViews"][0]["byteLength"] = json!(12 << 20);
         of(json, 0, "count", 1 << 20);
@@ -282,7 +282,7 @@ fn the_compressed_bytes_must_be_there_and_decode() {
     assert!(huge.contains("3221225472 more bytes of decompressed data"), "{huge}");
 }
 
-/// Decoders promise to survive any stream; what they make of a damaged one is checked like any other data.
+/// Decoders must survive any stream. The result for a damaged one is checked like any other data.
 #[test]
 fn damaged_streams_are_refused_or_read_but_never_fatal() {
     let sound = compressed_strip(40);

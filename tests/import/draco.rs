@@ -1,4 +1,4 @@
-//! Meshes compressed by Draco, encoded here by the decoder's own other half, and read back.
+//! Tests of meshes compressed by Draco, which the tests encode with the encoder of the same crate.
 
 use draco_core::{
     DataType, EncoderBuffer, EncoderOptions, FaceIndex, GeometryAttributeType, Mesh, MeshEncoder, PointAttribute,
@@ -13,7 +13,7 @@ const NAME: &str = "KHR_draco_mesh_compression";
 
 type Grid = (Vec<[f32; 3]>, Vec<[u16; 4]>, Vec<[u32; 3]>);
 
-/// A grid of quads in the xy plane: positions, joints and triangles.
+/// Returns the positions, joints and triangles of a grid of quads in the xy plane.
 fn grid(side: u16) -> Grid {
     let across = u32::from(side) + 1;
     let corner = |index: u32| ((index % across) as f32, (index / across) as f32);
@@ -34,7 +34,7 @@ fn attribute<T: bytemuck::NoUninit>(kind: GeometryAttributeType, data_type: Data
     attribute
 }
 
-/// The grid as a Draco stream: attribute 0 has the positions, 1 the joints, 2 weights of one.
+/// Returns the grid as a Draco stream: attribute 0 holds positions, 1 joints, and 2 weights of one.
 fn stream(side: u16, method: i32) -> Vec<u8> {
     let (positions, joints, triangles) = grid(side);
     let mut mesh = Mesh::new();
@@ -56,7 +56,7 @@ fn stream(side: u16, method: i32) -> Vec<u8> {
     buffer.data().to_vec()
 }
 
-/// The grid, skinned to two joints; all that is drawn is in one stream.
+/// Makes the grid, skinned to two joints. One stream holds all of its data.
 fn compressed(side: u16, method: i32) -> Gltf {
     let (positions, _, triangles) = grid(side);
     let mut gltf = Gltf::new();
@@ -86,7 +86,8 @@ fn compressed(side: u16, method: i32) -> Gltf {
     gltf
 }
 
-/// Corners of all triangles, each triangle from its smallest corner on: order is the encoder's to choose.
+/// Returns the corners of all triangles, sorted, because the encoder may choose any order. Each triangle starts with
+/// its smallest corner.
 fn triangles_of(model: &Model) -> Vec<[[i32; 3]; 3]> {
     let corner = |&index: &u32| (model.geometry.positions[index as usize] * 1000.0).round().as_ivec3().to_array();
     let corners: Vec<[i32; 3]> = model.geometry.indices.iter().map(corner).collect();
@@ -122,9 +123,9 @@ fn both_methods_give_the_mesh_back() {
     }
 }
 
-/// What else the primitive has, and what other primitives have, is read as usual.
+/// Other attributes of the primitive, and other primitives, are read as usual.
 #[test]
-fn streams_are_shared_and_leave_other_attributes_alone() {
+fn streams_can_be_shared_and_leave_other_attributes_alone() {
     let mut gltf = compressed(4, 1);
     let colors: Vec<u8> = (0..25).flat_map(|_| [0, 0, 255, 255]).collect();
     let colors = gltf.accessor(5121, "VEC4", 25, &colors);
@@ -139,7 +140,7 @@ fn streams_are_shared_and_leave_other_attributes_alone() {
 }
 
 #[test]
-fn streams_and_accessors_that_disagree_are_refused_by_place() {
+fn streams_and_accessors_that_disagree_are_refused_with_their_path() {
     let at = format!("test.gltf: meshes[0].primitives[0].extensions.{NAME}");
     let error = |change: &dyn Fn(&mut Value)| {
         let mut gltf = compressed(4, 1);
@@ -154,7 +155,7 @@ fn streams_and_accessors_that_disagree_are_refused_by_place() {
     assert_eq!(shape, format!("{at} (accessors[2]): {said}"));
     let more = error(&|json| json["accessors"][3]["count"] = json!(99));
     assert_eq!(more, format!("{at} (accessors[3]): 96 indices in the stream, but the accessor says 99"));
-    // Fewer than there are: stopped by the limit, before the rest is decoded.
+    // The limit is below the real number of triangles, so that decoding stops early.
     assert!(error(&|json| json["accessors"][3]["count"] = json!(93)).contains("ceiling of 31"));
     let extension = |json: &mut Value, key: &str, value: Value| {
         json["meshes"][0]["primitives"][0]["extensions"][NAME][key] = value;

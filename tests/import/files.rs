@@ -1,4 +1,4 @@
-//! Containers, URIs, versions, extensions, and the report of `throng inspect`.
+//! Tests of containers, URIs, versions, extensions, and the facts for `throng inspect`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_s
 
 use crate::builder::{Gltf, warns};
 
-/// The triangle with its buffer at `uri`.
+/// Makes the triangle with its buffer at `uri`.
 fn with_buffer_at(uri: &str) -> String {
     let mut gltf = Gltf::triangle();
     gltf.json["buffers"] = json!([{"byteLength": gltf.bytes.len(), "uri": uri}]);
@@ -25,13 +25,13 @@ fn text_and_container_hold_the_same_model() {
     let gltf = Gltf::triangle();
     let glb = load_glb("test.glb", &gltf.glb()).unwrap();
     assert_eq!((glb.name.as_str(), &glb.geometry.positions), ("test.glb", &gltf.model().geometry.positions));
-    // With a byte-order mark, as some editors write.
+    // The file starts with a byte-order mark, as some editors write.
     let text = format!("\u{feff}{}", gltf.text());
     assert_eq!(load_glb("bom.gltf", text.as_bytes()).unwrap().geometry.indices, [0, 1, 2]);
 }
 
 #[test]
-fn containers_that_are_cut_short_or_wrong_are_refused() {
+fn truncated_or_wrong_containers_are_refused() {
     let glb = Gltf::triangle().glb();
     let error = |bytes: &[u8]| load_glb("a.glb", bytes).unwrap_err().to_string();
     let whole = glb.len();
@@ -59,7 +59,7 @@ fn containers_that_are_cut_short_or_wrong_are_refused() {
         let open = format!(r#"{{"{list}": {deep}"#);
         assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
     }
-    // Every prefix and every single wrong byte: any answer but a panic will do.
+    // Every truncated file and every file with one wrong byte may be read or refused, but must not panic.
     for end in 0..whole {
         assert!(load_glb("a.glb", &glb[..end]).is_err());
     }
@@ -110,9 +110,9 @@ fn links_do_not_lead_out_of_the_folder_and_pipes_are_not_waited_for() {
     fs::write(outside.path().join("secret.bin"), Gltf::triangle().bytes).unwrap();
     std::os::unix::fs::symlink("../secret.bin", folder.join("link.bin")).unwrap();
     let error = load_text(&path, &with_buffer_at("link.bin")).unwrap_err().to_string();
-    let why = "test.gltf: buffers[0].uri: \"link.bin\" leads out of the model's folder by a symbolic link";
+    let why = "test.gltf: buffers[0].uri: \"link.bin\" leads out of the model's folder through a symbolic link";
     assert_eq!(error, why);
-    // An image that escapes is an error as well, though a missing one is not.
+    // An image outside the folder is an error, although a missing image is not.
     let mut gltf = Gltf::triangle();
     gltf.json["textures"] = json!([{"source": 0}]);
     gltf.json["materials"] = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
@@ -130,7 +130,7 @@ fn links_do_not_lead_out_of_the_folder_and_pipes_are_not_waited_for() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named_with_its_path() {
+fn missing_files_are_reported_with_their_path() {
     let error = load(Path::new("no/such/fox.glb")).unwrap_err();
     assert_eq!(error.to_string(), "no/such/fox.glb: cannot be read");
     assert!(matches!(error, ImportError::Read { .. }));
@@ -159,13 +159,13 @@ fn required_extensions_are_known_or_named() {
     gltf.json["extensionsUsed"] = json!(["KHR_materials_ior", "EXT_bent_spoons", "KHR_materials_unlit"]);
     let expected = [
         "extensionsUsed[0]: KHR_materials_ior is not drawn",
-        "extensionsUsed[1]: EXT_bent_spoons is not supported and ignored",
+        "extensionsUsed[1]: EXT_bent_spoons is not supported; it is ignored",
     ];
     assert_eq!(gltf.model().warnings, expected);
 }
 
 #[test]
-fn json_of_the_wrong_shape_is_refused_by_place() {
+fn json_of_the_wrong_type_is_refused_with_its_path() {
     let mut gltf = Gltf::triangle();
     gltf.json["nodes"][0]["mesh"] = json!("zero");
     assert!(gltf.error().starts_with("test.gltf: nodes[0]: invalid type: string \"zero\""), "{}", gltf.error());
@@ -175,7 +175,7 @@ fn json_of_the_wrong_shape_is_refused_by_place() {
     assert_eq!(gltf.error(), "test.gltf: nodes: 262145 elements, at most 262144 are read");
     let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
     let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();
-    assert_eq!(error, "a.gltf: about 4194307 values in the JSON; 4194304 may be read");
+    assert_eq!(error, "a.gltf: about 4194307 values in the JSON; at most 4194304 are read");
     // Commas and braces in strings are not counted.
     let text = format!("{{\"asset\":{{\"version\":\"2.0\",\"a\":\"\\\\\\\"{}\"}}}}", ",{[".repeat(2 << 20));
     assert!(load_glb("a.gltf", text.as_bytes()).is_ok());
@@ -186,7 +186,7 @@ fn json_of_the_wrong_shape_is_refused_by_place() {
 }
 
 #[test]
-fn channels_that_nobody_can_follow_are_counted_by_kind() {
+fn unsupported_channels_are_counted_by_kind() {
     let mut gltf = Gltf::triangle();
     let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
     gltf.animation(0, "translation", "LINEAR", times, values);
@@ -203,11 +203,11 @@ fn channels_that_nobody_can_follow_are_counted_by_kind() {
     let model = gltf.model();
     assert_eq!(model.clips[0].track_count(), 1);
     let expected = [
-        "extensionsUsed[0]: KHR_animation_pointer is not supported and ignored",
-        "animations[0].channels: 2 channels animate what a JSON pointer names (KHR_animation_pointer), which is not \
-         supported",
+        "extensionsUsed[0]: KHR_animation_pointer is not supported; it is ignored",
+        "animations[0].channels: 2 channels have JSON pointers as targets (KHR_animation_pointer), which are \
+         not supported",
         "animations[0].channels: 1 channels without a target node or path are ignored",
-        "animations[0].channels[4]: unknown target path, ignored",
+        "animations[0].channels[4]: unknown target path; ignored",
     ];
     for warning in expected {
         assert!(model.warnings.iter().any(|found| found.starts_with(warning)), "{warning}: {:?}", model.warnings);
@@ -217,7 +217,7 @@ fn channels_that_nobody_can_follow_are_counted_by_kind() {
 
 #[cfg(feature = "app")]
 #[test]
-fn the_report_says_what_is_in_the_file() {
+fn the_source_facts_list_the_contents_of_the_file() {
     use throng::app::inspect;
 
     let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.75, 0.25, 0.0, 0.0]; 3]);
@@ -277,7 +277,7 @@ cameras and lights: 1
   camera  front  ignored: the program has its own
 
 warnings: 1
-  extensionsUsed[0]: EXT_bent_spoons is not supported and ignored
+  extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 "
     );
     assert_eq!(inspect::report(&model), expected);
@@ -325,6 +325,6 @@ fn a_scene_can_be_chosen_by_index_or_name() {
         assert_eq!((model.skeleton.source_nodes.as_slice(), model.geometry.triangle_count()), ([1].as_slice(), 0));
     }
     let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
-    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; there is: 0, 1 \"Stage\"");
+    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; the file has: 0, 1 \"Stage\"");
     assert!(load(SceneChoice::Index(2)).is_err());
 }

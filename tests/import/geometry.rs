@@ -1,4 +1,4 @@
-//! Primitives, topologies, welding, draw ranges.
+//! Tests of primitives, topologies, welding and draw ranges.
 
 use glam::{Vec2, Vec3};
 use serde_json::json;
@@ -54,15 +54,15 @@ fn all_topologies_become_lists() {
         let [range] = model.geometry.draw_ranges[..] else { panic!("mode {mode}: one draw") };
         assert_eq!((range.topology, range.index_count as usize), (topology, indices.len()), "mode {mode}");
         assert_eq!(model.geometry.count_of(topology), indices.len() / topology.corner_count());
-        // Four vertices are no whole number of triangles.
-        assert_eq!(warns(&model, "meshes[0].primitives[0]: 4 indices are no multiple of 3"), mode == 4);
+        // Four vertices are not a whole number of triangles.
+        assert_eq!(warns(&model, "meshes[0].primitives[0]: 4 indices are not a multiple of 3"), mode == 4);
     }
 }
 
 #[test]
-fn equal_vertices_are_welded_and_the_way_back_is_kept() {
+fn equal_vertices_are_welded_and_source_vertices_are_kept() {
     let mut gltf = Gltf::triangle();
-    // A quad of six vertices, of which two are repeated; the colour of the last tells it from its twin.
+    // The quad has six vertices, two of which repeat. The colour of the last one differs from its twin.
     let quad = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]].map(|[x, y]| [x as f32, y as f32, 0.0]);
     let position = gltf.f32s("VEC3", quad.as_flattened());
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(position);
@@ -90,7 +90,7 @@ fn float_colors_without_alpha_are_opaque_and_clamped() {
 }
 
 #[test]
-fn one_mesh_on_two_nodes_stands_there_twice_and_mirrors_are_seen() {
+fn a_mesh_on_two_nodes_is_read_twice_and_mirroring_is_found() {
     let mut gltf = Gltf::triangle();
     gltf.push("nodes", json!({"mesh": 0, "scale": [-1, 1, 1]}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
@@ -101,7 +101,7 @@ fn one_mesh_on_two_nodes_stands_there_twice_and_mirrors_are_seen() {
     assert_eq!(model.geometry.source_primitives[1].vertices, [3, 4, 5]);
     assert_eq!(model.geometry.influences_of(4)[0].joint, 1);
 
-    // Drawn alike, they are one draw.
+    // Parts with the same properties are one draw range.
     gltf.json["nodes"][1]["scale"] = json!([1, 1, 1]);
     let ranges = gltf.model().geometry.draw_ranges;
     assert_eq!((ranges.len(), ranges[0].index_count), (1, 6));
@@ -114,7 +114,7 @@ fn indices_and_counts_are_checked() {
     gltf.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
     let model = gltf.model();
     assert_eq!(model.geometry.indices, [0, 1, 2]);
-    assert!(warns(&model, "4 indices are no multiple of 3"), "{:?}", model.warnings);
+    assert!(warns(&model, "4 indices are not a multiple of 3"), "{:?}", model.warnings);
 
     gltf.bytes[38] = 3;
     let at = "test.gltf: meshes[0].primitives[0].indices (accessors[1])";
@@ -131,16 +131,16 @@ fn indices_and_counts_are_checked() {
 }
 
 #[test]
-fn degenerate_normals_and_missing_positions_are_warned_of() {
+fn degenerate_normals_and_missing_positions_give_warnings() {
     let mut gltf = Gltf::triangle();
-    // The last one is so short that its length cannot be squared in f32.
+    // The last normal is so short that its squared length is zero in f32.
     let normals = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 3e-44, 0.0]);
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normals);
     gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(json!({"attributes": {}}));
     let model = gltf.model();
     assert_eq!(model.geometry.normals, [Vec3::Z, Vec3::Z, Vec3::Y]);
     assert!(!model.geometry.draw_ranges[0].flat_shaded);
-    assert!(warns(&model, "2 normals without length"), "{:?}", model.warnings);
+    assert!(warns(&model, "2 normals of length zero"), "{:?}", model.warnings);
     assert!(warns(&model, "primitives[1].attributes: no POSITION"), "{:?}", model.warnings);
     assert_eq!(model.geometry.source_primitives.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! EXT_mesh_gpu_instancing: a node's mesh at several places.
+//! Tests of EXT_mesh_gpu_instancing: the mesh of a node at several placements.
 
 use glam::{Affine3A, Quat, Vec3};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use super::samples::sample;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
-/// One white texel, as PNG.
+/// Returns one white texel as PNG.
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==";
 
-/// The triangle at these places.
+/// Makes the triangle with these placements.
 fn instanced(attributes: Value) -> Value {
     json!({NAME: {"attributes": attributes}})
 }
@@ -20,7 +20,7 @@ fn instanced(attributes: Value) -> Value {
 fn each_placement_is_a_palette_entry_of_the_node() {
     let mut gltf = Gltf::triangle();
     let translations = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 7.0, 0.0]);
-    // A quarter turn about z in the second place, stored as normalised integers; the third has no length.
+    // The second placement is a quarter turn about z, as normalised integers; the third rotation has length zero.
     let half = (0.5_f32.sqrt() * 32_767.0).round() as i16;
     let rotations: [[i16; 4]; 3] = [[0, 0, 0, 32_767], [0, 0, half, half], [0; 4]];
     let rotations = gltf.accessor(I16, "VEC4", 3, bytemuck::cast_slice(&rotations));
@@ -51,14 +51,14 @@ fn each_placement_is_a_palette_entry_of_the_node() {
             assert_eq!(Some(geometry.influences_of(vertex as usize)[0].joint), source.placement);
         }
     }
-    // The third is mirrored, so it cannot be drawn together with the others.
+    // The third placement is mirrored, so it needs another draw range.
     let ranges: Vec<(u32, bool)> = geometry.draw_ranges.iter().map(|r| (r.index_count, r.mirrored)).collect();
     assert_eq!(ranges, [(6, false), (3, true)]);
-    assert!(warns(&model, "attributes.ROTATION (accessors[2]): a rotation without length is read as no rotation"));
+    assert!(warns(&model, "attributes.ROTATION (accessors[2]): a rotation of length zero is read as no rotation"));
     assert!(warns(&model, "attributes._ID (accessors[4]): is ignored"), "{:?}", model.warnings);
 }
 
-/// Two primitives with a material each, of which the second has a normal map and a morph target, and a vertex that
+/// Makes two primitives with a material each. The second one has a normal map, a morph target, and a vertex that
 /// nothing draws.
 fn two_parts() -> Gltf {
     let mut gltf = Gltf::triangle();
@@ -84,11 +84,11 @@ fn two_parts() -> Gltf {
 }
 
 #[test]
-fn copies_are_what_the_mesh_is_but_for_their_joint() {
+fn copies_equal_the_mesh_except_for_their_joint() {
     let mut gltf = two_parts();
     let scales = gltf.f32s("VEC3", &[1.0, 1.0, 1.0, -1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, -3.0]);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"SCALE": scales}));
-    // The same mesh once more, where it is alone: what every copy has to be.
+    // The same mesh without placements, with which every copy must agree.
     gltf.push("nodes", json!({"mesh": 0}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
     let model = gltf.model();
@@ -114,10 +114,10 @@ fn copies_are_what_the_mesh_is_but_for_their_joint() {
             assert_eq!(influences, [(k as u32 / 2, 1.0)]);
         }
     }
-    // Two materials and two ways round, then the node without placements.
+    // There are two materials with two windings each, and then the node without placements.
     let ranges: Vec<_> = geometry.draw_ranges.iter().map(|r| (r.material, r.index_count, r.mirrored)).collect();
     assert_eq!(ranges, [(0, 6, false), (0, 6, true), (1, 6, false), (1, 6, true), (0, 3, false), (1, 3, false)]);
-    // Each copy draws its own vertices, the second primitive from its third vertex on.
+    // Each copy draws its own vertices; those of the second primitive start at the third vertex.
     let drawn_of = |range: usize| {
         let first = geometry.draw_ranges[range].first_index as usize;
         geometry.indices[first..first + geometry.draw_ranges[range].index_count as usize].as_chunks::<3>().0.to_vec()
@@ -146,9 +146,9 @@ fn a_mesh_that_cannot_be_read_once_is_left_out() {
     assert!(warns(&model, "no POSITION, so there is nothing to draw"), "{:?}", model.warnings);
 }
 
-/// What does not fit is left out so that the rest is spread over the whole, and the warning says how much it is.
+/// If the limits allow fewer placements, the drawn ones are spread over all of them, and a warning gives their number.
 #[test]
-fn placements_beyond_what_a_small_file_may_become_are_left_out_evenly() {
+fn excess_placements_of_a_small_file_are_left_out_evenly() {
     const VERTICES: usize = 5000;
     let mut gltf = Gltf::triangle();
     let positions: Vec<f32> = (0..3 * VERTICES).map(|number| number as f32).collect();
@@ -158,7 +158,7 @@ fn placements_beyond_what_a_small_file_may_become_are_left_out_evenly() {
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"TRANSLATION": many}));
     let model = gltf.model();
     let drawn = model.palette.len();
-    // Four million vertices in all.
+    // All copies together have four million vertices.
     assert_eq!(drawn, ((4 << 20) - (32 << 10)) / VERTICES);
     assert_eq!(model.geometry.vertex_count(), drawn * VERTICES);
     assert!(warns(&model, &format!("nodes[0]: {drawn} of 3000 placements are drawn: files of this size")));
@@ -217,11 +217,11 @@ fn counts_numbers_and_amounts_are_checked() {
     assert!(error(json!({"ROTATION": two})).ends_with("Vec3 elements, expected Vec4"));
     assert!(error(json!({"SCALE": 99})).contains("accessors[99] does not exist"));
     assert!(error(json!([])).starts_with(&format!("{at}: invalid type")));
-    // A million places that no byte of the file accounts for.
+    // A million placements take no bytes in the file.
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"TRANSLATION": many}));
     let model = gltf.model();
     let drawn = model.palette.len();
-    // Half of the primitives that a small file may show, and the first one.
+    // The first placement is read, and the copies may use half of the remaining primitives of a small file.
     assert_eq!(drawn, 1 << 15);
     assert_eq!(model.geometry.triangle_count(), drawn);
     assert!(warns(&model, &format!("nodes[0]: {drawn} of 1048576 placements are drawn")));
@@ -233,7 +233,7 @@ fn sample_models_show_all_their_placements() {
     let cubes = sample("SimpleInstancing/simple-instancing.glb");
     assert_eq!((cubes.palette.len(), cubes.geometry.triangle_count()), (125, 125 * 12));
     let teapots = sample("BlenderGpuInstancing/24_gpu_instancing.gltf");
-    // 1,899 teapots of 2,204 vertices in a file of 158 kB.
+    // The file of 158 kB has 1,899 teapots of 2,204 vertices.
     let of_node = |node: u32| teapots.geometry.source_primitives.iter().filter(|source| source.node == node).count();
     assert_eq!([0, 3, 4].map(of_node), [1, 958, 941]);
     assert_eq!(teapots.geometry.triangle_count(), 2 + 1899 * 4032);

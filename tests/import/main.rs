@@ -1,4 +1,4 @@
-//! Import: each rule of `throng::model::import` on a file built for it, then real models.
+//! Tests of import: each rule of `throng::model::import` on a file built for it, then real models.
 
 mod accessors;
 mod builder;
@@ -9,7 +9,7 @@ mod draco;
 mod files;
 mod geometry;
 mod instancing;
+mod materials;
 mod morphs;
 mod samples;
 mod skins;
-mod surfaces;

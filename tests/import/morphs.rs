@@ -1,4 +1,4 @@
-//! Morph targets: deltas, weights, and clips that animate them.
+//! Tests of morph targets: deltas, weights, and clips that animate them.
 
 use glam::Vec3;
 use serde_json::json;
@@ -6,8 +6,8 @@ use throng::model::{Interpolation, MorphDelta, MorphTrack, MorphedNode};
 
 use crate::builder::{Gltf, I16, warns};
 
-/// The triangle with two targets: one moves the second vertex and turns all normals, the other, of normalised
-/// integers, moves the first and the third.
+/// Makes the triangle with two targets. One moves the second vertex and rotates all normals; the other consists of
+/// normalised integers, and moves the first and the third vertex.
 fn morphed_triangle() -> Gltf {
     let mut gltf = Gltf::triangle();
     let normal = gltf.f32s("VEC3", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
@@ -37,9 +37,9 @@ fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
 }
 
 #[test]
-fn vertices_that_only_a_target_tells_apart_are_not_welded() {
+fn vertices_that_differ_only_in_a_target_are_not_welded() {
     let mut gltf = Gltf::triangle();
-    // The third vertex lies on the first, and follows another target.
+    // The third vertex coincides with the first, and another target moves it.
     let position = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let deltas = gltf.f32s("VEC3", &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(position);
@@ -91,17 +91,17 @@ fn weights_are_animated_all_at_once() {
     assert!(message.contains("animations[0].samplers[0].output (accessors[6]): 4 elements, expected 12"), "{message}");
     assert!(message.ends_with("2 CubicSpline keys, 3 for each of 2 morph weights"), "{message}");
 
-    // Something that has no targets.
+    // The target node has no morph targets.
     gltf.push("nodes", json!({}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
     gltf.json["animations"][0]["channels"][0]["target"]["node"] = json!(1);
     let model = gltf.model();
     assert!(model.clips[0].morph_weights.is_empty());
-    assert!(warns(&model, "animations[0].channels[0]: nodes[1] shows no morph targets"), "{:?}", model.warnings);
+    assert!(warns(&model, "animations[0].channels[0]: nodes[1] has no morph targets"), "{:?}", model.warnings);
 }
 
 #[test]
-fn broken_targets_are_refused_by_their_path() {
+fn broken_targets_are_refused_with_their_path() {
     let mut gltf = morphed_triangle();
     let short = gltf.f32s("VEC3", &[0.0; 6]);
     gltf.json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(short);
@@ -119,5 +119,5 @@ fn broken_targets_are_refused_by_their_path() {
     let mut gltf = morphed_triangle();
     gltf.json["meshes"][0]["primitives"][0]["targets"][0]["COLOR_0"] = json!(0);
     let model = gltf.model();
-    assert!(warns(&model, "meshes[0]: morph targets do not change COLOR_0"), "{:?}", model.warnings);
+    assert!(warns(&model, "meshes[0]: morph targets of COLOR_0 are not supported"), "{:?}", model.warnings);
 }

@@ -1,5 +1,5 @@
-//! Real models, from the folder that `THRONG_SAMPLE_MODELS` names. Where it is not set these tests are reported as
-//! ignored; where it is set a missing model fails.
+//! Tests of real models in the folder that `THRONG_SAMPLE_MODELS` names. Without the variable these tests are reported
+//! as ignored; with it, a missing model fails.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub fn sample(path: &str) -> Model {
     load(&PathBuf::from(folder).join(path)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Nodes, joints of the first skin, clips, vertices in the file, after welding, triangles.
+/// The numbers of nodes, joints of the first skin, clips, vertices in the file and after welding, and triangles.
 fn figures(path: &str) -> [usize; 6] {
     let model = sample(path);
     let geometry = &model.geometry;
@@ -69,11 +69,11 @@ fn every_core_model_loads_and_keeps_the_models_promises() {
     }
 }
 
-/// Vertices transformed per triangle, by a cache of 16, are a matter of the order alone. In the file's own order they
-/// are 1.98 (Fox), 2.08 (CesiumMan), 2.69 (RiggedFigure) and 1.62 (Knight).
+/// The number of transformed vertices per triangle, with a cache of 16, depends only on the order. In the order of the
+/// file it is 1.98 (Fox), 2.08 (CesiumMan), 2.69 (RiggedFigure) and 1.62 (Knight).
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn triangles_are_in_an_order_that_caches_like() {
+fn the_order_of_triangles_suits_caches() {
     for (path, most) in [
         ("Fox/Fox.glb", 0.81),
         ("CesiumMan/CesiumMan.glb", 0.84),
@@ -92,7 +92,7 @@ fn triangles_are_in_an_order_that_caches_like() {
             .sum();
         let acmr = transformed as f32 / geometry.triangle_count() as f32;
         assert!(acmr <= most, "{path}: {acmr}");
-        // Vertices are numbered by how many joints pull on them, then in the order of their first use.
+        // Vertices are sorted by their number of influences, and then by their first use.
         let counts: Vec<usize> = (0..geometry.vertex_count()).map(|v| geometry.influences_of(v).len()).collect();
         assert!(counts.is_sorted(), "{path}");
         let mut next: Vec<usize> = (0..=8).map(|count| counts.partition_point(|&other| other < count)).collect();

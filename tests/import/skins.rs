@@ -1,4 +1,4 @@
-//! The node tree, skins, the palette and joint weights.
+//! Tests of the node tree, skins, the palette and joint weights.
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use serde_json::json;
@@ -18,7 +18,7 @@ fn influences(model: &Model, vertex: usize) -> Vec<(u32, f32)> {
 #[test]
 fn parents_come_first_and_joints_outside_the_scene_are_kept() {
     let mut gltf = Gltf::skinned(UPPER, FULL);
-    // Node 3 is the parent of the joints and not in the scene; node 4 nobody reaches.
+    // Node 3 is the parent of the joints and not in the scene. Node 4 is not in the skeleton.
     gltf.push("nodes", json!({"children": [1], "rotation": [0, 0, 2, 0]}));
     gltf.push("nodes", json!({}));
     gltf.json["scenes"][0]["nodes"] = json!([0]);
@@ -28,7 +28,7 @@ fn parents_come_first_and_joints_outside_the_scene_are_kept() {
     assert_eq!(skeleton.in_scene, [true, false, false, false]);
     assert_eq!(skeleton.names, ["node 0", "node 3", "upper", "lower"]);
     assert_eq!(skeleton.rest.translations[3], Vec3::Y);
-    // Normalised on the way.
+    // The rotation is normalised on reading.
     assert_eq!(skeleton.rest.rotations[1], Quat::from_xyzw(0.0, 0.0, 1.0, 0.0));
 }
 
@@ -81,16 +81,16 @@ fn matrices_stay_exact_with_their_shear() {
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 
     gltf.json["nodes"][0]["matrix"][0] = json!(1e39);
-    assert_eq!(gltf.error(), "test.gltf: nodes[0].matrix: a matrix with a number that is not finite");
+    assert_eq!(gltf.error(), "test.gltf: nodes[0].matrix: the matrix has a number that is not finite");
 }
 
 #[test]
-fn rotations_without_length_are_read_as_none() {
+fn zero_quaternions_are_read_as_no_rotation() {
     let mut gltf = Gltf::triangle();
     gltf.json["nodes"][0]["rotation"] = json!([0, 0, 0, 0]);
     let model = gltf.model();
     assert_eq!(model.skeleton.rest.rotations[0], Quat::IDENTITY);
-    assert!(warns(&model, "nodes[0].rotation: a rotation without length"), "{:?}", model.warnings);
+    assert!(warns(&model, "nodes[0].rotation: a rotation of length zero"), "{:?}", model.warnings);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_skin_has_a_palette_section_that_its_meshes_share_and_rigid_nodes_an_entry()
     gltf.push("nodes", json!({"mesh": 0}));
     gltf.push("nodes", json!({"mesh": 0, "skin": 0}));
     let model = gltf.model();
-    // Skin 0 (nodes 1 and 2), then the rigid node 3.
+    // The palette has skin 0 (nodes 1 and 2), then the rigid node 3.
     let sources: Vec<u32> =
         model.palette.nodes.iter().map(|&node| model.skeleton.source_nodes[node as usize]).collect();
     assert_eq!(sources, [1, 2, 3]);
@@ -111,7 +111,7 @@ fn a_skin_has_a_palette_section_that_its_meshes_share_and_rigid_nodes_an_entry()
         model.geometry.influences_of(vertex)[0].joint
     };
     assert_eq!([joint_of(0), joint_of(1), joint_of(2)], [1, 2, 1]);
-    // The two skinned nodes show the same vertices in the same place: welded.
+    // The two skinned nodes draw the same vertices at the same positions, which are welded.
     assert_eq!(model.geometry.vertex_count(), 6);
 }
 
@@ -143,7 +143,7 @@ fn weights_are_renormalised_merged_and_sorted() {
     let model = Gltf::skinned(joints, weights).model();
     assert_eq!(influences(&model, 0), [(1, 0.75), (0, 0.25)]);
     assert_eq!(influences(&model, 1), [(1, 0.55), (0, 0.45)]);
-    // Joint 200 does not exist, but nothing pulls it.
+    // Joint 200 does not exist, but its weight is zero.
     assert_eq!(influences(&model, 2), [(1, 1.0)]);
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 }
@@ -171,7 +171,7 @@ fn joints_out_of_range_and_broken_weights_are_refused() {
     gltf.push("nodes", json!({}));
     gltf.push("skins", json!({"joints": [1]}));
     gltf.json["nodes"][0]["skin"] = json!(0);
-    assert_eq!(gltf.error(), format!("{at}: no JOINTS_0, but a node shows this mesh with skins[0]"));
+    assert_eq!(gltf.error(), format!("{at}: no JOINTS_0, but a node uses this mesh with skins[0]"));
     gltf.json["nodes"][0]["skin"] = json!(1);
     assert_eq!(gltf.error(), "test.gltf: nodes[0].skin: skins[1] does not exist; the file has 1");
 }

@@ -1,4 +1,4 @@
-//! Normalised integers: all there are, which is better than random ones.
+//! Tests of all normalised integers that exist, which is better than a random selection.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use crate::builder::{Gltf, I16, U8, U16};
 
 const I8: u32 = 5120;
 
-/// The x, y and z of all positions, where an accessor of normalised integers holds `bytes`, three to a vertex.
+/// Reads the numbers of all positions from an accessor of normalised integers. `bytes` holds three for each vertex.
 fn decoded(component_type: u32, component_bytes: usize, bytes: &[u8]) -> Vec<f32> {
     let mut gltf = Gltf::triangle();
     let accessor = gltf.accessor(component_type, "VEC3", bytes.len() / component_bytes / 3, bytes);
@@ -18,19 +18,19 @@ fn decoded(component_type: u32, component_bytes: usize, bytes: &[u8]) -> Vec<f32
     geometry.source_primitives[0].vertices.iter().flat_map(position).collect()
 }
 
-/// From `least` on, as many as make whole vertices.
+/// Checks all integers from `least` to `most`.
 fn check_all(component_type: u32, least: i32, most: i32, encode: impl Fn(i32) -> Vec<u8>) {
-    // The last ones again, so that their number is a multiple of three.
+    // The last ones are repeated to get a multiple of three.
     let numbers: Vec<i32> = (least..=most).chain([most; 2]).collect();
     let numbers = &numbers[..numbers.len() - numbers.len() % 3];
     let bytes: Vec<u8> = numbers.iter().flat_map(|&number| encode(number)).collect();
     let decoded = decoded(component_type, encode(0).len(), &bytes);
     assert_eq!(decoded.len(), numbers.len());
     for (&number, decoded) in numbers.iter().zip(&decoded) {
-        // 3.6.2.2 with 3.11: f = max(c / most, -1), to the last bit.
+        // By 3.6.2.2 and 3.11, f = max(c / most, -1), exact to the last bit.
         let expected = (f64::from(number) / f64::from(most)).max(-1.0) as f32;
         assert_eq!(decoded.to_bits(), expected.to_bits(), "{number} became {decoded}");
-        // There and back.
+        // Converting back gives the integer.
         assert_eq!((f64::from(*decoded) * f64::from(most)).round() as i32, number.max(-most));
     }
     assert!(decoded.is_sorted());

@@ -44,10 +44,10 @@ const URIS: [(&str, Outcome); 31] = [
     ("FILE://localhost{outside}/{canary}", Refused("names a scheme or drive")),
     ("http://127.0.0.1:9/{canary}", Refused("names a scheme or drive")),
     ("C:\\{canary}", Refused("names a scheme or drive")),
-    ("{canary}%00.png", Refused("has a zero byte")),
-    ("link-{canary}", Refused("by a symbolic link")),
-    ("linked/{canary}", Refused("by a symbolic link")),
-    ("device", Refused("by a symbolic link")),
+    ("{canary}%00.png", Refused("contains a zero byte")),
+    ("link-{canary}", Refused("through a symbolic link")),
+    ("linked/{canary}", Refused("through a symbolic link")),
+    ("device", Refused("through a symbolic link")),
     ("%252e%252e%252f{canary}", Unreadable("cannot be read")),
     ("file%3A%2F%2F{outside}/{canary}", Unreadable("cannot be read")),
     (" ../{canary}", Unreadable("cannot be read")),
@@ -147,7 +147,7 @@ fn nothing_outside_the_models_folder_is_read() {
         fs::write(place.model(), gltf.text()).unwrap();
         let model = import::load(&place.model()).unwrap();
         assert!(model.images.is_empty() && model.materials[0].base_color_texture.is_none(), "{form}");
-        assert!(warns(&model, why) && warns(&model, "it is not shown"), "{form}: {:?}", model.warnings);
+        assert!(warns(&model, why) && warns(&model, "the image is left out"), "{form}: {:?}", model.warnings);
         assert!(limited::run("inspect", &place.model(), &[]).unwrap().accepted, "{form}");
     }
 }
@@ -197,12 +197,12 @@ fn what_cannot_be_a_model_is_refused_after_its_first_bytes() {
     let folder = tempfile::tempdir().unwrap();
     for (name, start, size, why) in [
         ("zeros.glb", &b""[..], 2 * GIB, "it is neither GLB nor JSON; .gltf and .glb files can be read"),
-        ("long.gltf", b"{\"asset\":", GIB, "1073741824 bytes of JSON; 268435456 may be read"),
+        ("long.gltf", b"{\"asset\":", GIB, "1073741824 bytes of JSON; at most 268435456 are read"),
         (
             "chunk.glb",
             b"glTF\x02\0\0\0\0\0\0\x40\0\0\0\x30JSON{",
             GIB,
-            "805306368 bytes of JSON; 268435456 may be read",
+            "805306368 bytes of JSON; at most 268435456 are read",
         ),
         (
             "cut.glb",
@@ -211,7 +211,7 @@ fn what_cannot_be_a_model_is_refused_after_its_first_bytes() {
             "the file is cut short: 1073741824 bytes, but its GLB header says",
         ),
         ("old.glb", b"glTF\x01\0\0\0\0\0\0\x40", GIB, "GLB version 1, expected 2"),
-        ("large.glb", b"glTF\x02\0\0\0", 3 * GIB, "it has 3221225472 bytes; 2147483648 may be read"),
+        ("large.glb", b"glTF\x02\0\0\0", 3 * GIB, "it has 3221225472 bytes; at most 2147483648 are read"),
     ] {
         let path = folder.path().join(name);
         fs::write(&path, start).unwrap();

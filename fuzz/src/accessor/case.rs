@@ -1,18 +1,18 @@
-//! One case: an accessor, what it lies on, and the model that uses it.
+//! A case: an accessor, the bytes that it refers to, and its role in the model.
 
 use arbitrary::{Result, Unstructured};
 
 use super::gltf;
 use super::layout::{Component, Shape};
 
-/// Vertices, keys or matrices that the rest of the model can go along with.
+/// The largest number of vertices, keys or matrices that the rest of the model supports.
 pub const MAX_COUNT: u64 = 24;
-/// More than the largest case within its bounds has.
+/// The largest size of a buffer, more than the largest valid case needs.
 const MAX_BUFFER_BYTES: u64 = 1 << 13;
-/// Joints of the skin.
+/// The number of joints of the skin.
 pub const JOINT_COUNT: usize = 8;
 
-/// What the accessor is used as.
+/// The use of the accessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     Position,
@@ -25,11 +25,11 @@ pub enum Role {
     KeyTimes,
     Translation,
     Rotation,
-    /// Values of a CUBICSPLINE sampler: three for each key.
+    /// The values of a CUBICSPLINE sampler: three for each key.
     Spline,
-    /// Positions of a morph target.
+    /// The positions of a morph target.
     MorphTarget,
-    /// Values of a sampler that animates one morph weight.
+    /// The values of a sampler that animates one morph weight.
     MorphWeights,
 }
 
@@ -81,23 +81,23 @@ pub struct View {
     pub offset: u64,
     pub length: u64,
     pub stride: Option<u64>,
-    /// Of what uses the view, from its start.
+    /// The offset of the accessor or sparse part from the start of the view.
     pub inner_offset: u64,
 }
 
 impl View {
-    /// Where what uses the view starts in the buffer.
+    /// Returns the offset of the accessor or sparse part in the buffer.
     pub fn first(&self) -> u128 {
         u128::from(self.offset) + u128::from(self.inner_offset)
     }
 
-    /// Where the view ends in the buffer.
+    /// Returns the end of the view in the buffer.
     pub fn end(&self) -> u128 {
         u128::from(self.offset) + u128::from(self.length)
     }
 }
 
-/// Replaced elements.
+/// The sparse part: elements that are replaced.
 #[derive(Debug)]
 pub struct SparsePart {
     pub count: u64,
@@ -106,7 +106,7 @@ pub struct SparsePart {
     pub values: View,
 }
 
-/// The whole of it.
+/// A complete case.
 #[derive(Debug)]
 pub struct Case {
     pub role: Role,
@@ -116,12 +116,12 @@ pub struct Case {
     pub count: u64,
     pub view: Option<View>,
     pub sparse: Option<SparsePart>,
-    /// Starts with the bytes that the rest of the model lies on, so that the accessor is near the end.
+    /// The buffer. It starts with the fixed data of the model, so that the accessor is near the end.
     pub buffer: Vec<u8>,
 }
 
 impl Case {
-    /// Takes a case out of the fuzzer's bytes.
+    /// Makes a case from the fuzzer's bytes.
     pub fn take(bytes: &mut Unstructured) -> Result<Self> {
         let role = *bytes.choose(&Role::ALL)?;
         let (shape, component, normalized) = take_type(bytes, role)?;
@@ -144,7 +144,7 @@ impl Case {
         Ok(case)
     }
 
-    /// Bytes that are mostly of the size that is needed, with numbers that the role can mostly use.
+    /// Fills the buffer, mostly to the size that is needed, with numbers that the role can mostly use.
     fn fill(&mut self, bytes: &mut Unstructured, end: u64) -> Result<()> {
         let length = end.saturating_add_signed(take_delta(bytes)?);
         let indices_step: u8 = bytes.int_in_range(1..=3)?;
@@ -154,9 +154,9 @@ impl Case {
         let fixed = self.buffer.len();
         self.buffer.extend((fixed..length as usize).map(|at| pattern[at % 16].wrapping_add((at / 16) as u8)));
         if numbers > 0 {
-            for (rank, at) in self.component_places().into_iter().enumerate() {
+            for (rank, at) in self.component_offsets().into_iter().enumerate() {
                 let number = match numbers {
-                    // Increasing, and below the number of vertices and joints.
+                    // Sparse indices increase, and stay below the number of vertices and joints.
                     1 => rank as f32,
                     2 => (rank % JOINT_COUNT) as f32,
                     _ => f32::from(pattern[rank % 16]) / 255.0,
@@ -173,32 +173,32 @@ impl Case {
         Ok(())
     }
 
-    /// Where the components of the first elements are, in order; sparse values last.
-    fn component_places(&self) -> Vec<u128> {
+    /// Returns the offsets of the components of the first elements, in order; sparse values come last.
+    fn component_offsets(&self) -> Vec<u128> {
         let offsets = self.shape.offsets(self.component);
-        let places = |view: &View, stride: u128, count: u64| {
+        let in_view = |view: &View, stride: u128, count: u64| {
             let first = view.first();
             let elements = (0..u128::from(count.min(MAX_COUNT))).map(move |k| first + k * stride);
             elements.flat_map(|element| offsets.iter().map(move |offset| element + offset)).collect::<Vec<_>>()
         };
         let mut found = Vec::new();
         if let Some(view) = &self.view {
-            found.extend(places(view, self.stride(), self.count));
+            found.extend(in_view(view, self.stride(), self.count));
         }
         if let Some(sparse) = &self.sparse {
-            found.extend(places(&sparse.values, self.shape.packed_bytes(self.component), sparse.count));
+            found.extend(in_view(&sparse.values, self.shape.packed_bytes(self.component), sparse.count));
         }
         found
     }
 
-    /// Distance of elements outside the sparse part.
+    /// Returns the distance between elements outside the sparse part.
     pub fn stride(&self) -> u128 {
         let packed = self.shape.packed_bytes(self.component);
         self.view.and_then(|view| view.stride).map_or(packed, u128::from)
     }
 }
 
-/// Seven of eight times one that the role allows.
+/// Chooses a type; in seven of eight cases, one that the role allows.
 fn take_type(bytes: &mut Unstructured, role: Role) -> Result<(Shape, Component, bool)> {
     let all = Shape::ALL.iter().flat_map(|&shape| Component::ALL.map(|component| (shape, component)));
     let all: Vec<(Shape, Component, bool)> =
@@ -210,12 +210,12 @@ fn take_type(bytes: &mut Unstructured, role: Role) -> Result<(Shape, Component, 
     bytes.choose(&allowed).copied()
 }
 
-/// Mostly nothing: what puts an end just before, at or just behind a boundary.
+/// Chooses zero, mostly, or a small number that moves an end to just before, at or just behind a boundary.
 fn take_delta(bytes: &mut Unstructured) -> Result<i64> {
     bytes.choose(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 1, -2, 2, -4, 4]).copied()
 }
 
-/// A view that starts at or after `end`, which it moves, and holds what is needed or nearly so.
+/// Chooses a view that starts near `end`, which is moved, with roughly the length that is needed.
 fn take_view(bytes: &mut Unstructured, end: &mut u64, count: u64, packed: u64, size: u64) -> Result<View> {
     let stride = match bytes.int_in_range(0..=7)? {
         0 => Some(bytes.int_in_range(0..=260)?),
@@ -237,7 +237,7 @@ fn take_view(bytes: &mut Unstructured, end: &mut u64, count: u64, packed: u64, s
         0 => *bytes.choose(&[0, u64::MAX, 1 << 32, 3])?,
         _ => needed.saturating_add_signed(take_delta(bytes)?),
     };
-    // What cannot be there anyway makes no buffer of its size.
+    // A view of an impossible size does not enlarge the buffer.
     if let Some(end_of_view) = offset.checked_add(length).filter(|end| *end <= MAX_BUFFER_BYTES) {
         *end = end_of_view.max(*end);
     }
@@ -260,7 +260,7 @@ fn take_sparse(
         false => *bytes.choose(&[Component::U8, Component::U16, Component::U32])?,
     };
     let index_bytes = index_component.size() as u64;
-    // No byteStride here (3.6.2.3): the elements are packed whatever the view says.
+    // Sparse parts ignore byteStride (3.6.2.3): the elements are packed.
     let mut indices = take_view(bytes, end, count, index_bytes, index_bytes)?;
     let mut values = take_view(bytes, end, count, packed, size)?;
     (indices.stride, values.stride) = (None, None);
@@ -269,9 +269,9 @@ fn take_sparse(
 
 fn put(buffer: &mut [u8], at: u128, bytes: &[u8]) {
     for (k, &byte) in bytes.iter().enumerate() {
-        let place = usize::try_from(at + k as u128).ok().and_then(|at| buffer.get_mut(at));
-        if let Some(place) = place {
-            *place = byte;
+        let target = usize::try_from(at + k as u128).ok().and_then(|at| buffer.get_mut(at));
+        if let Some(target) = target {
+            *target = byte;
         }
     }
 }

@@ -1,11 +1,11 @@
-//! What the elements of a case are, found out a second time, and whether the specification allows the case.
+//! The second decoder's elements of a case, and whether the specification allows the case.
 
 use super::case::{Case, MAX_COUNT, SparsePart, View};
 use super::gltf::fixed_bytes;
 use super::layout::Component;
 
 impl Case {
-    /// All elements, or nothing if one of them is not in its view and in the buffer.
+    /// Returns all elements, or `None` if one of them is outside its view or the buffer.
     pub fn decode(&self) -> Option<Vec<Vec<f64>>> {
         if self.count > MAX_COUNT {
             return None;
@@ -33,10 +33,10 @@ impl Case {
         Some(elements)
     }
 
-    /// Whether nothing about types, alignment, strides and the order of sparse indices breaks the specification.
-    /// Bounds are `decode`'s affair.
-    pub fn is_sound(&self) -> bool {
-        // A view that starts before the companions end may have been filled over their last bytes.
+    /// Whether types, alignment, strides and the order of sparse indices follow the specification. `decode` checks
+    /// bounds.
+    pub fn is_valid(&self) -> bool {
+        // A view that starts in the fixed arrays may have overwritten their last bytes.
         if !self.buffer.starts_with(fixed_bytes()) {
             return false;
         }
@@ -48,21 +48,21 @@ impl Case {
         };
         let packed = self.shape.packed_bytes(self.component) as u64;
         let good_stride = |stride: u64| (4..=252).contains(&stride) && stride.is_multiple_of(4) && stride >= packed;
-        let sparse_is_sound = |sparse: &SparsePart| {
+        let sparse_is_valid = |sparse: &SparsePart| {
             let increasing = self.sparse_indices(sparse).is_some_and(|list| list.is_sorted_by(|a, b| a < b));
             let integer = matches!(sparse.index_component, Component::U8 | Component::U16 | Component::U32);
-            let views_are_sound = whole(&sparse.indices)
+            let views_are_valid = whole(&sparse.indices)
                 && whole(&sparse.values)
                 && aligned(&sparse.indices, sparse.index_component.size() as u64)
                 && aligned(&sparse.values, size);
-            (1..=self.count).contains(&sparse.count) && increasing && integer && views_are_sound
+            (1..=self.count).contains(&sparse.count) && increasing && integer && views_are_valid
         };
         self.count > 0
             && self.buffer.len().is_multiple_of(4)
             && self.role.allows(self.shape, self.component, self.normalized)
             && self.view.as_ref().is_none_or(|view| whole(view) && aligned(view, size))
             && self.view.and_then(|view| view.stride).is_none_or(good_stride)
-            && self.sparse.as_ref().is_none_or(sparse_is_sound)
+            && self.sparse.as_ref().is_none_or(sparse_is_valid)
     }
 
     fn sparse_indices(&self, sparse: &SparsePart) -> Option<Vec<f64>> {

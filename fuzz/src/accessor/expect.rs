@@ -1,31 +1,31 @@
-//! Where the numbers of the accessor must turn up in the model, role by role.
+//! The comparison of the accessor's numbers with the model, for each role.
 
 use glam::{DVec3, DVec4, Vec3, Vec4};
 use throng::model::{Influence, Model};
 
 use super::case::{Case, JOINT_COUNT, MAX_COUNT, Role};
 
-/// Rounding of a weight or of a component of a unit vector.
+/// The rounding error of a weight or of a component of a unit vector.
 const TOLERANCE: f64 = 1e-6;
 
-/// Whether the numbers are such that the model must be imported; types and bounds are sound.
-pub fn is_sound(case: &Case, elements: &[Vec<f64>]) -> bool {
+/// Whether the numbers are such that the model must be imported, given valid types and bounds.
+pub fn is_valid(case: &Case, elements: &[Vec<f64>]) -> bool {
     let numbers = || elements.iter().flatten().copied();
     let below = |limit: usize| numbers().all(|number| number < limit as f64);
-    let values_are_sound = match case.role {
+    let values_are_valid = match case.role {
         Role::Joints => below(JOINT_COUNT),
         Role::Indices => below(MAX_COUNT as usize),
         Role::KeyTimes => numbers().all(|time| time >= 0.0) && numbers().is_sorted_by(|a, b| a < b),
         Role::Spline => case.count.is_multiple_of(3),
         _ => true,
     };
-    values_are_sound && numbers().all(f64::is_finite)
+    values_are_valid && numbers().all(f64::is_finite)
 }
 
-/// Compares. `elements` is what the second decoder found.
+/// Compares the model with `elements`, the result of the second decoder.
 ///
 /// # Panics
-/// If the model has other numbers.
+/// Panics if the model has other numbers.
 pub fn check(case: &Case, elements: &[Vec<f64>], model: &Model) {
     let geometry = &model.geometry;
     let clip = model.clips.first();
@@ -48,7 +48,7 @@ pub fn check(case: &Case, elements: &[Vec<f64>], model: &Model) {
             check_weights(geometry.influences_of(vertex), element, case);
         }),
         Role::Indices => {
-            // Vertices may be numbered anew; the last indices are left over where they make no triangle.
+            // Vertices may have new numbers. The last indices do not count if they are less than a triangle.
             let vertices = &geometry.source_primitives[0].vertices;
             let expected: Vec<u32> = elements.iter().map(|element| vertices[element[0] as usize]).collect();
             assert_eq!(triangles(&geometry.indices), triangles(&expected), "{case:?}");
@@ -64,7 +64,7 @@ pub fn check(case: &Case, elements: &[Vec<f64>], model: &Model) {
             assert_eq!(values, expected, "{case:?}");
         }
         Role::MorphTarget => by_vertex(model, elements, |vertex, _, element| {
-            // Deltas of zero are not kept.
+            // Deltas of zero are not stored.
             let delta = geometry.morph_deltas_of(vertex).first().map_or(Vec3::ZERO, |delta| delta.position);
             assert_eq!(delta.to_array().to_vec(), narrow(element), "{case:?}");
         }),
@@ -82,7 +82,7 @@ pub fn check(case: &Case, elements: &[Vec<f64>], model: &Model) {
     }
 }
 
-/// Calls `check` with our vertex, the file's vertex and the element, for all of them.
+/// Calls `check` with our vertex, the file's vertex and the element, for all vertices.
 fn by_vertex(model: &Model, elements: &[Vec<f64>], check: impl Fn(usize, usize, &[f64])) {
     let vertices = &model.geometry.source_primitives[0].vertices;
     assert_eq!(vertices.len(), elements.len());
@@ -91,7 +91,7 @@ fn by_vertex(model: &Model, elements: &[Vec<f64>], check: impl Fn(usize, usize, 
     }
 }
 
-/// In an order of their own, and each from its smallest corner on: the model may have them in any order.
+/// Returns the triangles sorted, each starting with its smallest corner, because the model may have them in any order.
 fn triangles(indices: &[u32]) -> Vec<[u32; 3]> {
     let turned = |&[a, b, c]: &[u32; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap_or_default();
     let mut triangles: Vec<[u32; 3]> = indices.as_chunks::<3>().0.iter().map(turned).collect();
@@ -99,7 +99,7 @@ fn triangles(indices: &[u32]) -> Vec<[u32; 3]> {
     triangles
 }
 
-/// As the model holds them: integers that an `f32` cannot tell apart are rounded.
+/// Rounds to `f32`, as the model does, which integers may need.
 fn narrow(element: &[f64]) -> Vec<f32> {
     element.iter().map(|&number| number as f32).collect()
 }

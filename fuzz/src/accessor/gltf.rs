@@ -1,4 +1,4 @@
-//! A case as a model file: the accessor in its role, and beside it what the role needs to go along with.
+//! From a case to a model file: the accessor in its role, and the data that the role also needs.
 
 use std::sync::OnceLock;
 
@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 
 use super::case::{Case, JOINT_COUNT, MAX_COUNT, Role, SparsePart, View};
 
-/// The accessor under test is the first of the file; what goes along with it is the second, and so on.
+/// The index of the accessor under test. The fixed accessors follow it.
 const TESTED: usize = 0;
 
-/// Companions: `MAX_COUNT` elements each, one after the other at the start of the buffer.
+/// The fixed arrays: `MAX_COUNT` elements each, one after the other at the start of the buffer.
 #[derive(Clone, Copy)]
 enum Fixed {
-    /// Distinct, so that welding leaves them alone.
+    /// Distinct positions, which welding does not change.
     Positions,
-    /// 0, 1, 2, 3.
+    /// The joints 0, 1, 2, 3.
     Joints,
-    /// All of the weight is on the joint whose place is the vertex's number modulo four.
+    /// Weights, all on the joint whose index is the vertex's number modulo four.
     Weights,
-    /// Whole seconds.
+    /// Times in whole seconds.
     Times,
 }
 
 impl Case {
-    /// The model as a GLB. Its chunk ends with the buffer, without padding: nothing lies behind the last byte.
+    /// Returns the model as a GLB. Its chunk ends with the buffer, without padding, so nothing follows the last byte.
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json().to_string().into_bytes();
         json.resize(json.len().next_multiple_of(4), b' ');
@@ -68,7 +68,7 @@ impl Case {
         })
     }
 
-    /// Joints of the skin whose inverse binds are tested.
+    /// Returns the number of joints of the skin whose inverse binds are tested.
     pub fn matrix_count(&self) -> usize {
         self.count.clamp(1, JOINT_COUNT as u64) as usize
     }
@@ -133,7 +133,7 @@ impl Case {
             Role::MorphWeights => ("weights", "LINEAR", fixed(Fixed::Times, self.count), TESTED),
             _ => return json!([]),
         };
-        // Node 0 shows the mesh.
+        // Node 0 has the mesh.
         let node = if self.role == Role::MorphWeights { 0 } else { 1 };
         json!([{
             "channels": [{"sampler": 0, "target": {"node": node, "path": path}}],
@@ -152,7 +152,7 @@ fn push_view(views: &mut Vec<Value>, view: &View) -> Value {
     json!(views.len() - 1)
 }
 
-/// Appends an accessor of the first `count` elements, as far as there are so many; returns its index.
+/// Appends an accessor of the first `count` elements, or of all if there are fewer; returns its index.
 fn push_fixed(accessors: &mut Vec<Value>, kind: Fixed, count: u64) -> usize {
     let max = MAX_COUNT as usize;
     let (offset, component_type, shape) = match kind {
@@ -168,7 +168,7 @@ fn push_fixed(accessors: &mut Vec<Value>, kind: Fixed, count: u64) -> usize {
     accessors.len() - 1
 }
 
-/// What the companions lie on.
+/// Returns the bytes of all fixed arrays.
 pub fn fixed_bytes() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -176,7 +176,7 @@ pub fn fixed_bytes() -> &'static [u8] {
         let floats = |number: u8| f32::from(number).to_le_bytes();
         let positions = numbers.clone().flat_map(|k| [floats(k), floats(2), floats(3)].concat());
         let joints = numbers.clone().flat_map(|_| [0, 1, 2, 3]);
-        let weights = numbers.clone().flat_map(|k| [0, 1, 2, 3].map(|place| if k % 4 == place { 255 } else { 0 }));
+        let weights = numbers.clone().flat_map(|k| [0, 1, 2, 3].map(|rank| if k % 4 == rank { 255 } else { 0 }));
         positions.chain(joints).chain(weights).chain(numbers.flat_map(floats)).collect()
     })
 }

@@ -1,4 +1,4 @@
-//! The second decoder: where each component of an accessor lies (glTF 2.0, 3.6.2.4) and which number it is.
+//! The second decoder: the offset of each component of an accessor (glTF 2.0, 3.6.2.4), and its number.
 
 /// glTF's component types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Component {
         }
     }
 
-    /// What the integers are divided by where they are normalised.
+    /// Returns the divisor of normalised integers.
     fn one(self) -> f64 {
         match self {
             Self::I8 => 127.0,
@@ -44,7 +44,7 @@ impl Component {
         }
     }
 
-    /// The number at `at`, if it lies in `bytes` before `end`.
+    /// Returns the number at offset `at`, if it lies in `bytes` before `end`.
     pub fn read(self, bytes: &[u8], at: u128, end: u128, normalized: bool) -> Option<f64> {
         let mut bits = 0_u32;
         for k in 0..self.size() {
@@ -64,7 +64,7 @@ impl Component {
         Some(if normalized { (number / self.one()).max(-1.0) } else { number })
     }
 
-    /// The bytes of a small number.
+    /// Returns the bytes of a small number.
     pub fn encode(self, number: f32) -> Vec<u8> {
         match self {
             Self::I8 => vec![number as i8 as u8],
@@ -116,7 +116,7 @@ impl Shape {
         }
     }
 
-    /// Offset of each component in its element: columns of matrices start at multiples of four bytes.
+    /// Returns the offset of each component in its element. Columns of matrices start at multiples of four bytes.
     pub fn offsets(self, component: Component) -> Vec<u128> {
         let (columns, rows) = self.columns_and_rows();
         let size = component.size();
@@ -124,7 +124,7 @@ impl Shape {
         (0..columns).flat_map(|column| (0..rows).map(move |row| column * column_bytes + row * size)).collect()
     }
 
-    /// Distance of elements where nothing else is said.
+    /// Returns the distance between elements without a byteStride.
     pub fn packed_bytes(self, component: Component) -> u128 {
         let (columns, rows) = self.columns_and_rows();
         columns * column_bytes(columns, rows, component.size())

@@ -1,10 +1,9 @@
-//! Target `accessor`: a small model around one accessor with odd types, offsets, strides, sparse parts and views that
-//! end near the boundary, in one of the roles that accessors have.
+//! Target `accessor`: a small model with one odd accessor, in one of the roles that accessors have. It has any type,
+//! offset, stride and sparse part, and its views end near the boundary.
 //!
-//! The bytes choose, so that nearly every input reaches the accessor reader. Where the model is imported, the numbers
-//! in it are held against a second decoder (`decode`, `layout`) that works in 128-bit arithmetic and one byte at a time; where
-//! that decoder leaves the bytes that are there, the model must have been refused; and what is sound by the
-//! specification must not be.
+//! The bytes choose the case, so that nearly every input reaches the accessor reader. If the model is imported, its
+//! numbers are compared with a second decoder (`decode`, `layout`) that works in 128-bit arithmetic and one byte at a
+//! time. If that decoder leaves the bounds, the model must have been refused. A valid case must not be refused.
 
 mod case;
 mod decode;
@@ -18,21 +17,21 @@ use throng::model::import::load_glb;
 use super::invariants::check_invariants;
 use case::Case;
 
-/// What became of the model.
+/// The result of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The bytes do not suffice for a case.
     TooShort,
-    /// Refused.
+    /// The model was refused.
     Refused,
-    /// Imported, and the numbers are right.
+    /// The model was imported, and its numbers are right.
     Imported,
 }
 
-/// Builds the model, imports it and compares.
+/// Builds the model, imports it and compares it.
 ///
 /// # Panics
-/// If the importer and the second decoder disagree.
+/// Panics if the importer and the second decoder disagree.
 pub fn run(data: &[u8]) -> Outcome {
     let Ok(case) = Case::take(&mut Unstructured::new(data)) else { return Outcome::TooShort };
     let expected = case.decode();
@@ -44,8 +43,8 @@ pub fn run(data: &[u8]) -> Outcome {
             Outcome::Imported
         }
         Err(error) => {
-            let sound = expected.is_some_and(|elements| case.is_sound() && expect::is_sound(&case, &elements));
-            assert!(!sound, "refused although sound: {error}: {case:?}");
+            let valid = expected.is_some_and(|elements| case.is_valid() && expect::is_valid(&case, &elements));
+            assert!(!valid, "refused although valid: {error}: {case:?}");
             Outcome::Refused
         }
     }

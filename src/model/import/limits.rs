@@ -1,14 +1,14 @@
 //! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
-//! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a billion
-//! zeros without data, a million instances of a mesh, an image that decodes to gigabytes. So import charges everything
-//! whose size the bytes of the file do not bound, before reading it. The limits grow with the number of bytes that the
-//! model's files really have: only a large download can cost gigabytes.
+//! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a
+//! billion zeros without data, a million instances of a mesh, an image that decodes to gigabytes. So import charges
+//! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
+//! bytes that the model's files really have: only a large download can cost gigabytes.
 //!
-//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Kind`], which bounds time as well as memory. The
-//! [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. There, one thing costs the most memory
-//! that it takes at any time from reading the file to printing the output of `throng pose`; the figures stand with the
-//! kinds. Temporary memory is checked against the total but not deducted.
+//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Kind`], which bounds time as well as memory.
+//! The [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. There, one thing costs the most
+//! memory that it takes at any time from reading the file to printing the output of `throng pose`; the figures stand
+//! with the kinds. Temporary memory is checked against the total but not deducted.
 //!
 //! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. `tests/untrusted/`
 //! checks the program in an address space of that size, with files that exhaust one budget each and files that exhaust
@@ -32,7 +32,8 @@ pub(super) const MAX_LIST_ELEMENTS: usize = 1 << 18;
 /// The largest number of morph targets of a mesh. The skinning shader loops over the targets that move a vertex, and
 /// some drivers end a loop after 65,535 iterations.
 pub(super) const MAX_MORPH_TARGETS: usize = 4096;
-/// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the file.
+/// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the
+/// file.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
 /// The largest width and height of an image, in texels.
 pub(super) const MAX_IMAGE_SIDE: u32 = 16_384;
@@ -95,7 +96,8 @@ impl Kind {
         count: Scale { floor: 1 << 20, per_kib: 2 << 10, most: 16 << 20 },
         bytes: 110,
     };
-    /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost nothing.
+    /// Decoded bytes of compressed buffer views and meshes. Real data shrinks to a tenth, equal values to almost
+    /// nothing.
     pub const DECODED_BYTES: Self = Self {
         what: "bytes of decompressed data",
         count: Scale { floor: 64 << 20, per_kib: 64 << 10, most: 1 << 30 },
@@ -122,8 +124,8 @@ impl Kind {
 /// becomes up to 800 bytes.
 const JSON_VALUE_BYTES: u64 = 400;
 
-/// The largest number of welded vertices of a model with copied meshes. The floor is the number that every driver can bind
-/// as one buffer (`maxStorageBufferRange` is at least 128 MiB), less some for the nodes that come later.
+/// The largest number of welded vertices of a model with copied meshes. The floor is the number that every driver can
+/// bind as one buffer (`maxStorageBufferRange` is at least 128 MiB), less some for the nodes that come later.
 const VERTICES_WITH_COPIES: Scale = Scale { floor: (4 << 20) - (32 << 10), per_kib: 4 << 10, most: 16 << 20 };
 /// The largest number of indices of a model with copied meshes, which are counted in 32 bits.
 const MAX_INDICES_WITH_COPIES: u64 = 1 << 30;
@@ -132,8 +134,8 @@ const TOTAL_LEFT_BY_COPIES: u64 = 8;
 /// The bytes that a placement takes while it is read, before the number of drawn ones is known.
 const PLACEMENT_READ_BYTES: u64 = 192;
 
-/// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost nothing.
-/// Beyond it there are 32 for each byte, where photographs have about five and flat colours a hundred.
+/// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost
+/// nothing. Beyond it there are 32 for each byte, where photographs have about five and flat colours a hundred.
 const TEXELS: Scale = Scale { floor: 32 << 20, per_kib: 32 << 10, most: 256 << 20 };
 
 /// The largest number of encoded bytes of all images. It bounds time: images may share bytes, and each is decoded.

@@ -1,9 +1,9 @@
 //! From the path of a `.gltf` or `.glb` file to a [`Model`]. No other code knows glTF.
 //!
-//! Files are untrusted. Every import ends soon, either with a model that keeps every promise of [`crate::model`], or with
-//! an [`ImportError`] that names the part of the file at fault. It never panics or hangs, and the bytes of the files bound
-//! its memory. A file that violates the specification is an error if its meaning is unclear; otherwise it is repaired with
-//! a warning. Nothing is left out silently: see [`Model::warnings`].
+//! Files are untrusted. Every import ends soon, either with a model that keeps every promise of [`crate::model`], or
+//! with an [`ImportError`] that names the part of the file at fault. It never panics or hangs, and the bytes of the
+//! files bound its memory. A file that violates the specification is an error if its meaning is unclear; otherwise it
+//! is repaired with a warning. Nothing is left out silently: see [`Model::warnings`].
 //!
 //! Data flows through five rooms, which is also the reading order:
 //!
@@ -14,8 +14,9 @@
 //! 4. `material`: from materials and textures to parameters and decoded images.
 //! 5. `geometry`: from meshes to vertices, triangles and the palette layout.
 //!
-//! All rooms use `error`, for messages that name the JSON path, and `limits`, for the number of things that a file of a given
-//! size may contain. No code recurses over the structure of the file, and every index in it is looked up with `get`.
+//! All rooms use `error`, for messages that name the JSON path, and `limits`, for the number of things that a file of a
+//! given size may contain. No code recurses over the structure of the file, and every index in it is looked up with
+//! `get`.
 
 mod decode;
 mod error;

@@ -7,7 +7,6 @@ use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
 use gltf::json::Root;
-use gltf::json::buffer::View;
 
 use super::draco::{DecodedAccessor, DracoStreams};
 use super::meshopt::{self, CompressedView, DecodedView};
@@ -39,7 +38,8 @@ enum Buffer<'f> {
     Chunk(&'f [u8]),
     /// The content of a file or a data URI.
     Fetched(Arc<Vec<u8>>),
-    /// A buffer without a URI and without a chunk, or a fallback for compressed views. It is legal unless something reads it.
+    /// A buffer without a URI and without a chunk, or a fallback for compressed views. It is legal unless something
+    /// reads it.
     Absent,
 }
 
@@ -72,8 +72,8 @@ impl<'f> Document<'f> {
         self.sparse_entries.borrow_mut().take(count, at)
     }
 
-    /// Whether the elements of `accessor` are in a buffer without bytes. That is legal, since an application may get the
-    /// bytes elsewhere, so it is not an error if a part of the model can be left out instead.
+    /// Whether the elements of `accessor` are in a buffer without bytes. That is legal, since an application may get
+    /// the bytes elsewhere, so it is not an error if a part of the model can be left out instead.
     pub fn lacks_bytes(&self, accessor: usize) -> bool {
         let view = self.root.accessors.get(accessor).and_then(|accessor| accessor.buffer_view);
         let view = view.and_then(|view| self.root.buffer_views.get(view.value()));
@@ -85,34 +85,30 @@ impl<'f> Document<'f> {
     /// Returns the bytes of a buffer view and its `byteStride`. `at` is the JSON path of the reference to the view.
     pub fn view(&self, index: usize, at: &str) -> Result<(&[u8], Option<usize>)> {
         let views = &self.root.buffer_views;
-        let view = views.get(index).ok_or_else(|| Fault::dangling(at, "bufferViews", index, views.len()))?;
+        let (Some(view), Some(decoded)) = (views.get(index), self.decoded_views.get(index)) else {
+            return Err(Fault::dangling(at, "bufferViews", index, views.len()));
+        };
         let stride = view.byte_stride.map(|stride| stride.0);
-        let bytes = if meshopt::is_compressed(view) {
-            self.decoded_view(index, view)?
-        } else {
-            let offset = view.byte_offset.unwrap_or_default().0;
-            self.part(view.buffer.value(), (offset, view.byte_length.0), &format!("bufferViews[{index}]"))?
+        if let Some(decoded) = decoded.get() {
+            return Ok((decoded.bytes(), stride));
+        }
+        let at = format!("bufferViews[{index}]");
+        let bytes = match CompressedView::of(view, &at)? {
+            Some(compressed) => {
+                let encoded = self.part(compressed.buffer, (compressed.byte_offset, compressed.byte_length), &at)?;
+                let plain = compressed.decode(encoded, &at)?;
+                decoded.get_or_init(|| plain).bytes()
+            }
+            None => {
+                let offset = view.byte_offset.unwrap_or_default().0;
+                self.part(view.buffer.value(), (offset, view.byte_length.0), &at)?
+            }
         };
         Ok((bytes, stride))
     }
 
-    fn decoded_view(&self, index: usize, view: &View) -> Result<&[u8]> {
-        let at = format!("bufferViews[{index}]");
-        // `view` has checked the index: this list has one element for each view.
-        let Some(cell) = self.decoded_views.get(index) else {
-            return Err(Fault::dangling(at, "bufferViews", index, self.decoded_views.len()));
-        };
-        if let Some(decoded) = cell.get() {
-            return Ok(decoded.bytes());
-        }
-        let compressed = CompressedView::of(view, &at)?;
-        let compressed = compressed.ok_or_else(|| Fault::content(&at, "is not compressed"))?;
-        let encoded = self.part(compressed.buffer, (compressed.byte_offset, compressed.byte_length), &at)?;
-        let decoded = compressed.decode(encoded, &at)?;
-        Ok(cell.get_or_init(|| decoded).bytes())
-    }
-
-    /// Returns the elements of accessor `index` if a Draco stream fills it. Its own buffer view is only a fallback then.
+    /// Returns the elements of accessor `index` if a Draco stream fills it. Its own buffer view is only a fallback
+    /// then.
     pub(super) fn decoded_accessor(&self, index: usize) -> Result<Option<&DecodedAccessor>> {
         let Some(stream) = self.draco.filling(index) else { return Ok(None) };
         if let Some(decoded) = stream.decoded.get() {
@@ -138,7 +134,7 @@ impl<'f> Document<'f> {
             .checked_add(length)
             .and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
         part.ok_or_else(|| {
-            let problem = format!("bytes {offset} + {length} of buffers[{buffer}], which has {}", bytes.len());
+            let problem = format!("{length} bytes from byte {offset} of buffers[{buffer}], which has {}", bytes.len());
             Fault::content(at, problem)
         })
     }

@@ -1,12 +1,12 @@
 //! From meshes compressed by Draco to the elements of the accessors that they fill.
 //!
 //! A primitive with KHR_draco_mesh_compression refers to a stream that holds its triangles and some or all of its
-//! attributes. Its accessors give the count and shape of the elements, and have no data (or only a fallback). So decoding
-//! fills accessors, and readers of accessors need not know about the compression.
+//! attributes. Its accessors give the count and shape of the elements, and have no data (or only a fallback). So
+//! decoding fills accessors, and readers of accessors need not know about the compression.
 //!
-//! The decoder is the `draco-core` crate. It has no `unsafe` code, allocates only in proportion to the bytes of the stream,
-//! and takes limits, which are derived here from the accessors. Under 21 million mutated streams, with overflow checks, it
-//! never panicked and used no more than a few megabytes. Its results are checked against the accessors.
+//! The decoder is the `draco-core` crate. It has no `unsafe` code, allocates only in proportion to the bytes of the
+//! stream, and takes limits, which are derived here from the accessors. Under 21 million mutated streams, with overflow
+//! checks, it never panicked and used no more than a few megabytes. Its results are checked against the accessors.
 //!
 //! Source: KHR_draco_mesh_compression; Draco bitstream 2.2.
 

@@ -21,9 +21,9 @@ use crate::model::import::error::{Fault, Result};
 const EXT: &str = "EXT_meshopt_compression";
 const KHR: &str = "KHR_meshopt_compression";
 
-/// The largest number of decoded bytes for one encoded byte. The best case is a block of 256 equal elements, which takes
-/// one byte for each four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or index, which is
-/// far below.
+/// The largest number of decoded bytes for one encoded byte. The best case is a block of 256 equal elements, which
+/// takes one byte for each four bytes of an element: 256 · 4 : 1. Index streams take a byte for each triangle or index,
+/// which is far below.
 const MAX_RATIO: usize = 1024;
 
 /// The extension of a compressed view. The document resolves the location of the bytes; other fields are private.
@@ -123,7 +123,7 @@ impl CompressedView {
             Filter::Color => mode == Mode::Attributes && (stride == 4 || stride == 8) && name == KHR,
         };
         if !filter_fits {
-            return Err(format!("filter {filter:?} does not go with mode {mode:?} and byteStride {stride} in {name}"));
+            return Err(format!("filter {filter:?} is not valid for mode {mode:?} and byteStride {stride} in {name}"));
         }
         if mode == Mode::Triangles && !count.is_multiple_of(3) {
             return Err(format!("count {count} in mode Triangles, expected a multiple of three"));
@@ -152,8 +152,9 @@ impl CompressedView {
         };
         let (count, stride) = (self.count, self.byte_stride);
         // SAFETY: each of the three writes `count` elements of `stride` bytes, which fit in `words`, and reads only the
-        // `encoded.len()` bytes of `encoded`. `check` has established their requirements: for attributes a stride that is
-        // a multiple of 4 up to 256, for indices a stride of 2 or 4, for triangles a count that is a multiple of three.
+        // `encoded.len()` bytes of `encoded`. `check` has established their requirements: for attributes a stride that
+        // is a multiple of 4 up to 256, for indices a stride of 2 or 4, for triangles a count that is a multiple of
+        // three.
         let code = unsafe { decode(words.as_mut_ptr().cast(), count, stride, encoded.as_ptr(), encoded.len()) };
         if code != 0 {
             let why = match code {

@@ -43,7 +43,7 @@ impl RegularFile {
         let metadata = file.metadata()?;
         expect_regular(&metadata)?;
         if metadata.len() > max_bytes {
-            let message = format!("it has {} bytes; {max_bytes} may be read", metadata.len());
+            let message = format!("it has {} bytes; at most {max_bytes} are read", metadata.len());
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
         }
         Ok(Self { file, bytes: metadata.len() })
@@ -116,7 +116,7 @@ pub fn check_json_size(json_bytes: u64) -> Result<()> {
     if json_bytes <= MAX_JSON_BYTES {
         return Ok(());
     }
-    Err(not_gltf(format!("{json_bytes} bytes of JSON; {MAX_JSON_BYTES} may be read")))
+    Err(not_gltf(format!("{json_bytes} bytes of JSON; at most {MAX_JSON_BYTES} are read")))
 }
 
 /// Checks version and length; returns the length.

@@ -27,19 +27,13 @@ const HONOURED: &[&str] = &[
 /// Prefixes of extensions that change materials or add lights, but leave every vertex where it is.
 const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
 
-enum Support {
-    Honoured,
-    OnlyLooks,
-    Unknown,
-}
-
-fn support(name: &str) -> Support {
+fn support(name: &str) -> ExtensionSupport {
     if HONOURED.contains(&name) {
-        Support::Honoured
+        ExtensionSupport::Honoured
     } else if ONLY_LOOKS.iter().any(|prefix| name.starts_with(prefix)) {
-        Support::OnlyLooks
+        ExtensionSupport::NotDrawn
     } else {
-        Support::Unknown
+        ExtensionSupport::Ignored
     }
 }
 
@@ -48,18 +42,17 @@ pub fn check(root: &Map<String, Value>, warnings: &mut Warnings) -> Result<Vec<E
     let required = names(root, "extensionsRequired");
     let used = names(root, "extensionsUsed");
     for (index, name) in required.iter().enumerate() {
-        let at = format!("extensionsRequired[{index}]");
-        match support(name) {
-            Support::Honoured | Support::OnlyLooks => {}
-            Support::Unknown => return Err(Fault::unsupported(at, format!("{name} is not supported"))),
+        if support(name) == ExtensionSupport::Ignored {
+            let at = format_args!("extensionsRequired[{index}]");
+            return Err(Fault::unsupported(at, format_args!("{name} is not supported")));
         }
     }
     for (index, name) in used.iter().enumerate() {
-        let at = format!("extensionsUsed[{index}]");
+        let at = format_args!("extensionsUsed[{index}]");
         match support(name) {
-            Support::Honoured => {}
-            Support::OnlyLooks => warnings.add(at, format_args!("{name} is not drawn")),
-            Support::Unknown => warnings.add(at, format_args!("{name} is not supported and ignored")),
+            ExtensionSupport::Honoured => {}
+            ExtensionSupport::NotDrawn => warnings.add(at, format_args!("{name} is not drawn")),
+            ExtensionSupport::Ignored => warnings.add(at, format_args!("{name} is not supported; it is ignored")),
         }
     }
     Ok(listed(&used, &required))
@@ -71,15 +64,8 @@ fn listed(used: &[&str], required: &[&str]) -> Vec<Extension> {
     let is_required: HashSet<&str> = required.iter().copied().collect();
     let mut seen = HashSet::new();
     let once = used.iter().chain(required).copied().filter(|name| seen.insert(*name));
-    let extension = |name: &str| Extension {
-        name: name.to_owned(),
-        required: is_required.contains(name),
-        support: match support(name) {
-            Support::Honoured => ExtensionSupport::Honoured,
-            Support::OnlyLooks => ExtensionSupport::NotDrawn,
-            Support::Unknown => ExtensionSupport::Ignored,
-        },
-    };
+    let extension =
+        |name: &str| Extension { name: name.to_owned(), required: is_required.contains(name), support: support(name) };
     once.map(extension).collect()
 }
 

@@ -1,11 +1,11 @@
 //! From the JSON text to the serde structs of `gltf::json`.
 //!
 //! Each list is parsed element by element, so that an error names the element. The structs refuse some valid files, so
-//! [`relax`] first removes or fills in the properties that they stumble over and that import does not need. Nothing else
-//! of the `gltf` crate is used: its readers panic or hang on malformed files.
+//! [`relax`] first removes or fills in the properties that they stumble over and that import does not need. Nothing
+//! else of the `gltf` crate is used: its readers panic or hang on malformed files.
 //!
-//! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take most
-//! of the import time of a model with many clips.
+//! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take
+//! most of the import time of a model with many clips.
 
 use std::collections::BTreeMap;
 
@@ -93,12 +93,12 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
             warnings.add(format_args!("animations[{index}].channels"), format_args!("{count} {problem}"));
         }
     };
-    warn(pointers, "channels animate what a JSON pointer names (KHR_animation_pointer), which is not supported");
+    warn(pointers, "channels have JSON pointers as targets (KHR_animation_pointer), which are not supported");
     warn(aimless, "channels without a target node or path are ignored");
 }
 
-/// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many times
-/// the memory of its text.
+/// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many
+/// times the memory of its text.
 fn check_value_count(json: &[u8]) -> Result<usize> {
     let mut count = 1_usize;
     let mut rest = json;
@@ -109,7 +109,7 @@ fn check_value_count(json: &[u8]) -> Result<usize> {
         rest = after_string(quoted);
     }
     if count > MAX_JSON_VALUES {
-        let problem = format!("about {count} values in the JSON; {MAX_JSON_VALUES} may be read");
+        let problem = format!("about {count} values in the JSON; at most {MAX_JSON_VALUES} are read");
         return Err(Fault::NotGltf { problem });
     }
     Ok(count)
@@ -138,7 +138,7 @@ fn warn_about_unmorphed(index: usize, mesh: &Map<String, Value>, warnings: &mut 
         let attributes = list(primitive.get("targets")).filter_map(Value::as_object).flat_map(Map::keys);
         for name in attributes.filter(|name| !["POSITION", "NORMAL", "TANGENT"].contains(&name.as_str())) {
             let name = name.escape_debug();
-            warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets do not change {name} here"));
+            warnings.add(format_args!("meshes[{index}]"), format_args!("morph targets of {name} are not supported"));
         }
     }
 }
@@ -215,8 +215,8 @@ fn parse_list<T: DeserializeOwned>(object: &mut Map<String, Value>, key: &str) -
     elements.into_iter().enumerate().map(parse).collect()
 }
 
-/// Parses a list from its text, on all cores. An element that the serde struct refuses is parsed once more after `relax`;
-/// the error of that second attempt names the element.
+/// Parses a list from its text, on all cores. An element that the serde struct refuses is parsed once more after
+/// `relax`; the error of that second attempt names the element.
 fn parse_long_list<T: DeserializeOwned + Send>(
     text: Option<&RawValue>,
     key: &str,
@@ -230,7 +230,7 @@ fn parse_long_list<T: DeserializeOwned + Send>(
     const CHUNK_BYTES: usize = 1 << 16;
     let chunk = CHUNK_BYTES * elements.len() / text.get().len();
     let elements_in_chunks = elements.par_iter().with_min_len(chunk.max(1));
-    // The serde struct of a channel accepts this path as an unknown one, but it needs a warning of its own.
+    // The serde struct of a channel accepts this path as an unknown one, but it needs its own warning.
     let is_plain = |element: &RawValue| !element.get().contains("\"pointer\"");
     let parse = |element: &&RawValue| if is_plain(element) { serde_json::from_str(element.get()).ok() } else { None };
     let parsed: Vec<Option<T>> = elements_in_chunks.map(parse).collect();

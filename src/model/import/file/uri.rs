@@ -1,11 +1,11 @@
-//! From a URI in a glTF file to its bytes, which may only come from the URI itself or from regular files in or below the
-//! model's folder.
+//! From a URI in a glTF file to its bytes, which may only come from the URI itself or from regular files in or below
+//! the model's folder.
 //!
-//! A model may come from a stranger. So the import fails on a URI that names a scheme, an absolute path, a folder above,
-//! or a symbolic link that leads out of the folder; such a file does not count as missing: see [`UriFault`]. Backslashes
-//! are read as slashes on every system, because some exporters write them and a file should mean the same everywhere.
-//! Two cases go undetected: a hard link looks like any file of the folder, and an attacker who can replace folders by
-//! links while a model is read can also write the bytes there.
+//! A model may come from a stranger. So the import fails on a URI that names a scheme, an absolute path, a folder
+//! above, or a symbolic link that leads out of the folder; such a file does not count as missing: see [`UriFault`].
+//! Backslashes are read as slashes on every system, because some exporters write them and a file should mean the same
+//! everywhere. Two cases go undetected: a hard link looks like any file of the folder, and an attacker who can replace
+//! folders by links while a model is read can also write the bytes there.
 //!
 //! Source: glTF 2.0, 2.8 (URIs), RFC 3986 (percent-encoding), RFC 2397 (data URIs).
 
@@ -83,7 +83,7 @@ impl Files {
         let folder = folder.canonicalize().map_err(unreadable)?;
         let path = folder.join(relative).canonicalize().map_err(unreadable)?;
         if !path.starts_with(&folder) {
-            return Err(UriFault::Refused(format!("{uri:?} leads out of the model's folder by a symbolic link")));
+            return Err(UriFault::Refused(format!("{uri:?} leads out of the model's folder through a symbolic link")));
         }
         if let Some(bytes) = self.read.get(&path) {
             return Ok(Arc::clone(bytes));
@@ -109,7 +109,7 @@ fn confined_path(uri: &str) -> Result<PathBuf, UriFault> {
         return Err(UriFault::Unreadable(format!("{uri:?} is not UTF-8 once percent-decoded")));
     };
     if decoded.contains('\0') {
-        return refused("has a zero byte, which no file's name has");
+        return refused("contains a zero byte, which file names cannot contain");
     }
     let path = PathBuf::from(decoded.replace('\\', "/"));
     let mut depth = 0_i64;

@@ -1,4 +1,5 @@
-//! From a [`Geometry`] to its per-vertex arrays, for steps that treat all of them alike: copying and reordering vertices.
+//! From a [`Geometry`] to its per-vertex arrays, for steps that treat all of them alike: copying and reordering
+//! vertices.
 //!
 //! [`for_each_array`] names every field of `Geometry`. A new array there does not compile until it is listed here.
 
@@ -8,11 +9,11 @@ use crate::model::Geometry;
 
 /// An array with one element, or one list of elements, for each vertex.
 pub(super) trait PerVertex {
-    /// Makes room for `count` copies of the elements of `run`.
-    fn reserve_copies(&mut self, run: &Range<usize>, count: usize);
+    /// Makes room for `count` copies of the elements of `range`.
+    fn reserve_copies(&mut self, range: &Range<usize>, count: usize);
 
-    /// Appends a copy of the elements of `run`.
-    fn copy(&mut self, run: &Range<usize>);
+    /// Appends a copy of the elements of `range`.
+    fn copy(&mut self, range: &Range<usize>);
 
     /// Moves the element of vertex `order[k]` to index `k`.
     fn reorder(&mut self, order: &[u32]);
@@ -50,12 +51,12 @@ struct Lists<'g, T> {
 }
 
 impl<T: Copy> PerVertex for Vec<T> {
-    fn reserve_copies(&mut self, run: &Range<usize>, count: usize) {
-        reserve(self, run.len() * count);
+    fn reserve_copies(&mut self, range: &Range<usize>, count: usize) {
+        reserve(self, range.len() * count);
     }
 
-    fn copy(&mut self, run: &Range<usize>) {
-        self.extend_from_within(run.clone());
+    fn copy(&mut self, range: &Range<usize>) {
+        self.extend_from_within(range.clone());
     }
 
     fn reorder(&mut self, order: &[u32]) {
@@ -67,18 +68,18 @@ impl<T: Copy> PerVertex for Vec<T> {
 }
 
 impl<T: Copy> PerVertex for Lists<'_, T> {
-    fn reserve_copies(&mut self, run: &Range<usize>, count: usize) {
-        let value_count = (self.starts[run.end] - self.starts[run.start]) as usize;
-        reserve(self.starts, run.len() * count);
+    fn reserve_copies(&mut self, range: &Range<usize>, count: usize) {
+        let value_count = (self.starts[range.end] - self.starts[range.start]) as usize;
+        reserve(self.starts, range.len() * count);
         reserve(self.values, value_count * count);
     }
 
-    fn copy(&mut self, run: &Range<usize>) {
-        let (first, end) = (self.starts[run.start], self.starts[run.end]);
+    fn copy(&mut self, range: &Range<usize>) {
+        let (first, end) = (self.starts[range.start], self.starts[range.end]);
         let shift = self.values.len() as u32 - first;
         self.values.extend_from_within(first as usize..end as usize);
-        self.starts.extend_from_within(run.start + 1..run.end + 1);
-        let copied = self.starts.len() - run.len();
+        self.starts.extend_from_within(range.start + 1..range.end + 1);
+        let copied = self.starts.len() - range.len();
         self.starts[copied..].iter_mut().for_each(|start| *start += shift);
     }
 
@@ -95,8 +96,8 @@ impl<T: Copy> PerVertex for Lists<'_, T> {
     }
 }
 
-/// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts where memory is
-/// limited.
+/// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts where memory
+/// is limited.
 pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize) {
     /// The smallest growth, so that short lists do not grow by single elements.
     const LEAST: usize = 64;

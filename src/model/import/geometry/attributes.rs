@@ -78,18 +78,11 @@ impl<'a> AttributeReader<'a, '_> {
 
     fn normals(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec3>>> {
         let Some(accessor) = self.open_for_vertices(Semantic::Normals, "NORMAL", count)? else { return Ok(None) };
-        let mut degenerate_count = 0_usize;
-        let unit = |normal: [f32; 3]| {
-            // f64, because the squares of small or large f32 are out of range.
-            let unit = Vec3::from(normal).as_dvec3().try_normalize();
-            unit.map(|unit| unit.as_vec3()).unwrap_or_else(|| {
-                degenerate_count += 1;
-                Vec3::Z
-            })
-        };
-        let normals = accessor.floats::<3>()?.into_iter().map(unit).collect();
-        if degenerate_count > 0 {
-            warnings.add(&accessor.at, format_args!("{degenerate_count} normals of length zero are read as +Z"));
+        let mut zero_count = 0_usize;
+        let normals = accessor.floats::<3>()?.into_iter();
+        let normals = normals.map(|normal| unit_or(Vec3::Z, Vec3::from(normal), &mut zero_count)).collect();
+        if zero_count > 0 {
+            warnings.add(&accessor.at, format_args!("{zero_count} normals of length zero are read as +Z"));
         }
         Ok(Some(normals))
     }
@@ -97,19 +90,13 @@ impl<'a> AttributeReader<'a, '_> {
     /// Reads tangents: a unit vector and the handedness. `None` if the file has none.
     pub fn tangents(&self, count: usize, warnings: &mut Warnings) -> Result<Option<Vec<Vec4>>> {
         let Some(accessor) = self.open_for_vertices(Semantic::Tangents, "TANGENT", count)? else { return Ok(None) };
-        let mut degenerate_count = 0_usize;
-        let unit = |tangent: [f32; 4]| {
-            let tangent = Vec4::from(tangent);
-            let unit = tangent.truncate().as_dvec3().try_normalize();
-            let unit = unit.map(|unit| unit.as_vec3()).unwrap_or_else(|| {
-                degenerate_count += 1;
-                Vec3::X
-            });
-            unit.extend(if tangent.w < 0.0 { -1.0 } else { 1.0 })
+        let mut zero_count = 0_usize;
+        let unit = |[x, y, z, w]: [f32; 4]| {
+            unit_or(Vec3::X, Vec3::new(x, y, z), &mut zero_count).extend(if w < 0.0 { -1.0 } else { 1.0 })
         };
         let tangents = accessor.floats::<4>()?.into_iter().map(unit).collect();
-        if degenerate_count > 0 {
-            warnings.add(&accessor.at, format_args!("{degenerate_count} tangents of length zero are read as +X"));
+        if zero_count > 0 {
+            warnings.add(&accessor.at, format_args!("{zero_count} tangents of length zero are read as +X"));
         }
         Ok(Some(tangents))
     }
@@ -163,5 +150,17 @@ impl<'a> AttributeReader<'a, '_> {
         // `as` saturates and turns NaN into 0.
         let unorm8 = |value: f32| (value * 255.0).round() as u8;
         Ok(Some(rgba.into_iter().map(|color| color.map(unorm8)).collect()))
+    }
+}
+
+/// Normalises `vector`. Returns `fallback` and counts it if the vector has no direction.
+fn unit_or(fallback: Vec3, vector: Vec3, fallback_count: &mut usize) -> Vec3 {
+    // f64, because the squares of small or large f32 are out of range.
+    match vector.as_dvec3().try_normalize() {
+        Some(unit) => unit.as_vec3(),
+        None => {
+            *fallback_count += 1;
+            fallback
+        }
     }
 }

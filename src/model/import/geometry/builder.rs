@@ -1,7 +1,7 @@
 //! From the primitives of a mesh node to welded vertices, ordered triangles and draw ranges.
 //!
-//! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding, and the order of
-//! triangles. After that, a vertex needs only its influences and morph deltas to be skinned.
+//! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding, and the
+//! order of triangles. After that, a vertex needs only its influences and morph deltas to be skinned.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
@@ -48,13 +48,13 @@ pub(super) struct Builder<'b, 'f> {
     ordering_effort: OrderingEffort,
 }
 
-/// A node that shows a mesh.
+/// A node with a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct MeshNode {
-    /// glTF index.
+    /// The glTF index of the node.
     pub node: usize,
     pub skeleton_node: u32,
-    /// glTF index.
+    /// The glTF index of the mesh.
     pub mesh: usize,
     /// The index of the placement, if the node has placements.
     pub placement: Option<u32>,
@@ -272,7 +272,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         let input = TangentInput { positions, normals, tex_coords: &tex_coords, indices: &elements.indices };
         Ok(input.generate().map_or_else(
             || {
-                let problem = "too many triangles meet at a vertex to make tangents; the normal map does without";
+                let problem = "too many triangles share a vertex to generate tangents; the shader derives them instead";
                 self.warnings.add(reader.at, problem);
                 Tangents::None
             },
@@ -280,7 +280,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         ))
     }
 
-    /// Welds `vertices`, given by their index in the primitive and their tangent. Returns their indices in the geometry.
+    /// Welds `vertices`, given by their index in the primitive and their tangent. Returns their indices in the
+    /// geometry.
     fn weld(&mut self, primitive: &Welding, vertices: impl Iterator<Item = (u32, Vec4)>) -> Vec<u32> {
         let Attributes { positions, normals, tex_coords, colors } = primitive.attributes;
         let mut morph_deltas = Vec::new();
@@ -300,8 +301,9 @@ impl<'b, 'f> Builder<'b, 'f> {
         vertices.map(vertex).collect()
     }
 
-    /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's first
-    /// vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a primitive.
+    /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's
+    /// first vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a
+    /// primitive.
     pub fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh } = &self.palette.layout;
         let entry = entry as usize;
@@ -312,7 +314,8 @@ impl<'b, 'f> Builder<'b, 'f> {
         determinant().is_some_and(|determinant| determinant < 0.0)
     }
 
-    /// Appends triangles, lines or points, to the last draw range if it has the same properties. Adds `shift` to each index.
+    /// Appends triangles, lines or points, to the last draw range if it has the same properties. Adds `shift` to each
+    /// index.
     pub fn push_indices(&mut self, range: DrawRange, list: &[u32], shift: u32) {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
         let (first_index, index_count) = (indices.len() as u32, list.len() as u32);

@@ -1,8 +1,9 @@
 //! From the placements of a node to copies of its mesh: the mesh is read once, then its vertices are copied.
 //!
-//! Every placement has its own palette entry and vertices, so later stages treat it like any rigid part. The mesh at the
-//! first placement is read like any mesh. Its vertices follow a palette entry that nothing else follows, so they are all new and
-//! contiguous, and the others are copies of that run with another joint. They need no welding and no ordering.
+//! Every placement has its own palette entry and vertices, so later stages treat it like any rigid part. The mesh at
+//! the first placement is read like any mesh. Its vertices follow a palette entry that nothing else follows, so they
+//! are all new and contiguous, and the others are copies of that range with another joint. They need no welding and no
+//! ordering.
 //!
 //! A few bytes of a file can add another copy of a large mesh, so copies are charged. If they are too many, a warning
 //! follows, and an evenly chosen subset is drawn.
@@ -22,7 +23,7 @@ use crate::model::{DrawRange, SourcePrimitive};
 /// The mesh at the first placement.
 struct Template {
     /// Its vertices in the geometry.
-    run: Range<usize>,
+    vertices: Range<usize>,
     primitives: Vec<ReadPrimitive>,
 }
 
@@ -36,7 +37,7 @@ struct Placement {
 
 impl Template {
     fn first_vertex_of_copy(&self, copy: usize) -> u32 {
-        (self.run.len() * copy) as u32
+        (self.vertices.len() * copy) as u32
     }
 }
 
@@ -52,8 +53,8 @@ impl Builder<'_, '_> {
         let first_vertex = self.welder.geometry.vertex_count();
         let mesh_node = MeshNode { placement: Some(0), ..mesh_node };
         let primitives = self.read_primitives(mesh_node, mesh, Follow::Entry(first_entry))?;
-        let run = first_vertex..self.welder.geometry.vertex_count();
-        let template = Template { run, primitives };
+        let vertices = first_vertex..self.welder.geometry.vertex_count();
+        let template = Template { vertices, primitives };
         if template.primitives.is_empty() {
             // Each primitive has had its warning.
             return Ok(());
@@ -69,7 +70,7 @@ impl Builder<'_, '_> {
             let palette_entry = self.palette.rigid_entry(mesh_node.skeleton_node, node_from_mesh);
             all.push(Placement { index, palette_entry, mirrored: self.is_mirrored(palette_entry) });
         }
-        self.welder.copy(&template.run, all.iter().skip(1).map(|placement| placement.palette_entry));
+        self.welder.copy(&template.vertices, all.iter().skip(1).map(|placement| placement.palette_entry));
         self.push_copies(template, &all);
         Ok(())
     }
@@ -90,14 +91,14 @@ impl Builder<'_, '_> {
 
     /// Charges as many copies as the limits allow, at most `wanted`; returns their number.
     fn take_copies(&mut self, template: &Template, wanted: usize, node: usize) -> Result<usize> {
-        let Template { run, primitives } = template;
+        let Template { vertices, primitives } = template;
         let sum = |count: fn(&ReadPrimitive) -> usize| primitives.iter().map(count).sum::<usize>() as u64;
         let starts = &self.welder.geometry.morph_delta_starts;
         let cost = CopyCost {
-            vertices: run.len() as u64,
+            vertices: vertices.len() as u64,
             file_vertices: sum(|primitive| primitive.source.vertices.len()),
             indices: sum(|primitive| primitive.indices.len()),
-            morph_deltas: (starts[run.end] - starts[run.start]).into(),
+            morph_deltas: (starts[vertices.end] - starts[vertices.start]).into(),
             primitives: primitives.len() as u64,
         };
         let total = self.scene.document.total_budget();

@@ -1,8 +1,8 @@
 //! From any number of JOINTS_n/WEIGHTS_n sets to a short list of influences for each vertex, largest weight first.
 //!
-//! Real files have irregular influences, which are repaired. Weights that do not sum to one are normalised over all sets.
-//! Joint indices out of range are ignored if their weight is zero. A joint that occurs twice gets the sum of its weights.
-//! A vertex without weights follows the first joint in its list.
+//! Real files have irregular influences, which are repaired. Weights that do not sum to one are normalised over all
+//! sets. Joint indices out of range are ignored if their weight is zero. A joint that occurs twice gets the sum of its
+//! weights. A vertex without weights follows the first joint in its list.
 //!
 //! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
 
@@ -50,7 +50,7 @@ impl Influences {
     ) -> Result<Self> {
         let sets = read_sets(document, primitive, at, vertex_count, budget)?;
         if sets.is_empty() {
-            let problem = format!("no JOINTS_0, but a node shows this mesh with skins[{}]", section.skin);
+            let problem = format!("no JOINTS_0, but a node uses this mesh with skins[{}]", section.skin);
             return Err(Fault::content(at, problem));
         }
         let mut influences = Self { starts: vec![0], list: Vec::with_capacity(vertex_count) };
@@ -131,7 +131,7 @@ impl Repairs {
         }
         if self.weightless_vertices > 0 {
             let count = self.weightless_vertices;
-            warnings.add(at, format_args!("{count} vertices without any weight follow the first joint they list"));
+            warnings.add(at, format_args!("{count} vertices without any weight follow the first joint in their list"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From a node with EXT_mesh_gpu_instancing to the placements of its mesh, as transforms in the node's space.
 //!
-//! Such a mesh is drawn once for each placement, and not at the node itself. Every placement becomes a palette entry that
-//! follows the node, with the placement as its `joint_from_mesh`. So all placements move with the node.
+//! Such a mesh is drawn once for each placement, and not at the node itself. Every placement becomes a palette entry
+//! that follows the node, with the placement as its `joint_from_mesh`. So all placements move with the node.
 //!
 //! Source: EXT_mesh_gpu_instancing.
 
@@ -56,7 +56,8 @@ struct Attribute<'d> {
     accessor: Accessor<'d>,
 }
 
-/// Returns the placements of the mesh of `node` (a glTF index), charged to `budget`. `None` if the node draws its mesh once.
+/// Returns the placements of the mesh of `node` (a glTF index), charged to `budget`. `None` if the node draws its mesh
+/// once.
 pub(super) fn read(
     document: &Document,
     node: usize,

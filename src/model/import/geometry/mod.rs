@@ -1,13 +1,13 @@
 //! From the mesh nodes of a scene to one vertex array, one index array, draw ranges, and the palette that they follow.
 //!
-//! A mesh that several nodes show is read once for each node, because its vertices follow different palette entries. Mesh
-//! nodes come in the order of their glTF index, and their primitives in the order of the file. A mesh with several
+//! A mesh that several nodes show is read once for each node, because its vertices follow different palette entries.
+//! Mesh nodes come in the order of their glTF index, and their primitives in the order of the file. A mesh with several
 //! placements (EXT_mesh_gpu_instancing) is read at the first and copied for the others.
 //!
 //! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
 //! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
-//! `reorder` puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node, and
-//! `copies` adds its mesh at each. `arrays` lists all per-vertex arrays for the steps that treat them alike.
+//! `reorder` puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
+//! and `copies` adds its mesh at each. `arrays` lists all per-vertex arrays for the steps that treat them alike.
 
 mod arrays;
 mod attributes;

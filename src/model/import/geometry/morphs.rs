@@ -42,7 +42,8 @@ pub(super) struct MorphReader<'a, 'f> {
 }
 
 impl MorphReader<'_, '_> {
-    /// Reads all targets, and charges them to `budget`. The node has `weight_count` weights from index `first_weight` on.
+    /// Reads all targets, and charges them to `budget`. The node has `weight_count` weights from index `first_weight`
+    /// on.
     pub fn read(&self, first_weight: u32, weight_count: u32, budget: &mut Budget) -> Result<Morphs> {
         let targets = self.primitive.targets.as_deref().unwrap_or_default();
         if targets.len() > weight_count as usize {

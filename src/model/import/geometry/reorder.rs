@@ -14,9 +14,10 @@ use crate::model::Geometry;
 /// The number of a vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
 
-/// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners, so
-/// its effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with six
-/// triangles. But a file of a hundred kilobytes can have a million triangles around one vertex, which no order improves.
+/// The effort that each index adds. For each triangle, the optimiser looks at all later triangles around its corners,
+/// so its effort is the sum, over all vertices, of the squared number of their triangles. That is 36 for a vertex with
+/// six triangles. But a file of a hundred kilobytes can have a million triangles around one vertex, which no order
+/// improves.
 const EFFORT_PER_INDEX: u64 = 64;
 /// The effort that every model may take, for small models with a large fan.
 const EFFORT_FLOOR: u64 = 1 << 25;
@@ -34,8 +35,8 @@ impl OrderingEffort {
 
 /// Orders a list of triangles, unless that takes more effort than is left.
 ///
-/// The vertices of the list are numbered from 0 for this, because meshoptimizer's tables are as long as the vertex array,
-/// and a model may have thousands of primitives.
+/// The vertices of the list are numbered from 0 for this, because meshoptimizer's tables are as long as the vertex
+/// array, and a model may have thousands of primitives.
 pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
     let mut used = indices.to_vec();
     used.sort_unstable();
@@ -113,7 +114,8 @@ mod tests {
     }
 
     /// Returns a grid of quads in two halves, each a draw range, with an order of triangles that defeats every cache.
-    /// Every third vertex has two influences, every fourth a morph delta. There are two lines, and an unused last vertex.
+    /// Every third vertex has two influences, every fourth a morph delta. There are two lines, and an unused last
+    /// vertex.
     fn shuffled_grid() -> Geometry {
         let across = SIDE + 1;
         let vertex_count = across * across + 1;
@@ -172,8 +174,8 @@ mod tests {
         grid
     }
 
-    /// Returns the sorted triangles of a draw range, in terms of the original vertex numbers, which the positions hold. Each
-    /// triangle starts with its smallest number, which keeps the winding.
+    /// Returns the sorted triangles of a draw range, in terms of the original vertex numbers, which the positions hold.
+    /// Each triangle starts with its smallest number, which keeps the winding.
     fn triangles(geometry: &Geometry, range: &DrawRange) -> Vec<[u32; 3]> {
         let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
         let corners: Vec<u32> =

@@ -4,10 +4,10 @@
 //! works on the corners of triangles. A vertex whose corners get different tangents, on a mirror seam of the texture,
 //! becomes several vertices.
 //!
-//! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex, and
-//! with the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are counted
-//! before, and degenerate ones are left out: no file can make it run long or exhaust the stack. The crate forbids unsafe
-//! code.
+//! The run time and recursion depth of the algorithm grow with the square of the number of triangles around a vertex,
+//! and with the product of the numbers of degenerate and valid triangles. So the triangles around each vertex are
+//! counted before, and degenerate ones are left out: no file can make it run long or exhaust the stack. The crate
+//! forbids unsafe code.
 
 use std::collections::HashMap;
 
@@ -173,7 +173,8 @@ mod tests {
 
     use super::*;
 
-    /// Returns a split square in the xy plane, with u to the right and v down. Its triangles share the diagonal from 1 to 2.
+    /// Returns a split square in the xy plane, with u to the right and v down. Its triangles share the diagonal from 1
+    /// to 2.
     fn square(tex_coords: [Vec2; 4]) -> SplitVertices {
         let positions = [Vec3::Y, Vec3::ONE.with_z(0.0), Vec3::ZERO, Vec3::X];
         let input = TangentInput {
@@ -226,7 +227,8 @@ mod tests {
     }
 
     proptest! {
-        /// There are few different numbers, so that vertices coincide, triangles degenerate and edges have many neighbours.
+        /// There are few different numbers, so that vertices coincide, triangles degenerate and edges have many
+        /// neighbours.
         #[test]
         fn no_triangles_are_too_odd(
             corners in prop::collection::vec((0..3_u8, 0..3_u8, 0..2_u8, 0..3_u8, 0..3_u8, 0..2_u8), 1..12),

@@ -57,7 +57,7 @@ pub(super) fn read(
     };
     let (count, corners) = (indices.len(), topology.corner_count());
     if count % corners != 0 {
-        warnings.add(at, format_args!("{count} indices are no multiple of {corners}; the last are ignored"));
+        warnings.add(at, format_args!("{count} indices are not a multiple of {corners}; the last ones are ignored"));
         indices.truncate(count - count % corners);
     }
     Ok(Elements { topology, indices })

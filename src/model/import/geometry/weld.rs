@@ -118,16 +118,17 @@ impl Welder {
         index
     }
 
-    /// Appends a copy of the vertices of `run` for each of `joints`. All vertices of `run` follow one joint; those of a copy
-    /// follow its joint instead.
+    /// Appends a copy of the vertices in `range` for each of `joints`. All of them follow one joint, and those of a
+    /// copy follow its joint instead.
     ///
-    /// The copies are not in the hash table. No later vertex can equal one of them, because nothing else follows their joint.
-    pub fn copy(&mut self, run: &Range<usize>, joints: impl ExactSizeIterator<Item = u32>) {
+    /// The copies are not in the hash table. No later vertex can equal one of them, because nothing else follows their
+    /// joint.
+    pub fn copy(&mut self, range: &Range<usize>, joints: impl ExactSizeIterator<Item = u32>) {
         let geometry = &mut self.geometry;
-        for_each_array(geometry, |array| array.reserve_copies(run, joints.len()));
+        for_each_array(geometry, |array| array.reserve_copies(range, joints.len()));
         for joint in joints {
             let first_influence = geometry.influences.len();
-            for_each_array(geometry, |array| array.copy(run));
+            for_each_array(geometry, |array| array.copy(range));
             geometry.influences[first_influence..].iter_mut().for_each(|influence| influence.joint = joint);
         }
     }

@@ -1,8 +1,8 @@
 //! From a document to images decoded on other threads while this thread reads nodes, skins and clips.
 //!
-//! Decoding takes most of the import time of a character with one texture. Results, messages and their order do not depend
-//! on it or on the number of threads: [`Images`](super::images::Images) checks and charges each image when a material uses
-//! it, and only then takes the decoded texels or decodes them itself.
+//! Decoding takes most of the import time of a character with one texture. Results, messages and their order do not
+//! depend on it or on the number of threads: [`Images`](super::images::Images) checks and charges each image when a
+//! material uses it, and only then takes the decoded texels or decodes them itself.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,8 +11,8 @@ use gltf::json;
 use super::image_decoder::{decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 
-/// The largest number of texels to decode ahead, possibly all at once: two textures of 2048 x 2048. Others are decoded one
-/// at a time when they are used.
+/// The largest number of texels to decode ahead, possibly all at once: two textures of 2048 x 2048. Others are decoded
+/// one at a time when they are used.
 const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 
 /// The texels of images that are already decoded, by glTF index.
@@ -36,7 +36,8 @@ struct Task<'d> {
 }
 
 impl Task<'_> {
-    /// Decodes the image. `None` if that fails; [`Images`](super::images::Images) will fail again and report the reason.
+    /// Decodes the image. `None` if that fails; [`Images`](super::images::Images) will fail again and report the
+    /// reason.
     fn run(&self) -> Option<Vec<u8>> {
         decode_rgba(open_decoder(self.encoded).ok()?.0).ok()
     }

@@ -72,7 +72,7 @@ fn rounded_to_8_bits(sample: u16) -> u8 {
 
 fn zeros(count: usize) -> std::result::Result<Vec<u8>, Reason> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(count).map_err(|_| format!("there is no memory for {count} bytes"))?;
+    bytes.try_reserve_exact(count).map_err(|_| format!("cannot allocate {count} bytes"))?;
     bytes.resize(count, 0);
     Ok(bytes)
 }

@@ -1,7 +1,7 @@
 //! From glTF image indices to the decoded images of a model.
 //!
-//! Only images that a material uses are decoded, each once. If an image is missing or broken, there is a warning, and the
-//! texture is left out. However, a URI that leads out of the model's folder is an error.
+//! Only images that a material uses are decoded, each once. If an image is missing or broken, there is a warning, and
+//! the texture is left out. However, a URI that leads out of the model's folder is an error.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use crate::model::import::limits::{MAX_DECODED_IMAGE_BYTES, max_encoded_image_by
 use crate::model::{Image, ImageSource};
 
 /// Collects the images of a model.
+#[derive(Default)]
 pub(super) struct Images {
     /// The decoded images.
     pub list: Vec<Image>,
@@ -29,24 +30,10 @@ pub(super) struct Images {
     ahead: DecodedAhead,
 }
 
-struct Decoded {
-    width: u32,
-    height: u32,
-    rgba: Vec<u8>,
-    format: &'static str,
-}
-
 impl Images {
     /// Starts without images. `ahead` holds images that are already decoded.
     pub fn new(ahead: DecodedAhead) -> Self {
-        Self {
-            list: Vec::new(),
-            sources: Vec::new(),
-            index_of: HashMap::new(),
-            texels_taken: 0,
-            encoded_bytes_taken: 0,
-            ahead,
-        }
+        Self { ahead, ..Self::default() }
     }
 
     /// Returns the model's index of the glTF image `source`, which is decoded at its first use; `None` if that fails.
@@ -58,16 +45,10 @@ impl Images {
             Ok(()) => encoded_bytes(document, source)?,
             Err(reason) => Err(reason),
         };
-        let decoded = encoded.and_then(|bytes| {
-            let decoded = self.decode(source, &bytes, document)?;
-            Ok((decoded, bytes.len() as u64))
-        });
-        let index = match decoded {
-            Ok((Decoded { width, height, rgba, format }, bytes)) => {
-                let name = document.root.images.get(source).and_then(|image| image.name.clone());
-                let name = name.unwrap_or_else(|| format!("image {source}"));
-                self.list.push(Image { name, width, height, rgba });
-                self.sources.push(ImageSource { index: source as u32, format, bytes });
+        let index = match encoded.and_then(|bytes| self.decode(source, &bytes, document)) {
+            Ok((image, origin)) => {
+                self.list.push(image);
+                self.sources.push(origin);
                 Some(self.list.len() as u32 - 1)
             }
             Err(reason) => {
@@ -79,7 +60,8 @@ impl Images {
         Ok(index)
     }
 
-    /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is read.
+    /// Checks the encoded bytes so far. The bytes of refused images count too, so once this fails, no further image is
+    /// read.
     fn check_encoded_bytes(&self, file_bytes: u64) -> std::result::Result<(), Reason> {
         let limit = max_encoded_image_bytes(file_bytes);
         if self.encoded_bytes_taken <= limit {
@@ -88,11 +70,16 @@ impl Images {
         Err(format!("all images of a model with files of this size may have {limit} bytes, and earlier ones have more"))
     }
 
-    fn decode(&mut self, source: usize, bytes: &[u8], document: &Document) -> std::result::Result<Decoded, Reason> {
+    fn decode(
+        &mut self,
+        source: usize,
+        bytes: &[u8],
+        document: &Document,
+    ) -> std::result::Result<(Image, ImageSource), Reason> {
         let file_bytes = document.file_bytes();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
-        let (decoder, format_name) = open_decoder(bytes)?;
+        let (decoder, format) = open_decoder(bytes)?;
         let (width, height) = decoder.dimensions();
         // The limits are checked before decoding, because a small file may decode to gigabytes.
         let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
@@ -109,7 +96,10 @@ impl Images {
             Some(rgba) => rgba,
             None => decode_rgba(decoder)?,
         };
-        Ok(Decoded { width, height, rgba, format: format_name })
+        let name = document.root.images.get(source).and_then(|image| image.name.clone());
+        let name = name.unwrap_or_else(|| format!("image {source}"));
+        let origin = ImageSource { index: source as u32, format, bytes: bytes.len() as u64 };
+        Ok((Image { name, width, height, rgba }, origin))
     }
 }
 

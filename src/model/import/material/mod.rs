@@ -1,10 +1,12 @@
 //! From materials, textures and images to the materials that the renderer draws, with decoded images.
 //!
-//! A texture that cannot be read is left out with a warning, because the model can be shown without it. Images are decoded
-//! on other threads while `motion` is read; that changes the time, but never the result or the order of messages.
+//! A texture that cannot be read is left out with a warning, because the model can be shown without it. Images are
+//! decoded on other threads while `motion` is read; that changes the time, but never the result or the order of
+//! messages.
 //!
-//! Reading order: `materials` reads the parameters; `textures` the references to images, with their samplers and
-//! coordinates; `images` collects the images in use; `image_decoder` decodes one; `decode_ahead` decodes some early.
+//! Reading order: `materials` reads the parameters, and `textures` the references to images, with their samplers and
+//! coordinates. `images` collects the images in use, and `image_decoder` decodes one. `decode_ahead` decodes some
+//! early.
 
 mod decode_ahead;
 mod image_decoder;

@@ -1,7 +1,7 @@
 //! From the texture slot of a material to its image, sampler, texture coordinate set and coordinate transform.
 //!
-//! A vertex has two sets of texture coordinates, as they are in the file. The transform stays with the slot, because other
-//! slots of the material may use the same set without one.
+//! A vertex has two sets of texture coordinates, as they are in the file. The transform stays with the slot, because
+//! other slots of the material may use the same set without one.
 //!
 //! Source: glTF 2.0, 3.8 (textures), 5.26 (samplers); KHR_texture_transform; EXT_texture_webp.
 
@@ -21,7 +21,8 @@ use crate::model::{Filter, MaterialTexture, Texture, TextureSampler, Wrap};
 pub struct TexCoordSets([Option<u32>; 2]);
 
 impl TexCoordSets {
-    /// Returns the index, 0 or 1, under which a vertex holds `set`, and adds the set if it is new. `None` for a third set.
+    /// Returns the index, 0 or 1, under which a vertex holds `set`, and adds the set if it is new. `None` for a third
+    /// set.
     fn index_of(&mut self, set: u32) -> Option<u32> {
         let index = self.0.iter().position(|&known| known.is_none() || known == Some(set))?;
         self.0[index] = Some(set);
@@ -71,8 +72,8 @@ pub(super) struct TextureReader<'a, 'f> {
 }
 
 impl TextureReader<'_, '_> {
-    /// Reads the texture of a slot; `None`, with a warning, if its image cannot be read or its coordinates are a third set.
-    /// `at` is the slot's JSON path; `sets` collects the sets of all slots of the material.
+    /// Reads the texture of a slot; `None`, with a warning, if its image cannot be read or its coordinates are a third
+    /// set. `at` is the slot's JSON path; `sets` collects the sets of all slots of the material.
     pub fn read(&mut self, info: TextureUse, at: &str, sets: &mut TexCoordSets) -> Result<Option<MaterialTexture>> {
         let Some(texture) = self.texture(info.index, at)? else { return Ok(None) };
         let transform = info.extensions.and_then(|extensions| extensions.get("KHR_texture_transform"));
@@ -127,7 +128,8 @@ impl TextureReader<'_, '_> {
         let rotation_radians = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0) as f32;
         let (offset, scale) = (pair("offset", 0.0), pair("scale", 1.0));
         // The rotation is counter-clockwise in the image, where v points down, so the matrix is the transpose of the
-        // usual one. The extension's GLSL has the usual one, but its text and its example (lower left quadrant) need this.
+        // usual one. The extension's GLSL has the usual one, but its text and its example (lower left quadrant) need
+        // this.
         let texture_from_vertex = Affine2::from_translation(offset)
             * Affine2::from_mat2(Mat2::from_angle(-rotation_radians) * Mat2::from_diagonal(scale));
         if !texture_from_vertex.is_finite() {

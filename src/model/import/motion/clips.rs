@@ -1,11 +1,11 @@
 //! From animations to clips: the keyframes of the file, checked so that sampling need not check anything.
 //!
-//! Key times are finite, never negative and never decreasing. Each track has the number of values that its interpolation
-//! needs. Rotations are normalised, which integers and some exporters require; spline tangents are not. Each property of
-//! a node has at most one track.
+//! Key times are finite, never negative and never decreasing. Each track has the number of values that its
+//! interpolation needs. Rotations are normalised, which integers and some exporters require; spline tangents are not.
+//! Each property of a node has at most one track.
 //!
-//! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time that
-//! its author intended.
+//! A clip ends at the last key of all channels with a target, including ignored channels, so that it loops at the time
+//! that its author intended.
 //!
 //! Source: glTF 2.0, 3.11 (animations), appendix C (interpolation).
 
@@ -54,7 +54,8 @@ struct ClipReader<'a, 'f> {
     document: &'a Document<'f>,
     tree: &'a NodeTree,
     entry: &'a json::Animation,
-    /// The JSON path of the animation. Paths below it are only formatted for messages: a model may have ten thousand channels.
+    /// The JSON path of the animation. Paths below it are only formatted for messages: a model may have ten thousand
+    /// channels.
     at: &'a str,
     timelines: Timelines,
     /// The index of the track of each node's property in its list, in case there is a second one.
@@ -142,7 +143,7 @@ impl<'a> ClipReader<'a, '_> {
         };
         if property == PropertyKey::MorphWeights {
             if self.tree.morphed_node(node).is_none() {
-                self.warnings.add(at, format_args!("nodes[{source}] shows no morph targets; ignored"));
+                self.warnings.add(at, format_args!("nodes[{source}] has no morph targets; ignored"));
                 return Ok(None);
             }
             return Ok(Some(node));
@@ -154,8 +155,8 @@ impl<'a> ClipReader<'a, '_> {
         Ok(Some(node))
     }
 
-    /// Opens the sampler's output, checks its number of elements, and charges it. `width` is the number of elements of one
-    /// value, which is 1 except for morph weights, each of which is an element.
+    /// Opens the sampler's output, checks its number of elements, and charges it. `width` is the number of elements of
+    /// one value, which is 1 except for morph weights, each of which is an element.
     fn open_output(
         &mut self,
         sampler: &json::animation::Sampler,
@@ -259,8 +260,8 @@ impl Timelines {
     }
 }
 
-/// Checks key times, and returns the last one. They must strictly increase (3.11.1). Equal times are accepted, because some
-/// exporters write a jump in this way. Decreasing times have no clear meaning and are an error.
+/// Checks key times, and returns the last one. They must strictly increase (3.11.1). Equal times are accepted, because
+/// some exporters write a jump in this way. Decreasing times have no clear meaning and are an error.
 fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32> {
     let (Some(&first), Some(&last)) = (seconds.first(), seconds.last()) else {
         return Err(Fault::content(at, "no keyframes, expected at least one"));
@@ -278,7 +279,10 @@ fn check_times(seconds: &[f32], at: &str, warnings: &mut Warnings) -> Result<f32
     }
     let repeated_count = seconds.windows(2).filter(|pair| pair[1] == pair[0]).count();
     if repeated_count > 0 {
-        warnings.add(at, format_args!("{repeated_count} keys have the time of the key before; the last one counts"));
+        warnings.add(
+            at,
+            format_args!("{repeated_count} keys have the same time as the key before; the last of them counts"),
+        );
     }
     Ok(last)
 }

@@ -3,8 +3,8 @@
 //! All of it is checked here, so that evaluation need not check anything: nodes are sorted parent before child, every
 //! index is in range, every track has the right number of values, and rotations have unit length.
 //!
-//! Reading order: `scene` decides which nodes are shown; `nodes` sorts them into the skeleton; `skins` reads inverse bind
-//! matrices and builds the palette; `clips` reads keyframes.
+//! Reading order: `scene` decides which nodes are shown; `nodes` sorts them into the skeleton; `skins` reads inverse
+//! bind matrices and builds the palette; `clips` reads keyframes.
 
 pub mod clips;
 mod nodes;

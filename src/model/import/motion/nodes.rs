@@ -5,6 +5,8 @@
 //!
 //! Source: glTF 2.0, 3.5 (scenes, nodes, transformations).
 
+use std::fmt::Display;
+
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 use gltf::json;
 
@@ -156,7 +158,7 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
         return Ok(());
     }
     let translation = Vec3::from(entry.translation.unwrap_or([0.0; 3]));
-    let rotation = Vec4::from(entry.rotation.unwrap_or_default().0);
+    let mut rotation = Vec4::from(entry.rotation.unwrap_or_default().0);
     let scale = Vec3::from(entry.scale.unwrap_or([1.0; 3]));
     let finite =
         [("translation", translation.is_finite()), ("rotation", rotation.is_finite()), ("scale", scale.is_finite())];
@@ -164,12 +166,14 @@ fn push_local(skeleton: &mut Skeleton, entry: &json::Node, source: usize, warnin
         return Err(Fault::content(at(property), "a number is too large"));
     }
     translations.push(translation);
-    rotations.push(Quat::from_vec4(unit_quaternion(rotation, || at("rotation"), warnings)));
+    make_unit([&mut rotation], format_args!("nodes[{source}].rotation"), warnings);
+    rotations.push(Quat::from_vec4(rotation));
     scales.push(scale);
     Ok(())
 }
 
-/// Appends the morph weights of the node's mesh, if it has targets. The node's weights come first, then the mesh's, then 0.
+/// Appends the morph weights of the node's mesh, if it has targets. The node's weights come first, then the mesh's,
+/// then 0.
 fn push_morph_weights(
     skeleton: &mut Skeleton,
     document: &Document,
@@ -212,43 +216,30 @@ fn push_morph_weights(
     Ok(())
 }
 
-/// Normalises a finite quaternion (x, y, z, w). A zero quaternion becomes the identity, with a warning.
-fn unit_quaternion(q: Vec4, at: impl FnOnce() -> String, warnings: &mut Warnings) -> Vec4 {
-    try_unit_quaternion(q).unwrap_or_else(|| {
-        warnings.add(at(), NO_ROTATION);
-        Vec4::W
-    })
-}
-
-/// Normalises quaternions like [`unit_quaternion`], with one warning for all of them, because a file may have millions.
-pub fn make_unit<'q>(quaternions: impl Iterator<Item = &'q mut Vec4>, at: &str, warnings: &mut Warnings) {
+/// Normalises finite quaternions (x, y, z, w). Zero quaternions become the identity, with one warning for all of them,
+/// because a file may have millions.
+pub fn make_unit<'q>(quaternions: impl IntoIterator<Item = &'q mut Vec4>, at: impl Display, warnings: &mut Warnings) {
     let mut lacks_length = false;
     for q in quaternions {
-        let unit = try_unit_quaternion(*q);
+        // f64, because the squares of small or large f32 are out of range.
+        let unit = q.as_dvec4().try_normalize();
         lacks_length |= unit.is_none();
-        *q = unit.unwrap_or(Vec4::W);
+        *q = unit.map_or(Vec4::W, |unit| unit.as_vec4());
     }
     if lacks_length {
-        warnings.add(at, NO_ROTATION);
+        warnings.add(at, "a rotation of length zero is read as no rotation");
     }
 }
 
-const NO_ROTATION: &str = "a rotation of length zero is read as no rotation";
-
-fn try_unit_quaternion(q: Vec4) -> Option<Vec4> {
-    // f64, because the squares of small or large f32 are out of range.
-    q.as_dvec4().try_normalize().map(|unit| unit.as_vec4())
-}
-
-/// Makes an affine matrix from 16 numbers in column-major order. The last row is taken as 0 0 0 1 (3.5.3, 3.7.3.1). A small
-/// difference is a common rounding error; a larger one gives a warning.
+/// Makes an affine matrix from 16 numbers in column-major order. The last row is taken as 0 0 0 1 (3.5.3, 3.7.3.1). A
+/// small difference is a common rounding error; a larger one gives a warning.
 pub(super) fn affine_from_columns(m: &[f32; 16], at: &str, warnings: &mut Warnings) -> Result<Affine3A> {
     if m.iter().any(|number| !number.is_finite()) {
         return Err(Fault::content(at, "the matrix has a number that is not finite"));
     }
     let last_row = Vec4::new(m[3], m[7], m[11], m[15]);
     if !last_row.abs_diff_eq(Vec4::W, 1e-4) {
-        warnings.add(at, format_args!("the last row of a matrix is {last_row}, read as [0, 0, 0, 1]"));
+        warnings.add(at, format_args!("the last row of a matrix is {last_row}; it is read as [0, 0, 0, 1]"));
     }
     let column = |c: usize| Vec3A::new(m[4 * c], m[4 * c + 1], m[4 * c + 2]);
     Ok(Affine3A { matrix3: Mat3A::from_cols(column(0), column(1), column(2)), translation: column(3) })

@@ -1,4 +1,4 @@
-//! Materials, textures, images.
+//! Tests of materials, textures and images.
 
 use glam::{Affine2, Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
@@ -15,12 +15,12 @@ fn png(width: u32, height: u32) -> Vec<u8> {
 
 const UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
 
-/// The first pair of each vertex.
+/// Returns the first texture coordinates of each vertex.
 fn first_pairs(model: &throng::model::Model) -> Vec<Vec2> {
     model.geometry.tex_coords.iter().map(|pairs| pairs[0]).collect()
 }
 
-/// The triangle with texture coordinates in set 1 and a texture whose image is `encoded`.
+/// Makes the triangle with texture coordinates in set 1 and a texture whose image is `encoded`.
 fn textured(encoded: &[u8]) -> Gltf {
     let mut gltf = Gltf::triangle();
     let tex_coords = gltf.f32s("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
@@ -99,7 +99,7 @@ fn texture_transforms_scale_then_rotate_then_move() {
     let model = transformed(json!({"offset": [0.5, 0.25], "rotation": quarter_turn, "scale": [2, 4]}));
     assert_eq!(first_pairs(&model), UVS, "vertices keep what the file has");
     assert_samples_at(&model, [Vec2::new(0.5, 0.25), Vec2::new(0.5, -1.75), Vec2::new(4.5, 0.25)]);
-    // The extension's own example, which is to show the lower left quadrant alone: u in 0..0.5, v in 0.5..1.
+    // This is the extension's own example, which shows the lower left quadrant: u in 0..0.5, v in 0.5..1.
     let model = transformed(json!({"offset": [0, 1], "rotation": quarter_turn, "scale": [0.5, 0.5]}));
     assert_samples_at(&model, [Vec2::new(0.0, 1.0), Vec2::new(0.0, 0.5), Vec2::new(0.5, 1.0)]);
     let model = transformed(json!({"scale": [1e30, 1e39]}));
@@ -108,7 +108,7 @@ fn texture_transforms_scale_then_rotate_then_move() {
 }
 
 #[test]
-fn every_texture_has_a_set_and_a_transform_of_its_own() {
+fn every_texture_has_its_own_set_and_transform() {
     let mut gltf = textured(&png(1, 1));
     let more = gltf.f32s("VEC2", &[0.5, 0.0, 0.5, 0.25, 0.5, 0.75]);
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_3"] = json!(more);
@@ -138,11 +138,11 @@ fn every_texture_has_a_set_and_a_transform_of_its_own() {
     assert_eq!(model.images.len(), 1);
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 
-    // Vertices have room for two sets.
+    // Vertices have two sets.
     gltf.json["materials"][0]["normalTexture"]["texCoord"] = json!(2);
     let model = gltf.model();
     assert_eq!(model.materials[0].normal_texture, None);
-    assert!(warns(&model, "materials[0].normalTexture: wants TEXCOORD_2"), "{:?}", model.warnings);
+    assert!(warns(&model, "materials[0].normalTexture: uses TEXCOORD_2"), "{:?}", model.warnings);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn webp() -> Vec<u8> {
 }
 
 #[test]
-fn webp_is_preferred_and_png_stands_in_for_a_broken_one() {
+fn webp_is_preferred_and_png_is_the_fallback() {
     let mut gltf = textured(&png(3, 2));
     let view = gltf.view(&webp());
     gltf.push("images", json!({"bufferView": view}));
@@ -200,12 +200,12 @@ fn webp_is_preferred_and_png_stands_in_for_a_broken_one() {
 }
 
 #[test]
-fn broken_images_cost_the_texture_and_not_the_model() {
+fn broken_images_lose_only_their_texture() {
     let whole = png(8, 8);
     let cases: [(&[u8], &str); 3] = [
         (&whole[..whole.len() / 2], "images[0]: cannot be decoded"),
         (b"GIF89a", "images[0]: 6 bytes that are neither PNG, JPEG nor WebP"),
-        // A header alone, promising 65,535 by 65,535 texels.
+        // The file is a header alone, which claims 65,535 by 65,535 texels.
         (&[&whole[..16], &[0, 0, 255, 255, 0, 0, 255, 255], &whole[24..]].concat(), "images[0]: cannot be decoded"),
     ];
     for (encoded, part) in cases {
@@ -213,7 +213,7 @@ fn broken_images_cost_the_texture_and_not_the_model() {
         assert_eq!((model.materials[0].base_color_texture, model.images.len()), (None, 0));
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
-    // A metal is one as far as its texture says; where that is lost, nothing is.
+    // The metallic factor is used only together with its texture.
     let mut gltf = textured(&whole[..40]);
     gltf.json["materials"][0]["pbrMetallicRoughness"] = json!({"metallicRoughnessTexture": {"index": 0}});
     assert_eq!(gltf.model().materials[0].metallic, 0.0);
@@ -228,7 +228,8 @@ fn broken_images_cost_the_texture_and_not_the_model() {
 
 #[test]
 fn all_images_together_have_a_budget() {
-    // 8192 by 4096 is the whole budget of so small a file; the second one does not fit any more and is not even decoded.
+    // 8192 by 4096 texels are the whole budget of a file of this size. The second image does not fit and is not
+    // decoded.
     let mut gltf = textured(&png(8192, 4096));
     let view = gltf.json["images"][0].clone();
     gltf.json["images"].as_array_mut().unwrap().push(view);
@@ -251,13 +252,13 @@ fn indices_of_materials_and_textures_are_checked() {
     let mut bare = gltf.json["meshes"][0]["primitives"][0].clone();
     bare["material"] = json!(0);
     gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(bare);
-    // The default material, in use by the first primitive, is not the file's material 0.
+    // The first primitive uses the default material, which is not the file's material 0.
     let message = "test.gltf: meshes[0].primitives[1].material: materials[0] does not exist; the file has 0";
     assert_eq!(gltf.error(), message);
 }
 
 #[test]
-fn what_is_not_drawn_is_said() {
+fn ignored_features_give_warnings() {
     let mut gltf = textured(&png(1, 1));
     gltf.json["extensionsUsed"] = json!(["KHR_materials_clearcoat", "KHR_texture_basisu"]);
     gltf.json["textures"][0] = json!({"extensions": {"KHR_texture_basisu": {"source": 0}}});
@@ -274,7 +275,7 @@ fn what_is_not_drawn_is_said() {
     assert!(warns(&gltf.model(), "no TEXCOORD_0, which a texture of the material uses"));
 }
 
-/// The triangle with normals, a normal map and the file's tangents: of any length, and any handedness but zero.
+/// Makes the triangle with normals, a normal map and tangents of any length, and any handedness except zero.
 fn with_tangents() -> Gltf {
     let mut gltf = textured(&png(1, 1));
     gltf.json["materials"][0]["normalTexture"] = json!({"index": 0, "texCoord": 1});
@@ -293,9 +294,9 @@ fn tangents_are_read_where_a_normal_map_needs_them() {
     let expected = [Vec4::new(1.0, 0.0, 0.0, 1.0), Vec4::new(0.0, 1.0, 0.0, -1.0), Vec4::new(1.0, 0.0, 0.0, -1.0)];
     assert_eq!(model.geometry.tangents, expected);
     assert!(model.geometry.draw_ranges[0].has_tangents);
-    assert!(warns(&model, "1 tangents without length are read as +X"), "{:?}", model.warnings);
+    assert!(warns(&model, "1 tangents of length zero are read as +X"), "{:?}", model.warnings);
 
-    // A target that turns tangents and does nothing else.
+    // The target changes only tangents.
     let deltas = [0.0, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
     let tangents = gltf.f32s("VEC3", &deltas);
     gltf.json["meshes"][0]["primitives"][0]["targets"] = json!([{"TANGENT": tangents}]);
@@ -303,7 +304,7 @@ fn tangents_are_read_where_a_normal_map_needs_them() {
     assert_eq!(deltas.len(), 1);
     assert_eq!((deltas[0].position, deltas[0].normal, deltas[0].tangent), (Vec3::ZERO, Vec3::ZERO, Vec3::Y * 0.5));
 
-    // Those that MikkTSpace makes know nothing of the targets.
+    // Targets do not change tangents that MikkTSpace generates.
     let attributes = gltf.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
     attributes.remove("TANGENT");
     let geometry = gltf.model().geometry;
@@ -316,7 +317,7 @@ fn seams_split_vertices_and_the_files_vertices_stay() {
     let mut gltf = with_tangents();
     let attributes = gltf.json["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
     attributes.remove("TANGENT");
-    // The triangle and its back: one set of vertices, two handednesses.
+    // The triangle and its reverse share vertices, but their handedness differs.
     let indices = gltf.accessor(crate::builder::U16, "SCALAR", 6, bytemuck::cast_slice(&[0_u16, 1, 2, 0, 2, 1]));
     let coordinates = gltf.f32s("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
     let primitive = &mut gltf.json["meshes"][0]["primitives"][0];
