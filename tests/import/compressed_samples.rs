@@ -53,19 +53,19 @@ impl<'m> Posed<'m> {
 ///   move by four steps, two from some joints to others, and each step moves the vertex at most by the distance between
 ///   the positions that these joints give it;
 /// * the rotation of every joint above the vertex, wrong by `angle_radians` at the joint's distance.
-fn allowance(sound: &Posed, angle_radians: f32) -> f32 {
-    let Model { geometry, skeleton, .. } = sound.model;
+fn allowance(original: &Posed, angle_radians: f32) -> f32 {
+    let Model { geometry, skeleton, .. } = original.model;
     let (low, high) = geometry.positions.iter().fold((Vec3::MAX, Vec3::MIN), |(l, h), &p| (l.min(p), h.max(p)));
     let step: f32 = POSITION_STEPS.iter().map(|steps| (high - low).max_element() / steps).sum();
     let half_step_diagonal = 0.5 * 3.0_f32.sqrt() * step;
     let of_vertex = |vertex: usize| {
-        let contributions: Vec<(Vec3, f32, u32)> = sound.contributions(vertex).collect();
+        let contributions: Vec<(Vec3, f32, u32)> = original.contributions(vertex).collect();
         let spread =
             contributions.iter().flat_map(|a| contributions.iter().map(|b| a.0.distance(b.0))).fold(0.0, f32::max);
         let turned = |&(position, weight, node): &(Vec3, f32, u32)| {
             let (mut lever_sum, mut at) = (0.0, Some(node as usize));
             while let Some(joint) = at {
-                lever_sum += position.distance(sound.model_from_node[joint].translation.into());
+                lever_sum += position.distance(original.model_from_node[joint].translation.into());
                 at = skeleton.parents.get(joint).map(|&parent| parent as usize).filter(|&p| p < skeleton.len());
             }
             angle_radians * weight * lever_sum
@@ -80,17 +80,17 @@ fn farthest(from: &[Vec3], to: &[Vec3]) -> f32 {
     from.iter().map(|a| to.iter().map(|b| a.distance(*b)).fold(f32::INFINITY, f32::min)).fold(0.0, f32::max)
 }
 
-/// Compares `changed` with `sound` in the rest pose and in every clip at the times that `times_of` returns.
-fn compare(sound: &str, changed: &str, angle_radians: f32, times_of: impl Fn(f32) -> Vec<f64>) {
-    let (sound, changed) = (sample(sound), sample(&format!("derived/{changed}")));
-    assert_eq!(sound.clips.len(), changed.clips.len());
+/// Compares `changed` with `original` in the rest pose and in every clip at the times that `times_of` returns.
+fn compare(original: &str, changed: &str, angle_radians: f32, times_of: impl Fn(f32) -> Vec<f64>) {
+    let (original, changed) = (sample(original), sample(&format!("derived/{changed}")));
+    assert_eq!(original.clips.len(), changed.clips.len());
     let mut poses = vec![(None, None, 0.0)];
-    for (a, b) in sound.clips.iter().zip(&changed.clips) {
+    for (a, b) in original.clips.iter().zip(&changed.clips) {
         poses.extend(times_of(a.duration_seconds).into_iter().map(|time| (Some(a), Some(b), time)));
     }
     let mut closest = (0.0_f32, 0.0, 0.0);
     for (a, b, time) in poses {
-        let (a, b) = (Posed::new(&sound, a, time), Posed::new(&changed, b, time));
+        let (a, b) = (Posed::new(&original, a, time), Posed::new(&changed, b, time));
         let (points, others) = (a.positions(), b.positions());
         let found = farthest(&points, &others).max(farthest(&others, &points));
         let allowed = allowance(&a, angle_radians);

@@ -285,11 +285,11 @@ fn the_compressed_bytes_must_be_there_and_decode() {
 /// Decoders must survive any stream. The result for a damaged one is checked like any other data.
 #[test]
 fn damaged_streams_are_refused_or_read_but_never_fatal() {
-    let sound = compressed_strip(40);
+    let original = compressed_strip(40);
     let (mut refused, mut accepted) = (0, 0);
-    for at in 0..sound.bytes.len() {
+    for at in 0..original.bytes.len() {
         for bits in [0x01, 0x80, 0xff] {
-            let mut gltf = Gltf { json: sound.json.clone(), bytes: sound.bytes.clone() };
+            let mut gltf = Gltf { json: original.json.clone(), bytes: original.bytes.clone() };
             gltf.bytes[at] ^= bits;
             gltf.json.as_object_mut().unwrap().remove("buffers");
             match close(gltf).load() {

@@ -177,10 +177,10 @@ fn streams_and_accessors_that_disagree_are_refused_with_their_path() {
 fn damaged_streams_are_refused_or_read_but_never_fatal() {
     let (mut refused, mut accepted) = (0, 0);
     for method in [0, 1] {
-        let sound = compressed(6, method);
-        for at in 0..sound.bytes.len() {
+        let original = compressed(6, method);
+        for at in 0..original.bytes.len() {
             for bits in [0x01, 0x10, 0xff] {
-                let mut gltf = Gltf { json: sound.json.clone(), bytes: sound.bytes.clone() };
+                let mut gltf = Gltf { json: original.json.clone(), bytes: original.bytes.clone() };
                 gltf.bytes[at] ^= bits;
                 match gltf.load() {
                     Ok(_) => accepted += 1,
@@ -188,8 +188,8 @@ fn damaged_streams_are_refused_or_read_but_never_fatal() {
                 }
             }
         }
-        for length in 0..sound.bytes.len() {
-            let mut gltf = Gltf { json: sound.json.clone(), bytes: sound.bytes.clone() };
+        for length in 0..original.bytes.len() {
+            let mut gltf = Gltf { json: original.json.clone(), bytes: original.bytes.clone() };
             gltf.json["bufferViews"][0]["byteLength"] = json!(length);
             refused += usize::from(gltf.load().is_err());
         }

@@ -1,18 +1,18 @@
-//! Files of at most one MiB that ask for as much as they can: every way known to us to turn few bytes into many, or
-//! into long work, pushed to the budget that bounds it, and some beyond.
+//! Files of at most one MiB that take as much memory or time as possible. They use every known way to turn few bytes
+//! into many or into long work, up to the limit that bounds it and beyond.
 
 use crate::images::{png, progressive_jpeg, webp};
 
-/// A file, and whether it should be accepted.
+/// A file, and whether import should accept it.
 pub struct Attack {
     pub name: &'static str,
     pub file: Vec<u8>,
-    /// Part of the message, for a file that is to be refused.
+    /// A part of the error message for a file that import should refuse.
     pub refused: Option<&'static str>,
 }
 
 const MIB: usize = 1 << 20;
-/// Elements of one of the lists at the top of the JSON that are read at most.
+/// The largest length of a top-level list in the JSON.
 const LIST: usize = 1 << 18;
 
 pub fn attacks() -> Vec<Attack> {
@@ -63,7 +63,7 @@ fn glb(members: &str, mut binary: Vec<u8>) -> Vec<u8> {
     file
 }
 
-/// `element`, comma-separated, `count` times.
+/// Returns `element` repeated `count` times, separated by commas.
 fn times(count: usize, element: &str) -> String {
     each(count, |_| element.to_owned())
 }
@@ -72,12 +72,12 @@ fn each(count: usize, element: impl Fn(usize) -> String) -> String {
     (0..count).map(element).collect::<Vec<_>>().join(",")
 }
 
-/// As often as it fits into a file.
+/// Returns as many elements as fit into a file.
 fn filling(element: &str) -> String {
     times((MIB - 1000) / (element.len() + 1), element)
 }
 
-/// The JSON itself.
+/// Attacks by the JSON itself.
 fn json() -> Vec<Attack> {
     let deep = format!(r#"{{"extras":{}{}}}"#, "[".repeat(100), "]".repeat(100));
     let deep_list = format!("{}{}", "[".repeat(MIB / 2 - 100), "]".repeat(MIB / 2 - 100));
@@ -97,7 +97,7 @@ fn json() -> Vec<Attack> {
     ]
 }
 
-/// The smallest element of every list, as often as it is read.
+/// Fills every list with its smallest element, up to the longest length.
 fn lists() -> Vec<Attack> {
     let list = |name: &'static str, key: &str, element: &str| {
         let count = LIST.min((MIB - 1000) / (element.len() + 1));
@@ -121,7 +121,7 @@ fn lists() -> Vec<Attack> {
     ]
 }
 
-/// Whatever is repeated in messages and tables.
+/// Attacks by strings that messages and tables repeat.
 fn names() -> Vec<Attack> {
     let clip = |name: &str| format!(r#"{{"name":"{name}","channels":[],"samplers":[]}}"#);
     let clips = format!("{},{}", clip(&"x".repeat(900_000)), times(2000, &clip("y")));
@@ -176,7 +176,7 @@ fn nodes() -> Vec<Attack> {
     ]
 }
 
-/// Three bytes a vertex, all different.
+/// Returns distinct positions of three bytes per vertex.
 fn small_positions(count: usize) -> Vec<u8> {
     (0..count as u32).flat_map(|vertex| vertex.to_le_bytes().into_iter().take(3)).collect()
 }
@@ -190,7 +190,7 @@ fn accessor(view: usize, component_type: u32, shape: &str, count: usize) -> Stri
 }
 
 fn geometry() -> Vec<Attack> {
-    /// A quarter of the vertices that a small file may show.
+    /// This is a quarter of the vertices that a small file may have.
     const VERTICES: usize = 1 << 17;
     let shown_by = |nodes: usize| {
         let members = format!(
@@ -202,7 +202,7 @@ fn geometry() -> Vec<Attack> {
         );
         glb(&members, small_positions(VERTICES))
     };
-    // Primitives by nodes; three vertices, or none, without any data.
+    // Many nodes draw many primitives, with three vertices or none, without data.
     let parts = |nodes: usize, primitives: usize, primitive: &str| {
         text(&format!(
             r#""nodes":[{}],"meshes":[{{"primitives":[{}]}}],"accessors":[{{"componentType":5126,"type":"VEC3","count":3}}]"#,
@@ -217,7 +217,7 @@ fn geometry() -> Vec<Attack> {
                "accessors":[{{"componentType":5126,"type":"VEC3","count":{count}}}]"#
         ))
     };
-    // A strip of 170,000 indices in one byte each, shown a dozen times: three indices for each.
+    // A strip has 170,000 indices of one byte each, drawn a dozen times, with three indices for each.
     let strip = |primitives: usize| {
         let members = format!(
             r#""nodes":[{{"mesh":0}}],"meshes":[{{"primitives":[{}]}}],"accessors":[{},{{"componentType":5126,"type":"VEC3","count":3}}],
@@ -241,7 +241,7 @@ fn geometry() -> Vec<Attack> {
     ]
 }
 
-/// Zeros, compressed to next to nothing by meshoptimizer.
+/// Data of zeros, which meshoptimizer compresses to almost nothing.
 fn compressed() -> Vec<Attack> {
     let file = |mib: usize| {
         let elements = vec![[0_u8; 256]; mib * MIB / 256];
@@ -262,7 +262,7 @@ fn compressed() -> Vec<Attack> {
     vec![accepted("meshopt.glb", file(64)), refused("more_meshopt.glb", "more bytes of decompressed data", file(65))]
 }
 
-/// Every target has the same deltas, none of them zero.
+/// Every target has the same deltas, none of which is zero.
 fn morphs() -> Vec<Attack> {
     const VERTICES: usize = 4096;
     let file = |targets: usize| {
@@ -281,7 +281,7 @@ fn morphs() -> Vec<Attack> {
     vec![accepted("morphs.glb", file(256)), refused("more_morphs.glb", "more morph target elements", file(257))]
 }
 
-/// A mesh at a million places, for which no byte of the file accounts.
+/// A mesh has a million placements, which take no bytes of the file.
 const PLACES: &str = r#"{"componentType":5126,"type":"VEC3","count":1048576}"#;
 
 fn placed(mesh: usize, accessor: usize) -> String {
@@ -290,7 +290,7 @@ fn placed(mesh: usize, accessor: usize) -> String {
     )
 }
 
-/// As many as may be are drawn, with a warning; what else there is has to fit beside them.
+/// As many placements as possible are drawn, with a warning. The other contents must fit in addition.
 fn placements() -> Vec<Attack> {
     let file = |vertices: usize, indices: usize, primitives: usize, nodes: usize| {
         let members = format!(
@@ -317,7 +317,8 @@ fn placements() -> Vec<Attack> {
     ]
 }
 
-/// Many kinds at once: vertices, texels, morph targets, keys, and placements for whatever is left.
+/// Files of many kinds of things at once: vertices, texels, morph targets, keys, and placements for the rest of the
+/// budget.
 fn mixed() -> Vec<Attack> {
     const VERTICES: usize = 1 << 17;
     const MORPHED: usize = 4096;
@@ -365,7 +366,7 @@ fn skins() -> Vec<Attack> {
         "accessors":[{"componentType":5126,"type":"VEC3","count":3},{"componentType":5121,"type":"VEC4","count":3},
         {"componentType":5126,"type":"VEC4","count":3}]"#;
     let joints = format!(r#"{skinned},"skins":[{{"joints":[{}]}}]"#, filling("0").split_at(MIB - 2001).0);
-    // Sparse inverse binds, proven anew for each skin: 16 + 2 bytes for each entry.
+    // Each skin checks the sparse inverse binds again, with 16 + 2 bytes for each entry.
     let entries = 20_000;
     let sparse = format!(
         r#"{{"componentType":5121,"type":"MAT4","count":{entries},"sparse":{{"count":{entries},
@@ -390,7 +391,7 @@ fn skins() -> Vec<Attack> {
     ]
 }
 
-/// `sets` sets of four joints for each vertex, all from one array of bytes: each set starts one element later.
+/// Each vertex has `sets` sets of four joints from one array of bytes. Each set starts one element later.
 fn influences(vertices: usize, sets: usize) -> Vec<u8> {
     let (joints_bytes, weights_bytes) = (4 * (vertices + sets), 4 * (vertices + sets));
     let positions_bytes = 12 * vertices;
@@ -422,7 +423,7 @@ fn influences(vertices: usize, sets: usize) -> Vec<u8> {
 }
 
 fn animations() -> Vec<Attack> {
-    /// Keys of one track: 60,000 times and 60,000 vectors.
+    /// The keys of one track: 60,000 times and 60,000 vectors.
     const KEYS: usize = 60_000;
     let file = |clips: usize, channels: usize| {
         let channel = |k: usize| format!(r#"{{"sampler":0,"target":{{"node":{k},"path":"translation"}}}}"#);
@@ -447,7 +448,7 @@ fn animations() -> Vec<Attack> {
     ]
 }
 
-/// The same image, in one buffer view, for as many materials.
+/// Many materials use the same image in one buffer view.
 fn with_images(image: Vec<u8>, count: usize) -> Vec<u8> {
     let members = format!(
         r#""images":[{}],"textures":[{}],"materials":[{}],"bufferViews":[{}]"#,
@@ -459,9 +460,9 @@ fn with_images(image: Vec<u8>, count: usize) -> Vec<u8> {
     glb(&members, image)
 }
 
-/// All of them load: an image that is too much is left out, with a warning.
+/// All of these files load: an image that is too large is left out, with a warning.
 fn images() -> Vec<Attack> {
-    // A small image with half a megabyte of comments.
+    // This is a small image with half a megabyte of comments.
     let mut comments = progressive_jpeg(8, 8, 1, 0);
     let comment = [&[0xff, 0xfe, 0xff, 0xff][..], &[b'x'; 0xfffd]].concat();
     comments.splice(2..2, comment.repeat(8));

@@ -3,26 +3,26 @@
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
-/// A PNG of zeros, 16 bits in each of four channels.
+/// Returns a PNG of zeros with four 16-bit channels.
 pub fn png(width: u32, height: u32) -> Vec<u8> {
     let mut file = Vec::new();
     let texels = vec![0; 8 * width as usize * height as usize];
-    // The fast compression, which is the default, makes half of it.
+    // The default compression, which is fast, would halve the ratio.
     let (compression, filter) = (CompressionType::Default, FilterType::NoFilter);
     let encoder = PngEncoder::new_with_quality(&mut file, compression, filter);
     encoder.write_image(&texels, width, height, ExtendedColorType::Rgba16).unwrap();
     file
 }
 
-/// A progressive JPEG in which every coefficient is zero: one bit for each block in the first scan, some bytes in each
-/// of `scan_count` further ones, which all go over the whole image.
+/// Returns a progressive JPEG whose coefficients are all zero. The first scan has one bit for each block, and each of
+/// `scan_count` further scans has a few bytes for the whole image.
 pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count: usize) -> Vec<u8> {
     fn segment(file: &mut Vec<u8>, marker: u8, content: &[u8]) {
         file.extend([0xff, marker]);
         file.extend((content.len() as u16 + 2).to_be_bytes());
         file.extend(content);
     }
-    /// One code, of one bit: 0 stands for `symbol`.
+    /// A Huffman table with one code of one bit: 0 represents `symbol`.
     fn huffman_table(file: &mut Vec<u8>, class_and_id: u8, symbol: u8) {
         let mut table = vec![class_and_id, 1];
         table.extend([0; 15]);
@@ -37,7 +37,8 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     frame.push(component_count);
     frame.extend((1..=component_count).flat_map(|component| [component, 0x11, 0]));
     segment(&mut file, 0xc2, &frame);
-    // Difference 0 for the first coefficient; "the rest is zero in 2^14 and some more blocks" for the others.
+    // The symbols are a difference of 0 for the first coefficient, and "the rest of 2^14 or more blocks is zero" for
+    // others.
     huffman_table(&mut file, 0x00, 0);
     huffman_table(&mut file, 0x10, 0xe0);
 
@@ -48,7 +49,7 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     segment(&mut file, 0xda, &first_scan);
     file.resize(file.len() + (block_count * usize::from(component_count)).div_ceil(8), 0);
 
-    // The code, then 14 bits that say how many blocks more than 2^14; no byte of them is 0xff.
+    // The code is followed by 14 bits with the number of blocks beyond 2^14. None of their bytes is 0xff.
     let run = "010111011101110";
     let run_blocks = (1 << 14) + usize::from_str_radix(&run[1..], 2).unwrap();
     let mut bits = run.repeat(block_count / run_blocks);
@@ -68,11 +69,12 @@ pub fn progressive_jpeg(width: u16, height: u16, component_count: u8, scan_count
     file
 }
 
-/// A lossless WebP of one colour: codes with a single symbol take no bits, so that it has 20 bytes at any size.
+/// Returns a lossless WebP of one colour. Codes with a single symbol take no bits, so it has 20 bytes at any size.
 pub fn webp(width: u32, height: u32) -> Vec<u8> {
-    // Numbers are written from their lowest bit.
+    // Numbers are written starting with their lowest bit.
     let lowest_first = |number: u32| format!("{:014b}", number - 1).chars().rev().collect::<String>();
-    // An alpha bit and three of version; no transform, no cache, no groups; five codes of one symbol each.
+    // An alpha bit and a three-bit version are followed by no transform, no cache, no groups, and five codes of one
+    // symbol each.
     let stream = format!("{}{}0000000{}", lowest_first(width), lowest_first(height), "1000".repeat(5));
     let mut data = vec![0x2f];
     data.extend(

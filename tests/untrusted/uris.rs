@@ -1,6 +1,6 @@
-//! What a file may not reach: everything outside its folder, and everything that is no regular file. The canaries
-//! beside the model's folder are a buffer and an image that would load very well, so that whoever reads one is found
-//! out by success.
+//! Files that a model must not reach: everything outside its folder, and everything that is not a regular file. The
+//! canaries next to the model's folder are a valid buffer and a valid image, so that reading one shows as a successful
+//! import.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,16 +13,17 @@ use throng::model::import;
 use crate::builder::{Gltf, warns};
 use crate::limited;
 
-/// What becomes of a URI.
+/// The expected treatment of a URI.
 enum Outcome {
-    /// The model is refused, whoever names the URI.
+    /// The model is refused, both for a buffer and for an image.
     Refused(&'static str),
-    /// There is nothing to read: a buffer is needed, an image is not.
+    /// The URI cannot be read, which is an error for a buffer but not for an image.
     Unreadable(&'static str),
 }
 use Outcome::{Refused, Unreadable};
 
-/// `{canary}` is the name of the file beside the folder, `{outside}` the path of the folder that it is in.
+/// The URIs. `{canary}` is the name of the file next to the folder, `{outside}` the path of the folder that contains
+/// it.
 const URIS: [(&str, Outcome); 31] = [
     ("../{canary}", Refused("leads out of the model's folder")),
     ("./../{canary}", Refused("leads out of the model's folder")),
@@ -57,13 +58,13 @@ const URIS: [(&str, Outcome); 31] = [
     ("", Unreadable("it is a folder")),
 ];
 
-/// A folder with the model's folder in it, and what attacks it.
-struct Place {
+/// A folder with the model's folder in it, and the targets of attacks.
+struct Sandbox {
     outside: tempfile::TempDir,
     _socket: UnixListener,
 }
 
-impl Place {
+impl Sandbox {
     fn new() -> Self {
         let outside = tempfile::tempdir().unwrap();
         let model = outside.path().join("model");
@@ -93,7 +94,7 @@ impl Place {
         form.replace("{outside}", self.outside.path().to_str().unwrap()).replace("{canary}", canary)
     }
 
-    /// Imports and runs; both must say the same.
+    /// Imports the model and runs the program, which must give the same message.
     fn refusal(&self, gltf: &Gltf) -> String {
         fs::write(self.model(), gltf.text()).unwrap();
         let message = import::load(&self.model()).unwrap_err().to_string();
@@ -120,60 +121,60 @@ fn with_image(uri: &str) -> Gltf {
 
 #[test]
 fn nothing_outside_the_models_folder_is_read() {
-    let place = Place::new();
-    // The bait is good: inside the folder both load.
+    let sandbox = Sandbox::new();
+    // The canaries are valid: inside the folder both load.
     for canary in ["canary.bin", "canary.png"] {
-        fs::copy(place.outside.path().join(canary), place.model().with_file_name(canary)).unwrap();
+        fs::copy(sandbox.outside.path().join(canary), sandbox.model().with_file_name(canary)).unwrap();
     }
-    fs::write(place.model(), with_buffer("canary.bin").text()).unwrap();
-    assert_eq!(import::load(&place.model()).unwrap().geometry.triangle_count(), 1);
-    fs::write(place.model(), with_image("canary.png").text()).unwrap();
-    assert_eq!(import::load(&place.model()).unwrap().images[0].rgba[..4], [1, 2, 3, 255]);
+    fs::write(sandbox.model(), with_buffer("canary.bin").text()).unwrap();
+    assert_eq!(import::load(&sandbox.model()).unwrap().geometry.triangle_count(), 1);
+    fs::write(sandbox.model(), with_image("canary.png").text()).unwrap();
+    assert_eq!(import::load(&sandbox.model()).unwrap().images[0].rgba[..4], [1, 2, 3, 255]);
     for canary in ["canary.bin", "canary.png"] {
-        fs::remove_file(place.model().with_file_name(canary)).unwrap();
+        fs::remove_file(sandbox.model().with_file_name(canary)).unwrap();
     }
 
     for (form, outcome) in &URIS {
         let (Refused(why) | Unreadable(why)) = outcome;
-        let message = place.refusal(&with_buffer(&place.uri(form, "canary.bin")));
+        let message = sandbox.refusal(&with_buffer(&sandbox.uri(form, "canary.bin")));
         assert!(message.starts_with("attack.gltf: buffers[0].uri: ") && message.contains(why), "{form}: {message}");
 
-        let gltf = with_image(&place.uri(form, "canary.png"));
+        let gltf = with_image(&sandbox.uri(form, "canary.png"));
         if let Refused(_) = outcome {
-            let message = place.refusal(&gltf);
+            let message = sandbox.refusal(&gltf);
             assert!(message.starts_with("attack.gltf: images[0].uri: ") && message.contains(why), "{form}: {message}");
             continue;
         }
-        fs::write(place.model(), gltf.text()).unwrap();
-        let model = import::load(&place.model()).unwrap();
+        fs::write(sandbox.model(), gltf.text()).unwrap();
+        let model = import::load(&sandbox.model()).unwrap();
         assert!(model.images.is_empty() && model.materials[0].base_color_texture.is_none(), "{form}");
         assert!(warns(&model, why) && warns(&model, "the image is left out"), "{form}: {:?}", model.warnings);
-        assert!(limited::run("inspect", &place.model(), &[]).unwrap().accepted, "{form}");
+        assert!(limited::run("inspect", &sandbox.model(), &[]).unwrap().accepted, "{form}");
     }
 }
 
 #[test]
-fn uris_that_mean_nothing_to_gltf_are_not_followed() {
-    let place = Place::new();
+fn uris_of_unused_properties_are_not_read() {
+    let sandbox = Sandbox::new();
     let mut gltf = Gltf::triangle();
     gltf.json["extras"] = json!({"uri": "../canary.bin", "buffers": [{"uri": "pipe"}]});
     gltf.json["nodes"][0]["extras"] = json!({"uri": "pipe"});
-    // Images that no material shows are not looked for.
+    // Images that no material uses are not read.
     gltf.json["images"] = json!([{"uri": "pipe"}, {"uri": "../canary.png"}]);
-    fs::write(place.model(), gltf.text()).unwrap();
-    let model = import::load(&place.model()).unwrap();
+    fs::write(sandbox.model(), gltf.text()).unwrap();
+    let model = import::load(&sandbox.model()).unwrap();
     assert_eq!((model.warnings.len(), model.geometry.triangle_count()), (0, 1), "{:?}", model.warnings);
 }
 
 #[test]
 fn a_model_is_a_regular_file() {
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let cause = |path: &Path| {
         let ended = limited::run("inspect", path, &[]).unwrap();
         assert!(!ended.accepted, "{}", path.display());
         ended.stderr
     };
-    let inside = |name: &str| place.model().with_file_name(name);
+    let inside = |name: &str| sandbox.model().with_file_name(name);
     for path in [inside("pipe"), inside("socket"), inside("device"), "/dev/zero".into(), "/dev/null".into()] {
         let expected = format!("error: {}: cannot be read\n  caused by: it is not a regular file\n", path.display());
         assert_eq!(cause(&path), expected);
@@ -181,8 +182,8 @@ fn a_model_is_a_regular_file() {
     let folder = inside("folder");
     let expected = format!("error: {}: cannot be read\n  caused by: it is a folder\n", folder.display());
     assert_eq!(cause(&folder), expected);
-    // A file of /proc says that it has no bytes, and is not asked for any: reading this one waits for the kernel's
-    // next message (where it may be opened at all).
+    // A file of /proc reports no bytes, and none is read from it. Reading this one would wait for the kernel's next
+    // message, if it may be opened at all.
     assert_eq!(
         cause(Path::new("/proc/self/environ")),
         "error: environ: it is empty; .gltf and .glb files can be read\n"
@@ -190,9 +191,9 @@ fn a_model_is_a_regular_file() {
     assert!(cause(Path::new("/proc/kmsg")).starts_with("error: "));
 }
 
-/// Files with holes: large for whoever reads them, and on disk next to nothing.
+/// Sparse files, which look large but take almost no space on disk.
 #[test]
-fn what_cannot_be_a_model_is_refused_after_its_first_bytes() {
+fn files_that_cannot_be_a_model_are_refused_after_their_first_bytes() {
     const GIB: u64 = 1 << 30;
     let folder = tempfile::tempdir().unwrap();
     for (name, start, size, why) in [
@@ -219,7 +220,7 @@ fn what_cannot_be_a_model_is_refused_after_its_first_bytes() {
         let ended = limited::run("inspect", &path, &[]).unwrap();
         assert!(!ended.accepted && ended.stderr.contains(why), "{name}: {}", ended.stderr);
     }
-    // What looks well but does not fit in memory is refused as well, not aborted.
+    // A file that looks valid but does not fit in memory is refused too, without aborting.
     let path = folder.path().join("fits_not.glb");
     fs::write(&path, b"glTF\x02\0\0\0\0\0\0\x70\x10\0\0\0JSON{").unwrap();
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0x7000_0000).unwrap();

@@ -1,9 +1,9 @@
 //! From the problems that readers find to the errors and warnings of an import.
 //!
-//! Every message names the file, the JSON path, the value found and the value expected, for example `fox.glb:
-//! skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. Where it helps, it says how to fix the
-//! file. The readers do not know the file's name: they return a [`Fault`], and [`super::load`] adds the name. All text
-//! is shortened and made safe for a terminal here, because messages quote the file.
+//! Every message names the file, the JSON path, the value found and the value expected:
+//! `fox.glb: skins[0].inverseBindMatrices (accessors[12]): 22 matrices for 24 joints`. If it helps, it says how to fix
+//! the file. The readers do not know the file's name: they return a [`Fault`], and [`super::load`] adds the name. All
+//! text is shortened and made safe for a terminal here, because messages quote the file.
 
 use std::collections::HashSet;
 use std::fmt::Display;

@@ -1,20 +1,20 @@
 //! The limits of one model: from the bytes of its files to the number of things that it may contain.
 //!
 //! A few bytes of JSON can ask for a lot: ten thousand primitives that share one long accessor, an accessor of a
-//! billion zeros without data, a million instances of a mesh, an image that decodes to gigabytes. So import charges
+//! billion zeros without data, a mesh with a million placements, an image that decodes to gigabytes. So import charges
 //! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
 //! bytes that the model's files really have: only a large download can cost gigabytes.
 //!
 //! Each charge goes to two budgets. A [`Budget`] counts things of one [`Kind`], which bounds time as well as memory.
-//! The [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. There, one thing costs the most
-//! memory that it takes at any time from reading the file to printing the output of `throng pose`; the figures stand
-//! with the kinds. Temporary memory is checked against the total but not deducted.
+//! The [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. The
+//! price of a thing is the most memory that it takes at any time, from reading the file to printing the output of
+//! `throng pose`; each kind has its price. Temporary memory is checked against the total but not deducted.
 //!
-//! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. `tests/untrusted/`
-//! checks the program in an address space of that size, with files that exhaust one budget each and files that exhaust
-//! many. The part of that GiB outside the total budget is for the program itself and the bytes of the file.
+//! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. The tests in
+//! `tests/untrusted/` run the program in an address space of that size, with files that exhaust one budget or many. The
+//! part of that GiB outside the total budget is for the program itself and the bytes of the file.
 //!
-//! The figures are far above any character: even the smallest fit five hundred figures of a thousand vertices.
+//! The limits are far above any character: even the smallest fit five hundred characters of a thousand vertices.
 
 use std::cell::Cell;
 use std::rc::Rc;

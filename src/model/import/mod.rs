@@ -57,7 +57,7 @@ pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let read =
         file::read_model_file(path).map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
-    read.and_then(|bytes| import(&name, &bytes, Files::beside(path, bytes.len()), scene))
+    read.and_then(|bytes| import(&name, &bytes, Files::next_to(path, bytes.len()), scene))
         .map_err(|fault| fault.in_file(&name))
 }
 

@@ -15,46 +15,28 @@ use crate::model::import::decode::Document;
 /// one at a time when they are used.
 const MAX_TEXELS_AHEAD: u64 = 8 << 20;
 
-/// The texels of images that are already decoded, by glTF index.
-#[derive(Default)]
-pub struct DecodedAhead {
-    rgba: HashMap<usize, Vec<u8>>,
-}
+/// The RGBA texels of images that are already decoded, by glTF index.
+pub type DecodedAhead = HashMap<usize, Vec<u8>>;
 
-impl DecodedAhead {
-    /// Takes the texels of an image out, if it has been decoded.
-    pub fn take(&mut self, source: usize) -> Option<Vec<u8>> {
-        self.rgba.remove(&source)
-    }
-}
-
-/// An image in one of the file's buffers that a material uses.
-struct Task<'d> {
-    /// The glTF index of the image.
-    source: usize,
-    encoded: &'d [u8],
-}
-
-impl Task<'_> {
-    /// Decodes the image. `None` if that fails; [`Images`](super::images::Images) will fail again and report the
-    /// reason.
-    fn run(&self) -> Option<Vec<u8>> {
-        decode_rgba(open_decoder(self.encoded).ok()?.0).ok()
-    }
-}
+/// An image in one of the file's buffers that a material uses: its glTF index and its encoded bytes.
+type Task<'d> = (usize, &'d [u8]);
 
 /// Runs `work` on this thread while other threads decode images.
 pub fn while_decoding<T>(document: &Document, work: impl FnOnce() -> T) -> (T, DecodedAhead) {
     let tasks = tasks(document);
     let mut decoded: Vec<Option<Vec<u8>>> = vec![None; tasks.len()];
     let done = rayon::in_place_scope(|scope| {
-        for (task, decoded) in tasks.iter().zip(&mut decoded) {
-            scope.spawn(move |_| *decoded = task.run());
+        for (&(_, encoded), decoded) in tasks.iter().zip(&mut decoded) {
+            scope.spawn(move |_| *decoded = decode(encoded));
         }
         work()
     });
-    let images = tasks.iter().zip(decoded).filter_map(|(task, rgba)| Some((task.source, rgba?)));
-    (done, DecodedAhead { rgba: images.collect() })
+    (done, tasks.iter().zip(decoded).filter_map(|(&(source, _), rgba)| Some((source, rgba?))).collect())
+}
+
+/// Decodes an image. `None` if that fails; [`Images`](super::images::Images) will fail again and report the reason.
+fn decode(encoded: &[u8]) -> Option<Vec<u8>> {
+    decode_rgba(open_decoder(encoded).ok()?.0).ok()
 }
 
 fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
@@ -68,7 +50,7 @@ fn tasks<'d>(document: &'d Document) -> Vec<Task<'d>> {
         let Some(texels) = open_decoder(encoded).ok().map(|(decoder, _)| texel_count(&decoder)) else { continue };
         if let Some(left) = texels_left.checked_sub(texels) {
             texels_left = left;
-            tasks.push(Task { source, encoded });
+            tasks.push((source, encoded));
         }
     }
     tasks

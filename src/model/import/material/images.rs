@@ -92,7 +92,7 @@ impl Images {
             .take_texels(texels)
             .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
-        let rgba = match self.ahead.take(source) {
+        let rgba = match self.ahead.remove(&source) {
             Some(rgba) => rgba,
             None => decode_rgba(decoder)?,
         };
