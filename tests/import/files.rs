@@ -217,7 +217,7 @@ fn unsupported_channels_are_counted_by_kind() {
 
 #[cfg(feature = "app")]
 #[test]
-fn the_source_facts_list_the_contents_of_the_file() {
+fn the_report_of_inspect_lists_the_contents_of_the_file() {
     use throng::app::inspect;
 
     let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.75, 0.25, 0.0, 0.0]; 3]);
