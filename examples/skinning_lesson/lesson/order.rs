@@ -31,7 +31,7 @@ fn recursion(svg: &mut Svg) {
     for (_, parent, [x, y]) in NODES {
         if let Some(parent) = parent {
             let [parent_x, parent_y] = NODES[parent].2;
-            svg.arrow(vec2(parent_x, parent_y + 13.0), vec2(x, y - 14.0), "line");
+            svg.arrow(vec2(x, y - 13.0), vec2(parent_x, parent_y + 14.0), "line");
         }
     }
     for (index, (name, _, [x, y])) in NODES.into_iter().enumerate() {
