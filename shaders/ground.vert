@@ -15,9 +15,10 @@ void main() {
         vec2 position = frame.camera_position.xz + corners[gl_VertexIndex] * reach;
         out_position_world = vec3(position.x, frame.ground.x, position.y);
         out_is_sky = 0;
-        // The ground is not drawn if the camera is below it: it would hide the characters.
+        // The ground is not drawn if the camera is below it: it would hide the characters. A select, because Mesa's
+        // lavapipe compiles and keeps another variant of the shader at each bind if a branch depends on uniforms alone.
         bool from_below = frame.camera_position.y < frame.ground.x;
-        gl_Position = from_below ? vec4(0.0) : frame.clip_from_world * vec4(out_position_world, 1.0);
+        gl_Position = mix(frame.clip_from_world * vec4(out_position_world, 1.0), vec4(0.0), bvec4(from_below));
     } else {
         const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
         vec2 corner = corners[gl_VertexIndex - 6];

@@ -30,14 +30,12 @@ float compare(vec2 tex_coord, float depth) {
 // three texels. To prevent self-shadowing, the point is moved off the surface by 1.5 texels, towards the light. It moves
 // along the triangle's normal, because a file's own normals may have any direction.
 float sunlight(vec3 position_world, vec3 face_normal) {
-    if (frame.shadow.z == 0.0) {
-        return 1.0;
-    }
     float side = dot(face_normal, frame.to_light.xyz) < 0.0 ? -1.0 : 1.0;
     vec4 shadow_position = frame.shadow_from_world * vec4(position_world + 1.5 * side * frame.shadow.y * face_normal, 1.0);
-    // Nothing casts a shadow outside the map. Near the edge of the map shadows fade out.
+    // Nothing casts a shadow outside the map, or if the strength is 0. The condition varies even so: a branch on uniforms
+    // alone is slow on Mesa's lavapipe (ground.vert). Near the edge of the map shadows fade out.
     float edge = max(abs(shadow_position.x), abs(shadow_position.y));
-    if (edge >= 1.0 || shadow_position.z <= 0.0 || shadow_position.z >= 1.0) {
+    if (edge >= 1.0 || shadow_position.z * frame.shadow.z <= 0.0 || shadow_position.z >= 1.0) {
         return 1.0;
     }
     // The map was drawn with +Y up, and texture coordinates point down.

@@ -30,7 +30,8 @@ vec2 tex_coord_of(uint slot) {
     }
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
-    vec3 tex_coord = vec3(u_row.w == 0.0 ? in_tex_coords.xy : in_tex_coords.zw, 1.0);
+    // A select, because a branch on uniforms alone is slow on Mesa's lavapipe (ground.vert).
+    vec3 tex_coord = vec3(mix(in_tex_coords.xy, in_tex_coords.zw, bvec2(u_row.w != 0.0)), 1.0);
     return vec2(dot(u_row.xyz, tex_coord), dot(v_row.xyz, tex_coord));
 }
 

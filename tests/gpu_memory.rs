@@ -1,0 +1,49 @@
+//! Resident memory stays the same, however many frames are drawn: what Rust's allocator and the device's counters do not
+//! see, the driver's own memory above all.
+//!
+//! A test binary with a single test, because memory is counted for the whole process. Without validation, since the
+//! layer keeps what it has seen.
+#![cfg(target_os = "linux")]
+
+#[path = "common/gpu.rs"]
+#[allow(dead_code, reason = "there is no validation here")]
+mod gpu;
+#[path = "common/scene.rs"]
+mod scene;
+
+use ash::vk;
+use throng::renderer::RendererSettings;
+
+const FIRST_FRAMES: u32 = 1_000;
+const FRAMES: u32 = 20_000;
+const MOST_GROWTH_BYTES: u64 = 1 << 20;
+
+/// The second number of `/proc/self/statm`, which counts pages.
+fn resident_bytes() -> u64 {
+    // SAFETY: no preconditions.
+    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = text.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * page_bytes as u64
+}
+
+#[test]
+fn twenty_thousand_frames_take_no_more_memory_than_one_thousand() {
+    let device = gpu::device(false);
+    let models = [scene::asset("assets/simple_strip.gltf")];
+    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+    let extent = vk::Extent2D { width: 64, height: 64 };
+    let mut renderer = scene::renderer(&device, &models, extent, settings);
+    let mut scene = scene::scene(&models, "--size 64x64 --instances 1 --threads 1");
+    let mut draw = |frames: std::ops::Range<u32>| {
+        for frame in frames {
+            scene.draw(&mut renderer, f64::from(frame) / 60.0, 1.0, false).unwrap();
+        }
+        renderer.wait().unwrap();
+        resident_bytes()
+    };
+    let first = draw(0..FIRST_FRAMES);
+    let last = draw(FIRST_FRAMES..FRAMES);
+    println!("{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
+    assert!(last <= first + MOST_GROWTH_BYTES, "{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
+}
