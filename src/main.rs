@@ -10,17 +10,16 @@ use clap::Parser;
 use throng::app;
 use throng::cli::Cli;
 use throng::model::text::printable;
-use throng::vulkan::instance::SUBMIT_VALIDATION_VARIABLE;
+use throng::vulkan::instance::prepare_validation;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 fn main() -> ExitCode {
     // clap ends the process with code 2 on wrong usage, with 0 after --help.
     let cli = Cli::parse();
-    let (variable, value) = SUBMIT_VALIDATION_VARIABLE;
-    if app::wants_validation(&cli) && std::env::var_os(variable).is_none() {
+    if app::wants_validation(&cli) {
         // SAFETY: no other thread exists yet.
-        unsafe { std::env::set_var(variable, value) };
+        unsafe { prepare_validation() };
     }
     show_warnings();
     match app::run(cli) {

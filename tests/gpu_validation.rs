@@ -100,8 +100,8 @@ fn a_write_after_a_read_is_seen() {
     assert_hazard_within_commands("SYNC-HAZARD-WRITE-AFTER-READ", (0, 1), (2, 0));
 }
 
-/// Older layers set this switch only by the environment. Without it, the layer misses a frame that overwrites a buffer
-/// while the previous frame still reads it.
+/// This check has its own switch. Without it, the layer misses a frame that overwrites a buffer while the previous frame
+/// still reads it.
 #[test]
 fn hazards_between_submissions_are_seen() {
     let first_and_second = [((0, 2), (1, 2), "WRITE-AFTER-WRITE"), ((0, 1), (2, 0), "WRITE-AFTER-READ")];
@@ -178,7 +178,7 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
 
 #[test]
 fn what_is_left_behind_is_seen() {
-    assert_gate(&["VUID-vkDestroyDevice-device-00378"], |device, work| {
+    assert_gate(&["VUID-vkDestroyDevice-device-"], |device, work| {
         let info = vk::BufferCreateInfo::default().size(SIZE_BYTES).usage(vk::BufferUsageFlags::TRANSFER_SRC);
         // SAFETY: a valid create info; the buffer is not used.
         let buffer = unsafe { device.raw.create_buffer(&info, None) }.unwrap();

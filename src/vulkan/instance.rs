@@ -1,7 +1,7 @@
-//! Loader, instance, and the validation layers with everything switched on.
+//! Loader, instance, and the validation layer with everything switched on.
 //!
-//! Validation means core checks, synchronization validation, and its submit-time part, which alone sees hazards
-//! between frames. How the latter two are asked for depends on the layer's age: see `layer_supports_settings`.
+//! Validation means core checks and synchronization validation with hazards between submissions, without which a race
+//! between two frames goes unnoticed. How these are requested depends on the layer's version: see [`LayerRequest`].
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,27 @@ use super::error::{Context, Error, Result};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Layers before `VK_EXT_layer_settings` take the submit-time part of synchronization validation from the environment
-/// alone. Set by `main` for `--validation`, and by `.cargo/config.toml` for the tests.
-pub const SUBMIT_VALIDATION_VARIABLE: (&str, &str) =
+/// Variable and value that ask a layer without `VK_EXT_layer_settings` to compare submissions: it has no other way. A
+/// layer with that extension ignores all of its settings where the variable is set, and says nothing.
+const SUBMIT_VARIABLE: (&str, &str) =
     ("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
+
+/// Sets the environment variable that the installed validation layer needs in addition to [`InstanceOptions`], if it
+/// needs one. To be called before the first instance with validation is created.
+///
+/// # Safety
+/// No other thread accesses the environment at the same time, except through `std::env`.
+pub unsafe fn prepare_validation() {
+    let (variable, value) = SUBMIT_VARIABLE;
+    // Creating the instance reports a missing loader or layer.
+    let request = load_entry().and_then(|entry| LayerRequest::of_installed_layer(&entry));
+    if let Ok(LayerRequest::Features) = request
+        && std::env::var_os(variable).is_none()
+    {
+        // SAFETY: the caller's promise.
+        unsafe { std::env::set_var(variable, value) };
+    }
+}
 
 /// What an [`Instance`] is made with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,8 +77,7 @@ impl Instance {
     /// # Errors
     /// No loader, no driver, or validation asked for without the layer.
     pub fn new(options: InstanceOptions) -> Result<Arc<Self>> {
-        // SAFETY: the loader library is trusted to be a Vulkan loader; `entry` outlives everything made from it.
-        let entry = unsafe { ash::Entry::load() }.map_err(|error| Error::Loader(error.to_string()))?;
+        let entry = load_entry()?;
         let available = extension_names(&entry, None)?;
         let has = |name: &CStr| available.iter().any(|have| have == name.to_bytes());
 
@@ -90,17 +106,22 @@ impl Instance {
         let mut validation_features =
             vk::ValidationFeaturesEXT::default().enabled_validation_features(&enabled_features);
         let on = [vk::TRUE];
-        let settings = [layer_switch(c"validate_sync", &on), layer_switch(c"syncval_submit_time_validation", &on)];
-        let mut layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        let settings: Vec<_>;
+        let mut layer_settings;
         if options.validation {
             layers.push(VALIDATION_LAYER.as_ptr());
             info = info.push_next(&mut creation_messenger);
-            if layer_supports_settings(&entry)? {
-                extensions.push(ext::layer_settings::NAME.as_ptr());
-                info = info.push_next(&mut layer_settings);
-            } else {
-                extensions.push(ext::validation_features::NAME.as_ptr());
-                info = info.push_next(&mut validation_features);
+            match LayerRequest::of_installed_layer(&entry)? {
+                LayerRequest::Features => {
+                    extensions.push(ext::validation_features::NAME.as_ptr());
+                    info = info.push_next(&mut validation_features);
+                }
+                LayerRequest::Settings(names) => {
+                    extensions.push(ext::layer_settings::NAME.as_ptr());
+                    settings = names.iter().map(|name| layer_switch(name, &on)).collect();
+                    layer_settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+                    info = info.push_next(&mut layer_settings);
+                }
             }
         }
         info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
@@ -159,6 +180,11 @@ impl Drop for Instance {
     }
 }
 
+fn load_entry() -> Result<ash::Entry> {
+    // SAFETY: the library is trusted to be a Vulkan loader, and the entry outlives everything made from it.
+    unsafe { ash::Entry::load() }.map_err(|error| Error::Loader(error.to_string()))
+}
+
 fn layer_switch<'a>(name: &'a CStr, on: &'a [vk::Bool32; 1]) -> vk::LayerSettingEXT<'a> {
     let mut setting = vk::LayerSettingEXT::default()
         .layer_name(VALIDATION_LAYER)
@@ -180,12 +206,42 @@ fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<Vec<u
         .collect())
 }
 
-/// Newer validation layers are set up through `VK_EXT_layer_settings` and warn about the older way.
-fn layer_supports_settings(entry: &ash::Entry) -> Result<bool> {
-    match extension_names(entry, Some(VALIDATION_LAYER)) {
-        Ok(names) => Ok(names.iter().any(|name| name == ext::layer_settings::NAME.to_bytes())),
-        Err(error) if error.result() == Some(vk::Result::ERROR_LAYER_NOT_PRESENT) => Err(Error::MissingValidationLayer),
-        Err(error) => Err(error),
+/// How a validation layer is asked for synchronization validation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LayerRequest {
+    /// Through `VK_EXT_validation_features`, and [`SUBMIT_VARIABLE`].
+    Features,
+    /// Through `VK_EXT_layer_settings`: the names of the settings to switch on.
+    Settings(&'static [&'static CStr]),
+}
+
+impl LayerRequest {
+    /// Each layer gets only the settings that it knows: it answers an unknown or deprecated one with a warning, and
+    /// `--validation` fails on warnings.
+    ///
+    /// The setting `syncval_shader_accesses_heuristic` stays off. It takes a shader that writes to a storage buffer to
+    /// write to all of it, so it reports any two dispatches into one page as a hazard.
+    fn new(has_layer_settings: bool, version: u32) -> Self {
+        const SUBMIT_SETTING: u32 = vk::make_api_version(0, 1, 3, 290);
+        const FULL_SETTING: u32 = vk::make_api_version(0, 1, 4, 363);
+        match version {
+            _ if !has_layer_settings => Self::Features,
+            // Hazards between submissions are on by default.
+            ..SUBMIT_SETTING => Self::Settings(&[c"validate_sync"]),
+            SUBMIT_SETTING..FULL_SETTING => Self::Settings(&[c"validate_sync", c"syncval_submit_time_validation"]),
+            FULL_SETTING.. => Self::Settings(&[c"validate_sync", c"syncval_full_validation"]),
+        }
+    }
+
+    fn of_installed_layer(entry: &ash::Entry) -> Result<Self> {
+        // SAFETY: no preconditions beyond a loaded entry.
+        let layers =
+            unsafe { entry.enumerate_instance_layer_properties() }.context("vkEnumerateInstanceLayerProperties")?;
+        let is_wanted = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER);
+        let layer = layers.iter().find(is_wanted).ok_or(Error::MissingValidationLayer)?;
+        let extensions = extension_names(entry, Some(VALIDATION_LAYER))?;
+        let has_layer_settings = extensions.iter().any(|name| name == ext::layer_settings::NAME.to_bytes());
+        Ok(Self::new(has_layer_settings, layer.spec_version))
     }
 }
 
@@ -218,4 +274,22 @@ unsafe extern "system" fn on_message(
         messages.push(text);
     }
     vk::FALSE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_gets_the_settings_that_its_version_knows() {
+        let settings = |minor, patch| match LayerRequest::new(true, vk::make_api_version(0, 1, minor, patch)) {
+            LayerRequest::Settings(names) => names.last().copied(),
+            LayerRequest::Features => None,
+        };
+        assert_eq!(settings(3, 289), Some(c"validate_sync"));
+        assert_eq!(settings(3, 290), Some(c"syncval_submit_time_validation"));
+        assert_eq!(settings(4, 362), Some(c"syncval_submit_time_validation"));
+        assert_eq!(settings(4, 363), Some(c"syncval_full_validation"));
+        assert_eq!(LayerRequest::new(false, vk::make_api_version(0, 1, 3, 239)), LayerRequest::Features);
+    }
 }
