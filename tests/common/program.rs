@@ -1,19 +1,20 @@
 //! Runs the program as a user does, with a working folder and arguments, and returns its output and exit code.
 //!
 //! Each [`Place`] has its own working folder and cache folder, so that tests do not influence each other. There is no
-//! display unless a test provides one. A run that takes too long is killed and fails the test. The program must always
-//! exit by itself, without a signal and without a panic.
+//! display unless a test provides one. A run that takes too much processor time, or waits forever, is killed and fails
+//! the test. The program must always exit by itself, without a signal and without a panic.
 
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The time limit of a run: far more than any run here takes, even on a slow and busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+use crate::processor_time;
+
+/// The limit of a run's processor time: far more than any run here takes.
+const PROCESSOR_SECONDS: u64 = 300;
 
 /// An empty folder to run in.
 pub struct Place {
@@ -62,7 +63,6 @@ impl Place {
 pub struct Running {
     child: Child,
     description: String,
-    deadline: Instant,
     stdout: Receiver<String>,
     stderr: Receiver<String>,
 }
@@ -70,6 +70,7 @@ pub struct Running {
 impl Running {
     pub fn start(command: &mut Command) -> Self {
         let description = format!("{command:?}");
+        processor_time::limit(command, PROCESSOR_SECONDS);
         let mut child = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -79,7 +80,6 @@ impl Running {
         Self {
             stdout: read_to_end(child.stdout.take().unwrap()),
             stderr: read_to_end(child.stderr.take().unwrap()),
-            deadline: Instant::now() + PATIENCE,
             child,
             description,
         }
@@ -88,9 +88,9 @@ impl Running {
     /// Waits for the exit. The pipes close when the process ends, so this needs no polling.
     pub fn finish(mut self) -> Finished {
         let mut rest = |of: &Receiver<String>| {
-            of.recv_timeout(self.deadline.saturating_duration_since(Instant::now())).unwrap_or_else(|_| {
+            processor_time::receive(of).unwrap_or_else(|| {
                 let _ = self.child.kill();
-                panic!("{} was still running after {PATIENCE:?}", self.description)
+                panic!("{} waits forever", self.description)
             })
         };
         let (stdout, stderr) = (rest(&self.stdout), rest(&self.stderr));
@@ -109,7 +109,7 @@ impl Drop for Running {
         let _ = self.child.wait();
         if std::thread::panicking() {
             // The program may be the cause of the test's failure.
-            let stderr = self.stderr.recv_timeout(PATIENCE).unwrap_or_default();
+            let stderr = self.stderr.recv().unwrap_or_default();
             eprintln!("{}: before it was killed here: {ended:?}; it said: {stderr}", self.description);
         }
     }

@@ -1,37 +1,32 @@
 //! Runs the program in one GiB of address space and two seconds of processor time.
 //!
-//! The processor's time is limited rather than the clock's, because tests share the machine; the clock is looked at
-//! only to end what waits for ever. An allocation beyond the limit aborts the program, and so does too long a run: a
-//! run that ends by itself has kept both limits.
+//! The processor's time is limited rather than the clock's, because tests share the machine. An allocation beyond the
+//! limit aborts the program, and so does too long a run: a run that ends by itself has kept both limits.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+
+use crate::processor_time;
 
 const ADDRESS_SPACE_KIB: u64 = 1 << 20;
 /// For accepting or refusing a file.
 const IMPORT_SECONDS: u64 = 2;
 /// `pose` prints a million vertices.
 const POSE_SECONDS: u64 = 20;
-/// By the clock. Far more than two seconds of work take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a run ended.
 #[derive(Debug)]
 pub struct Ended {
     pub accepted: bool,
     pub stderr: String,
-    /// By the clock.
-    pub took: Duration,
 }
 
 /// Runs `throng COMMAND FILE OPTIONS`, which must accept the file (exit code 0) or refuse it with a message that names
 /// it (1). What it prints on standard output is thrown away.
 pub fn run(command: &str, file: &Path, options: &[&str]) -> Result<Ended, String> {
     let shown = format!("throng {command} {} {}", file.display(), options.join(" "));
-    let started = Instant::now();
     let seconds = if command == "pose" { POSE_SECONDS } else { IMPORT_SECONDS };
     let limits = format!("ulimit -v {ADDRESS_SPACE_KIB} && ulimit -t {seconds} && exec \"$@\"");
     let mut child = Command::new("sh")
@@ -48,23 +43,22 @@ pub fn run(command: &str, file: &Path, options: &[&str]) -> Result<Ended, String
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = pipe.read_to_end(&mut bytes);
-        // Nobody listens any more where the run was given up.
+        // It has no receiver where the run was given up.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     // The pipe closes when the process ends.
-    let Ok(stderr) = said.recv_timeout(PATIENCE) else {
+    let Some(stderr) = processor_time::receive(&said) else {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("{shown}: still running after {PATIENCE:?}"));
+        return Err(format!("{shown}: waits forever"));
     };
     let status = child.wait().map_err(|error| format!("{shown}: {error}"))?;
-    let took = started.elapsed();
     let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     match status.code() {
-        Some(0) => Ok(Ended { accepted: true, stderr, took }),
+        Some(0) => Ok(Ended { accepted: true, stderr }),
         Some(1) if stderr.starts_with("error: ") && stderr.contains(name) && !stderr.contains("panicked") => {
-            Ok(Ended { accepted: false, stderr, took })
+            Ok(Ended { accepted: false, stderr })
         }
-        _ => Err(format!("{shown}: {status} after {took:?}: {stderr}")),
+        _ => Err(format!("{shown}: {status}: {stderr}")),
     }
 }

@@ -12,4 +12,6 @@ mod corpus;
 mod images;
 mod limited;
 mod memory;
+#[path = "../common/processor_time.rs"]
+mod processor_time;
 mod uris;

@@ -7,6 +7,8 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "../common/processor_time.rs"]
+mod processor_time;
 #[path = "../common/program.rs"]
 mod program;
 mod screen;

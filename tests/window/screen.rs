@@ -1,13 +1,12 @@
 //! An X server without a screen, and what a second client can do to a window on it.
 //!
-//! Every wait is for an event of the server. A watchdog ends the server when a test takes too long; that breaks the
+//! Every wait is for an event of the server. A watchdog ends the server when nothing happens any more; that breaks the
 //! test's connection, which fails it, and the program's, which ends it.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
 
 use x11rb::CURRENT_TIME;
 use x11rb::connection::Connection;
@@ -15,8 +14,7 @@ use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{self, ConnectionExt, EventMask};
 use x11rb::rust_connection::RustConnection;
 
-/// Of a whole test; far more than it takes.
-const DEADLINE: Duration = Duration::from_secs(100);
+use crate::processor_time;
 
 /// A running server and a connection to it.
 pub struct Screen {
@@ -40,8 +38,8 @@ impl Screen {
         let stdout = server.stdout.take().unwrap();
         let (alive, watched): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(move || {
-            // Either the test is over, or its time is.
-            let _ = watched.recv_timeout(DEADLINE);
+            // Returns when the test is over, or when neither the server nor any program does anything.
+            processor_time::receive(&watched);
             let _ = server.kill();
             let _ = server.wait();
         });
@@ -72,9 +70,9 @@ impl Screen {
 
     fn next_event(&self) -> Event {
         self.connection.flush().unwrap();
-        self.connection.wait_for_event().unwrap_or_else(|error| {
-            panic!("the X server has gone ({error}): the test took more than {DEADLINE:?}, or the server crashed")
-        })
+        self.connection
+            .wait_for_event()
+            .unwrap_or_else(|error| panic!("the X server has gone ({error}): nothing happened any more, or it crashed"))
     }
 
     fn atom(&self, name: &str) -> xproto::Atom {

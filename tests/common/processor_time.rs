@@ -1,0 +1,78 @@
+//! Limits that a busy machine does not change: processor time, never the clock's.
+//!
+//! A process that works too long is ended by the limit that it was started with. One that waits forever takes no
+//! processor time, which tells it from one that has to wait for its turn.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::process::Command;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// Makes the system end the process after this much processor time of all its threads.
+pub fn limit(command: &mut Command, seconds: u64) {
+    #[cfg(unix)]
+    {
+        let set_limit = move || {
+            let limit = libc::rlimit { rlim_cur: seconds, rlim_max: seconds };
+            // SAFETY: `limit` is alive during the call.
+            if unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) } == 0 {
+                return Ok(());
+            }
+            Err(std::io::Error::last_os_error())
+        };
+        // SAFETY: between fork and exec the closure makes one system call and does not allocate.
+        unsafe { std::os::unix::process::CommandExt::pre_exec(command, set_limit) };
+    }
+    #[cfg(not(unix))]
+    let _ = (command, seconds);
+}
+
+/// Processor time of all threads of this process.
+#[cfg(unix)]
+pub fn of_this_process() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is alive during the call.
+    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    assert_eq!(result, 0, "the clock of processor time");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Waits for a message that depends on processes which this one has started. `None` if the channel is closed, or if
+/// none of these processes has done anything for a minute: then they wait for something that does not come.
+pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
+    const MOST_IDLE_SECONDS: u32 = 60;
+    let (mut ticks, mut idle_seconds) = (ticks_of_children(), 0);
+    loop {
+        match receiver.recv_timeout(Duration::from_secs(1)) {
+            Ok(message) => return Some(message),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                let now = ticks_of_children();
+                // Without numbers (not Linux) nothing counts as idle.
+                idle_seconds = if now.is_some() && now == ticks { idle_seconds + 1 } else { 0 };
+                ticks = now;
+                if idle_seconds == MOST_IDLE_SECONDS {
+                    return None;
+                }
+            }
+        }
+    }
+}
+
+/// Processor time that the children of this process have taken so far, in the system's ticks.
+fn ticks_of_children() -> Option<u64> {
+    let mut sum = 0;
+    for entry in std::fs::read_dir("/proc").ok()? {
+        // A process may have ended since; all other files are no processes.
+        let Ok(stat) = std::fs::read_to_string(entry.ok()?.path().join("stat")) else { continue };
+        // The command's name stands in parentheses and may contain anything. Then: state, parent, …, and as the twelfth
+        // and thirteenth the time in user mode and in the kernel.
+        let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+        let number = |k: usize| fields.get(k).and_then(|field| field.parse::<u64>().ok());
+        if number(1) == Some(u64::from(std::process::id())) {
+            sum += number(11)? + number(12)?;
+        }
+    }
+    Some(sum)
+}
