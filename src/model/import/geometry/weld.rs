@@ -4,9 +4,9 @@
 //! instance in every frame. Two vertices are the same if all their attributes have the same bits, so welding does not
 //! change the image.
 //!
-//! The hash table holds only indices; attributes are compared in the geometry. Its hashes have a new random key in each
-//! run of the program, so that no file can be made to fill one bucket. The order of the vertices does not depend on the
-//! hashes: it is the order in which they are pushed. Copied meshes are neither hashed nor compared.
+//! The hash table holds only hashes and indices; attributes are compared in the geometry. The hashes have a new random
+//! key in each run of the program, so that no file can be made to fill one bucket. The order of the vertices does not
+//! depend on the hashes: it is the order in which they are pushed. Copied meshes are neither hashed nor compared.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -82,11 +82,22 @@ impl<'g> Vertex<'g> {
     }
 }
 
+/// A vertex of the geometry, with its hash, so that a growing table does not read all vertices again.
+struct SeenVertex {
+    hash: u32,
+    index: u32,
+}
+
+/// Spreads a hash over the 64 bits that the table takes.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
 /// Fills the vertex arrays of a [`Geometry`].
 pub(super) struct Welder {
     /// The geometry. The caller fills the index array, the draw ranges and the source primitives.
     pub geometry: Geometry,
-    seen: HashTable<u32>,
+    seen: HashTable<SeenVertex>,
     keys: DefaultHashBuilder,
 }
 
@@ -99,12 +110,13 @@ impl Welder {
     /// Returns the index of `vertex`, which is appended if it is new.
     pub fn push(&mut self, vertex: &Vertex) -> u32 {
         let Self { geometry, seen, keys } = self;
-        let hash = vertex.hash(keys);
-        if let Some(&index) = seen.find(hash, |&index| vertex.is_same(&Vertex::of(geometry, index))) {
-            return index;
+        let hash = vertex.hash(keys) as u32;
+        let is_same = |seen: &SeenVertex| seen.hash == hash && vertex.is_same(&Vertex::of(geometry, seen.index));
+        if let Some(seen) = seen.find(spread(hash), is_same) {
+            return seen.index;
         }
         let index = geometry.positions.len() as u32;
-        seen.insert_unique(hash, index, |&index| Vertex::of(geometry, index).hash(keys));
+        seen.insert_unique(spread(hash), SeenVertex { hash, index }, |seen| spread(seen.hash));
         let Geometry {
             positions,
             normals,

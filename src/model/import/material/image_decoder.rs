@@ -53,15 +53,22 @@ pub(super) fn decode_rgba(decoder: impl ImageDecoder) -> std::result::Result<Vec
         [a] => a,
         _ => 0,
     };
-    for (to, from) in rgba.chunks_exact_mut(4).zip(samples.chunks_exact(channels * channel_bytes)) {
+    let (texels, _) = rgba.as_chunks_mut::<4>();
+    if color == ColorType::Rgb8 {
+        // Most images: without a branch per channel.
+        for (texel, &[r, g, b]) in texels.iter_mut().zip(samples.as_chunks::<3>().0) {
+            *texel = [r, g, b, 255];
+        }
+        return Ok(rgba);
+    }
+    for (to, from) in texels.iter_mut().zip(samples.chunks_exact(channels * channel_bytes)) {
         let sample = |channel: usize| sample_of(&from[channel * channel_bytes..][..channel_bytes]);
-        let texel = match channels {
+        *to = match channels {
             1 => [sample(0), sample(0), sample(0), 255],
             2 => [sample(0), sample(0), sample(0), sample(1)],
             3 => [sample(0), sample(1), sample(2), 255],
             _ => [sample(0), sample(1), sample(2), sample(3)],
         };
-        to.copy_from_slice(&texel);
     }
     Ok(rgba)
 }
