@@ -1,12 +1,12 @@
-//! Resident memory stays the same, however many frames are drawn: what Rust's allocator and the device's counters do not
-//! see, the driver's own memory above all.
+//! Resident memory stays the same, however many frames are drawn. It includes the driver's own memory, which neither
+//! Rust's allocator nor the device's counters see.
 //!
-//! A test binary with a single test, because memory is counted for the whole process. Without validation, since the
-//! layer keeps what it has seen.
+//! This test binary has a single test, because the memory is that of the whole process. There is no validation, because
+//! the layer allocates memory itself.
 #![cfg(target_os = "linux")]
 
 #[path = "common/gpu.rs"]
-#[allow(dead_code, reason = "there is no validation here")]
+#[allow(dead_code, reason = "the test runs without validation")]
 mod gpu;
 #[path = "common/scene.rs"]
 mod scene;
@@ -18,7 +18,7 @@ const FIRST_FRAMES: u32 = 1_000;
 const FRAMES: u32 = 20_000;
 const MOST_GROWTH_BYTES: u64 = 1 << 20;
 
-/// The second number of `/proc/self/statm`, which counts pages.
+/// Returns the resident memory of this process: the second number of `/proc/self/statm`, in pages.
 fn resident_bytes() -> u64 {
     // SAFETY: no preconditions.
     let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };

@@ -61,7 +61,7 @@ fn the_manifest_lists_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// On lavapipe each frame with such a branch took another 150 KB, and three times as long.
+/// With such a branch, each frame on lavapipe took another 150 KB, and three times as long.
 #[test]
 fn no_shader_branches_on_uniforms_alone() {
     for shader in ALL {
@@ -70,18 +70,18 @@ fn no_shader_branches_on_uniforms_alone() {
     }
 }
 
-/// The values that a test's shader may use, all of them floats but for the two conditions.
+/// The values that a test's shader may use: floats, except the specialization constant, which is a condition.
 struct Values {
     zero: Word,
     uniform: Word,
     push_constant: Word,
     varying: Word,
     specialization_constant: Word,
-    /// A variable of the function.
+    /// A pointer to a variable of the function.
     local: Word,
 }
 
-/// A shader whose function body is what `build` makes.
+/// Returns a shader with the function body that `build` writes.
 fn shader(build: impl FnOnce(&mut Builder, &Values)) -> Module {
     let mut b = Builder::new();
     let (void, float) = (b.type_void(), b.type_float(32, None));
@@ -119,7 +119,7 @@ fn is_less(b: &mut Builder, left: Word, right: Word) -> Word {
     b.f_ord_less_than(bool, None, left, right).unwrap()
 }
 
-/// `if (condition) {}`
+/// Writes `if (condition) {}`.
 fn branch(b: &mut Builder, condition: Word) {
     let (body, end) = (b.id(), b.id());
     b.selection_merge(end, SelectionControl::NONE).unwrap();
@@ -129,7 +129,7 @@ fn branch(b: &mut Builder, condition: Word) {
     b.begin_block(Some(end)).unwrap();
 }
 
-/// A shader that branches on whether the sum of two values is positive.
+/// Returns a shader that branches on the condition that the sum of two values is positive.
 fn branches_on(left: fn(&Values) -> Word, right: fn(&Values) -> Word) -> Module {
     shader(|b, values| {
         let float = b.type_float(32, None);
@@ -162,7 +162,7 @@ fn branches_on_uniforms_alone_are_found() {
     assert_eq!(count(&switch), 1);
 }
 
-/// `for (x = 0; x < uniform; x += x) {}`
+/// The loop is `for (x = 0; x < uniform; x += x) {}`.
 #[test]
 fn a_loop_whose_bound_is_a_uniform_is_found() {
     let module = shader(|b, values| {

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// Makes the system end the process after this much processor time of all its threads.
+/// Makes the system end the process when its threads have taken this much processor time.
 pub fn limit(command: &mut Command, seconds: u64) {
     #[cfg(unix)]
     {
@@ -28,7 +28,7 @@ pub fn limit(command: &mut Command, seconds: u64) {
     let _ = (command, seconds);
 }
 
-/// Processor time of all threads of this process.
+/// Returns the processor time that all threads of this process have taken.
 #[cfg(unix)]
 pub fn of_this_process() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -38,8 +38,8 @@ pub fn of_this_process() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Waits for a message that depends on processes which this one has started. `None` if the channel is closed, or if
-/// none of these processes has done anything for a minute: then they wait for something that does not come.
+/// Waits for a message that depends on child processes. Returns `None` if the channel is closed, or if no child has taken
+/// any processor time for a minute: then they all wait for something that does not happen.
 pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
     const MOST_IDLE_SECONDS: u32 = 60;
     let (mut ticks, mut idle_seconds) = (ticks_of_children(), 0);
@@ -49,7 +49,7 @@ pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
                 let now = ticks_of_children();
-                // Without numbers (not Linux) nothing counts as idle.
+                // Other systems than Linux have no numbers, so nothing counts as idle there.
                 idle_seconds = if now.is_some() && now == ticks { idle_seconds + 1 } else { 0 };
                 ticks = now;
                 if idle_seconds == MOST_IDLE_SECONDS {
@@ -60,14 +60,14 @@ pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
     }
 }
 
-/// Processor time that the children of this process have taken so far, in the system's ticks.
+/// Returns the processor time that the children of this process have taken, in ticks.
 fn ticks_of_children() -> Option<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir("/proc").ok()? {
-        // A process may have ended since; all other files are no processes.
+        // Some entries are not processes, and a process may have ended.
         let Ok(stat) = std::fs::read_to_string(entry.ok()?.path().join("stat")) else { continue };
-        // The command's name stands in parentheses and may contain anything. Then: state, parent, …, and as the twelfth
-        // and thirteenth the time in user mode and in the kernel.
+        // The command's name is in parentheses and may contain anything. It is followed by the state, the parent and ten
+        // others; then come the times in user mode and in the kernel.
         let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
         let number = |k: usize| fields.get(k).and_then(|field| field.parse::<u64>().ok());
         if number(1) == Some(u64::from(std::process::id())) {

@@ -1,30 +1,30 @@
 //! Finds branches in SPIR-V whose condition depends on uniforms or push constants (and constants) alone.
 //!
 //! Mesa's lavapipe copies a large shader and compiles a new variant whenever the uniforms behind such a branch are bound,
-//! and keeps all of the copies. A select, or a specialization constant, costs nothing of the kind.
+//! and it keeps all copies. Selects and specialization constants do not have this cost.
 //!
-//! The analysis gives each value the highest class of all values that it is computed from, and each variable that of
-//! all values that are stored in it. It ignores which branch a value came through, so it may report a condition that
-//! in fact differs between invocations; it misses none. The shaders are compiled with all calls inlined.
+//! The class of a value is the highest class of all values that it is computed from. The class of a variable is the
+//! highest class of all values that are stored in it. The analysis ignores which branch a value came through. So it may
+//! report a condition that in fact differs between invocations, but it misses none. The compiler inlines all calls.
 
 use std::collections::HashMap;
 
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, StorageClass, Word};
 
-/// What a value depends on.
+/// The inputs that a value depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Class {
-    /// Constants, specialization constants among them.
+    /// Constants, including specialization constants.
     #[default]
     Constant,
-    /// Uniforms or push constants, and constants.
+    /// Uniforms, push constants and constants.
     Uniform,
-    /// Also something that differs between invocations, or that no driver looks at: inputs, textures, storage buffers.
+    /// Any value that may differ between invocations or that no driver inlines: inputs, textures, storage buffers.
     Varying,
 }
 
-/// The branches of `module` that depend on uniforms alone, each as `file:line`.
+/// Returns the branches of `module` that depend on uniforms alone, each as `file:line`.
 pub fn uniform_branches(module: &Module) -> Vec<String> {
     let mut classes = Classes::default();
     while module.all_inst_iter().fold(false, |changed, instruction| classes.visit(instruction) || changed) {}
@@ -54,11 +54,11 @@ fn string(module: &Module, id: Word) -> &str {
     }
 }
 
-/// By id. A pointer has the class of what it points to.
+/// The class of each id. A pointer has the class of the values that it points to.
 #[derive(Default)]
 struct Classes {
     by_id: HashMap<Word, Class>,
-    /// The variable that a pointer into it belongs to.
+    /// The variable that each pointer points into.
     variable_of: HashMap<Word, Word>,
 }
 
@@ -67,7 +67,7 @@ impl Classes {
         self.by_id.get(&id).copied().unwrap_or_default()
     }
 
-    /// Raises the class of an id; true if it was lower.
+    /// Raises the class of an id. Returns true if it was lower.
     fn raise(&mut self, id: Word, class: Class) -> bool {
         let old = self.by_id.entry(id).or_default();
         let raised = class > *old;
@@ -75,7 +75,7 @@ impl Classes {
         raised
     }
 
-    /// Applies one instruction; true if that changed a class.
+    /// Applies one instruction. Returns true if a class has changed.
     fn visit(&mut self, instruction: &Instruction) -> bool {
         let ids = instruction.operands.iter().filter_map(Operand::id_ref_any);
         let operands = ids.clone().map(|id| self.of(id)).max().unwrap_or_default();
