@@ -3,6 +3,7 @@
 //! Validation means core checks and synchronization validation with hazards between submissions, without which a race
 //! between two frames goes unnoticed. How these are requested depends on the layer's version: see [`LayerRequest`].
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -263,13 +264,14 @@ unsafe extern "system" fn on_message(
     user_data: *mut c_void,
 ) -> vk::Bool32 {
     if !data.is_null() && !user_data.is_null() {
-        // SAFETY: both pointers are valid for the duration of the callback; `user_data` is the `ValidationMessages`
-        // that the instance keeps alive longer than the messenger.
-        let (messages, text) = unsafe {
-            let text = (*data).message_as_c_str().map(|text| text.to_string_lossy().into_owned());
-            (&*user_data.cast::<ValidationMessages>(), text)
-        };
-        let text = text.unwrap_or_else(|| "(a message without text)".to_owned());
+        // SAFETY: both pointers are valid during the callback. `user_data` is the `ValidationMessages` that the instance
+        // keeps alive longer than the messenger.
+        let (data, messages) = unsafe { (&*data, &*user_data.cast::<ValidationMessages>()) };
+        // SAFETY: as above. Each string is null or ends with a zero.
+        let [id, text] = unsafe { [data.message_id_name_as_c_str(), data.message_as_c_str()] }
+            .map(|text| text.map_or(Cow::Borrowed(""), CStr::to_string_lossy));
+        // Older layers repeat the id in the text.
+        let text = if text.contains(&*id) { text.into_owned() } else { format!("{id}: {text}") };
         tracing::error!(target: "validation", "{text}");
         messages.push(text);
     }
