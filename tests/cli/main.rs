@@ -3,8 +3,6 @@
 //! 0 is done, 1 is failed with the error chain on standard error (one line per cause), 2 is wrong usage; nothing ever
 //! panics ([`program`] asserts that of every run). One file per theme below `tests/cli/`.
 
-#[path = "../common/processor_time.rs"]
-mod processor_time;
 #[path = "../common/program.rs"]
 mod program;
 

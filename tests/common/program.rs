@@ -11,7 +11,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use tempfile::TempDir;
 
-use crate::processor_time;
+#[path = "processor_time.rs"]
+pub mod processor_time;
 
 /// The limit of a run's processor time: far more than any run here takes.
 const PROCESSOR_SECONDS: u64 = 300;

@@ -7,8 +7,6 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../common/processor_time.rs"]
-mod processor_time;
 #[path = "../common/program.rs"]
 mod program;
 mod screen;

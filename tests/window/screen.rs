@@ -14,7 +14,7 @@ use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{self, ConnectionExt, EventMask};
 use x11rb::rust_connection::RustConnection;
 
-use crate::processor_time;
+use crate::program::processor_time;
 
 /// A running server and a connection to it.
 pub struct Screen {
