@@ -42,7 +42,7 @@ pub struct Renderer {
     pub(super) target: Target,
     pub(super) slots: Vec<FrameSlot>,
     pub(super) plan: FramePlan,
-    pub(super) timeline: Arc<TimelineSemaphore>,
+    pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
     pub(super) frame_number: u64,
     upload: UploadPath,
@@ -96,7 +96,7 @@ impl Renderer {
             target,
             slots,
             plan: FramePlan::default(),
-            timeline: Arc::new(TimelineSemaphore::new(device, "frames")?),
+            timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
             gpu_times: None,
             pipeline_cache: cache,

@@ -6,12 +6,12 @@ use ash::vk;
 use vk::AccessFlags2 as A;
 use vk::PipelineStageFlags2 as S;
 
-/// Pipeline stages and what they do to memory: one side of a barrier.
+/// One side of a barrier: pipeline stages and their memory accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
-    /// Which stages.
+    /// The stages.
     pub stages: S,
-    /// Which of their accesses.
+    /// The accesses of these stages.
     pub access: A,
 }
 
@@ -47,19 +47,19 @@ impl Access {
     /// A depth attachment is tested and written.
     pub const DEPTH_TEST: Self = Self::DEPTH_WRITE.and(Self::new(DEPTH_STAGES, A::DEPTH_STENCIL_ATTACHMENT_READ));
 
-    /// `access` in `stages`.
+    /// Returns `access` in `stages`.
     #[must_use]
     pub const fn new(stages: S, access: A) -> Self {
         Self { stages, access }
     }
 
-    /// Only the order counts, no memory has to be made available: the source side of a write-after-read hazard.
+    /// Returns the stages without their accesses: the source side of a write-after-read hazard, which needs the order only.
     #[must_use]
     pub const fn finished(self) -> Self {
         Self { stages: self.stages, access: A::NONE }
     }
 
-    /// Both.
+    /// Returns both accesses together.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         // ash's own `|` is not const.
@@ -72,21 +72,21 @@ impl Access {
 
 const DEPTH_STAGES: S = S::from_raw(S::EARLY_FRAGMENT_TESTS.as_raw() | S::LATE_FRAGMENT_TESTS.as_raw());
 
-/// What is done with an image, in which layout.
+/// The use of an image: an access and a layout.
 pub type ImageUse = (Access, vk::ImageLayout);
 
-/// Drawn to.
+/// A colour attachment.
 pub const COLOR_TARGET: ImageUse = (Access::COLOR_WRITE, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
-/// Tested against and drawn to.
+/// A depth attachment.
 pub const DEPTH_TARGET: ImageUse = (Access::DEPTH_TEST, vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL);
-/// Sampled by fragment shaders.
+/// Sampling in fragment shaders.
 pub const SAMPLED: ImageUse = (Access::SAMPLED_READ, vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL);
-/// Copied or blitted from.
+/// The source of a copy or blit.
 pub const TRANSFER_SOURCE: ImageUse = (Access::TRANSFER_READ, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
-/// Copied or blitted to.
+/// The destination of a copy or blit.
 pub const TRANSFER_TARGET: ImageUse = (Access::TRANSFER_WRITE, vk::ImageLayout::TRANSFER_DST_OPTIMAL);
 
-/// Last used like this, and what is in it is not wanted any more.
+/// Returns the last use of an image whose contents are discarded.
 #[must_use]
 pub const fn discarded(last_use: Access) -> ImageUse {
     (last_use, vk::ImageLayout::UNDEFINED)
@@ -95,26 +95,26 @@ pub const fn discarded(last_use: Access) -> ImageUse {
 /// One image changes from one use to another.
 #[derive(Debug, Clone, Copy)]
 pub struct ImageBarrier {
-    /// The image; all its layers.
+    /// The image.
     pub image: vk::Image,
     /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
-    /// First level and number of levels.
+    /// The first level and the number of levels.
     pub levels: (u32, u32),
-    /// Producer.
+    /// The producer.
     pub from: ImageUse,
-    /// Consumer.
+    /// The consumer.
     pub to: ImageUse,
 }
 
 impl ImageBarrier {
-    /// The first level of a colour image.
+    /// Returns a barrier for the first level of a colour image.
     #[must_use]
     pub fn color(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
         Self { image, aspect: vk::ImageAspectFlags::COLOR, levels: (0, 1), from, to }
     }
 
-    /// A depth image.
+    /// Returns a barrier for a depth image.
     #[must_use]
     pub fn depth(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
         Self { image, aspect: vk::ImageAspectFlags::DEPTH, levels: (0, 1), from, to }

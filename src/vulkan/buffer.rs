@@ -1,4 +1,4 @@
-//! Buffers with their memory.
+//! Buffers and their memory.
 
 use std::mem::{ManuallyDrop, MaybeUninit, align_of, size_of};
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use gpu_allocator::vulkan::Allocation;
 use super::device::Device;
 use super::error::{Context, Error, Result};
 
-/// Where a buffer lives and who touches it.
+/// The kind of memory of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferMemory {
-    /// Device memory, written and read by the GPU.
+    /// Device memory. The GPU writes and reads it.
     Device,
-    /// Mapped and coherent; device-local where such memory exists, else the host's. Written by the CPU, read by the
-    /// GPU. Often write-combined: never read it on the CPU.
+    /// Mapped and coherent memory, device-local if the device has such a type. The CPU writes it and the GPU reads it. It is
+    /// often write-combined, so the CPU must not read it.
     Upload,
     /// Mapped and coherent, cached if possible, and in the host's memory if possible: written by the CPU, copied by the GPU.
     Staging,
-    /// Mapped, coherent, cached: written by the GPU, read by the CPU.
+    /// Mapped, coherent and cached memory. The GPU writes it and the CPU reads it.
     Readback,
 }
 
-/// Of mapped buffers: `minMemoryMapAlignment` is at least this everywhere.
+/// The alignment of mapped buffers. `minMemoryMapAlignment` is at least this large on every device.
 const MAPPED_ALIGNMENT_BYTES: u64 = 64;
 
 /// One `VkBuffer` and its memory.
 pub struct Buffer {
     /// The handle.
     pub raw: vk::Buffer,
-    /// As asked for, at least 1.
+    /// The requested size, at least 1.
     pub size_bytes: u64,
     allocation: ManuallyDrop<Allocation>,
     device: Arc<Device>,
@@ -72,7 +72,7 @@ impl Buffer {
             BufferMemory::Staging | BufferMemory::Readback => MemoryLocation::GpuToCpu,
         };
         if memory != BufferMemory::Device {
-            // Vulkan may ask for less than Rust's types do. Mapped memory itself starts at a multiple of 64.
+            // Rust's types may need more than Vulkan requires. Mapped memory starts at a multiple of 64.
             requirements.alignment = requirements.alignment.max(MAPPED_ALIGNMENT_BYTES);
         }
         if memory == BufferMemory::Staging {
@@ -136,7 +136,7 @@ impl Buffer {
         bytes.get(..self.size_bytes as usize).unwrap_or(bytes)
     }
 
-    /// The whole buffer, for a descriptor.
+    /// Returns the whole buffer, for a descriptor.
     pub fn descriptor(&self) -> vk::DescriptorBufferInfo {
         vk::DescriptorBufferInfo { buffer: self.raw, offset: 0, range: vk::WHOLE_SIZE }
     }

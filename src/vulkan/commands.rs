@@ -8,9 +8,9 @@ use super::device::Device;
 use super::error::{Context, Result};
 use super::recorder::Recorder;
 
-/// A command pool with its one primary command buffer.
+/// A command pool with one primary command buffer.
 pub struct CommandPool {
-    /// The buffer.
+    /// The command buffer.
     pub commands: vk::CommandBuffer,
     pool: vk::CommandPool,
     device: Arc<Device>,
@@ -112,7 +112,7 @@ impl Drop for CommandPool {
 /// Records commands, submits them, and waits until the GPU has executed them: for loading and readback, never in a frame.
 ///
 /// # Errors
-/// What recording or the device says.
+/// Recording fails, or the device is lost.
 pub fn submit_and_wait(
     device: &Arc<Device>,
     name: &str,

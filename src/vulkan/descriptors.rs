@@ -1,7 +1,7 @@
 //! Descriptor set layouts and sets.
 //!
-//! Each set has a small pool of its own. Sets are few (one per frame in flight, model, material and page), live as
-//! long as their owner, and are written when it is made or grown: a shared pool would only add bookkeeping.
+//! Each set has its own small pool. There are few sets: one per frame in flight, model, material and page. A set lives as long
+//! as its owner and is written when the owner is created or grows. A shared pool would only add bookkeeping.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ash::vk;
 use super::device::Device;
 use super::error::{Context, Result};
 
-/// A descriptor set layout: binding `i` is the `i`-th entry, one descriptor each.
+/// A descriptor set layout. Binding `i` has the type of the `i`-th entry and one descriptor.
 pub struct DescriptorSetLayout {
     /// The handle.
     pub raw: vk::DescriptorSetLayout,
@@ -56,7 +56,7 @@ impl Drop for DescriptorSetLayout {
     }
 }
 
-/// What a binding points to.
+/// The resource of a binding.
 #[derive(Debug, Clone, Copy)]
 pub enum Binding {
     /// A uniform or storage buffer.
@@ -65,7 +65,7 @@ pub enum Binding {
     Texture(vk::DescriptorImageInfo),
 }
 
-/// One descriptor set with its own pool.
+/// A descriptor set and its pool.
 pub struct DescriptorSet {
     /// The handle.
     pub raw: vk::DescriptorSet,
@@ -75,7 +75,7 @@ pub struct DescriptorSet {
 }
 
 impl DescriptorSet {
-    /// Allocates a set and fills it.
+    /// Allocates a set and writes its bindings.
     ///
     /// # Errors
     /// Out of memory.

@@ -1,7 +1,7 @@
-//! The logical device: one queue, the memory allocator, object names, and a count of everything created.
+//! The logical device: one queue, the memory allocator, object names, and a count of all created objects.
 //!
-//! Every resource of this layer holds an `Arc<Device>` and destroys itself on drop. The device waits for nothing: who
-//! drops a resource that the GPU may still use is wrong, and `renderer::Renderer` waits once, in its own drop.
+//! Every resource of this layer holds an `Arc<Device>` and destroys itself on drop. Dropping a resource that the GPU may still
+//! use is an error of the owner: nothing here waits. `renderer::Renderer` waits once, in its own drop.
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +17,9 @@ use super::physical_device::PhysicalDevice;
 
 /// The device, its queue and its memory.
 pub struct Device {
-    /// Function table.
+    /// The function table.
     pub raw: ash::Device,
-    /// What the device is and can do.
+    /// The physical device, with its features and limits.
     pub physical: PhysicalDevice,
     debug_utils: Option<ext::debug_utils::Device>,
     queue: Mutex<vk::Queue>,
@@ -30,11 +30,11 @@ pub struct Device {
 }
 
 impl Device {
-    /// Creates the device with what the program needs (dynamic rendering, synchronization2, timeline semaphores, and
-    /// what `discard` means since SPIR-V 1.6: all required of Vulkan 1.3) and anisotropy where it exists; `present` adds the swapchain extension.
+    /// Creates the device. It enables dynamic rendering, synchronization2, timeline semaphores and demotion to helper
+    /// invocations, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension.
     ///
     /// # Errors
-    /// If the driver refuses.
+    /// The driver cannot create the device.
     pub fn new(instance: &Arc<Instance>, physical: PhysicalDevice, present: bool) -> Result<Arc<Self>> {
         let Some(queue_family) = physical.queue_family else {
             return Err(Error::NoSuitableDevice(vec![physical.name]));
@@ -51,7 +51,7 @@ impl Device {
             .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
-        // MoltenVK: the shadow map's comparing sampler stands in a descriptor set.
+        // MoltenVK needs this for a comparison sampler in a descriptor set.
         let mut portability =
             vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().mutable_comparison_samplers(true);
         let mut info = vk::DeviceCreateInfo::default()
@@ -98,24 +98,24 @@ impl Device {
         }))
     }
 
-    /// The instance that this device belongs to.
+    /// Returns the instance of the device.
     #[must_use]
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
 
-    /// The one queue: graphics, compute, transfer and presentation. Vulkan wants it used by one thread at a time:
-    /// whoever holds the guard may.
+    /// Locks and returns the one queue, for graphics, compute, transfer and presentation. Vulkan allows its use by one thread
+    /// at a time.
     pub fn queue(&self) -> MutexGuard<'_, vk::Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The device's limits.
+    /// Returns the limits of the device.
     pub fn limits(&self) -> &vk::PhysicalDeviceLimits {
         &self.physical.properties.limits
     }
 
-    /// Whether images of this format can be sampled with linear filtering.
+    /// Returns whether images of this format can be sampled with linear filtering.
     #[must_use]
     pub fn filters_linearly(&self, format: vk::Format) -> bool {
         // SAFETY: the physical device belongs to this instance.
@@ -124,24 +124,24 @@ impl Device {
         properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
     }
 
-    /// Vulkan objects and memory allocations made so far: a steady frame must not change it.
+    /// Returns the number of Vulkan objects and memory allocations created so far. A steady frame does not change it.
     #[must_use]
     pub fn created_count(&self) -> u64 {
         self.created.load(Ordering::Relaxed)
     }
 
-    /// Device memory in use by buffers and images.
+    /// Returns the size of the device memory in use by buffers and images.
     #[must_use]
     pub fn allocated_bytes(&self) -> u64 {
         self.allocated_bytes.load(Ordering::Relaxed)
     }
 
-    /// Counts a created object and gives it a name for captures and validation messages.
+    /// Counts a created object and names it for captures and validation messages.
     pub(super) fn register<H: vk::Handle>(&self, handle: H, name: &str) {
         self.created.fetch_add(1, Ordering::Relaxed);
         if let (Some(debug_utils), Ok(name)) = (&self.debug_utils, std::ffi::CString::new(name)) {
             let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
-            // SAFETY: the handle is alive and belongs to this device. A name that cannot be set is no harm.
+            // SAFETY: the handle is alive and belongs to this device. A failure only loses the name.
             let _ = unsafe { debug_utils.set_debug_utils_object_name(&info) };
         }
     }
@@ -151,7 +151,7 @@ impl Device {
         self.debug_utils.as_ref()
     }
 
-    /// Memory for a resource.
+    /// Allocates memory for a resource.
     pub(super) fn allocate(
         &self,
         name: &str,
@@ -160,7 +160,7 @@ impl Device {
         linear: bool,
     ) -> Result<Allocation> {
         if requirements.size > self.physical.max_allocation_bytes {
-            // gpu-allocator does not look at this limit.
+            // gpu-allocator does not check this limit.
             return Err(Error::OverLimit {
                 what: name.to_owned(),
                 size_bytes: requirements.size,
@@ -190,14 +190,14 @@ impl Device {
         Ok(allocation)
     }
 
-    /// Gives memory back.
+    /// Frees memory.
     pub(super) fn free(&self, allocation: Allocation) {
         self.allocated_bytes.fetch_sub(allocation.size(), Ordering::Relaxed);
-        // Freeing fails only for an allocation that is not this allocator's, which the types exclude.
+        // Freeing fails only for an allocation of another allocator, which the types exclude.
         let _ = self.allocator.lock().unwrap_or_else(PoisonError::into_inner).free(allocation);
     }
 
-    /// Waits until the GPU does nothing.
+    /// Waits until the GPU is idle.
     ///
     /// # Errors
     /// Device lost.
@@ -208,7 +208,7 @@ impl Device {
     }
 }
 
-/// Settings of the allocator that keep it from logging by itself.
+/// Returns settings with which the allocator does not log.
 fn quiet_allocator() -> AllocatorDebugSettings {
     let mut settings = AllocatorDebugSettings::default();
     settings.log_leaks_on_shutdown = false;
@@ -217,8 +217,8 @@ fn quiet_allocator() -> AllocatorDebugSettings {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: every resource holds an `Arc` of this device, so none is left; the allocator goes before the device
-        // that its memory belongs to, and is not used again.
+        // SAFETY: every resource holds an `Arc` of this device, so none is left. The allocator is dropped before the device
+        // and not used again.
         unsafe {
             ManuallyDrop::drop(&mut self.allocator);
             self.raw.destroy_device(None);

@@ -1,8 +1,8 @@
-//! What can go wrong with Vulkan, said so that a person can act on it.
+//! The errors of the Vulkan layer, with advice.
 
 use ash::vk;
 
-/// Shorthand for this layer's results.
+/// The result type of this layer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Every failure of the Vulkan layer.
@@ -16,22 +16,22 @@ pub enum Error {
     Call {
         /// The C name of the function.
         call: &'static str,
-        /// What it returned.
+        /// The returned code.
         result: vk::Result,
     },
-    /// `--validation` was asked for, but the layer is not installed.
+    /// `--validation` needs the layer, which is not installed.
     #[error(
         "the validation layer VK_LAYER_KHRONOS_validation is not installed; install the Vulkan validation layers (on \
          Linux: ./setup.sh) or leave out --validation"
     )]
     MissingValidationLayer,
-    /// No device can run the program. One line for each device, saying what it lacks.
+    /// No device can run the program. Each line tells why one device cannot.
     #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none; install a driver (on Linux: ./setup.sh installs Mesa's software driver)".to_owned() } else { .0.join("; ") })]
     NoSuitableDevice(Vec<String>),
-    /// `--device` names nothing.
+    /// No device has the name or index of `--device`.
     #[error("no Vulkan device matches '{wanted}'; there are: {}", .available.join(", "))]
     NoSuchDevice {
-        /// What was asked for.
+        /// The value of the option.
         wanted: String,
         /// Index and name of each device.
         available: Vec<String>,
@@ -41,29 +41,29 @@ pub enum Error {
     Allocation {
         /// Debug name of the object.
         name: String,
-        /// How much was asked for.
+        /// The requested size.
         size_bytes: u64,
-        /// The allocator's words.
+        /// The message of the allocator.
         reason: String,
     },
-    /// Something is larger than a limit of the device.
+    /// An object is larger than a limit of the device.
     #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}; {advice}")]
     OverLimit {
-        /// What is too large.
+        /// The object that is too large.
         what: String,
-        /// Its size.
+        /// The size of the object.
         size_bytes: u64,
         /// The C name of the limit.
         limit: &'static str,
         /// The limit.
         limit_bytes: u64,
-        /// What to do.
+        /// The advice for the user.
         advice: String,
     },
     /// The crowd cannot be drawn, for a reason that the renderer states in full.
     #[error("{0}")]
     Refused(String),
-    /// An option asks for what the device does not offer.
+    /// The device does not support the value of an option.
     #[error("{option} is not supported by {device}; it supports: {supported}")]
     Unsupported {
         /// The option as typed.
@@ -76,7 +76,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The Vulkan result behind this error, if there is one: presentation decides by it.
+    /// Returns the Vulkan result of the failed call, if there is one. Presentation depends on it.
     #[must_use]
     pub fn result(&self) -> Option<vk::Result> {
         match self {
@@ -101,9 +101,9 @@ fn hint(result: vk::Result) -> &'static str {
     }
 }
 
-/// Gives a Vulkan result the name of the call that it came from.
+/// Adds the name of the call to a Vulkan result.
 pub trait Context<T> {
-    /// `call` is the C name of the function.
+    /// Adds `call`, the C name of the function.
     fn context(self, call: &'static str) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Images with their memory and one view.
+//! Images, their memory and one view each; samplers.
 
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use gpu_allocator::vulkan::Allocation;
 use super::device::Device;
 use super::error::{Context, Result};
 
-/// What an [`Image`] is made with.
+/// The properties of an [`Image`].
 #[derive(Debug, Clone, Copy)]
 pub struct ImageInfo {
-    /// Texel format.
+    /// The format of a texel.
     pub format: vk::Format,
-    /// In texels.
+    /// The size in texels.
     pub extent: vk::Extent2D,
-    /// At least 1.
+    /// The number of mip levels, at least 1.
     pub mip_levels: u32,
-    /// Samples per texel.
+    /// The number of samples per texel.
     pub samples: vk::SampleCountFlags,
-    /// What it is used for.
+    /// The uses of the image.
     pub usage: vk::ImageUsageFlags,
     /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
@@ -31,9 +31,9 @@ pub struct ImageInfo {
 pub struct Image {
     /// The handle.
     pub raw: vk::Image,
-    /// All levels.
+    /// The view of all levels.
     pub view: vk::ImageView,
-    /// What it was made with.
+    /// The properties.
     pub info: ImageInfo,
     allocation: ManuallyDrop<Allocation>,
     device: Arc<Device>,
@@ -106,7 +106,7 @@ impl Drop for Image {
     }
 }
 
-/// A view of all levels of a two-dimensional image; the caller destroys it.
+/// Creates a view of all levels of a two-dimensional image. The caller destroys it.
 ///
 /// # Errors
 /// Out of memory.

@@ -162,7 +162,13 @@ impl Instance {
         self.debug_utils
     }
 
-    /// What the validation layer said; always empty without validation.
+    /// Returns whether the validation layer is enabled.
+    #[must_use]
+    pub fn is_validating(&self) -> bool {
+        self.messenger.is_some()
+    }
+
+    /// Returns the messages of the validation layer. There are none without validation.
     #[must_use]
     pub fn validation_messages(&self) -> &Arc<ValidationMessages> {
         &self.messages

@@ -1,12 +1,14 @@
-//! Vulkan, one small owner per object: this layer knows nothing of models, characters or frames.
+//! The Vulkan layer: one small owner per object. It knows nothing of models, characters or frames.
 //!
-//! Each type owns one Vulkan object (or one that is useless without its companions, like an image and its view), holds
-//! what it was made from by `Arc`, and destroys itself on drop. Every object has a name, which shows up in captures and
-//! validation messages. Invariants:
+//! Each type owns one Vulkan object, or a few that belong together, like an image and its view. It holds its parents in an
+//! `Arc` and destroys its objects on drop. Every object has a name, which appears in captures and validation messages.
+//! Invariants:
 //!
-//! * one queue, used by whoever holds its lock;
-//! * nothing here waits for the GPU behind the caller's back, except [`commands::submit_and_wait`], which says so;
-//! * no function panics: what a driver does wrong becomes an [`Error`].
+//! * there is one queue, and a lock guards it;
+//! * only functions whose names contain `wait` wait for the GPU;
+//! * no function panics: a driver's failure becomes an [`Error`];
+//! * a function whose safety depends on a promise about the GPU is `unsafe`, or belongs to a [`recorder::Recorder`], whose
+//!   creator has made the promise.
 //!
 //! Reading order: [`instance`], [`physical_device`], [`device`], then the resources.
 

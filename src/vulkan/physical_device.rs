@@ -1,4 +1,4 @@
-//! Which devices there are, what each offers, and which one is taken.
+//! The physical devices: their features and limits, and the choice of one.
 
 use std::sync::Arc;
 
@@ -7,37 +7,37 @@ use ash::{ext, khr, vk};
 use super::error::{Context, Error, Result};
 use super::instance::Instance;
 
-/// What the scene's pipeline layout shows to a vertex shader. Vulkan guarantees four.
-const STORAGE_BUFFERS_PER_STAGE: u32 = 9;
+/// The number of storage buffers in the scene's pipeline layout. Vulkan guarantees four per stage.
+const STORAGE_BUFFERS_PER_STAGE: u32 = 10;
 
-/// One Vulkan device and what the program needs to know about it.
+/// One Vulkan device, with the features and limits that matter to the program.
 #[derive(Clone)]
 pub struct PhysicalDevice {
-    /// The handle; lives as long as the instance.
+    /// The handle, which lives as long as the instance.
     pub raw: vk::PhysicalDevice,
-    /// Position in the driver's list: what `--device INDEX` means.
+    /// The index in the list of devices, for `--device INDEX`.
     pub index: usize,
-    /// As the driver says.
+    /// The name of the device.
     pub name: String,
-    /// Driver name and version in the vendor's words.
+    /// The name and version of the driver.
     pub driver: String,
-    /// Limits, type, version.
+    /// The limits, type and version.
     pub properties: vk::PhysicalDeviceProperties,
-    /// Heaps and types.
+    /// The memory heaps and memory types.
     pub memory: vk::PhysicalDeviceMemoryProperties,
     /// `maxMemoryAllocationSize`.
     pub max_allocation_bytes: u64,
     /// `maxBufferSize`.
     pub max_buffer_bytes: u64,
-    /// Family that does graphics, compute and transfer, if there is one.
+    /// The queue family for graphics, compute and transfer, if there is one.
     pub queue_family: Option<u32>,
-    /// Valid bits of a timestamp on that family; 0: no timestamps.
+    /// The number of valid bits of a timestamp on that family; 0: no timestamps.
     pub timestamp_valid_bits: u32,
-    /// Anisotropic filtering, where it is there and worth its cost.
+    /// Whether anisotropic filtering is supported and worth its cost.
     pub sampler_anisotropy: bool,
-    /// `VK_EXT_memory_budget`: the driver says how much memory other programs leave.
+    /// Whether `VK_EXT_memory_budget` reports how much memory is free.
     pub has_memory_budget: bool,
-    /// Not quite Vulkan (MoltenVK): `VK_KHR_portability_subset` must be enabled.
+    /// Whether the device needs `VK_KHR_portability_subset` (MoltenVK).
     pub is_portability: bool,
     swapchain: bool,
     has_depth_format: bool,
@@ -45,10 +45,10 @@ pub struct PhysicalDevice {
 }
 
 impl PhysicalDevice {
-    /// All devices, in the driver's order.
+    /// Returns all devices, in the order of the driver.
     ///
     /// # Errors
-    /// If the driver cannot list them.
+    /// The driver cannot list them.
     pub fn enumerate(instance: &Instance) -> Result<Vec<Self>> {
         // SAFETY: the instance is alive.
         let handles = unsafe { instance.raw().enumerate_physical_devices() }.context("vkEnumeratePhysicalDevices")?;
@@ -117,8 +117,8 @@ impl PhysicalDevice {
             max_buffer_bytes: maintenance4.max_buffer_size,
             queue_family: queue_family.map(|family| family as u32),
             timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
-            // Software drivers pay for every sample; and Mesa's (22.3) walks the footprint in a loop that never ends
-            // where a sliver's derivatives are beyond 2^24 texels.
+            // Every sample is expensive on a software driver. Also, Mesa's (22.3) iterates over the footprint in a loop that
+            // never ends if the derivatives of a thin triangle exceed 2^24 texels.
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),
@@ -130,11 +130,11 @@ impl PhysicalDevice {
         })
     }
 
-    /// The device to use: the one `wanted` names (an index, or part of a name in any case), or the best.
-    /// `surface` restricts the choice to devices that can present to it.
+    /// Returns the device that `wanted` names (an index, or part of a name in any case), or the best device. With `surface`
+    /// the device must be able to present to it.
     ///
     /// # Errors
-    /// Nothing matches, or nothing that matches can run the program; the error lists what there is.
+    /// No device matches, or no matching device can run the program. The error lists the devices.
     pub fn choose(
         instance: &Instance,
         wanted: Option<&str>,
@@ -169,7 +169,7 @@ impl PhysicalDevice {
         best.cloned().ok_or(Error::NoSuitableDevice(reasons))
     }
 
-    /// Why this device cannot run the program; `None` if it can.
+    /// Returns why the device cannot run the program, or `None` if it can.
     #[must_use]
     pub fn obstacle(&self, surface: Option<(&khr::surface::Instance, vk::SurfaceKHR)>) -> Option<String> {
         let version = self.properties.api_version;
@@ -208,7 +208,7 @@ impl PhysicalDevice {
         None
     }
 
-    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    /// Returns `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.properties.device_type {
@@ -220,7 +220,7 @@ impl PhysicalDevice {
         }
     }
 
-    /// Made of the processor's cores, with its memory: a software driver.
+    /// Returns whether the device is a software driver, which runs on the cores and the memory of the processor.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.properties.device_type == vk::PhysicalDeviceType::CPU
@@ -236,7 +236,7 @@ impl PhysicalDevice {
         }
     }
 
-    /// Vulkan version as `major.minor.patch`.
+    /// Returns the Vulkan version as `major.minor.patch`.
     #[must_use]
     pub fn api_version(&self) -> String {
         let version = self.properties.api_version;
@@ -248,29 +248,29 @@ impl PhysicalDevice {
         )
     }
 
-    /// Sample counts that colour and depth attachments share, as a bit set.
+    /// Returns the sample counts that both colour and depth attachments support.
     #[must_use]
     pub fn sample_counts(&self) -> vk::SampleCountFlags {
         let limits = &self.properties.limits;
         limits.framebuffer_color_sample_counts & limits.framebuffer_depth_sample_counts
     }
 
-    /// Whether the CPU can write straight into the device's fast memory, and there is enough of it for a palette:
-    /// integrated GPUs, software drivers, and discrete ones with a resizable BAR. The classic 256 MiB window of a
-    /// discrete GPU does not count: it is small, and drivers use it themselves.
+    /// Returns whether the CPU can write device-local memory that is large enough for a palette. Integrated GPUs, software
+    /// drivers and discrete GPUs with a resizable BAR have such memory. The 256 MiB BAR of other discrete GPUs does not count:
+    /// it is small, and drivers use it themselves.
     #[must_use]
     pub fn has_large_mappable_device_memory(&self) -> bool {
         let wanted = vk::MemoryPropertyFlags::DEVICE_LOCAL
             | vk::MemoryPropertyFlags::HOST_VISIBLE
             | vk::MemoryPropertyFlags::HOST_COHERENT;
-        const CLASSIC_WINDOW_BYTES: u64 = 256 << 20;
+        const SMALL_BAR_BYTES: u64 = 256 << 20;
         self.memory.memory_types_as_slice().iter().any(|memory_type| {
             memory_type.property_flags.contains(wanted)
                 && self
                     .memory
                     .memory_heaps_as_slice()
                     .get(memory_type.heap_index as usize)
-                    .is_some_and(|heap| heap.size > CLASSIC_WINDOW_BYTES)
+                    .is_some_and(|heap| heap.size > SMALL_BAR_BYTES)
         })
     }
 
@@ -290,8 +290,7 @@ impl PhysicalDevice {
         }
     }
 
-    /// The largest heap of the device's own memory: its size, and how much of it this program may still take, where
-    /// the driver knows.
+    /// Returns the size of the largest device-local heap, and how much of it is free if the driver reports it.
     #[must_use]
     pub fn device_memory(&self, instance: &Instance) -> (u64, Option<u64>) {
         let heaps = self.memory.memory_heaps_as_slice().iter().enumerate();
@@ -308,7 +307,7 @@ impl PhysicalDevice {
         (heap.size, left.map(|(budget, usage)| budget.saturating_sub(*usage)))
     }
 
-    /// Extensions that are enabled wherever they are there.
+    /// Returns the supported extensions that the program enables.
     #[must_use]
     pub fn wanted_extensions(&self, present: bool) -> Vec<&'static std::ffi::CStr> {
         let mut extensions = Vec::new();
@@ -325,7 +324,7 @@ impl PhysicalDevice {
     }
 }
 
-/// An instance without a surface, for listing devices.
+/// Returns all devices, with an instance that has no surface.
 ///
 /// # Errors
 /// No loader or no driver.

@@ -13,7 +13,7 @@ use super::spirv::Spirv;
 
 const ENTRY_POINT: &CStr = c"main";
 
-/// Which sets and push constants a pipeline sees.
+/// The sets and push constants of a pipeline.
 pub struct PipelineLayout {
     /// The handle.
     pub raw: vk::PipelineLayout,
@@ -66,7 +66,7 @@ struct ShaderModule<'a> {
 impl<'a> ShaderModule<'a> {
     fn new(device: &'a Device, shader: &Spirv) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
-        // SAFETY: the words are SPIR-V that the build proved to belong to today's sources.
+        // SAFETY: the words are SPIR-V that the build has compared with the sources.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }.context("vkCreateShaderModule")?;
         device.register(raw, shader.file_name);
         Ok(Self { raw, device })
@@ -89,59 +89,58 @@ pub struct Pipeline {
     device: Arc<Device>,
 }
 
-/// What becomes of the target's own alpha where colour is blended by the shader's alpha. What is covered loses its share
-/// of it in any case.
+/// How the destination alpha changes: `dst * (1 - a)`, plus either 0 or `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blend {
-    /// What covers it brings none.
+    /// Adds 0.
     AlphaFades,
-    /// What covers it brings its own.
+    /// Adds the source alpha.
     AlphaAdds,
 }
 
-/// Which attributes a vertex shader is fetched, from which buffers.
+/// The vertex attributes of a pipeline.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct VertexInput<'a> {
-    /// Buffers.
+    /// The buffers.
     pub bindings: &'a [vk::VertexInputBindingDescription],
-    /// What lies in them.
+    /// The attributes in the buffers.
     pub attributes: &'a [vk::VertexInputAttributeDescription],
 }
 
-/// What a graphics pipeline is made with. Everything that is not here is the same for all of ours: dynamic viewport,
-/// scissor, cull mode and front face.
+/// The properties of a graphics pipeline. Viewport, scissor, cull mode and front face are dynamic; all other state is the
+/// same for all pipelines.
 pub struct GraphicsPipelineInfo<'a> {
-    /// For captures and messages.
+    /// The name in captures and messages.
     pub name: &'a str,
-    /// Vertex shader.
+    /// The vertex shader.
     pub vertex: &'a Spirv,
-    /// Fragment shader; `None`: depth alone.
+    /// The fragment shader; `None` for a depth-only pipeline.
     pub fragment: Option<&'a Spirv>,
     /// The `uint` specialization constants of both shaders, with the ids 0, 1, and so on.
     pub constants: &'a [u32],
-    /// Attributes of the vertex shader.
+    /// The attributes of the vertex shader.
     pub vertex_input: VertexInput<'a>,
-    /// What consecutive indices make up.
+    /// The kind of primitive.
     pub topology: vk::PrimitiveTopology,
-    /// Sets and push constants.
+    /// The sets and push constants.
     pub layout: &'a PipelineLayout,
-    /// Of the one colour attachment; `None`: there is none.
+    /// The format of the colour attachment; `None` without one.
     pub color_format: Option<vk::Format>,
-    /// Format, comparison and whether depth is written; `None`: no depth attachment.
+    /// The format, the comparison and whether depth is written; `None` without a depth attachment.
     pub depth: Option<(vk::Format, vk::CompareOp, bool)>,
-    /// Samples per pixel.
+    /// The number of samples per pixel.
     pub samples: vk::SampleCountFlags,
-    /// Blend colour over what is there, by alpha; `None`: replace it.
+    /// Whether and how colour is blended by alpha; `None` replaces it.
     pub blend: Option<Blend>,
-    /// Pushes depth away from the viewer: a constant, and a factor on the slope (`VkPipelineRasterizationStateCreateInfo`).
+    /// The depth bias: a constant, and a factor of the slope (`VkPipelineRasterizationStateCreateInfo`).
     pub depth_bias: Option<(f32, f32)>,
 }
 
 impl Pipeline {
-    /// Builds a compute pipeline; `constants` are the shader's `uint` specialization constants, from 0 on.
+    /// Builds a compute pipeline. `constants` are the shader's `uint` specialization constants, from id 0 on.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver cannot build the pipeline.
     pub fn compute(
         device: &Arc<Device>,
         cache: &PipelineCache,
@@ -167,7 +166,7 @@ impl Pipeline {
     /// Builds a graphics pipeline.
     ///
     /// # Errors
-    /// What the driver says.
+    /// The driver cannot build the pipeline.
     pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
         let vertex = ShaderModule::new(device, info.vertex)?;
         let fragment = info.fragment.map(|shader| ShaderModule::new(device, shader)).transpose()?;

@@ -1,8 +1,8 @@
 //! The pipeline cache, kept on disk between runs.
 //!
-//! Drivers must check what they are given, and some crash all the same. So the file carries a checksum of ours, and
-//! its Vulkan header is compared with the device before the driver sees a byte; what does not fit is discarded. A cache
-//! that cannot be read or written costs some time at start and is never an error.
+//! Drivers must check the data of a cache, but some crash on damaged data. So the file has a checksum, and its Vulkan header
+//! must fit the device before the driver gets a byte. Other files are discarded. A cache that cannot be read or written costs
+//! some time at the start and is never an error.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use ash::vk;
 use super::device::Device;
 use super::error::{Context, Result};
 
-/// No driver's cache for a handful of pipelines comes near; keeps a planted file from filling the memory.
-const MOST_BYTES: u64 = 64 << 20;
+/// The largest file that is read. Caches of a few pipelines are much smaller.
+const MAX_BYTES: u64 = 64 << 20;
 const CHECKSUM_BYTES: usize = 8;
 
-/// A `VkPipelineCache` and the file it is saved to.
+/// A `VkPipelineCache` and its file.
 pub struct PipelineCache {
     /// The handle.
     pub raw: vk::PipelineCache,
@@ -27,7 +27,7 @@ pub struct PipelineCache {
 }
 
 impl PipelineCache {
-    /// Loads the cache for this device from `folder` (`None`: no file at all).
+    /// Loads the cache for this device from `folder`. `None`: the cache has no file.
     ///
     /// # Errors
     /// Out of memory.
@@ -45,13 +45,7 @@ impl PipelineCache {
         Ok(Self { raw, file, loaded_bytes: data.len(), device: Arc::clone(device) })
     }
 
-    /// Bytes that came from the disk; 0: a fresh cache.
-    #[must_use]
-    pub fn loaded_bytes(&self) -> usize {
-        self.loaded_bytes
-    }
-
-    /// Writes the cache to its file, through a temporary one, so that a crash leaves the old one whole.
+    /// Writes the cache to a temporary file and renames it, so that a crash does not damage the old one.
     fn save(&self) -> Option<()> {
         let file = self.file.as_deref()?;
         // SAFETY: the cache is alive.
@@ -87,7 +81,7 @@ fn checksum(data: &[u8]) -> u64 {
 
 fn read(file: &Path, properties: &vk::PhysicalDeviceProperties) -> Option<Vec<u8>> {
     let metadata = std::fs::metadata(file).ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     let mut data = std::fs::read(file).ok()?;

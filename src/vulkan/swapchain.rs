@@ -1,9 +1,9 @@
-//! Surface and swapchain: what presentation needs, and how it ends.
+//! Surface and swapchain, for presentation.
 //!
-//! Rules followed here (VK_KHR_surface, VK_KHR_swapchain): a zero extent can have no swapchain; SUBOPTIMAL still gives
-//! an image; a render-finished semaphore belongs to a swapchain *image*, because only acquiring that image again proves
-//! that presentation has waited for it; and waiting for the device does not cover presentation, so a replaced swapchain
-//! is kept by the renderer until frames of the new one are done (`renderer::target`).
+//! The rules (VK_KHR_surface, VK_KHR_swapchain): a window without area has no swapchain. SUBOPTIMAL still returns an image. A
+//! render-finished semaphore belongs to a swapchain *image*, because only the next acquire of that image proves that
+//! presentation has waited for it. Waiting for the device does not cover presentation, so the renderer keeps a replaced
+//! swapchain until frames of the new one have finished (`renderer::target`).
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use super::sync::BinarySemaphore;
 pub struct Surface {
     /// The handle.
     pub raw: vk::SurfaceKHR,
-    /// Its functions.
+    /// The functions of VK_KHR_surface.
     pub loader: khr::surface::Instance,
     _instance: Arc<Instance>,
 }
 
 impl Surface {
-    /// Makes the surface of a window. The window must outlive it: who owns both drops the surface first.
+    /// Creates the surface of a window. The window must outlive it, so the owner of both drops the surface first.
     ///
     /// # Errors
     /// No window handle, or the driver cannot draw to this window system.
@@ -51,31 +51,31 @@ impl Drop for Surface {
 
 /// One image of a swapchain.
 pub struct SwapchainImage {
-    /// Owned by the swapchain.
+    /// The image, which the swapchain owns.
     pub raw: vk::Image,
-    /// View of it.
+    /// The view of the image.
     pub view: vk::ImageView,
-    /// Signalled when the frame that drew it is done; waited for by presentation.
+    /// Signalled when the frame that drew the image has finished. Presentation waits for it.
     pub render_finished: BinarySemaphore,
 }
 
-/// What acquiring gave.
+/// The result of an acquire.
 pub enum Acquired {
-    /// Index of the image; whether the swapchain should be replaced after presenting.
+    /// The index of the image, and whether the swapchain should be replaced after presentation.
     Image(u32, bool),
-    /// The swapchain no longer fits the window: replace it and try again. No semaphore was touched.
+    /// The swapchain no longer fits the window and must be replaced. The semaphore is unchanged.
     OutOfDate,
-    /// No image came in time: skip the frame.
+    /// No image was available in time, so the frame must be skipped.
     TimedOut,
 }
 
 /// A swapchain with its images.
 pub struct Swapchain {
-    /// Images, views and semaphores, by image index.
+    /// The images, views and semaphores, by image index.
     pub images: Vec<SwapchainImage>,
-    /// Of the images.
+    /// The size of the images.
     pub extent: vk::Extent2D,
-    /// Of the images.
+    /// The format of the images.
     pub format: vk::Format,
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
@@ -84,8 +84,8 @@ pub struct Swapchain {
 }
 
 impl Swapchain {
-    /// Makes a swapchain of the window's current size; `window_extent` is used where the surface leaves it open
-    /// (Wayland). `None` while the window has no area.
+    /// Creates a swapchain of the window's current size. `window_extent` is used if the surface has no size (Wayland). Returns
+    /// `None` if the window has no area.
     ///
     /// # Errors
     /// Surface or device lost, out of memory.
@@ -115,10 +115,10 @@ impl Swapchain {
         }
         let format = choose_format(&formats)
             .ok_or(Error::Call { call: "choosing a surface format", result: vk::Result::ERROR_FORMAT_NOT_SUPPORTED })?;
-        let most = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
+        let max = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface.raw)
-            .min_image_count((capabilities.min_image_count + 1).min(most))
+            .min_image_count((capabilities.min_image_count + 1).min(max))
             .image_format(format.format)
             .image_color_space(format.color_space)
             .image_extent(extent)
@@ -127,12 +127,12 @@ impl Swapchain {
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(capabilities.current_transform)
             .composite_alpha(choose_composite_alpha(capabilities.supported_composite_alpha))
-            // Paced by the display, without tearing; every surface has it. `bench` runs offscreen, unthrottled.
+            // The display limits the frame rate, without tearing. Every surface supports it. `bench` runs offscreen.
             .present_mode(vk::PresentModeKHR::FIFO)
             .clipped(true)
             .old_swapchain(old.map_or(vk::SwapchainKHR::null(), |old| old.raw));
         let loader = khr::swapchain::Device::new(device.instance().raw(), &device.raw);
-        // SAFETY: the surface is alive; an old swapchain belongs to it and is retired by this call.
+        // SAFETY: the surface is alive. An old swapchain belongs to it, and this call retires it.
         let raw = unsafe { loader.create_swapchain(&info, None) }.context("vkCreateSwapchainKHR")?;
         device.register(raw, "swapchain");
         let mut swapchain = Self {
@@ -155,15 +155,15 @@ impl Swapchain {
         Ok(Some(swapchain))
     }
 
-    /// Asks for an image; `available` is signalled when it may be drawn to.
+    /// Acquires an image. `available` is signalled when the image may be drawn to.
     ///
     /// # Errors
     /// Surface or device lost.
     pub fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
-        const PATIENCE_NANOSECONDS: u64 = 1_000_000_000;
-        // SAFETY: the semaphore is unsignalled: the frame that last waited for it is done.
+        const TIMEOUT_NANOSECONDS: u64 = 1_000_000_000;
+        // SAFETY: the semaphore is unsignalled, because the frame that last waited for it has finished.
         let result =
-            unsafe { self.loader.acquire_next_image(self.raw, PATIENCE_NANOSECONDS, available.raw, vk::Fence::null()) };
+            unsafe { self.loader.acquire_next_image(self.raw, TIMEOUT_NANOSECONDS, available.raw, vk::Fence::null()) };
         match result {
             Ok((index, suboptimal)) => Ok(Acquired::Image(index, suboptimal)),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Acquired::OutOfDate),
@@ -172,7 +172,7 @@ impl Swapchain {
         }
     }
 
-    /// Shows image `index` once its `render_finished` is signalled. True: replace the swapchain before the next frame.
+    /// Presents image `index` after its `render_finished` semaphore. Returns true if the swapchain must be replaced.
     ///
     /// # Errors
     /// Surface or device lost.
@@ -182,7 +182,7 @@ impl Swapchain {
         let info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
         let queue = self.device.queue();
-        // SAFETY: the image was acquired and its drawing submitted; the guard keeps others from the queue.
+        // SAFETY: the image was acquired and its frame submitted. The guard locks the queue.
         match unsafe { self.loader.queue_present(*queue, &info) } {
             Ok(suboptimal) => Ok(suboptimal),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
@@ -204,9 +204,9 @@ impl Drop for Swapchain {
 }
 
 fn choose_extent(capabilities: &vk::SurfaceCapabilitiesKHR, window: vk::Extent2D) -> vk::Extent2D {
-    // Wayland: the swapchain decides the window's size.
-    const SURFACE_LEAVES_IT_OPEN: u32 = u32::MAX;
-    if capabilities.current_extent.width != SURFACE_LEAVES_IT_OPEN {
+    // On Wayland the swapchain decides the size of the window.
+    const UNDEFINED_BY_SURFACE: u32 = u32::MAX;
+    if capabilities.current_extent.width != UNDEFINED_BY_SURFACE {
         return capabilities.current_extent;
     }
     let (min, max) = (capabilities.min_image_extent, capabilities.max_image_extent);
@@ -216,7 +216,7 @@ fn choose_extent(capabilities: &vk::SurfaceCapabilitiesKHR, window: vk::Extent2D
     }
 }
 
-/// Plain eight-bit formats first: the shader encodes sRGB itself, which is the same on every driver.
+/// Returns the best format. UNORM formats come first: the shader then encodes sRGB, with the same result on every driver.
 fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKHR> {
     let srgb = |format: &&vk::SurfaceFormatKHR| format.color_space == vk::ColorSpaceKHR::SRGB_NONLINEAR;
     let preferred =
@@ -228,7 +228,7 @@ fn choose_format(formats: &[vk::SurfaceFormatKHR]) -> Option<vk::SurfaceFormatKH
         .copied()
 }
 
-/// Whether writing to images of this format encodes sRGB by itself.
+/// Returns whether writes to images of this format encode sRGB.
 #[must_use]
 pub fn encodes_srgb(format: vk::Format) -> bool {
     matches!(format, vk::Format::B8G8R8A8_SRGB | vk::Format::R8G8B8A8_SRGB | vk::Format::A8B8G8R8_SRGB_PACK32)

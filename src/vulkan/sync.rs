@@ -1,5 +1,5 @@
-//! Semaphores and fences: one timeline that counts frames, a fence for each frame in flight, binary semaphores for the
-//! window system.
+//! Semaphores and fences: a timeline that counts frames, binary semaphores for the window system, and fences for an old
+//! validation layer.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ash::vk;
 use super::device::Device;
 use super::error::{Context, Result};
 
-/// A counter that the GPU raises and the CPU waits for.
+/// A timeline semaphore: a counter that the GPU increases and the CPU waits for.
 pub struct TimelineSemaphore {
     /// The handle.
     pub raw: vk::Semaphore,
@@ -16,7 +16,7 @@ pub struct TimelineSemaphore {
 }
 
 impl TimelineSemaphore {
-    /// Starts at 0.
+    /// Creates a timeline that starts at 0.
     ///
     /// # Errors
     /// Out of memory.
@@ -29,45 +29,26 @@ impl TimelineSemaphore {
         Ok(Self { raw, device: Arc::clone(device) })
     }
 
-    /// Blocks until the counter is at least `value`.
+    /// Waits until the counter is at least `value`.
     ///
     /// # Errors
-    /// Device lost, or no answer for a minute, which is treated alike.
+    /// Device lost. A timeout of one minute counts as a lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
         let (semaphores, values) = ([self.raw], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: the semaphore is alive.
-        unsafe { self.device.raw.wait_semaphores(&info, PATIENCE_NANOSECONDS) }
+        unsafe { self.device.raw.wait_semaphores(&info, TIMEOUT_NANOSECONDS) }
             .map_err(lost_if_late)
             .context("vkWaitSemaphores")
     }
 
-    /// The counter now.
+    /// Returns the current value.
     ///
     /// # Errors
     /// Device lost.
     pub fn value(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
         unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }.context("vkGetSemaphoreCounterValue")
-    }
-}
-
-/// A value that a timeline is going to reach. Any thread may wait for it, and several at once.
-#[derive(Clone)]
-pub struct TimelinePoint {
-    /// Where.
-    pub semaphore: Arc<TimelineSemaphore>,
-    /// When.
-    pub value: u64,
-}
-
-impl TimelinePoint {
-    /// Blocks until it is reached.
-    ///
-    /// # Errors
-    /// As [`TimelineSemaphore::wait`].
-    pub fn wait(&self) -> Result<()> {
-        self.semaphore.wait(self.value)
     }
 }
 
@@ -78,10 +59,10 @@ impl Drop for TimelineSemaphore {
     }
 }
 
-/// Told by the GPU that one submission is done.
+/// A fence that a submission signals, for validation only.
 ///
-/// The timeline says the same; but synchronization validation (1.3.239) learns from fences alone that the CPU has
-/// waited, and would report hazards between a frame and the one before in the same slot.
+/// The timeline already orders the frames. But synchronization validation 1.3.239 understands waits for fences only, and
+/// without them reports hazards between two frames of the same slot.
 pub struct Fence {
     /// The handle.
     pub raw: vk::Fence,
@@ -89,7 +70,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Unsignalled.
+    /// Creates an unsignalled fence.
     ///
     /// # Errors
     /// Out of memory.
@@ -100,17 +81,17 @@ impl Fence {
         Ok(Self { raw, device: Arc::clone(device) })
     }
 
-    /// Blocks until it is signalled, and makes it unsignalled again. A submission must be going to signal it.
+    /// Waits until a submission has signalled the fence, and resets it.
     ///
     /// # Errors
     /// Device lost.
     pub fn wait_and_reset(&self) -> Result<()> {
         let fences = [self.raw];
-        // SAFETY: the fence is alive; after the wait no submission uses it.
+        // SAFETY: the fence is alive. No submission uses it after the wait.
         unsafe {
             self.device
                 .raw
-                .wait_for_fences(&fences, true, PATIENCE_NANOSECONDS)
+                .wait_for_fences(&fences, true, TIMEOUT_NANOSECONDS)
                 .map_err(lost_if_late)
                 .context("vkWaitForFences")?;
             self.device.raw.reset_fences(&fences).context("vkResetFences")
@@ -125,14 +106,14 @@ impl Drop for Fence {
     }
 }
 
-/// No frame takes this long: a GPU that does not answer is lost.
-const PATIENCE_NANOSECONDS: u64 = 60_000_000_000;
+/// The timeout of all waits. A GPU that takes longer for a frame is treated as lost.
+const TIMEOUT_NANOSECONDS: u64 = 60_000_000_000;
 
 fn lost_if_late(result: vk::Result) -> vk::Result {
     if result == vk::Result::TIMEOUT { vk::Result::ERROR_DEVICE_LOST } else { result }
 }
 
-/// A binary semaphore, for acquire and present.
+/// A binary semaphore, for acquire and presentation.
 pub struct BinarySemaphore {
     /// The handle.
     pub raw: vk::Semaphore,
@@ -140,7 +121,7 @@ pub struct BinarySemaphore {
 }
 
 impl BinarySemaphore {
-    /// Unsignalled.
+    /// Creates an unsignalled semaphore.
     ///
     /// # Errors
     /// Out of memory.

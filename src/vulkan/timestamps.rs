@@ -1,9 +1,9 @@
-//! GPU time of each pass, from timestamp queries.
+//! The GPU time of each pass, from timestamp queries.
 //!
-//! The device copies moments into mapped memory itself. `vkGetQueryPoolResults` would do, but drivers may wait in it for
-//! more than was asked for: Mesa's lavapipe waits for all that was submitted, which leaves no two frames in flight. The
-//! copy is made when a pool is used again, so that nothing has to wait for it: a frame's moments can be read when the
-//! next frame that uses the same pool is finished.
+//! The device copies timestamps to mapped memory. `vkGetQueryPoolResults` would work too, but some drivers wait too long in
+//! it: Mesa's lavapipe waits for everything that was submitted, so no two frames are in flight. The copy is recorded when the
+//! pool is used again, so nothing waits for it. The timestamps of a frame can be read when the next frame with the same pool
+//! has finished.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use super::device::Device;
 use super::error::{Context, Result};
 use super::recorder::Recorder;
 
-/// Bytes of a moment.
+/// The size of a timestamp.
 const TICKS_BYTES: u64 = size_of::<u64>() as u64;
 
-/// A row of timestamps: `count` moments in a command buffer.
+/// The timestamps of a frame.
 pub struct Timestamps {
     pool: vk::QueryPool,
-    /// Ticks, as copied from the pool.
-    moments: Buffer,
+    /// The copied timestamps, in ticks.
+    copies: Buffer,
     count: u32,
     nanoseconds_per_tick: f64,
     valid_mask: u64,
-    /// The pool has moments of a frame.
+    /// Whether the pool has the timestamps of a frame.
     written: Cell<bool>,
-    /// So have the mapped ones.
+    /// Whether the mapped memory has the timestamps of a frame.
     copied: Cell<bool>,
     device: Arc<Device>,
 }
 
 impl Timestamps {
-    /// `None` where the queue has no timestamps.
+    /// Creates `count` timestamps. Returns `None` if the queue has no timestamps.
     ///
     /// # Errors
     /// Out of memory.
@@ -45,15 +45,14 @@ impl Timestamps {
             return Ok(None);
         }
         let size_bytes = u64::from(count) * TICKS_BYTES;
-        let moments =
-            Buffer::new(device, name, size_bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
+        let copies = Buffer::new(device, name, size_bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: a valid create info.
         let pool = unsafe { device.raw.create_query_pool(&info, None) }.context("vkCreateQueryPool")?;
         device.register(pool, name);
         Ok(Some(Self {
             pool,
-            moments,
+            copies,
             count,
             nanoseconds_per_tick: f64::from(device.limits().timestamp_period),
             valid_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
@@ -63,16 +62,16 @@ impl Timestamps {
         }))
     }
 
-    /// Hands the moments of the last frame, which must be finished, to the CPU, and forgets them. Recorded before the
-    /// first [`Self::cmd_write`] of a frame.
+    /// Copies out the timestamps of the last frame, which has finished, and resets the query pool. Recorded before the first
+    /// [`Self::cmd_write`] of a frame.
     pub fn cmd_begin(&self, recorder: Recorder) {
         let commands = recorder.raw();
-        let (raw, pool, moments) = (&self.device.raw, self.pool, self.moments.raw);
+        let (raw, pool, copies) = (&self.device.raw, self.pool, self.copies.raw);
         if self.written.get() {
-            // Not `WAIT`: a finished frame's moments are there, and one that was never submitted has none to wait for.
+            // Without `WAIT`: a finished frame has all of its timestamps, and a frame that was not submitted has none.
             let flags = vk::QueryResultFlags::TYPE_64;
             // SAFETY: `commands` is being recorded, outside a render pass instance; the buffer has room for all.
-            unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, moments, 0, TICKS_BYTES, flags) };
+            unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, copies, 0, TICKS_BYTES, flags) };
             // The CPU reads the copy (RAW).
             recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
             self.copied.set(true);
@@ -82,15 +81,15 @@ impl Timestamps {
         self.written.set(true);
     }
 
-    /// The moment at which everything before has passed `stage`.
+    /// Writes the time at which all earlier commands have passed `stage`.
     pub fn cmd_write(&self, recorder: Recorder, stage: vk::PipelineStageFlags2, index: u32) {
         let commands = recorder.raw();
         // SAFETY: `commands` is being recorded; the pool was reset in it; the index is in range.
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
     }
 
-    /// Milliseconds between neighbouring moments, into `intervals_ms` (one element fewer than there are moments), of the
-    /// frame before the one that last used these timestamps, which must be finished, too. False if there is none.
+    /// Writes the milliseconds between neighbouring timestamps to `intervals_ms`, which has one element fewer than there are
+    /// timestamps. They belong to the frame before the last one. Returns false if there is no such frame.
     ///
     /// # Safety
     /// The GPU has finished the last frame that used these timestamps.
@@ -99,8 +98,8 @@ impl Timestamps {
             return false;
         }
         // SAFETY: the caller has waited for the frame whose commands copied the timestamps.
-        let (moments, _) = unsafe { self.moments.mapped_for_reading() }.as_chunks();
-        for (interval_ms, pair) in intervals_ms.iter_mut().zip(moments.windows(2)) {
+        let (timestamps, _) = unsafe { self.copies.mapped_for_reading() }.as_chunks();
+        for (interval_ms, pair) in intervals_ms.iter_mut().zip(timestamps.windows(2)) {
             let [from, to] = [pair[0], pair[1]].map(u64::from_ne_bytes);
             let elapsed = to.wrapping_sub(from) & self.valid_mask;
             *interval_ms = elapsed as f64 * self.nanoseconds_per_tick * 1e-6;

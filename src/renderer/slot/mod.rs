@@ -104,7 +104,8 @@ pub struct FrameSlot {
     /// Signalled when the window system has released an image.
     pub image_available: BinarySemaphore,
     streams: Streams,
-    finished: Fence,
+    /// Signalled with the timeline, under validation only: see [`Fence`].
+    finished: Option<Fence>,
     /// The value of the timeline that ends the slot's last frame; `None` after a wait for it.
     in_flight_until: Option<u64>,
     frame_data: Buffer,
@@ -161,7 +162,10 @@ impl FrameSlot {
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
             streams,
-            finished: Fence::new(device, &format!("frame {index} finished"))?,
+            finished: match device.instance().is_validating() {
+                true => Some(Fence::new(device, &format!("frame {index} finished"))?),
+                false => None,
+            },
             in_flight_until: None,
             frame_data,
             shadow_map,
@@ -177,19 +181,19 @@ impl FrameSlot {
     pub fn wait(&mut self, timeline: &TimelineSemaphore) -> Result<()> {
         if let Some(value) = self.in_flight_until {
             timeline.wait(value)?;
-            self.finished.wait_and_reset()?;
+            self.finished.as_ref().map_or(Ok(()), Fence::wait_and_reset)?;
             self.in_flight_until = None;
         }
         Ok(())
     }
 
-    /// Returns the fence that the slot's next submission signals.
+    /// Returns the fence that the slot's next submission signals, or a null handle.
     #[must_use]
     pub fn fence(&self) -> vk::Fence {
-        self.finished.raw
+        self.finished.as_ref().map_or(vk::Fence::null(), |fence| fence.raw)
     }
 
-    /// Records that a submission signals the fence, and the timeline with `value`.
+    /// Records that a submission signals the timeline with `value`.
     pub fn submitted(&mut self, value: u64) {
         self.in_flight_until = Some(value);
     }
