@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     match app::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // One line per cause, whatever a file or a driver put into it.
+            // One line per cause, even if a file or a driver put line breaks into it.
             eprintln!("error: {}", printable(&error.to_string()));
             for cause in error.chain().skip(1) {
                 eprintln!("  caused by: {}", printable(&cause.to_string()));
@@ -35,8 +35,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Our own warnings go to standard error, in colour on a terminal. Of other crates only errors: what winit thinks of a
-/// display's size in millimetres helps nobody.
+/// Writes the warnings of this program to standard error, in colour on a terminal. Other crates show errors only: their
+/// warnings do not help a user.
 fn show_warnings() {
     let wanted = Targets::new().with_target("throng", LevelFilter::WARN).with_default(LevelFilter::ERROR);
     tracing_subscriber::fmt()

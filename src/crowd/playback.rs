@@ -41,7 +41,7 @@ impl Evaluation {
 /// All clips of the models. Those that are played are filled in.
 #[derive(Debug, Clone)]
 pub(super) struct Repertoire {
-    /// For each model, the rest pose, then each clip.
+    /// The rest pose of each model, followed by its clips.
     by_model: Vec<Vec<Playable>>,
 }
 

@@ -84,7 +84,7 @@ impl Crowd {
     /// them. Its time is the part of evaluation that memory alone takes. All characters are in their bind pose.
     ///
     /// # Panics
-    /// As [`Crowd::evaluate`].
+    /// The same as [`Crowd::evaluate`].
     pub fn store_only(&mut self, pool: &ThreadPool, plan: &FramePlan, out: PoseStreams<'_>) {
         self.fill(pool, None, plan, out);
     }

@@ -126,7 +126,7 @@ pub struct Demand {
     pub models: Vec<ModelDemand>,
     /// The size of the static geometry and textures of all models.
     pub static_bytes: u64,
-    /// Where vertices are skinned.
+    /// The stage that skins vertices.
     pub skinning: Skinning,
     /// How streams reach the GPU.
     pub upload: UploadPath,

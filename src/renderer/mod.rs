@@ -4,10 +4,10 @@
 //!
 //! 1. [`frame`]: the whole frame on one page, its CPU half and its GPU half;
 //! 2. [`passes`]: one file per pass, with shaders of the same name;
-//! 3. [`slot`]: what one frame in flight owns, its streams and its pages of the transient vertex buffer;
-//! 4. [`resident`]: what is uploaded once, geometry, materials and textures;
+//! 3. [`slot`]: one frame in flight, with its streams and its pages of the transient vertex buffer;
+//! 4. [`resident`]: geometry, materials and textures, which are uploaded once;
 //! 5. [`target`]: the images that a frame draws to;
-//! 6. [`memory`]: how much device memory all of it takes; [`layouts`]: descriptor sets; [`settings`]; [`setup`]; [`shot`].
+//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain

@@ -1,15 +1,15 @@
-//! What a renderer is made with, and what it reports.
+//! The settings of a renderer, and the figures that it reports.
 
 use std::path::Path;
 
 use crate::vulkan::physical_device::PhysicalDevice;
 
-/// Where vertices are skinned.
+/// The shader stage that skins vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Skinning {
-    /// Once per frame, by `skin.comp`.
+    /// `skin.comp`, once per frame.
     Compute,
-    /// In the vertex shader, by every pass that draws.
+    /// The vertex shader, in every pass that draws.
     Vertex,
 }
 
@@ -53,7 +53,7 @@ impl UploadPath {
 /// The settings of a [`Renderer`](super::Renderer).
 #[derive(Debug, Clone, Copy)]
 pub struct RendererSettings<'a> {
-    /// Where vertices are skinned.
+    /// The stage that skins vertices.
     pub skinning: Skinning,
     /// How streams reach the GPU. `None`: the device's memory types decide.
     pub upload: Option<UploadPath>,
