@@ -1,4 +1,4 @@
-//! The example `examples/animate.rs` on the bundled walker.
+//! `examples/animate.rs` poses and skins the bundled walker.
 
 #[path = "../examples/animate.rs"]
 #[allow(dead_code, reason = "its main is not called")]
