@@ -96,9 +96,14 @@ fn steady_frames_allocate_nothing() {
         // wait for all of them.
         pool.broadcast(|_| ());
         (0..40).for_each(&mut frame);
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
-        (40..140).for_each(&mut frame);
-        assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0, "{threads} threads");
+        // The test harness allocates once when its main thread starts to wait, which may be late on a busy machine. Frames
+        // that allocate would do so in each of three runs.
+        let allocations = [40, 140, 240].map(|first| {
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            (first..first + 100).for_each(&mut frame);
+            ALLOCATIONS.load(Ordering::Relaxed) - before
+        });
+        assert!(allocations.contains(&0), "{threads} threads: {allocations:?}");
         assert!(fewest_visible < 400, "the frames must differ in what is visible: {fewest_visible}");
     }
 }
