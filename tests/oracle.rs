@@ -1,17 +1,17 @@
-//! `throng pose` against the reference evaluator, which follows the glTF specification in double precision: every model
-//! below `THRONG_SAMPLE_MODELS`, the rest pose and up to twelve clips of each, at five times from before the first key to
-//! after the last, on the CPU and on the GPU. Node matrices, joint matrices, morph weights and positions agree to 1e-4 of
-//! the model's size; normals, which are stored in 32 bits, to 1e-3.
+//! `throng pose` agrees with the reference evaluator, which follows the glTF specification in double precision. The test
+//! compares every model below `THRONG_SAMPLE_MODELS`, its rest pose and up to twelve clips, at five times from before the
+//! first key to after the last, on the CPU and on the GPU. Node matrices, joint matrices, morph weights and positions agree
+//! to 1e-4 of the model's size, and normals, which have 32 bits, to 1e-3.
 //!
-//! The table of the worst error of each file:
+//! To print the largest error of each file:
 //!
 //! ```text
 //! cargo test --release --test oracle -- --nocapture
 //! ```
 //!
-//! The reference evaluates few vertices of each primitive (it is slow on purpose: it is written for being right); the
-//! same ones are taken out of our complete output. `THRONG_ORACLE_VERTICES` sets how many. It does not read compressed
-//! files: `tests/import/compression.rs` holds those against their originals.
+//! The reference is simple and slow, so it evaluates only some vertices of each primitive, and the test compares only
+//! those. `THRONG_ORACLE_VERTICES` sets their number. The reference cannot read compressed files;
+//! `tests/import/compression.rs` compares those with their originals.
 
 #[path = "common/program.rs"]
 mod program;
@@ -27,25 +27,25 @@ use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-4;
 const NORMAL_TOLERANCE: f64 = 1e-3;
-/// Of each primitive, evenly strided.
+/// The number of vertices of each primitive, at an even stride.
 const MOST_VERTICES: &str = "40";
-/// Of each file, evenly strided: what clips of one file do wrong they mostly do wrong alike.
+/// The number of clips of each file, at an even stride. Most errors would show in all clips of a file.
 const MOST_CLIPS: usize = 12;
-/// As shares of a clip's length.
+/// The times, as shares of a clip's length.
 const MOMENTS: [f64; 5] = [-0.1, 0.0, 0.37, 0.9, 1.2];
-/// Processes side by side. Python uses one core, and so does most of `pose`.
+/// The number of concurrent processes. Python uses one core, and so does most of `pose`.
 const WORKERS: usize = 2;
 const DEVICES: [&str; 2] = ["cpu", "gpu"];
 
 /// A model and one of its clips.
 struct Job {
-    /// Relative to the folder of models.
+    /// The path, relative to the folder of models.
     file: String,
-    /// Index and length in seconds; `None`: the rest pose.
+    /// The clip's index and its length in seconds. `None` is the rest pose.
     clip: Option<(usize, f64)>,
 }
 
-/// Largest differences, by device: of everything that must agree, as a share of the model's size, and of normals.
+/// The largest differences on each device: of normals, and of everything else as a share of the model's size.
 #[derive(Clone, Copy, Default)]
 struct Worst {
     shares: [f64; 2],
@@ -72,7 +72,7 @@ fn throng(place: &Place, command: &str, path: &Path, options: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// All models below a folder that the reference can read, relative to it, sorted.
+/// Returns the relative paths of all models below a folder that the reference can read, sorted.
 fn readable_models(folder: &Path) -> Vec<String> {
     let (mut files, mut left) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = left.pop() {
@@ -97,7 +97,7 @@ fn readable_models(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The clips of a model, by our own word; the reference must count as many.
+/// Returns the jobs for a model, by the clips that `throng inspect` lists. The reference must count as many clips.
 fn jobs_of(place: &Place, models: &Path, file: &str) -> Vec<Job> {
     let path = models.join(file);
     let facts = throng(place, "inspect", &path, "--json");
@@ -116,7 +116,7 @@ fn check(place: &Place, models: &Path, job: &Job) -> Result<Worst, String> {
         Some((index, length)) => (index.to_string(), MOMENTS.map(|share| (share * length).to_string()).join(",")),
     };
     let vertices = std::env::var("THRONG_ORACLE_VERTICES").unwrap_or_else(|_| MOST_VERTICES.to_owned());
-    // With `=`, since the first time is negative.
+    // The first time is negative, so the option needs `=`.
     let times_argument = format!("--times={times}");
     let arguments = ["--clip", &clip, &times_argument, "--max-vertices", &vertices, "--normals"];
     let want: Value = serde_json::from_str(&reference(&path, &arguments)).unwrap();
@@ -134,7 +134,7 @@ fn check(place: &Place, models: &Path, job: &Job) -> Result<Worst, String> {
     Ok(worst)
 }
 
-/// The largest difference as a share of the model's size, and that of normals.
+/// Returns the largest difference as a share of the model's size, and the largest one of normals.
 fn compare(want: &Value, got: &Value) -> Result<(f64, f64), String> {
     for key in ["index", "name"] {
         if want["clip"][key] != got["clip"][key] {
@@ -154,8 +154,8 @@ fn compare(want: &Value, got: &Value) -> Result<(f64, f64), String> {
         }
         let (want, got) = (array(&want["primitives"]), array(&got["primitives"]));
         size = size.max(extent(want));
-        // The reference knows no placements (EXT_mesh_gpu_instancing) and shows such a mesh at its node instead: only the
-        // node's matrix can be compared. `tests/import/instancing.rs` has the rest.
+        // The reference ignores EXT_mesh_gpu_instancing and shows such a mesh once, at its node. So only the node's matrix
+        // is compared here; `tests/import/instancing.rs` tests the rest.
         let is_placed = |primitive: &&Value| !primitive["instance"].is_null();
         let placed: HashSet<u64> = got.iter().filter(is_placed).filter_map(|placed| placed["node"].as_u64()).collect();
         let shown_once = |primitive: &&Value| !primitive["node"].as_u64().is_some_and(|node| placed.contains(&node));
@@ -173,7 +173,7 @@ fn compare(want: &Value, got: &Value) -> Result<(f64, f64), String> {
             for vertex in 0..array(&want["indices"]).len() {
                 let index = want["indices"][vertex].as_u64().unwrap() as usize;
                 difference = difference.max(furthest(&want["positions"][vertex], &got["positions"][index]));
-                // A normal that a scale of 0 has flattened has no direction.
+                // With a scale of 0 a normal may have no direction.
                 let normal = &want["normals"][vertex];
                 if array(normal).iter().any(|component| component.as_f64() != Some(0.0)) {
                     normals = f64::max(normals, furthest(normal, &got["normals"][index]));
@@ -188,7 +188,8 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Largest absolute difference between two equally nested lists; what the reference leaves out (null) is skipped.
+/// Returns the largest absolute difference between two lists of the same structure. Values that are null in the reference
+/// are skipped.
 fn furthest(want: &Value, got: &Value) -> f64 {
     match (want, got) {
         (Value::Null, _) => 0.0,
@@ -203,7 +204,7 @@ fn furthest(want: &Value, got: &Value) -> f64 {
     }
 }
 
-/// Longest edge of the box around all vertices that were evaluated.
+/// Returns the longest edge of the box around all evaluated vertices.
 fn extent(primitives: &[Value]) -> f64 {
     let positions = || primitives.iter().flat_map(|primitive| array(&primitive["positions"]));
     let along = |axis: usize| {
@@ -213,7 +214,7 @@ fn extent(primitives: &[Value]) -> f64 {
     (0..3).map(along).fold(0.0, f64::max)
 }
 
-/// Runs `work` on every item, [`WORKERS`] at a time; results in the items' order.
+/// Runs `work` on every item, [`WORKERS`] at a time. The results are in the items' order.
 fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
@@ -260,7 +261,7 @@ fn every_pose_agrees_with_the_reference() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// A comparison that cannot fail proves nothing.
+/// The comparison can fail.
 #[test]
 fn the_comparison_sees_differences() {
     let report = |text: &str| -> Value { serde_json::from_str(text).unwrap() };

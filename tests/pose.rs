@@ -1,4 +1,4 @@
-//! Local pose to model pose: parents before children, fixed locals, ancestors that are no joints.
+//! From local pose to model pose: parents before children, fixed matrices, and ancestors that are not joints.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -36,7 +36,7 @@ fn children_follow_their_parents_in_order() {
     local.rotations[0] = Quat::from_rotation_z(FRAC_PI_2);
     local.scales[1] = Vec3::splat(2.0);
     let model_from_node = pose(&skeleton, &local);
-    // Node 0 turns x into y; node 1 doubles: 3 sits at (1, 2 + 2·3, 0).
+    // Node 0 rotates x to y, and node 1 scales by 2, so node 3 is at (1, 2 + 2·3, 0).
     assert_close(model_from_node[1].transform_point3(Vec3::ZERO), Vec3::new(1.0, 2.0, 0.0));
     assert_close(model_from_node[3].transform_point3(Vec3::ZERO), Vec3::new(1.0, 8.0, 0.0));
     assert_close(model_from_node[2].transform_point3(Vec3::ZERO), Vec3::new(0.0, 0.0, 7.0));
@@ -67,7 +67,7 @@ fn fixed_locals_keep_their_shear() {
     let mut local = LocalPose::identity(3);
     local.translations[1] = Vec3::new(0.0, 4.0, 0.0);
     let model_from_node = pose(&skeleton, &local);
-    // y shears into x by a half: (0, 4, 0) → (2, 5, 0), and below: (0, 1) + 4 → (0, 5) → (2.5, 6).
+    // The matrix adds half of y to x: (0, 4, 0) → (2, 5, 0), and for its child (0, 1) + 4 → (0, 5) → (2.5, 6).
     assert_close(model_from_node[1].transform_point3(Vec3::ZERO), Vec3::new(2.0, 5.0, 0.0));
     assert_close(model_from_node[2].transform_point3(Vec3::ZERO), Vec3::new(2.5, 6.0, 0.0));
     assert_eq!(model_from_node[0], shear);

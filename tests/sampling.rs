@@ -1,4 +1,4 @@
-//! Sampling of clips. Timelines are drawn: `o` is a key, the numbers below are its time and its value.
+//! Sampling of clips. In the drawings of timelines, `o` is a key, and the numbers below it are its time and its value.
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
@@ -97,7 +97,7 @@ fn spline_tangents_are_per_second() {
     // o---------------o
     // 1 s             3 s         values 0 and 8, out-tangent 4 per second, in-tangent -2 per second
     let clip = translation_clip(&[1.0, 3.0], CubicSpline, &[99.0, 0.0, 4.0, -2.0, 8.0, 99.0]);
-    // t = 1/2: 1/2·0 + 2·1/8·4 + 1/2·8 - 2·1/8·(-2) = 1 + 4 + 0.5. Without the length 2 it would be 4.75.
+    // t = 1/2: 1/2·0 + 2·1/8·4 + 1/2·8 - 2·1/8·(-2) = 1 + 4 + 0.5. Without the interval's length of 2 it would be 4.75.
     assert_eq!(x_at(&clip, 2.0), 5.5);
     // t = 1/4: 2·9/64·4 + 10/64·8 - 2·3/64·(-2) = 1.125 + 1.25 + 0.1875
     assert_eq!(x_at(&clip, 1.5), 2.5625);
@@ -119,7 +119,7 @@ fn linear_rotations_take_the_short_way() {
 fn slerp_is_exact_to_a_microradian_and_of_unit_length() {
     let axis = DVec3::new(0.48, -0.6, 0.64);
     for angle in [1e-7, 1e-4, 0.01, 0.0282, 0.0284, 0.1, 0.5, 1.0, 2.0, 3.0, 3.13] {
-        // The keys as an f32 file has them: the reference starts from the rounded ones.
+        // The reference uses the keys as rounded to f32, as a file stores them.
         let a = Quat::from_xyzw(0.1, 0.2, 0.3, 0.927_361_85).normalize();
         let b = (a.as_dquat() * DQuat::from_axis_angle(axis, angle)).normalize().as_quat();
         let clip = rotation_clip(&[0.0, 1.0], Linear, &[Vec4::from(a), Vec4::from(b)]);
@@ -142,19 +142,19 @@ fn slerp_is_exact_to_a_microradian_and_of_unit_length() {
 #[test]
 fn spline_rotations_are_normalised_and_never_flipped() {
     let zero = Vec4::ZERO;
-    // Half way between 0 and 90 degrees with flat tangents: the mean, normalised, is 45 degrees.
+    // Halfway between 0 and 90 degrees, with flat tangents, the normalised mean is 45 degrees.
     let keys = [zero, about_z(0.0), zero, zero, about_z(FRAC_PI_2), zero];
     let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
     assert!((rotation.length() - 1.0).abs() < 1e-6);
     assert!(rotation.dot(Quat::from_rotation_z(45f32.to_radians())) > 1.0 - 1e-6);
 
-    // With the second key's sign flipped, the mean (1 - cos 45°, -sin 45°) / 2 is 225 degrees away: the long way.
+    // With the second key's sign flipped, the mean (1 - cos 45°, -sin 45°) / 2 is 225 degrees, along the longer arc.
     let keys = [zero, about_z(0.0), zero, zero, -about_z(FRAC_PI_2), zero];
     let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
     let expected = Vec4::new(0.0, 0.0, -FRAC_1_SQRT_2, 1.0 - FRAC_1_SQRT_2).normalize();
     assert!((Vec4::from(rotation) - expected).length() < 1e-6, "{rotation}");
 
-    // Opposite keys cancel out: no direction is left, and no NaN either.
+    // Opposite keys cancel out. The result is the identity, not NaN.
     let keys = [zero, about_z(0.0), zero, zero, -about_z(0.0), zero];
     assert_eq!(rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5), Quat::IDENTITY);
 }
@@ -188,7 +188,7 @@ fn only_what_is_animated_is_overwritten() {
     assert_eq!(pose.scales[0], Vec3::splat(2.0));
 }
 
-/// Weights 1 and 2 of three, those of one node, at a time.
+/// Samples the weights of one node, which are weights 1 and 2 of three.
 fn weights_at(interpolation: Interpolation, keys: &[f32], values: &[f32], time_seconds: f64) -> [f32; 3] {
     let clip = Clip {
         timelines: vec![keys.to_vec()],
@@ -222,7 +222,7 @@ fn morph_weights_follow_their_keys_with_all_interpolations() {
         assert_eq!(weights_at(Step, &keys, &values, time), step, "STEP at {time}");
         assert_eq!(weights_at(Linear, &keys, &values, time), linear, "LINEAR at {time}");
     }
-    // In-tangents, values, out-tangents of each key; the interval is two seconds long. Half way the Hermite factors are
+    // Each key has in-tangents, values and out-tangents. The interval is two seconds long. Halfway, the Hermite factors are
     // 1/2, 1/8, -1/8, 1/2: (0 + 1) / 2 + 2 · (4 - (-2)) / 8 = 2 for the first weight, (3 + 5) / 2 + 0 for the second.
     let spline = [8.0, 8.0, 0.0, 3.0, 4.0, 0.0, -2.0, 0.0, 1.0, 5.0, 8.0, 8.0];
     assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 2.0), [9.0, 2.0, 4.0]);
@@ -241,7 +241,7 @@ fn of_keys_with_one_time_the_last_counts() {
         assert_eq!(x_at(&clip, 3.0), at_3);
         assert_eq!(x_at(&clip, 1.5), if interpolation == Step { 10.0 } else { 15.0 });
     }
-    // All at the same time: constant before and after.
+    // If all keys have the same time, the track is constant before and after it.
     let clip = translation_clip(&[2.0, 2.0], Linear, &[10.0, 20.0]);
     assert_eq!([x_at(&clip, 1.0), x_at(&clip, 2.0), x_at(&clip, 3.0)], [10.0, 20.0, 20.0]);
 }

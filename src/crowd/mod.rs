@@ -32,7 +32,7 @@ use crate::animation::lanes::Processor;
 use crate::animation::{PosedBounds, ground_height};
 use crate::model::Model;
 use crate::view::Bounds;
-use placement::Place;
+use placement::Placement;
 use playback::{Repertoire, clip_of};
 use random::SplitMix64;
 use settings::{ModelClips, resolve_clips};
@@ -55,7 +55,7 @@ const SPACING_SHARE: f32 = 1.15;
 /// The random streams. Each purpose has its own.
 mod stream {
     pub const MODELS: u64 = 1;
-    pub const PLACES: u64 = 2;
+    pub const PLACEMENTS: u64 = 2;
     pub const PHASES: u64 = 3;
     pub const CLIPS: u64 = 4;
 }
@@ -235,7 +235,8 @@ impl Crowd {
     fn place_instances(&mut self, count: u32, phase: PhaseMode, scales: &[f32]) {
         let mut model_of_placement: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
         SplitMix64::new(self.seed, stream::MODELS).shuffle(&mut model_of_placement);
-        let places = placement::places(count, self.spacing_metres, &mut SplitMix64::new(self.seed, stream::PLACES));
+        let placements =
+            placement::placements(count, self.spacing_metres, &mut SplitMix64::new(self.seed, stream::PLACEMENTS));
         let mut phases = SplitMix64::new(self.seed, stream::PHASES);
         let mut ranks = vec![0; self.models.len()];
         let mut rank_in = |model: u32| {
@@ -243,22 +244,22 @@ impl Crowd {
             *next += 1;
             *next - 1
         };
-        let instance = |(model, place): (u32, Place)| Instance {
+        let instance = |(model, placement): (u32, Placement)| Instance {
             model,
             rank: rank_in(model),
             clip: None,
             phase: if phase == PhaseMode::Random { phases.unit() } else { 0.0 },
             world_from_model: Affine3A::from_scale_rotation_translation(
                 Vec3::splat(scales[model as usize]),
-                place.rotation(),
-                place.position,
+                placement.rotation(),
+                placement.position,
             ),
             start_seconds: 0.0,
             pose: 0,
             center_world: Vec3::ZERO,
             radius: 0.0,
         };
-        self.instances.extend(model_of_placement.into_iter().zip(places).map(instance));
+        self.instances.extend(model_of_placement.into_iter().zip(placements).map(instance));
     }
 
     fn instances_of(&self, model: usize) -> Range<usize> {

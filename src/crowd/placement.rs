@@ -10,35 +10,35 @@ const JITTER: f32 = 0.1;
 /// The largest deviation from facing +Z, as glTF characters do.
 const MAX_YAW_RADIANS: f32 = 0.5;
 
-/// One place to stand.
+/// The placement of one instance.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct Placement {
     /// The position, with y = 0.
     pub position: Vec3,
     /// The rotation about +Y.
     pub yaw_radians: f32,
 }
 
-impl Place {
+impl Placement {
     pub(super) fn rotation(&self) -> Quat {
         Quat::from_rotation_y(self.yaw_radians)
     }
 }
 
-/// `count` places, from the middle outwards. A single one is exactly the origin, undisturbed.
-pub(super) fn places(count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Place> {
+/// Returns `count` placements, from the centre outwards. A single one is exactly at the origin, without jitter.
+pub(super) fn placements(count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
     if count == 1 {
-        return vec![Place { position: Vec3::ZERO, yaw_radians: 0.0 }];
+        return vec![Placement { position: Vec3::ZERO, yaw_radians: 0.0 }];
     }
     let lattice = hexagonal_disc(count as usize);
     // The outermost ring may be incomplete, which would move the crowd's centre to one side.
     let center = lattice.iter().sum::<Vec2>() / lattice.len().max(1) as f32;
-    let place = |point: Vec2| {
+    let placement = |point: Vec2| {
         let jitter = Vec2::new(random.signed_unit(), random.signed_unit()) * JITTER;
         let at = (point - center + jitter) * spacing_metres;
-        Place { position: Vec3::new(at.x, 0.0, at.y), yaw_radians: random.signed_unit() * MAX_YAW_RADIANS }
+        Placement { position: Vec3::new(at.x, 0.0, at.y), yaw_radians: random.signed_unit() * MAX_YAW_RADIANS }
     };
-    lattice.into_iter().map(place).collect()
+    lattice.into_iter().map(placement).collect()
 }
 
 /// Returns the `count` points of the hexagonal lattice with unit spacing that are closest to the origin.
@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn jitter_never_brings_neighbours_close() {
-        let places = places(300, 2.0, &mut SplitMix64::new(3, 0));
-        for (k, a) in places.iter().enumerate() {
+        let placements = placements(300, 2.0, &mut SplitMix64::new(3, 0));
+        for (k, a) in placements.iter().enumerate() {
             assert!(a.yaw_radians.abs() <= MAX_YAW_RADIANS && a.position.y == 0.0);
-            for b in &places[..k] {
+            for b in &placements[..k] {
                 assert!(a.position.distance(b.position) > 2.0 * (1.0 - 2.0 * JITTER * 1.415));
             }
         }

@@ -1,4 +1,4 @@
-//! The node tree: random ones, in random order in the file, against an evaluation by the book.
+//! Random node trees, in random order in the file, agree with a textbook evaluation.
 
 use glam::{DAffine3, DMat4, DQuat, DVec3, Quat, Vec4};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use throng::animation::{PoseScratch, pose_model};
 
 use crate::builder::Gltf;
 
-/// One node's place in its parent, as the file has it.
+/// One node's local transform, as in the file.
 #[derive(Debug, Clone)]
 enum Local {
     Parts { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] },
@@ -37,7 +37,7 @@ impl Local {
 }
 
 fn local() -> impl Strategy<Value = Local> {
-    // Mirrored, and with shear where it is a matrix.
+    // Matrices also mirror and shear.
     let scale = prop::array::uniform3(prop_oneof![-1.5_f32..-0.5, 0.5_f32..1.5]);
     let rotation = prop::array::uniform4(-1.0_f32..1.0)
         .prop_map(|q| Quat::from_vec4(Vec4::from(q).normalize_or(Vec4::W)).to_array());
@@ -49,8 +49,7 @@ fn local() -> impl Strategy<Value = Local> {
     prop_oneof![3 => parts, 1 => matrix]
 }
 
-/// For each node of the file its parent, if it has one, and its local transform. Parents may stand behind their
-/// children.
+/// The parent, if any, and the local transform of each node of the file. Parents may come after their children.
 fn tree() -> impl Strategy<Value = Vec<(Option<usize>, Local)>> {
     let nodes = prop::collection::vec((any::<prop::sample::Index>(), prop::bool::weighted(0.85), local()), 1..12);
     let with_order = nodes.prop_flat_map(|nodes| {
@@ -82,7 +81,8 @@ fn file(tree: &[(Option<usize>, Local)]) -> Gltf {
     gltf
 }
 
-/// The world matrix, from the node up to its root; and the same of magnitudes alone, which rounding errors follow.
+/// Returns the world matrix, from the node up to its root, and the same product of absolute values, which bounds rounding
+/// errors.
 fn world(tree: &[(Option<usize>, Local)], node: usize) -> (DMat4, DMat4) {
     let (parent, local) = &tree[node];
     let local = local.matrix();
@@ -112,7 +112,7 @@ proptest! {
             let off = DMat4::from(matrix) - expected;
             let pairs = off.to_cols_array().into_iter().zip(magnitudes.to_cols_array());
             for (off, magnitude) in pairs {
-                // Twelve products deep at most, each a few roundings.
+                // There are at most twelve products, each with a few roundings.
                 prop_assert!(off.abs() <= 1e-5 * (magnitude + 1.0), "node {source}: off by {off} of {magnitude}");
             }
         }

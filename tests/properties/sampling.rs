@@ -1,4 +1,4 @@
-//! Sampling: clips of one node on random timelines.
+//! Sampling of clips of one node on random timelines.
 
 use glam::{DQuat, Quat, Vec3, Vec4};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::reference::{rotation_at, vector_at, vector_tolerance};
 
-/// Rounding of unit quaternions that have been blended.
+/// The rounding error of blended unit quaternions.
 const ANGLE_TOLERANCE: f64 = 1e-6;
 
 /// Key times that increase by at least a hundredth of a second.
@@ -31,7 +31,7 @@ fn vector() -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-10.0_f32..10.0).prop_map(Vec3::from)
 }
 
-/// Any direction of four, and often one that is near another's opposite.
+/// A random unit quaternion, often close to the opposite of another one.
 fn unit() -> impl Strategy<Value = Vec4> {
     let anything = prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W));
     let near_an_axis = (prop::array::uniform4(-1e-3_f32..1e-3), any::<bool>())
@@ -70,7 +70,7 @@ fn key_value<T: Copy>(track: &Track<T>, key: usize) -> T {
     if track.interpolation == CubicSpline { track.values[3 * key + 1] } else { track.values[key] }
 }
 
-/// Angle between unit quaternions as directions of four, by its tangent: exact for small ones.
+/// Returns the angle between two unit quaternions in four dimensions, by its tangent, which is exact for small angles.
 fn angle(a: DQuat, b: DQuat) -> f64 {
     2.0 * (a - b).length().atan2((a + b).length())
 }
@@ -99,7 +99,7 @@ proptest! {
         clip.translations[0] = Track { interpolation: Step, values: keys.clone(), ..clip.translations[0].clone() };
         for (key, pair) in clip.timelines[0].windows(2).enumerate() {
             let (start, end) = (f64::from(pair[0]), f64::from(pair[1]));
-            // Rounding may lift the sum to the next key.
+            // Rounding may move the sum to the next key.
             let time = (start + share * (end - start)).min(end.next_down());
             prop_assert_eq!(sample(&clip, time).0, keys[key]);
         }
@@ -121,7 +121,7 @@ proptest! {
         prop_assert!(detour.abs() < 1e-5, "the way is longer by {detour}");
 
         let (a, mut b) = (Quat::from_vec4(turns.0).as_dquat().normalize(), Quat::from_vec4(turns.1).as_dquat().normalize());
-        // At a half turn both ways are equally short.
+        // At a half turn both arcs are equally short.
         prop_assume!(a.dot(b).abs() > 1e-6);
         if a.dot(b) < 0.0 {
             b = -b;
@@ -180,7 +180,7 @@ proptest! {
         let track = &clip.rotations[0];
         let (expected, well_defined) = rotation_at(track, seconds, time);
         prop_assume!(well_defined);
-        // A spline's sum may be a tenth as long as what it is made of, which rounds up to twice as far.
+        // A spline's sum may have a tenth of the length of its terms, which doubles the rounding error.
         let tolerance = if track.interpolation == CubicSpline { 4e-5 } else { 1e-6 };
         let error_radians = 2.0 * (rotation.as_dquat().normalize() - expected).length();
         prop_assert!(error_radians < tolerance, "{:?}: off by {error_radians} rad", track.interpolation);
