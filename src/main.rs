@@ -1,6 +1,6 @@
-//! Parse, dispatch, print the error chain, fix the exit code.
+//! Parses the command line, runs the command, prints the error chain and sets the exit code.
 
-// Files, drivers and users supply whatever they like: none of it may end the program.
+// No input from a file, a driver or a user may end the program.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::io::{IsTerminal, stderr};
@@ -15,7 +15,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 fn main() -> ExitCode {
-    // clap ends the process with code 2 on wrong usage, with 0 after --help.
+    // clap exits with code 2 on wrong usage and with 0 after --help.
     let cli = Cli::parse();
     if app::wants_validation(&cli) {
         // SAFETY: no other thread exists yet.

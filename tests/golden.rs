@@ -41,7 +41,7 @@ fn draw(models: &[&str], options: &str) -> RgbaImage {
     let gpu = Gpu::new();
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
     let mut scene = scene::scene(&models, &format!("--size 256x144 {options}"));
-    let time_seconds = scene::arguments(options).scene.time;
+    let time_seconds = scene::arguments(options).crowd.time;
     let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 4, ..RendererSettings::default() };
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
     scene.draw(&mut renderer, time_seconds, EXTENT.width as f32 / EXTENT.height as f32, true).unwrap();

@@ -53,7 +53,7 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 fn report(model: &Model) {
-    let page = inspect::report(model);
+    let page = inspect::report(model, 100);
     assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "a terminal would obey {page:?}");
     let json = serde_json::to_value(inspect::Facts::of(model)).expect("facts are plain values");
     assert_eq!(json["geometry"]["vertices"], model.geometry.vertex_count());

@@ -1,4 +1,4 @@
-//! Instance, device and renderer, from the command line's options.
+//! Creates instance, device and renderer from the command line's options.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::scene::Scene;
+use super::text::counted;
 use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
@@ -17,39 +18,40 @@ use crate::vulkan::instance::{Instance, InstanceOptions};
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::swapchain::Surface;
 
-/// A device that draws to images.
+/// Creates a device that draws to images.
 ///
 /// # Errors
-/// No loader, no driver, no device.
+/// There is no Vulkan loader, no driver or no suitable device.
 pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
     let instance = Instance::new(InstanceOptions { validation: args.validation, surface_extensions: &[] })?;
     let physical = PhysicalDevice::choose(&instance, args.device.as_deref(), None)?;
     Ok(Device::new(&instance, physical, false)?)
 }
 
-/// Where frames follow each other without a break the CPU prepares one while the GPU draws another. A software driver
-/// draws on the same cores, and nothing is gained by doing both at once: threads that animate would stand still for
-/// milliseconds while it has their cores (within frames on two cores: 44 ns for a joint of mannequiny instead of 9).
+/// Returns the number of frames in flight: two, so that the CPU prepares a frame while the GPU draws another one.
+///
+/// A software driver gets one. It draws on the CPU's cores, and threads that animate would wait milliseconds for them
+/// (on two cores: 44 ns for a joint of mannequiny instead of 9).
 #[must_use]
 pub fn frames_in_flight(device: &Device) -> usize {
     if device.physical.is_cpu() { 1 } else { 2 }
 }
 
-/// A renderer that draws this scene to images. Who reads each image back before the next frame needs one frame in
-/// flight.
+/// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
+/// next frame.
 ///
 /// # Errors
-/// No device, no memory, or options that the device does not support.
+/// There is no device or no memory, or the device does not support an option.
 pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
     check_memory(&device, args, scene, frames_in_flight)?;
     offscreen_renderer_on(&device, args, &scene.models, frames_in_flight)
 }
 
-/// As above, of a device and for crowds whose memory has been looked at: see [`check_memory`].
+/// Creates a renderer on a device that [`check_memory`] found large enough.
 ///
 /// # Errors
-/// No memory, or options that the device does not support.
+/// There is no memory, or the device does not support an option.
 pub fn offscreen_renderer_on(
     device: &Arc<Device>,
     args: &GpuArgs,
@@ -60,10 +62,10 @@ pub fn offscreen_renderer_on(
     renderer(device, args, models, target, frames_in_flight)
 }
 
-/// Adds up what the scene's frames take, as the camera stands; warns where that is more than there is.
+/// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
 ///
 /// # Errors
-/// Where something is larger than the device allows.
+/// A buffer or an image is larger than the device allows, or the sum is far beyond its memory.
 pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<MemoryPlan> {
     let settings = settings(args, frames_in_flight);
     let models = Arc::clone(&scene.models);
@@ -77,10 +79,10 @@ pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_i
     Ok(plan)
 }
 
-/// A renderer that presents this scene to a window, which must outlive it.
+/// Creates a renderer that presents a scene to a window. The window must outlive it.
 ///
 /// # Errors
-/// As above, or no device that can present.
+/// No device can present, there is no memory, or the device does not support an option.
 pub fn window_renderer(
     args: &GpuArgs,
     scene: &mut Scene,
@@ -89,7 +91,7 @@ pub fn window_renderer(
 ) -> Result<Renderer> {
     let display = window.display_handle()?;
     let extensions = ash_window::enumerate_required_extensions(display.as_raw())
-        .map_err(|result| anyhow::anyhow!("this window system cannot be drawn to with Vulkan ({result})"))?;
+        .map_err(|result| anyhow::anyhow!("Vulkan cannot draw to this window system ({result})"))?;
     let instance =
         Instance::new(InstanceOptions { validation: args.device.validation, surface_extensions: extensions })?;
     let surface = Arc::new(Surface::new(&instance, window)?);
@@ -101,16 +103,16 @@ pub fn window_renderer(
     renderer(&device, args, &scene.models, target, frames_in_flight(&device))
 }
 
-/// Ends a renderer, and fails if the validation layer has said anything: the last objects' destruction included.
+/// Destroys a renderer, then checks that the validation layer has reported nothing.
 ///
 /// # Errors
-/// The messages.
+/// The validation layer has reported something.
 pub fn finish(renderer: Renderer) -> Result<()> {
     let messages = Arc::clone(renderer.device().instance().validation_messages());
     drop(renderer);
     let messages = messages.all();
     if let Some(first) = messages.first() {
-        bail!("{} validation message(s); the first: {first}", messages.len());
+        bail!("{}; the first: {first}", counted(messages.len(), "validation message"));
     }
     Ok(())
 }
@@ -133,12 +135,13 @@ fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'static
         upload: args.upload.path(),
         samples: args.quality.msaa,
         frames_in_flight,
+        serialize: args.serialize,
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows == Switch::On),
         ..RendererSettings::default()
     }
 }
 
-/// Where the platform keeps caches; `None`: this one has no such place, and nothing is kept.
+/// Returns the platform's folder for caches. Nothing is cached on a platform without one.
 fn cache_folder() -> Option<PathBuf> {
     dirs::cache_dir().map(|folder| folder.join("throng"))
 }

@@ -1,4 +1,4 @@
-//! The commands: what a person sees of the program. Everything else is a library to this folder.
+//! The commands of the program. All other folders are a library for this one.
 
 pub mod bench;
 pub mod devices;
@@ -8,18 +8,17 @@ mod output;
 pub mod pose;
 pub mod render;
 pub mod scene;
+mod text;
 pub mod view;
 
-use std::io::Write;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::cli::{Cli, Command};
 
 /// Runs the command.
 ///
 /// # Errors
-/// Whatever went wrong, as a chain of causes.
+/// The command failed; the chain of causes says why.
 pub fn run(cli: Cli) -> Result<()> {
     match cli.command.unwrap_or(Command::View(cli.view)) {
         Command::View(args) => view::run(&args),
@@ -31,7 +30,7 @@ pub fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// Whether the command line asks for validation: `main` must know before anything else happens.
+/// Returns whether the command line asks for validation, which `main` must know before it starts a thread.
 #[must_use]
 pub fn wants_validation(cli: &Cli) -> bool {
     match &cli.command {
@@ -41,16 +40,5 @@ pub fn wants_validation(cli: &Cli) -> bool {
         Some(Command::Bench(args)) => args.device.validation,
         Some(Command::Pose(args)) => args.device.validation,
         Some(Command::Inspect(_) | Command::Devices(_)) => false,
-    }
-}
-
-/// Prints to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
-fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot write to standard output")
-        }
-        _ => Ok(()),
     }
 }

@@ -1,22 +1,56 @@
-//! Files that the program writes: looked at before the work that fills them, and never there by halves.
+//! Standard output, progress bars and files. Files are checked before the work that fills them starts, and appear only
+//! when they are complete.
 
-use std::io::Write;
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 
-/// What is said first where writing fails.
+/// Prints text to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
+pub(super) fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    ignore_closed_pipe(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints a value as JSON, with line breaks if `pretty`. A reader that has gone away is no error.
+pub(super) fn print_json(value: &impl Serialize, pretty: bool) -> Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let written = match pretty {
+        true => serde_json::to_writer_pretty(&mut out, value),
+        false => serde_json::to_writer(&mut out, value),
+    };
+    ignore_closed_pipe(written.map_err(std::io::Error::from).and_then(|()| writeln!(out)).and_then(|()| out.flush()))
+}
+
+fn ignore_closed_pipe(result: std::io::Result<()>) -> Result<()> {
+    result
+        .or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        .context("cannot write to standard output")
+}
+
+/// Shows a progress bar on a terminal, with the remaining time, if there are at least two steps.
+pub(super) fn progress_bar(steps: u64, template: &str) -> ProgressBar {
+    if steps < 2 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(steps).with_style(style)
+}
+
+/// Returns the start of the message for a file that cannot be written.
 pub(super) fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// Writes through a temporary file, so that nobody ever sees half a file.
+/// Writes a file through a temporary one, so that it never exists half written.
 ///
 /// # Errors
-/// What the system says.
+/// The system refuses to write.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || cannot_write(path);
-    // A device file or a pipe (`--out /dev/stdout`) cannot be replaced; it is written to.
+    // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
     if is_special(path) {
         return std::fs::OpenOptions::new()
             .write(true)
@@ -27,17 +61,17 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
     let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        // Whatever was begun is of no use; the error of writing is the one to report.
+        // The error to report is the one of writing.
         let _ = std::fs::remove_file(&temporary);
     }
     written.with_context(failed)
 }
 
-/// Makes sure, before anything is measured, that these files can be written later and that none of them is another, or
-/// one that is read. Each has the option that names it.
+/// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
+/// option that names it.
 ///
 /// # Errors
-/// The first that cannot be, or two options that name one file.
+/// The first file that cannot be written, or the two options.
 pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -> Result<()> {
     let mut seen: Vec<(&str, PathBuf)> = inputs.iter().map(|&(option, path)| (option, identity(path))).collect();
     for &(option, path) in outputs {
@@ -58,7 +92,7 @@ fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// The same for two names of one file, as far as the file system tells.
+/// Returns the same path for two names of one file, as far as the file system can tell.
 fn identity(path: &Path) -> PathBuf {
     if let Ok(path) = std::fs::canonicalize(path) {
         return path;
@@ -85,7 +119,7 @@ mod tests {
         assert!(error.starts_with("--csv and --json name the same file, "), "{error}");
         let error = check_files(&[("--plot", &b)], &[("--compare", &b)]).unwrap_err().to_string();
         assert!(error.starts_with("--plot and --compare name the same file, "), "{error}");
-        // Neither exists yet.
+        // The two files do not exist yet.
         let (c, d) =
             (folder.path().join("c"), folder.path().join("../").join(folder.path().file_name().unwrap()).join("c"));
         assert!(check_files(&[("--json", &c), ("--csv", &d)], &[]).is_err());
@@ -93,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_is_found_out() {
+    fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such/a.json");
         let error = check_files(&[("--json", &path)], &[]).unwrap_err();
@@ -101,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_replaced_whole() {
+    fn files_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         write_file(&path, b"a longer text").unwrap();

@@ -1,12 +1,11 @@
-//! `render`: one image, or a sequence, to PNG files.
+//! `render`: writes one image, or a sequence of images, to PNG files.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::gpu::{finish, offscreen_renderer};
-use super::output::{cannot_write, write_file};
+use super::output::{cannot_write, print, progress_bar, write_file};
 use super::scene::Scene;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
@@ -14,20 +13,20 @@ use crate::renderer::Renderer;
 /// Runs the command.
 ///
 /// # Errors
-/// What loading, rendering or writing says.
+/// Loading, rendering or writing fails.
 pub fn run(args: &RenderArgs) -> Result<()> {
     let pattern = OutputPattern::new(&args.out, args.frames)?;
-    let mut scene = Scene::load(&args.scene, args.count, args.gpu.size.aspect())?;
+    let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
     let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
-    let progress = progress_bar(u64::from(args.frames), "rendering");
+    let progress = progress_bar(args.frames.into(), "rendering {wide_bar} {pos}/{len} {eta} left");
     for frame in 0..args.frames {
-        let time_seconds = args.scene.time + f64::from(frame) / args.fps;
+        let time_seconds = args.crowd.time + f64::from(frame) / args.fps;
         draw_to_file(&mut scene, &mut renderer, time_seconds, args.gpu.size, &pattern.path(frame))?;
         progress.inc(1);
     }
     progress.finish_and_clear();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
-    super::print(&format!(
+    print(&format!(
         "{}: {} of {} instances visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
@@ -42,7 +41,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
 /// Draws one frame and writes it as a PNG.
 ///
 /// # Errors
-/// What rendering or writing says.
+/// Rendering or writing fails.
 pub fn draw_to_file(
     scene: &mut Scene,
     renderer: &mut Renderer,
@@ -52,16 +51,6 @@ pub fn draw_to_file(
 ) -> Result<()> {
     scene.draw(renderer, time_seconds, size.aspect(), true)?;
     write_png(path, renderer.wait_for_pixels()?, size)
-}
-
-/// A bar on a terminal, with the time left; nothing elsewhere.
-pub(super) fn progress_bar(length: u64, doing: &'static str) -> ProgressBar {
-    if length < 2 {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style).with_message(doing)
 }
 
 fn write_png(path: &Path, rgba: &[u8], size: Size) -> Result<()> {
@@ -75,11 +64,11 @@ fn write_png(path: &Path, rgba: &[u8], size: Size) -> Result<()> {
     write_file(path, &png)
 }
 
-/// `--out`, with the place of the frame's number.
+/// The value of `--out`, split at the frame's number.
 #[derive(Debug)]
 struct OutputPattern {
     before: String,
-    /// `None`: a single file.
+    /// The number of digits, or `None` for a single file.
     digits: Option<usize>,
     after: String,
 }
@@ -96,7 +85,7 @@ impl OutputPattern {
         match split {
             Some(pattern) => Ok(pattern),
             None if frames > 1 => {
-                bail!("--out {text}: {frames} frames need a place for the number, such as frame_%04d.png")
+                bail!("--out {text}: {frames} frames need a number in the name, such as frame_%04d.png")
             }
             None => Ok(Self { before: text.to_owned(), digits: None, after: String::new() }),
         }
@@ -122,7 +111,7 @@ mod tests {
         assert_eq!(OutputPattern::new(Path::new("a.png"), 1).unwrap().path(0), Path::new("a.png"));
         let error = OutputPattern::new(Path::new("a.png"), 2).unwrap_err();
         assert!(error.to_string().contains("frame_%04d.png"), "{error}");
-        // Not a place for a number: the name is taken as it is.
+        // A percent sign alone stands for itself.
         assert_eq!(OutputPattern::new(Path::new("100%.png"), 1).unwrap().path(0), Path::new("100%.png"));
     }
 }

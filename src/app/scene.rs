@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{CameraArg, CrowdSizeArgs, SceneArg, SceneArgs, Switch};
+use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, Switch};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
@@ -31,15 +31,15 @@ impl Scene {
     ///
     /// # Errors
     /// A file cannot be loaded, or no model has the clip.
-    pub fn load(args: &SceneArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        Self::new(load_models(&args.models, &args.scene)?, args, size, aspect)
+    pub fn load(args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
+        Self::new(load_models(&args.models, &args.file_scene)?, args, size, aspect)
     }
 
     /// Places a crowd of loaded models.
     ///
     /// # Errors
     /// No model has the clip.
-    pub fn new(models: Arc<[Model]>, args: &SceneArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
+    pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
         let instance_count = size.instances;
         let settings = CrowdSettings {
             instance_count,
@@ -60,7 +60,7 @@ impl Scene {
     }
 
     /// Resets the camera so that it frames the crowd in an image of another shape.
-    pub fn frame(&mut self, args: &SceneArgs, aspect: f32) {
+    pub fn frame(&mut self, args: &CrowdArgs, aspect: f32) {
         self.camera = camera(&self.crowd, args.camera, aspect);
     }
 
@@ -126,11 +126,11 @@ fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
 ///
 /// # Errors
 /// A file cannot be loaded, or has no such scene.
-pub fn load_models(paths: &[PathBuf], scene: &SceneArg) -> Result<Arc<[Model]>> {
+pub fn load_models(paths: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Arc<[Model]>> {
     let models = if paths.is_empty() {
-        vec![load_model(None, scene)?]
+        vec![load_model(None, file_scene)?]
     } else {
-        paths.iter().map(|path| load_model(Some(path), scene)).collect::<Result<Vec<_>>>()?
+        paths.iter().map(|path| load_model(Some(path), file_scene)).collect::<Result<Vec<_>>>()?
     };
     for model in &models {
         for warning in &model.warnings {
@@ -144,9 +144,9 @@ pub fn load_models(paths: &[PathBuf], scene: &SceneArg) -> Result<Arc<[Model]>> 
 ///
 /// # Errors
 /// The file cannot be loaded, or has no such scene.
-pub fn load_model(path: Option<&PathBuf>, scene: &SceneArg) -> Result<Model> {
+pub fn load_model(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
     Ok(match path {
-        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &scene.choice())?,
-        Some(path) => import::load_scene(path, &scene.choice())?,
+        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
+        Some(path) => import::load_scene(path, &file_scene.choice())?,
     })
 }

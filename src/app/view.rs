@@ -1,8 +1,8 @@
-//! `view`: the crowd in a window.
+//! `view`: shows the crowd in a window.
 //!
-//! Where no display can be opened (a server, a container) one image is rendered instead, so that a newcomer's first
-//! command always shows something. Drawing starts in winit's `resumed` and ends in `suspended` or `exiting`; the
-//! renderer, and with it the surface, is dropped before the window.
+//! Without a display (on a server, in a container) the command renders one image instead, so that a newcomer's first
+//! command always shows something. Drawing starts in winit's `resumed` and ends in `suspended` or `exiting`. The
+//! renderer owns the surface and is dropped before the window.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -18,6 +18,7 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use super::gpu::{finish, offscreen_renderer, window_renderer};
+use super::output::print;
 use super::render::draw_to_file;
 use super::scene::Scene;
 use crate::cli::{Size, ViewArgs};
@@ -26,15 +27,15 @@ use crate::renderer::{FrameOutcome, Renderer};
 use crate::view::OrbitCamera;
 use crate::vulkan;
 
-/// Where the one image goes when there is no display.
+/// The image that is written when there is no display.
 const FALLBACK_IMAGE: &str = "throng.png";
 
 /// Runs the command.
 ///
 /// # Errors
-/// What loading or rendering says.
+/// Loading or rendering fails.
 pub fn run(args: &ViewArgs) -> Result<()> {
-    let mut scene = Scene::load(&args.scene, args.count, args.gpu.size.aspect())?;
+    let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
     match EventLoop::new() {
         Ok(event_loop) => {
             let mut viewer = Viewer::new(args, scene);
@@ -44,11 +45,11 @@ pub fn run(args: &ViewArgs) -> Result<()> {
         Err(error) => {
             let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
             let path = Path::new(FALLBACK_IMAGE);
-            draw_to_file(&mut scene, &mut renderer, args.scene.time, args.gpu.size, path)?;
+            draw_to_file(&mut scene, &mut renderer, args.crowd.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            super::print(&format!(
+            print(&format!(
                 "No display could be opened ({}), so here is one image instead of a window: {}\n`throng render` \
-                 makes more of them; `throng --help` says what else there is.\n",
+                 renders more images; `throng --help` lists all commands.\n",
                 reason(&error),
                 shown.display()
             ))?;
@@ -57,29 +58,30 @@ pub fn run(args: &ViewArgs) -> Result<()> {
     }
 }
 
-/// Why there is no event loop, without the place in winit's sources: "os error at FILE:LINE: REASON.".
+/// Returns why there is no event loop. winit's message is "os error at FILE:LINE: REASON.".
 fn reason(error: &EventLoopError) -> String {
     let text = error.to_string();
-    let reason = text.split_once(": ").map_or(text.as_str(), |(_place, reason)| reason);
+    let reason = text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason);
     reason.trim_end_matches('.').to_owned()
 }
 
-/// A window with everything that depends on it. The renderer (with the surface) drops before the window.
+/// An open window and its renderer. The renderer, which owns the surface, is dropped first.
 struct Shown {
     renderer: Renderer,
     window: Window,
-    /// As the last event said. On X11 winit asks the server each time, and panics once somebody has destroyed the window.
+    /// The size in the last event. On X11 winit would ask the server, and panic once another client has destroyed the
+    /// window.
     size: PhysicalSize<u32>,
 }
 
-/// A window whose surface was lost, until it has a new one.
+/// A window whose surface was lost and not yet replaced.
 struct Lost {
     window: Window,
     size: PhysicalSize<u32>,
     since: Instant,
 }
 
-/// State of the window application.
+/// The state of the command.
 struct Viewer<'a> {
     args: &'a ViewArgs,
     scene: Scene,
@@ -95,7 +97,7 @@ struct Viewer<'a> {
 
 impl<'a> Viewer<'a> {
     fn new(args: &'a ViewArgs, scene: Scene) -> Self {
-        let clock = Clock { time_seconds: args.scene.time, last: Instant::now(), paused: false };
+        let clock = Clock { time_seconds: args.crowd.time, last: Instant::now(), paused: false };
         Self {
             args,
             scene,
@@ -104,7 +106,7 @@ impl<'a> Viewer<'a> {
             clock,
             mouse: Mouse::default(),
             title: Title::new(),
-            clip: args.scene.clip.clone(),
+            clip: args.crowd.clip.clone(),
             presented: 0,
             error: None,
         }
@@ -114,7 +116,7 @@ impl<'a> Viewer<'a> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        super::print(&format!("{} frames presented\n", self.presented))
+        print(&format!("{} frames presented\n", self.presented))
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
@@ -126,7 +128,7 @@ impl<'a> Viewer<'a> {
         self.show(window, size)
     }
 
-    /// Makes everything that draws to a window, and asks for the first frame.
+    /// Creates the renderer of a window and requests the first frame.
     fn show(&mut self, window: Window, size: PhysicalSize<u32>) -> Result<()> {
         let renderer = self.renderer_for(&window, size)?;
         self.start(Shown { renderer, window, size });
@@ -143,8 +145,8 @@ impl<'a> Viewer<'a> {
         window_renderer(&self.args.gpu, &mut self.scene, window, extent)
     }
 
-    /// Makes a new surface, and all that hangs on it, for a window that lost its own. A window that somebody destroyed
-    /// looks the same until its end is told (X11), so failing counts only after a while.
+    /// Creates a new surface and renderer for a window that lost its surface. On X11 a window that another client has
+    /// destroyed looks the same until the event arrives, so a failure counts only after a while.
     fn recover(&mut self, lost: Lost) -> Result<()> {
         const PATIENCE: Duration = Duration::from_secs(2);
         match self.renderer_for(&lost.window, lost.size) {
@@ -161,7 +163,7 @@ impl<'a> Viewer<'a> {
         }
     }
 
-    /// Ends the renderer, keeping what validation said, and hands back the window.
+    /// Ends the renderer, keeps the validation error if there is one, and returns the window.
     fn hide(&mut self) -> Option<(Window, PhysicalSize<u32>)> {
         let Shown { renderer, window, size } = self.shown.take()?;
         if let Err(error) = finish(renderer) {
@@ -177,7 +179,7 @@ impl<'a> Viewer<'a> {
         let Some(shown) = &mut self.shown else { return Ok(()) };
         let size = shown.size;
         if size.width == 0 || size.height == 0 {
-            // Minimised: nothing to draw until a resize asks for it.
+            // The window is minimised. The next resize requests a redraw.
             event_loop.set_control_flow(ControlFlow::Wait);
             return Ok(());
         }
@@ -195,7 +197,7 @@ impl<'a> Viewer<'a> {
                 }
                 Ok(())
             }
-            // No area or no free image: acquiring has waited already, or a resize is about to come.
+            // There was no area or no free image: acquiring has already waited, or a resize follows.
             Ok((FrameOutcome::Skipped, _)) => Ok(()),
             Err(error) if surface_lost(&error) => {
                 let since = Instant::now();
@@ -242,14 +244,8 @@ impl<'a> Viewer<'a> {
                 let mut names = self.scene.models.iter().flat_map(|model| model.clips.iter().enumerate());
                 names.find(|(_, clip)| clip.name.as_ref() == Some(name)).map_or(0, |(index, _)| index as isize)
             }
-            // From the mix or the rest pose to the first clip, or the last.
-            ClipChoice::All | ClipChoice::None => {
-                if step > 0 {
-                    -1
-                } else {
-                    0
-                }
-            }
+            // From the mix or the rest pose the step leads to the first clip or to the last one.
+            ClipChoice::All | ClipChoice::None => -isize::from(step > 0),
         };
         if count > 0 {
             self.choose_clip(ClipChoice::Index((now + step).rem_euclid(count as isize) as usize));
@@ -257,7 +253,7 @@ impl<'a> Viewer<'a> {
     }
 
     fn choose_clip(&mut self, choice: ClipChoice) {
-        // A number beyond the clips changes nothing.
+        // A number without a clip changes nothing.
         if self.scene.crowd.set_clip(&choice).is_ok() {
             self.clip = choice;
         }
@@ -279,12 +275,12 @@ impl ApplicationHandler for Viewer<'_> {
     }
 
     fn suspended(&mut self, _event_loop: &ActiveEventLoop) {
-        // The window's surface is gone from here on (Android).
+        // Android destroys the surface after this event.
         self.hide();
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
-        // Here and not later: the connection to the window system ends with the event loop.
+        // The connection to the window system ends with the event loop, so the renderer must end before it.
         self.hide();
         self.lost = None;
     }
@@ -295,7 +291,7 @@ impl ApplicationHandler for Viewer<'_> {
             return;
         }
         match event {
-            // Destroyed: by somebody else (`xdotool windowclose`); there is nothing left to draw to.
+            // `Destroyed` means that another client destroyed the window (`xdotool windowclose`).
             WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
             WindowEvent::Resized(size) => {
                 if let Some(shown) = &mut self.shown {
@@ -336,7 +332,7 @@ fn surface_lost(error: &anyhow::Error) -> bool {
     error.downcast_ref::<vulkan::Error>().and_then(vulkan::Error::result) == Some(vk::Result::ERROR_SURFACE_LOST_KHR)
 }
 
-/// Animation time: follows the wall clock, except while paused.
+/// The animation time. It follows the wall clock, except while paused.
 struct Clock {
     time_seconds: f64,
     last: Instant,
@@ -354,7 +350,7 @@ impl Clock {
     }
 }
 
-/// Buttons held and where the cursor was.
+/// The buttons that are held, and the last position of the cursor.
 #[derive(Default)]
 struct Mouse {
     orbiting: bool,
@@ -373,7 +369,7 @@ impl Mouse {
     }
 
     fn moved(&mut self, position: PhysicalPosition<f64>, window_height: u32, camera: &mut OrbitCamera) {
-        /// A drag over the window's height turns the camera this far.
+        /// The camera's turn for a drag over the whole height of the window.
         const RADIANS_PER_HEIGHT: f32 = std::f32::consts::PI;
         if let Some(last) = self.last.replace(position) {
             let height = f64::from(window_height.max(1));
@@ -388,7 +384,7 @@ impl Mouse {
     }
 }
 
-/// The window's title: what is shown and how fast.
+/// The window's title: models, visible instances, clip and frame time.
 struct Title {
     since: Instant,
     frames: u32,
@@ -399,7 +395,7 @@ impl Title {
         Self { since: Instant::now(), frames: 0 }
     }
 
-    /// Counts a frame; a few times a second the title says how many there were.
+    /// Counts a frame and updates the title four times a second.
     fn count(&mut self, window: &Window, scene: &Scene, clip: &ClipChoice) {
         const PERIOD: Duration = Duration::from_millis(250);
         self.frames += 1;

@@ -1,61 +1,64 @@
-//! Arguments of `bench`: what other commands take once, it may take as a list.
+//! The arguments of `bench`. It takes lists where other commands take one value.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{
-    DeviceArgs, GpuArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs, SceneArgs, Size, SkinningArg, UploadArg, values,
-};
+use super::groups::{CrowdArgs, DeviceArgs, GpuArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs};
+use super::values::{self, Size, SkinningArg, Switch, UploadArg};
 
-/// At the end of `bench --help`.
+/// The end of `bench --help`.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   throng bench Fox.glb --instances 1000
   throng bench Fox.glb --instances 1,10,100,1000 --plot frame.svg
-  throng bench Fox.glb --instances 1000 --skinning compute,vertex --upload direct,staged --csv bench.csv
+  throng bench Fox.glb --instances 1000 --skinning compute,vertex --serialize on --csv bench.csv
   throng bench Fox.glb --instances 1,1000 --json before.json
   throng bench Fox.glb --instances 1,1000 --compare before.json";
 
-/// Arguments of `bench`.
+/// The arguments of `bench`.
 #[derive(Debug, Clone, Args)]
 pub struct BenchArgs {
     /// The crowd.
     #[command(flatten)]
-    pub scene: SceneArgs,
-    /// What is varied.
+    pub crowd: CrowdArgs,
+    /// The lists of the sweep.
     #[command(flatten)]
     pub sweep: SweepArgs,
-    /// The picture.
+    /// The quality of the image.
     #[command(flatten)]
     pub quality: QualityArgs,
-    /// Vulkan device.
+    /// The Vulkan device.
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Frames of each row that are measured.
+    /// Measured frames of each row.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: u32,
-    /// Frames before them, in each turn, which are not.
+    /// Frames before them in each turn, which are not measured.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub warmup: u32,
-    /// What is read and written.
+    /// Time one pass at a time: each pass waits for the one before, and each frame for the last. Passes may otherwise
+    /// overlap (skinning with the last frame's fragments), and their times include that. Frames become slower.
+    #[arg(long, value_name = "on|off", default_value = "off")]
+    pub serialize: Switch,
+    /// The files to read and write.
     #[command(flatten)]
     pub files: BenchFiles,
 }
 
-/// What is varied: a row for each combination.
+/// The lists of the sweep. There is a row for each combination.
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
-    /// Numbers of characters.
+    /// Numbers of instances.
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
-    /// Where vertices are skinned: `compute`, `vertex` or both.
+    /// Skin vertices in a compute pass (`compute`), in the vertex shader (`vertex`), or both.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute")]
     pub skinning: Vec<SkinningArg>,
-    /// How joint matrices reach the GPU; `auto` is one of the other two.
+    /// Ways of joint matrices to the GPU; `auto` is one of the other two.
     #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto")]
     pub upload: Vec<UploadArg>,
-    /// Numbers of threads that animate [default: all cores].
+    /// Numbers of animating threads [default: the number of cores].
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
     pub threads: Vec<u32>,
     /// Sizes of the image.
@@ -63,27 +66,28 @@ pub struct SweepArgs {
     pub size: Vec<Size>,
 }
 
-/// Files beside the table on the terminal.
+/// The files of `bench`.
 #[derive(Debug, Clone, Args)]
 pub struct BenchFiles {
-    /// Write everything here, for programs.
+    /// Write all results to a JSON file.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a line for each row here, for spreadsheets; columns are named as in the JSON file.
+    /// Write a CSV file with a line for each row. Columns have the names of the JSON file.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Draw the frame's time by the number of characters here, with the share of each stage.
+    /// Plot the frame time by the number of instances, with the share of each stage.
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Say what has changed since this file was written with --json.
+    /// Compare the results with an earlier --json file.
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
 }
 
 impl BenchArgs {
-    /// How one combination is drawn.
+    /// Returns the renderer's settings for one combination.
     #[must_use]
     pub fn gpu(&self, size: Size, skinning: SkinningArg, upload: UploadArg) -> GpuArgs {
-        GpuArgs { skinning, upload, size, quality: self.quality, device: self.device.clone() }
+        let serialize = self.serialize == Switch::On;
+        GpuArgs { skinning, upload, size, quality: self.quality, device: self.device.clone(), serialize }
     }
 }

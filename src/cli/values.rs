@@ -1,8 +1,93 @@
-//! From words to values: each parser says what it expected.
+//! The types of values, and their parsers. A parser's error says what it expected.
 
-use super::{CameraArg, Size};
+use clap::ValueEnum;
+
 use crate::crowd::ClipChoice;
 use crate::model::import::SceneChoice;
+use crate::renderer::{Skinning, UploadPath};
+
+/// The value of `--phase`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PhaseArg {
+    Random,
+    Zero,
+}
+
+/// The value of an option that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// The value of `--skinning`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SkinningArg {
+    Compute,
+    Vertex,
+}
+
+impl From<SkinningArg> for Skinning {
+    fn from(arg: SkinningArg) -> Self {
+        match arg {
+            SkinningArg::Compute => Self::Compute,
+            SkinningArg::Vertex => Self::Vertex,
+        }
+    }
+}
+
+/// The value of `--upload`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UploadArg {
+    Auto,
+    Direct,
+    Staged,
+}
+
+impl UploadArg {
+    /// Returns the upload path, or `None` if the device's memory types decide.
+    #[must_use]
+    pub fn path(self) -> Option<UploadPath> {
+        match self {
+            Self::Auto => None,
+            Self::Direct => Some(UploadPath::Direct),
+            Self::Staged => Some(UploadPath::Staged),
+        }
+    }
+}
+
+/// The value of `pose --on`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnArg {
+    Cpu,
+    Gpu,
+}
+
+/// The size of an image in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub width: u32,
+    pub height: u32,
+}
+
+impl Size {
+    /// Returns width over height.
+    #[must_use]
+    pub fn aspect(self) -> f32 {
+        self.width as f32 / self.height.max(1) as f32
+    }
+}
+
+/// The value of `--camera`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CameraArg {
+    /// The angle around the crowd: 0 looks from the front (+Z), 90 from +X.
+    pub yaw_degrees: f32,
+    /// The angle above the ground.
+    pub pitch_degrees: f32,
+    /// A factor on the distance that frames the crowd.
+    pub zoom: f32,
+}
 
 pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {
     Ok(match text {
@@ -17,7 +102,7 @@ pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
 }
 
 pub(super) fn parse_finite(text: &str) -> Result<f64, String> {
-    /// About thirty years; keeps times within what clips can resolve.
+    /// About thirty years. Clips cannot resolve later times.
     const MOST: f64 = 1e9;
     match text.trim().parse::<f64>() {
         Ok(value) if value.is_finite() && value.abs() <= MOST => Ok(value),

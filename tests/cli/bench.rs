@@ -1,4 +1,4 @@
-//! `bench`: the table, the JSON contract that other programs rely on, and the other files.
+//! `bench`: the table, the JSON contract with other programs, and the other files.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use crate::program::{Finished, Place};
 use crate::run::repository_file;
 
 const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
-/// Small and quick.
+/// The options of a quick run.
 const QUICK: &str = "bench --size 64x48 --msaa 1 --frames 3 --warmup 1";
 
-/// All keys of an object, in alphabetical order.
+/// Returns the keys of an object in alphabetical order.
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
@@ -22,7 +22,7 @@ fn assert_keys(value: &Value, expected: &[&str]) {
     assert_eq!(keys(value), expected);
 }
 
-/// Times in milliseconds, in order, none negative.
+/// Checks that all statistics are there, in ascending order, and not negative.
 fn assert_summary(value: &Value, what: &str) {
     assert_keys(value, &ORDER);
     let times: Vec<f64> = ORDER.iter().map(|key| value[key].as_f64().unwrap()).collect();
@@ -67,7 +67,7 @@ fn check_run(run: &Value, instances: u32) {
         "models", "instances", "visible", "unique_poses", "joints", "vertices", "triangles", "width", "height", "msaa",
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
-        "rounds", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size", "yardsticks",
+        "rounds", "serialize", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size", "yardsticks",
         "scene",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
@@ -108,11 +108,11 @@ fn check_run(run: &Value, instances: u32) {
     assert_eq!(bytes("skinned_vertices"), u64::from(instances) * 5262 * 16);
     assert!(bytes("static") > 5262 * 16 && bytes("total_device") > bytes("static"), "{}", run["bytes"]);
 
-    // What was worked out beforehand, but for alignment and what is too small to count.
+    // The plan leaves out alignment and small objects.
     let (planned, total) = (bytes("planned_device") as f64, bytes("total_device") as f64);
     assert!((0.9..1.02).contains(&(planned / total)), "{planned} bytes planned, {total} allocated");
 
-    // Rates are amounts over medians.
+    // Rates are amounts divided by medians.
     let over_median = |amount: f64, side: &str, stage: &str| {
         let ms = run[side][stage]["median"].as_f64().unwrap();
         amount / (ms * 1e-3)
@@ -131,9 +131,12 @@ fn check_run(run: &Value, instances: u32) {
     let yardsticks = &run["yardsticks"];
     #[rustfmt::skip]
     assert_keys(yardsticks, &[
-        "store_bytes_per_second", "animate_ns_per_joint", "store_ns_per_joint", "animate_share_of_store",
+        "copy_buffer_bytes", "store_bytes_per_second", "animate_ns_per_joint", "store_ns_per_joint", "animate_share_of_store",
         "skin_ns_per_vertex", "skin_share_of_copy",
     ]);
+    let copied = yardsticks["copy_buffer_bytes"].as_u64().unwrap();
+    assert!(copied.is_power_of_two() && (64 << 20..=512 << 20).contains(&copied), "{copied}");
+    assert_eq!(run["serialize"], false);
     let ratio = number(yardsticks, "store_ns_per_joint") / number(yardsticks, "animate_ns_per_joint");
     assert!((ratio / number(yardsticks, "animate_share_of_store") - 1.0).abs() < 1e-6, "{yardsticks}");
     assert!(
@@ -146,7 +149,7 @@ fn report(place: &Place, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(place.file(name)).unwrap()).unwrap()
 }
 
-/// The value that a column's name, or `None` a key of it, leads to.
+/// Returns the value at the path that is a column's name.
 fn at<'v>(run: &'v Value, column: &str) -> Option<&'v Value> {
     column.split('.').try_fold(run, |value, key| value.get(key))
 }
@@ -160,7 +163,7 @@ fn lists_are_swept_and_every_file_says_the_same() {
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
     assert!(finished.stdout.lines().all(|line| line.chars().count() <= 100), "{}", finished.stdout);
 
-    // `auto` is one of the other two: nothing is measured twice.
+    // `auto` is one of the other two, and no row is measured twice.
     let report = report(&place, "bench.json");
     let runs = report["runs"].as_array().unwrap();
     let settings = |run: &Value| ["skinning", "upload", "threads", "instances"].map(|key| run[key].to_string());
@@ -184,22 +187,22 @@ fn lists_are_swept_and_every_file_says_the_same() {
                 Value::Bool(on) => assert_eq!(cell, on.to_string()),
                 number => {
                     let (cell, number): (f64, f64) = (cell.parse().unwrap(), number.as_f64().unwrap());
-                    // Reading JSON may be off by the last bit.
+                    // The JSON parser may be off by the last bit.
                     assert!((cell - number).abs() <= 1e-15 * number.abs(), "{column}: {cell}, {number}");
                 }
             }
         }
     }
-    assert_eq!(columns.len(), 20 + 9 + 7 * 11 + 15);
+    assert_eq!(columns.len(), 21 + 9 + 7 * 11 + 16);
 
     let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
-    // A band for each of five stages on both sides of eight combinations.
+    // Both sides of eight combinations have a band for each of five stages.
     assert_eq!(svg.matches("<polygon").count(), 8 * 2 * 5);
 }
 
 #[test]
-fn an_earlier_file_is_compared_with() {
+fn results_are_compared_with_an_earlier_file() {
     let place = Place::new();
     place.succeed(&format!("{QUICK} --instances 1,2 --json old.json"));
     let finished = place.run(&format!("{QUICK} --instances 2,3 --compare old.json --json new.json"));
@@ -213,7 +216,7 @@ fn an_earlier_file_is_compared_with() {
     assert!(compared.contains("Measured only then:\n  1 of walker.glb, 64x48"), "{compared}");
     assert!(!compared.contains("another"), "{compared}");
 
-    // A file of a machine that this one is not.
+    // A file of another machine is compared with a warning.
     let mut old = report(&place, "old.json");
     old["device"]["name"] = "A device\u{1b}[31m of old".into();
     std::fs::write(place.file("other.json"), old.to_string()).unwrap();
@@ -226,7 +229,7 @@ fn an_earlier_file_is_compared_with() {
 }
 
 #[test]
-fn a_file_that_cannot_be_compared_with_is_refused_before_anything_is_measured() {
+fn a_file_that_cannot_be_compared_is_refused_before_the_first_measurement() {
     let place = Place::new();
     place.succeed(&format!("{QUICK} --instances 1 --json good.json"));
     let good = report(&place, "good.json");
@@ -269,7 +272,7 @@ fn a_file_that_cannot_be_compared_with_is_refused_before_anything_is_measured() 
 }
 
 #[test]
-fn files_that_cannot_be_written_are_found_out_first() {
+fn files_that_cannot_be_written_are_found_first() {
     let place = Place::new();
     let walker = crate::run::repository_file("assets/walker.glb");
     std::fs::copy(walker, place.file("walker.glb")).unwrap();
@@ -281,14 +284,14 @@ fn files_that_cannot_be_written_are_found_out_first() {
         ("--csv no/such.csv", "cannot write no/such.csv"),
         ("--plot no/such.svg", "cannot write no/such.svg"),
     ] {
-        // Far too much to be measured first.
+        // Measuring this crowd would take hours.
         let message = place.fail(1, &format!("bench {files} --instances 100000 --frames 100000"));
         assert!(message.starts_with(&format!("error: {says}")), "{files}: {message}");
     }
     place.succeed(&format!("{QUICK} --instances 1 --json old.json"));
     let message = place.fail(1, &format!("{QUICK} --instances 1 --compare old.json --json old.json"));
     assert!(message.starts_with("error: --json and --compare name the same file"), "{message}");
-    // Nothing was written over.
+    // The files still have their contents.
     place.succeed(&format!("{QUICK} walker.glb --instances 1 --compare old.json"));
 }
 
@@ -311,13 +314,13 @@ fn only_bench_takes_lists() {
     }
 }
 
-/// What cannot be drawn is said once, and of which row.
+/// The error names the row that cannot be drawn.
 #[test]
 fn rows_that_fail_are_named() {
     let place = Place::new();
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
     let mut usable = devices.as_array().unwrap().iter().filter(|device| device["obstacle"].is_null());
-    // Where every device supports every count there is nothing to refuse.
+    // A device that supports every count refuses nothing.
     let Some(device) = usable.find(|device| !device["msaa"].as_array().unwrap().contains(&2.into())) else {
         return println!("skipped: every device supports every number of samples");
     };
@@ -331,9 +334,9 @@ fn rows_that_fail_are_named() {
     assert!(message.starts_with("error: --msaa 2 is not supported by"), "{message}");
 }
 
-/// On a device of which the memory is known to be small: every other one may hold these crowds.
+/// Runs on a device with little memory. Any other device may hold these crowds.
 #[test]
-fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
+fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     let place = Place::new();
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
     let is_small = |device: &Value| device["obstacle"].is_null() && device["heaps"][0]["bytes"] == 2_u64 << 30;
@@ -341,7 +344,7 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
         return println!("skipped: no device has as little memory as 2 GiB");
     };
     let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
-    // An image takes one frame at a time, and so does a benchmark on a software driver, which such a device has.
+    // An image has one frame in flight. So has a benchmark on a software driver, and such a device has one.
     let image = ("render --size 64x48 --out x.png --instances 200000", "16.2 GiB", "15.7 GiB", "471.4 MiB");
     let bench = ("bench --size 64x48 --instances 200000", "16.2 GiB", "15.7 GiB", "471.4 MiB");
     for (command, all, vertices, matrices) in [image, bench] {
@@ -353,7 +356,7 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
         assert!(message.contains(&says), "{message}");
     }
     assert!(!place.file("x.png").exists());
-    // A row that cannot be does not keep the others from being measured.
+    // The other rows are measured.
     let rows = "--size 64x48 --instances 1,200000 --frames 2 --warmup 0 --json one.json";
     let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
     assert_eq!(code, 1, "{message}");
@@ -364,9 +367,9 @@ fn what_the_device_cannot_hold_is_said_before_it_is_allocated() {
     assert!(report["runs"].as_array().unwrap().len() == 1 && report["runs"][0]["instances"] == 1, "{report}");
 }
 
-/// Poses are few, and the report says how far off that puts a vertex.
+/// The report has the number of poses and the largest error of a vertex.
 #[test]
-fn shared_poses_are_counted_and_their_error_is_said() {
+fn shared_poses_are_counted_and_their_error_is_reported() {
     let place = Place::new();
     let table = place.succeed("bench --size 64x48 --instances 50 --share-poses 4 --frames 2 --warmup 0 --json s.json");
     let report: Value = serde_json::from_str(&std::fs::read_to_string(place.file("s.json")).unwrap()).unwrap();
@@ -377,20 +380,20 @@ fn shared_poses_are_counted_and_their_error_is_said() {
     let error_metres = run["sharing_error_metres"].as_f64().unwrap();
     assert!(error_metres > 0.01 && error_metres < 0.5, "{error_metres}");
     let share = run["sharing_error_share_of_size"].as_f64().unwrap();
-    // The walker and its steps stay in a sphere of two metres.
+    // The walker and its steps fit into a sphere of two metres.
     assert!((1.8..2.8).contains(&(error_metres / share)), "{error_metres} m, {share}");
-    // However its lines are broken.
+    // Lines may be broken anywhere.
     let text = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains(" % of its character's size."), "{text}");
     assert!(
-        text.contains(&format!("50 visible characters show {poses} poses. At the moments looked at no vertex is off")),
+        text.contains(&format!("50 visible characters show {poses} poses. At the sampled times no vertex is off")),
         "{text}"
     );
     let message = place.fail(2, "bench --share-poses 0");
     assert!(message.contains("--share-poses"), "{message}");
 }
 
-/// As many characters as are ever asked for: what is animated and skinned are the poses.
+/// Only the poses of these characters are animated and skinned.
 #[test]
 fn a_hundred_thousand_characters_run_where_poses_are_shared() {
     let place = Place::new();
@@ -399,8 +402,8 @@ fn a_hundred_thousand_characters_run_where_poses_are_shared() {
     place.succeed(&format!("bench {} {crowd} --json crowd.json", model.display()));
     let run = &report(&place, "crowd.json")["runs"][0];
     assert_eq!(run["visible"], 100_000);
-    // 5.5 seconds.
+    // The clip lasts 5.5 seconds.
     assert_eq!(run["unique_poses"], 55, "{run}");
-    // Two joints of 48 bytes, ten vertices of 16.
+    // There are two joints of 48 bytes and ten vertices of 16.
     assert_eq!([&run["bytes"]["palette"], &run["bytes"]["skinned_vertices"]], [55 * 2 * 48, 55 * 10 * 16]);
 }

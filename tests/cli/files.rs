@@ -1,4 +1,4 @@
-//! What comes out of a model file, and what is said of a file that is none.
+//! `inspect` and `pose`, and the messages about broken model files.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -38,7 +38,7 @@ fn a_broken_file_is_named_with_what_is_wrong() {
         format!("error: cut.glb: the file is cut short: 1000 bytes, but its GLB header says {}\n", whole.len());
     assert_eq!(place.fail(1, "inspect cut.glb"), expected);
 
-    // A folder, and an empty file.
+    // A folder and an empty file are refused.
     std::fs::create_dir(place.file("folder.glb")).unwrap();
     assert!(place.fail(1, "inspect folder.glb").starts_with("error: folder.glb: "));
     std::fs::write(place.file("empty.glb"), "").unwrap();
@@ -74,7 +74,7 @@ fn inspect_tells_people_what_is_in_the_file() {
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }
-    // Without a file: the bundled character, which is this very file.
+    // The bundled character is the same file.
     assert_eq!(place.succeed("inspect"), text);
 }
 
@@ -99,7 +99,7 @@ fn inspect_tells_programs_the_same() {
     assert_eq!(facts["warnings"], serde_json::json!([]));
 }
 
-/// `throng pose --json | head -c 1`: more is written than a pipe holds, to a reader that has gone away.
+/// `throng pose --json | head -c 1` writes more than a pipe holds, to a reader that has gone away.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let place = Place::new();
@@ -199,5 +199,28 @@ fn the_rest_pose_has_no_clip() {
     assert!(report["clip"].is_null());
     let Finished { code, stdout, .. } = place.run("pose --clip none");
     assert_eq!(code, 0);
-    assert!(stdout.starts_with("walker.glb: rest pose, on the cpu\n\ntime 0 s\n  5262 vertices, from "), "{stdout}");
+    assert!(stdout.starts_with("walker.glb: rest pose, skinned on the CPU\n"), "{stdout}");
+    assert!(
+        stdout.contains("\n\n5262 vertices, from (-0.5344, 0.0000, -0.3530) to (0.5344, 1.7840, 0.2198); "),
+        "{stdout}"
+    );
+}
+
+/// The joint bends by a right angle, so every number can be checked by hand.
+#[test]
+fn pose_text_lists_every_matrix_and_position_of_a_small_model() {
+    let strip = repository_file("assets/simple_strip.gltf");
+    let text = Place::new().succeed(&format!("pose {} --time 1", strip.display()));
+    for block in [
+        "simple_strip.gltf: clip 0 Bend, 5.500 s, skinned on the CPU\nMatrices are listed by row.",
+        "inverse bind matrices of skin 0 (joint_from_mesh): 2\n  1  lower   1.0000   0.0000",
+        "time 1 s\n\nnode matrices (model_from_node): 3\n  0  strip   1.0000",
+        "joint matrices of skin 0 (model_from_node * joint_from_mesh): 2\n",
+        "  2  upper   0.0000  -1.0000   0.0000   1.0000\n",
+        "             1.0000   0.0000   0.0000   1.0000\n             0.0000   0.0000   1.0000   0.0000\n",
+        "10 vertices, from (-1.0000, 0.0000, 0.0000) to (0.5000, 1.5000, 0.0000)\n  #  bind pose  ",
+        "  2   -0.5000    0.5000    0.0000   -0.2500    0.5000    0.0000  0.7500 lower, 0.2500 upper\n",
+    ] {
+        assert!(text.contains(block), "{block:?} is missing:\n{text}");
+    }
 }

@@ -1,7 +1,7 @@
-//! The binary as its users meet it: exit codes, messages, files, and the JSON contracts.
+//! The program as its users see it: exit codes, messages, files, and the JSON contracts.
 //!
-//! 0 is done, 1 is failed with the error chain on standard error (one line per cause), 2 is wrong usage; nothing ever
-//! panics ([`program`] asserts that of every run). One file per theme below `tests/cli/`.
+//! Exit code 0 means success, 1 failure with one line per cause on standard error, 2 wrong usage. No run panics, which
+//! [`program`] asserts. Each theme has a file in `tests/cli/`.
 
 #[path = "../common/program.rs"]
 mod program;

@@ -1,4 +1,4 @@
-//! Pictures: their size, their bytes, where they go, and what is kept between runs.
+//! Images: their size, their bytes, their paths, and the pipeline cache between runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ fn decode(path: &Path) -> image::RgbaImage {
     image::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).into_rgba8()
 }
 
-/// Distinct colours: a picture has many, a flat one has one.
+/// Returns the number of distinct colours. A flat image has one.
 fn color_count(image: &image::RgbaImage) -> usize {
     image.pixels().collect::<std::collections::HashSet<_>>().len()
 }
 
 #[test]
-fn render_writes_a_picture_of_the_asked_size() {
+fn render_writes_an_image_of_the_given_size() {
     let place = Place::new();
     let text = place.succeed("render --size 123x45 --instances 3 --validation --out folder/crowd.png");
     assert!(text.starts_with("folder/crowd.png: 3 of 3 instances visible, "), "{text}");
@@ -35,18 +35,18 @@ fn sequences_are_numbered_and_move() {
     assert!(frames[0] != frames[1] && frames[1] != frames[2], "the character stands still");
     assert!(!place.file("walk_0003.png").exists());
     let message = place.fail(1, "render --frames 3 --out walk.png");
-    assert_eq!(message, "error: --out walk.png: 3 frames need a place for the number, such as frame_%04d.png\n");
+    assert_eq!(message, "error: --out walk.png: 3 frames need a number in the name, such as frame_%04d.png\n");
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_named() {
+fn a_path_that_cannot_be_written_is_named() {
     let place = Place::new();
     std::fs::write(place.file("file"), "").unwrap();
     let message = place.fail(1, "render --size 16x16 --out file/below.png");
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines[0], "error: cannot write file/below.png");
     assert!(lines.len() == 2 && lines[1].starts_with("  caused by: "), "{message}");
-    // Told before anything is measured.
+    // `bench` fails before the first measurement.
     let bench = place.run("bench --instances 1 --frames 1 --size 16x16 --json file/below.json");
     assert_eq!(bench.code, 1, "{bench:?}");
     assert!(bench.stderr.starts_with("error: cannot write file/below.json\n  caused by: "), "{}", bench.stderr);
@@ -54,7 +54,7 @@ fn a_place_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes_whatever_the_thread_count() {
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     let place = Place::new();
     let render = |options: &str| -> Vec<u8> {
         place.succeed(&format!("render --instances 60 --clip all --time 0.3 --size 160x90 {options} --out x.png"));
@@ -66,7 +66,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_thread_count() {
     assert!(one_thread != render("--seed 8"), "--seed changes nothing");
 }
 
-/// On the computer of a newcomer who is connected to a server, say.
+/// A newcomer may be connected to a server.
 #[test]
 fn without_a_display_the_first_command_still_shows_something() {
     let place = Place::new();
@@ -78,7 +78,7 @@ fn without_a_display_the_first_command_still_shows_something() {
 #[cfg(target_os = "linux")]
 fn a_display_that_does_not_answer_is_no_display() {
     let place = Place::new();
-    // Nobody numbers displays like this.
+    // No display has this number.
     let finished = Running::start(place.command("--size 160x90 --validation").env("DISPLAY", ":64321")).finish();
     assert_fallback(&place, &finished);
 }
@@ -88,7 +88,7 @@ fn assert_fallback(place: &Place, finished: &Finished) {
     let picture = std::fs::canonicalize(place.file("throng.png")).unwrap();
     assert!(finished.stdout.starts_with("No display could be opened ("), "{}", finished.stdout);
     assert!(finished.stdout.contains(picture.to_str().unwrap()), "{}", finished.stdout);
-    assert!(!finished.stdout.contains(".rs:"), "a place in somebody's source code: {}", finished.stdout);
+    assert!(!finished.stdout.contains(".rs:"), "a path of source code: {}", finished.stdout);
     let picture = decode(&picture);
     assert_eq!(picture.dimensions(), (160, 90));
     assert!(color_count(&picture) > 100);
@@ -110,16 +110,16 @@ fn the_pipeline_cache_is_kept_and_a_damaged_one_is_discarded() {
     let files = cache_files();
     let [file] = &files[..] else { panic!("one cache file, but no temporary one: {files:?}") };
     let kept = std::fs::read(file).unwrap();
-    // Our checksum, Vulkan's header, and what the driver likes to keep (lavapipe 22.3: nothing).
+    // The file has our checksum, Vulkan's header, and the driver's data (lavapipe 22.3: none).
     assert!(kept.len() >= 8 + 32, "{} bytes", kept.len());
 
-    // A sound file is loaded, and since nothing new was built it is not written again.
+    // A valid file is loaded. Nothing new was built, so it is not written again.
     let written = std::fs::metadata(file).unwrap().modified().unwrap();
     assert!(render("second.png") == picture);
     assert_eq!(std::fs::read(file).unwrap(), kept);
     assert_eq!(std::fs::metadata(file).unwrap().modified().unwrap(), written, "the cache was not loaded");
 
-    // A damaged file, or none at all: the same picture, and a sound file afterwards.
+    // With a damaged or missing file the image is the same, and a valid file is written.
     let mut damaged = kept.clone();
     damaged[kept.len() / 2] ^= 0xff;
     for bytes in [damaged, kept[..20].to_vec(), Vec::new(), vec![0xff; 4096]] {
@@ -129,7 +129,7 @@ fn the_pipeline_cache_is_kept_and_a_damaged_one_is_discarded() {
         assert!(mended != bytes && mended.len() >= 8 + 32, "the damaged cache of {} bytes was kept", bytes.len());
     }
 
-    // A cache folder that cannot be made costs some time and nothing else.
+    // A cache folder that cannot be created costs only time.
     std::fs::remove_dir_all(place.cache_folder()).unwrap();
     std::fs::write(place.cache_folder(), "a file").unwrap();
     assert!(render("fourth.png") == picture);

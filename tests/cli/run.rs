@@ -1,11 +1,11 @@
-//! Runs to the end, and what is expected of all of them.
+//! Runs the program to its end and checks the exit code.
 
 use std::path::{Path, PathBuf};
 
 use crate::program::{Finished, Place, Running};
 
 impl Place {
-    /// A file in the working folder.
+    /// Returns the path of a file in the working folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.working_folder().join(name)
     }
@@ -14,14 +14,14 @@ impl Place {
         Running::start(&mut self.command(arguments)).finish()
     }
 
-    /// Runs what must succeed; its standard output.
+    /// Runs a command that must succeed. Returns its standard output.
     pub fn succeed(&self, arguments: &str) -> String {
         let finished = self.run(arguments);
         assert_eq!(finished.code, 0, "throng {arguments}: {}", finished.stderr);
         finished.stdout
     }
 
-    /// Runs what must fail with this exit code; its standard error. Nothing may be on standard output.
+    /// Runs a command that must fail with this exit code and an empty standard output. Returns its standard error.
     pub fn fail(&self, code: i32, arguments: &str) -> String {
         let finished = self.run(arguments);
         assert_eq!(finished.code, code, "throng {arguments}: {finished:?}");
@@ -30,7 +30,7 @@ impl Place {
     }
 }
 
-/// A file of this repository.
+/// Returns the path of a file in this repository.
 pub fn repository_file(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }

@@ -1,4 +1,4 @@
-//! Help, wrong usage, and the devices.
+//! Help, wrong usage, and the list of devices.
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ fn devices_are_listed_for_people_and_for_programs() {
         assert!(device["driver"].as_str().is_some_and(|driver| !driver.is_empty()));
         assert!(["cpu", "integrated", "discrete", "virtual", "other"].contains(&device["type"].as_str().unwrap()));
         assert!(device["obstacle"].is_string() || device["api"].as_str().unwrap() >= "1.3", "{device}");
-        // What Vulkan promises of every device.
+        // Vulkan guarantees this for every device.
         assert!(device["max_storage_buffer_range"].as_u64().unwrap() >= 1 << 27);
         assert!(device["heaps"].as_array().unwrap().iter().any(|heap| heap["device_local"] == true));
         let samples: Vec<u64> =
@@ -73,7 +73,7 @@ fn devices_are_listed_for_people_and_for_programs() {
 }
 
 #[test]
-fn what_the_device_does_not_offer_is_said_with_what_it_does() {
+fn an_unsupported_device_option_lists_the_supported_values() {
     let place = Place::new();
     let message = place.fail(1, "render --device nosuch --out x.png");
     assert!(message.starts_with("error: no Vulkan device matches 'nosuch'; there are: 0 "), "{message}");
@@ -94,7 +94,7 @@ fn what_the_device_does_not_offer_is_said_with_what_it_does() {
             refused += 1;
         }
     }
-    // Where every device supports every count there is nothing to refuse; the software driver of CI does not.
+    // A device may support every count. The software driver of CI does not.
     let software_driver = list.to_string().contains("llvmpipe");
     assert!(refused > 0 || !software_driver, "{list:#}");
     assert!(!place.file("x.png").exists());

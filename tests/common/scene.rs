@@ -28,7 +28,7 @@ pub fn arguments(options: &str) -> RenderArgs {
 /// Returns the crowd of these models that `options` describe.
 pub fn scene(models: &[Model], options: &str) -> Scene {
     let args = arguments(options);
-    Scene::new(Arc::from(models), &args.scene, args.count, args.gpu.size.aspect())
+    Scene::new(Arc::from(models), &args.crowd, args.count, args.gpu.size.aspect())
         .unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 

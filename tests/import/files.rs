@@ -280,7 +280,7 @@ warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 "
     );
-    assert_eq!(inspect::report(&model), expected);
+    assert_eq!(inspect::report(&model, 100), expected);
     let json = serde_json::to_value(inspect::Facts::of(&model)).unwrap();
     assert_eq!(
         json["bytes_per_instance"],

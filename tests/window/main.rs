@@ -1,9 +1,9 @@
-//! The window, on a real X server without a screen (Xvfb): it opens, presents, follows every resize, obeys its keys,
-//! survives being hidden, and ends with exit code 0, all under validation, where any message would make it 1.
+//! The window on an X server without a screen (Xvfb): it opens, presents, follows every resize, obeys its keys, survives
+//! being hidden, and ends with exit code 0. All runs are under validation, where any message makes the exit code 1.
 //!
-//! The test is a second client of the same server ([`screen`]): it resizes and hides the window as a window manager
-//! would, types, and looks at the pixels. Nothing sleeps: the program's title changes a few times a second while frames
-//! are presented, and these changes are what the test waits for.
+//! The test is a second client of the same server ([`screen`]). It resizes and hides the window like a window manager,
+//! types, and reads the pixels. The test does not sleep: the program changes its title a few times a second while it
+//! presents frames, and the test waits for these changes.
 
 #![cfg(target_os = "linux")]
 
@@ -33,7 +33,7 @@ fn presents_120_frames() {
     assert!(!place.working_folder().join("throng.png").exists(), "there was a display");
 }
 
-/// Twenty sizes: smaller, larger, very flat, and the smallest that there is.
+/// Twenty sizes: smaller, larger, very flat, and the smallest possible one.
 #[rustfmt::skip]
 const SIZES: [(u32, u32); 20] = [
     (321, 240), (640, 480), (100, 100), (1, 1), (800, 600), (1, 300), (300, 1), (333, 77), (1024, 768), (64, 64),
@@ -46,7 +46,7 @@ fn survives_twenty_resizes_and_keeps_drawing() {
     let program = start(&place, &screen, "--instances 20");
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
-    // First each one drawn, then all of them at once, as when an edge is dragged.
+    // Each size is drawn, then all come at once, as they do while an edge is dragged.
     for size in SIZES {
         window.resize(size);
         window.wait_for_size(size);
@@ -60,7 +60,7 @@ fn survives_twenty_resizes_and_keeps_drawing() {
     let picture = window.picture();
     assert_eq!((picture.width, picture.height), (400, 300));
     assert!(picture.color_count() > 100, "{} colours", picture.color_count());
-    // Drawn to the last corner, at the window's size.
+    // The image fills the window up to its last corner.
     assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
     window.ask_to_close();
     assert_success(&program.finish());
@@ -88,7 +88,7 @@ fn obeys_its_keys() {
         window.press(key);
         window.wait_for_title(|title| title.contains(&format!(" · {clip} · ")));
     }
-    // There is no ninth clip: nothing changes.
+    // There is no ninth clip, so nothing changes.
     window.press(Key::digit(9));
     window.wait_for_frames();
     window.wait_for_title(|title| title.contains(" · Walk · "));
@@ -126,7 +126,7 @@ fn survives_being_hidden() {
     assert_success(&program.finish());
 }
 
-/// By `xdotool windowclose`, say: nobody asks the program.
+/// Another client may destroy the window (`xdotool windowclose`).
 #[test]
 fn ends_when_its_window_is_destroyed() {
     let (place, screen) = (Place::new(), Screen::start());

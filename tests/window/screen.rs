@@ -1,7 +1,7 @@
-//! An X server without a screen, and what a second client can do to a window on it.
+//! An X server without a screen, and a second client that controls windows on it.
 //!
-//! Every wait is for an event of the server. A watchdog ends the server when nothing happens any more; that breaks the
-//! test's connection, which fails it, and the program's, which ends it.
+//! Every wait ends with an event of the server. If nothing happens any more, a watchdog ends the server. This breaks the
+//! connections of the test and of the program, so that the test fails and the program ends.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -18,7 +18,7 @@ use crate::program::processor_time;
 
 /// A running server and a connection to it.
 pub struct Screen {
-    /// For the environment variable `DISPLAY`.
+    /// The value of the environment variable `DISPLAY`.
     pub display: String,
     connection: RustConnection,
     root: xproto::Window,
@@ -85,7 +85,7 @@ fn listen(connection: &RustConnection, window: xproto::Window, events: EventMask
     connection.change_window_attributes(window, &attributes).unwrap().check().unwrap();
 }
 
-/// A key, by what it types (an X keysym).
+/// A key by the character that it types (an X keysym).
 #[derive(Clone, Copy)]
 pub struct Key(u32);
 
@@ -100,7 +100,7 @@ impl Key {
     }
 }
 
-/// The program's window.
+/// The window of the program.
 pub struct TestWindow<'a> {
     screen: &'a Screen,
     id: xproto::Window,
@@ -117,14 +117,14 @@ impl TestWindow<'_> {
         String::from_utf8(reply.value).ok().filter(|title| !title.is_empty())
     }
 
-    /// The next event of this window; the program must not have closed it.
+    /// Returns the next event of this window. Fails if the program has closed it.
     fn next_event(&self) -> Event {
         let event = self.screen.next_event();
         assert!(!matches!(event, Event::DestroyNotify(ref gone) if gone.window == self.id), "the window was closed");
         event
     }
 
-    /// Waits for a change of the title to one that is `wanted`. The program changes it only after presenting.
+    /// Waits until the title changes to a `wanted` one. The program changes it only after it has presented.
     pub fn wait_for_title(&self, wanted: impl Fn(&str) -> bool) -> String {
         let name = self.screen.atom("_NET_WM_NAME");
         loop {
@@ -139,9 +139,9 @@ impl TestWindow<'_> {
         }
     }
 
-    /// Waits until all that was asked for so far is drawn: the first change of the title may tell of frames before.
+    /// Waits until all previous requests are drawn. The first change of the title may come from earlier frames.
     pub fn wait_for_frames(&self) {
-        // Forgets the changes that have already arrived: a reply comes after all events before it.
+        // A reply comes after all earlier events, so this discards the changes that have arrived.
         self.title();
         while self.connection().poll_for_event().unwrap().is_some() {}
         for _ in 0..2 {
@@ -164,7 +164,7 @@ impl TestWindow<'_> {
         }
     }
 
-    /// Keys go to the window that has the focus. There is no window manager to give it.
+    /// Gives the window the focus, and with it the keys. There is no window manager to do this.
     pub fn focus(&self) {
         let revert_to = xproto::InputFocus::POINTER_ROOT;
         self.connection().set_input_focus(revert_to, self.id, CURRENT_TIME).unwrap().check().unwrap();
@@ -196,7 +196,7 @@ impl TestWindow<'_> {
         connection.send_event(false, self.id, EventMask::KEY_RELEASE, event).unwrap().check().unwrap();
     }
 
-    /// What the close button of a window manager sends.
+    /// Sends the message of a window manager's close button.
     pub fn ask_to_close(&self) {
         let (protocols, delete) = (self.screen.atom("WM_PROTOCOLS"), self.screen.atom("WM_DELETE_WINDOW"));
         let message = xproto::ClientMessageEvent::new(32, self.id, protocols, [delete, CURRENT_TIME, 0, 0, 0]);
@@ -217,7 +217,7 @@ impl TestWindow<'_> {
         while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
     }
 
-    /// What is on the screen.
+    /// Reads the pixels of the window.
     pub fn picture(&self) -> Picture {
         let connection = self.connection();
         let size = connection.get_geometry(self.id).unwrap().reply().unwrap();
@@ -230,7 +230,7 @@ impl TestWindow<'_> {
     }
 }
 
-/// Pixels from the top left, as the server keeps them.
+/// The pixels from the top left, in the server's format.
 #[derive(PartialEq)]
 pub struct Picture {
     pub width: usize,
@@ -243,7 +243,7 @@ impl Picture {
         self.pixels.iter().collect::<HashSet<_>>().len()
     }
 
-    /// The square of this size in the lower right corner.
+    /// Returns the square of this size in the lower right corner.
     pub fn corner(&self, size: usize) -> Self {
         let rows = self.pixels.chunks(self.width).skip(self.height - size);
         let pixels = rows.flat_map(|row| &row[self.width - size..]).copied().collect();

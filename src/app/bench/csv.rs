@@ -1,18 +1,17 @@
 //! The file of `--csv`: a line for each row of the sweep, for spreadsheets and data frames.
 //!
-//! Columns are named as the JSON file names the same value, with a dot where that goes one level deeper:
-//! `cpu_ms.animate.median`. Text is quoted where it has to be (RFC 4180); several models are joined by ` + `; what was
-//! not measured is empty.
+//! A column's name is the path of the value in the JSON file: `cpu_ms.animate.median`. Text is quoted if RFC 4180 demands
+//! it. Several models are joined by ` + `. A value that was not measured is empty.
 
 use anyhow::{Context, Result};
 
 use super::report::{Run, SceneSettings};
 use super::summary::Summary;
 
-/// The whole file.
+/// Returns the contents of the file.
 ///
 /// # Errors
-/// Where a line cannot be written, for want of memory.
+/// There is no memory for a line.
 pub(super) fn to_csv(runs: &[Run]) -> Result<Vec<u8>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     let rows: Vec<Cells> = runs.iter().map(cells).collect();
@@ -25,7 +24,7 @@ pub(super) fn to_csv(runs: &[Run]) -> Result<Vec<u8>> {
     writer.into_inner().context("the last line is not complete")
 }
 
-/// Names and values; every row has the same names.
+/// The names and values of a row. Every row has the same names.
 type Cells = Vec<(String, String)>;
 
 fn cells(run: &Run) -> Cells {
@@ -41,7 +40,7 @@ fn cells(run: &Run) -> Cells {
     cells
 }
 
-/// All of a summary, under its name.
+/// Returns all statistics of a summary.
 fn statistics(name: &str, summary: Option<&Summary>) -> Cells {
     let value = |value: f64| if summary.is_some() { value.to_string() } else { String::new() };
     let statistics = summary.copied().unwrap_or_default().statistics().into_iter();
@@ -70,6 +69,7 @@ fn settings(run: &Run) -> Cells {
         ("frames", run.frames.to_string()),
         ("warmup", run.warmup.to_string()),
         ("rounds", run.rounds.to_string()),
+        ("serialize", run.serialize.to_string()),
     ];
     let mut cells: Cells = cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     cells.extend(scene(run));
@@ -110,6 +110,7 @@ fn rates(run: &Run) -> Cells {
         ("skinned_vertices_per_second", optional(run.skinned_vertices_per_second)),
         ("skin_bytes_per_second", optional(run.skin_bytes_per_second)),
         ("copy_bytes_per_second", run.copy_bytes_per_second.to_string()),
+        ("yardsticks.copy_buffer_bytes", optional(yardsticks.copy_buffer_bytes)),
         ("yardsticks.store_bytes_per_second", optional(yardsticks.store_bytes_per_second)),
         ("yardsticks.animate_ns_per_joint", optional(yardsticks.animate_ns_per_joint)),
         ("yardsticks.store_ns_per_joint", optional(yardsticks.store_ns_per_joint)),

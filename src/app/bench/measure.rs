@@ -1,8 +1,8 @@
-//! One row's turn: frames as fast as they come, and what each of them took.
+//! One row's turn: draws frames as fast as possible and times each of them.
 //!
-//! Nothing is measured while pipelines are built or pages fault in: the warm-up frames of each turn see to that. A
-//! turn has a thread of its own, because a thread can belong to one pool of threads only, for good, and rows may differ
-//! in how many they animate with; so every row has the thread that draws among those that animate, as `view` has.
+//! The warm-up frames of each turn build pipelines and touch memory, so that no measured frame does. Each turn starts a
+//! thread, because a thread can join only one pool and rows may animate on different numbers of threads. The thread
+//! that draws is one of those that animate, as in `view`.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,6 +10,7 @@ use std::time::Instant;
 use anyhow::{Error, Result};
 use indicatif::ProgressBar;
 
+use super::rates::CopyRate;
 use super::report::{Bytes, CpuSummary, GpuSummary, Run, SceneSettings, Yardsticks};
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
@@ -20,17 +21,17 @@ use crate::model::Model;
 use crate::renderer::{ByteCounts, CpuTimes, GpuTimes, Renderer, Skinning};
 use crate::shader_types::JointMatrix;
 
-/// Of the animation: every run animates the same moments, however fast it is.
+/// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
 const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
 
-/// What was measured of a row so far.
+/// The measurements of a row so far.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     frame_ms: Vec<f64>,
     cpu: Vec<CpuTimes>,
     gpu: Vec<GpuTimes>,
-    copy_rates: Vec<f64>,
-    /// What `animate` takes where joint matrices are only stored.
+    copies: Vec<CopyRate>,
+    /// The times of `animate` in frames that only store joint matrices.
     store_ms: Vec<f64>,
     rounds: u32,
     /// The visible instances of each model.
@@ -41,44 +42,43 @@ pub(super) struct Samples {
     bytes: ByteCounts,
 }
 
-/// What a turn is taken with.
+/// The inputs of a turn.
 pub(super) struct Turn<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) settings: Settings,
     pub(super) share: Share,
-    /// Counts frames, weighted.
     pub(super) progress: &'a ProgressBar,
-    /// What one frame counts.
+    /// The number of steps on the progress bar that a frame takes.
     pub(super) frame_weight: u64,
 }
 
-/// Frames that a turn draws, with those that fill and empty the queue.
+/// Returns the number of frames that a turn draws, including those that fill and empty the queue.
 pub(super) fn frames_drawn(args: &BenchArgs, share: &Share, frames_in_flight: usize) -> u64 {
     u64::from(args.warmup) + u64::from(share.frames) + u64::from(frames_stored(share)) + 4 * frames_in_flight as u64
 }
 
-/// Frames of a turn whose joint matrices are only stored: so many more than are measured.
+/// Returns the number of additional frames in a turn that only store joint matrices.
 fn frames_stored(share: &Share) -> u32 {
     (share.frames / 4).clamp(3, 10)
 }
 
 impl Turn<'_> {
-    /// Draws this turn's frames on a thread of their own, and adds what they took to `samples`.
+    /// Draws this turn's frames on a new thread and adds their times to `samples`.
     ///
     /// # Errors
-    /// What drawing says, or where threads cannot be started.
+    /// Drawing fails, or a thread cannot be started.
     pub(super) fn take(
         &self,
         renderer: &mut Renderer,
         scene: &mut Scene,
-        copy_rate: f64,
+        copy: CopyRate,
         samples: &mut Samples,
     ) -> Result<()> {
         let turn = || {
-            scene.frame(&self.args.scene, self.settings.renderer.size.aspect());
+            scene.frame(&self.args.crowd, self.settings.renderer.size.aspect());
             scene.set_threads(self.settings.threads)?;
             renderer.wait()?;
-            samples.copy_rates.push(copy_rate);
+            samples.copies.push(copy);
             self.draw(renderer, scene, samples)
         };
         std::thread::scope(|scope| {
@@ -89,21 +89,21 @@ impl Turn<'_> {
 
     fn draw(&self, renderer: &mut Renderer, scene: &mut Scene, samples: &mut Samples) -> Result<()> {
         let lag = renderer.frames_in_flight();
-        let mut time_seconds = self.args.scene.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
+        let mut time_seconds = self.args.crowd.time + f64::from(self.share.first_frame) * SECONDS_PER_FRAME;
         let mut draw = |renderer: &mut Renderer| {
             let (_, times) = scene.draw(renderer, time_seconds, self.settings.renderer.size.aspect(), false)?;
             time_seconds += SECONDS_PER_FRAME;
             Ok::<CpuTimes, Error>(times)
         };
-        // A frame is waited for `lag` frames later: without this wait, what is slow about the first ones would be
-        // counted to the first that are measured. Each frame in flight has memory of its own, to be touched once.
+        // The CPU waits for a frame `lag` frames later. Without the wait below, slow warm-up frames would delay the first
+        // measured ones. There are `lag` frames more, because each frame in flight has its own memory to touch.
         for _ in 0..self.args.warmup as usize + lag {
             draw(renderer)?;
             self.progress.inc(self.frame_weight);
         }
         renderer.wait()?;
-        // The queue is full from the first measured frame to the last: a frame's time is the interval between two
-        // returns, so the GPU's part counts for the frame that waits for it. Its own times come `2 * lag` frames later.
+        // The queue is full from the first measured frame to the last. A frame's time is the interval between two returns,
+        // so GPU work counts for the frame that waits for it. A frame's GPU times arrive `2 * lag` frames later.
         let (first, end) = (lag, lag + self.share.frames as usize);
         let mut last_return = Instant::now();
         for frame in 0..end + 2 * lag {
@@ -117,10 +117,10 @@ impl Turn<'_> {
                 samples.gpu.extend(renderer.gpu_times());
             }
             self.progress.inc(self.frame_weight);
-            // Drawing the bar is no part of a frame.
+            // The time to draw the progress bar does not count.
             last_return = Instant::now();
         }
-        // The yardstick of `animate`: the same bytes to the same memory, with all else of a frame going on as ever.
+        // The yardstick of `animate` stores the same bytes to the same memory, in otherwise complete frames.
         for _ in 0..frames_stored(&self.share) {
             let times = scene.draw_only_stored(renderer, self.settings.renderer.size.aspect())?;
             samples.store_ms.push(times.animate_ms);
@@ -139,12 +139,12 @@ impl Turn<'_> {
 }
 
 impl Samples {
-    /// How many rounds have added to them.
+    /// Returns the number of rounds that the samples come from.
     pub(super) fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// What they come to. `planned_device` is the device memory that was worked out beforehand.
+    /// Sums up the samples. `planned_device` is the device memory that was computed beforehand.
     pub(super) fn summarize(
         self,
         args: &BenchArgs,
@@ -164,7 +164,7 @@ impl Samples {
         let skin_ms = gpu_ms.map(|gpu| gpu.skin.median).filter(|&ms| ms > 0.0 && skinned_vertices > 0);
         let skin_bytes_per_second = skin_ms.map(|ms| per_second(skinned_vertices as f64, ms));
         let skinned_vertices_per_second = skin_ms.map(|ms| per_second(per_frame(vertices_of), ms));
-        let copy_bytes_per_second = median_of(self.copy_rates);
+        let copy_bytes_per_second = median_of(self.copies.iter().map(|copy| copy.bytes_per_second).collect());
         let store_ms = median_of(self.store_ms);
         let store_bytes_per_second = per_second(per_frame(joints_of) * size_of::<JointMatrix>() as f64, store_ms);
         let joints_per_second = per_second(per_frame(joints_of), cpu_ms.animate.median);
@@ -176,10 +176,10 @@ impl Samples {
             instances: settings.instances,
             visible,
             unique_poses,
-            share_poses_hz: args.scene.share_poses,
+            share_poses_hz: args.crowd.share_poses,
             sharing_error_metres: self.sharing_error.map(|error| error.metres.into()),
             sharing_error_share_of_size: self.sharing_error.map(|error| error.share_of_size.into()),
-            scene: Some(SceneSettings::new(&args.scene, settings.instances)),
+            scene: Some(SceneSettings::new(&args.crowd, settings.instances)),
             joints: per_instance(joints_of),
             vertices: per_instance(vertices_of),
             triangles: per_instance(|model| model.geometry.triangle_count()),
@@ -193,6 +193,7 @@ impl Samples {
             frames: self.frame_ms.len() as u32,
             warmup: args.warmup,
             rounds: self.rounds,
+            serialize: args.serialize == Switch::On,
             frame_ms: Summary::new(self.frame_ms),
             cpu_ms,
             gpu_ms,
@@ -202,6 +203,7 @@ impl Samples {
             skin_bytes_per_second,
             copy_bytes_per_second,
             yardsticks: Yardsticks {
+                copy_buffer_bytes: self.copies.iter().map(|copy| copy.buffer_bytes).min(),
                 store_bytes_per_second: positive(store_bytes_per_second),
                 animate_ns_per_joint,
                 store_ns_per_joint,
@@ -225,7 +227,7 @@ impl Samples {
         }
     }
 
-    /// `None` where the device has no timestamps.
+    /// Sums up the GPU times, or returns `None` if the device has no timestamps.
     fn gpu_summary(&self) -> Option<GpuSummary> {
         let summary = |of: fn(&GpuTimes) -> f64| Summary::new(self.gpu.iter().map(of).collect());
         (!self.gpu.is_empty()).then(|| GpuSummary {

@@ -1,21 +1,21 @@
-//! `bench`: frames as fast as they come, offscreen, and what each stage of them costs.
+//! `bench`: draws frames offscreen, as fast as possible, and times each of their stages.
 //!
-//! What is measured and in what order, [`sweep`] says; one row's turn is [`measure`], and what memory alone could do,
-//! [`rates`]. The results are the structs of [`report`], from which everything else is made: the [`table`] on the
-//! terminal, [`csv`], [`plot`], and what [`compare`] says of an earlier file. All times are in milliseconds; GPU times
-//! come from timestamps around each pass, CPU times from the monotonic clock.
+//! [`sweep`] lists the rows and their order, [`measure`] takes one row's turn, and [`rates`] measures the speed of
+//! memory. The results are the structs of [`report`]. The [`table`] on the terminal, [`csv`], [`plot`] and [`compare`]
+//! are made from them. All times are in milliseconds: GPU times come from timestamps around each pass, CPU times from
+//! the monotonic clock.
 //!
-//! What can be known to fail is found out before anything is measured: files that cannot be written, files that cannot
-//! be compared with, crowds that the device cannot hold. Such a crowd's row is said to be left out, and a row that fails
-//! all the same is left out of later rounds; the others are reported before the error is.
+//! Files that cannot be read or written and crowds that the device cannot hold are found before the first measurement.
+//! The row of such a crowd is left out with a warning. A row that fails later is left out of the following rounds, and
+//! the other rows are reported before its error.
 
 mod compare;
 mod csv;
-mod grid;
 mod measure;
 mod plot;
 mod rates;
 mod report;
+mod settings;
 mod summary;
 mod sweep;
 mod table;
@@ -26,35 +26,36 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use self::measure::{Samples, Turn, frames_drawn};
 use self::rates::copy_rate;
 use self::report::Report;
 use self::sweep::{Defaults, RendererChoice, Settings, Share};
 use super::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
-use super::output::{cannot_write, check_files, write_file};
+use super::output::{cannot_write, check_files, print, progress_bar, write_file};
 use super::scene::{Scene, load_models};
-use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs};
+use super::text::page_columns;
+use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs, Switch};
 use crate::model::Model;
 use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::PhysicalDevice;
 
-/// A row of the sweep and what became of it.
+/// A row of the sweep with its samples or its error.
 struct Row {
     settings: Settings,
-    /// Device memory that was worked out beforehand.
+    /// The device memory that was computed beforehand.
     planned_device: u64,
     samples: Samples,
     failure: Option<Error>,
 }
 
-/// A sweep under way.
+/// A sweep that is being measured.
 struct Bench<'a> {
     args: &'a BenchArgs,
     models: Arc<[Model]>,
     rows: Vec<Row>,
-    /// One for each number of instances.
+    /// One crowd for each number of instances.
     scenes: Vec<Scene>,
     frames_in_flight: usize,
     progress: ProgressBar,
@@ -63,37 +64,37 @@ struct Bench<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// What loading, rendering or writing says.
+/// Loading, rendering or writing fails.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let models = load_models(&args.scene.models, &args.scene.scene)?;
+    let models = load_models(&args.crowd.models, &args.crowd.file_scene)?;
     let old = args.files.compare.as_deref().map(|path| Ok::<_, Error>((path, compare::read(path)?))).transpose()?;
     check_outputs(args)?;
     let (mut bench, device) = Bench::new(args, models)?;
     bench.measure();
     let failure = bench.take_failure();
     let report = Report::new(&device, bench.into_runs());
-    // What was measured before a failure is not lost.
+    // The rows that were measured before a failure are reported.
     if !report.runs.is_empty() {
-        super::print(&table::as_text(&report))?;
+        print(&table::as_text(&report, page_columns()))?;
         write_files(&args.files, &report)?;
         if let Some((path, old)) = &old {
             for warning in compare::warnings(old, &report) {
                 tracing::warn!("{warning}");
             }
-            super::print(&compare::as_text(path, old, &report))?;
+            print(&compare::as_text(path, old, &report, page_columns()))?;
         }
     }
     failure.map_or(Ok(()), Err)
 }
 
-/// No file is written over another, and all can be written: known before anything is measured.
+/// Checks that all files can be written and that none replaces another.
 fn check_outputs(args: &BenchArgs) -> Result<()> {
     fn named<'a>(option: &'static str, path: &'a Option<std::path::PathBuf>) -> Option<(&'static str, &'a Path)> {
         path.as_deref().map(|path| (option, path))
     }
     let BenchFiles { json, csv, plot, compare } = &args.files;
     let outputs = [named("--json", json), named("--csv", csv), named("--plot", plot)];
-    let models = args.scene.models.iter().map(|path| ("a model", path.as_path()));
+    let models = args.crowd.models.iter().map(|path| ("a model", path.as_path()));
     let inputs: Vec<_> = named("--compare", compare).into_iter().chain(models).collect();
     check_files(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs)
 }
@@ -112,7 +113,7 @@ fn write_files(files: &BenchFiles, report: &Report) -> Result<()> {
 }
 
 impl<'a> Bench<'a> {
-    /// Everything but the measuring: the rows, their crowds, and whether the device can hold them.
+    /// Creates the rows and their crowds, and checks whether the device can hold them.
     fn new(args: &'a BenchArgs, models: Arc<[Model]>) -> Result<(Self, PhysicalDevice)> {
         let device = offscreen_device(&args.device)?;
         let defaults = Defaults {
@@ -125,14 +126,16 @@ impl<'a> Bench<'a> {
             models,
             rows: Vec::with_capacity(settings.len()),
             scenes: Vec::new(),
-            frames_in_flight: frames_in_flight(&device),
-            progress: progress(0),
+            // Passes that are timed one at a time must not overlap the next frame either.
+            frames_in_flight: if args.serialize == Switch::On { 1 } else { frames_in_flight(&device) },
+            progress: ProgressBar::hidden(),
         };
         for settings in settings {
             let RendererChoice { size, skinning, .. } = settings.renderer;
             let gpu = args.gpu(size, skinning, settings.renderer.upload_arg());
+            let frames_in_flight = bench.frames_in_flight;
             let scene = bench.scene(&settings)?;
-            let (planned_device, failure) = match check_memory(&device, &gpu, scene, frames_in_flight(&device)) {
+            let (planned_device, failure) = match check_memory(&device, &gpu, scene, frames_in_flight) {
                 Ok(plan) => (plan.total(), None),
                 Err(error) => (0, Some(error)),
             };
@@ -149,21 +152,21 @@ impl<'a> Bench<'a> {
         Ok((bench, device.physical.clone()))
     }
 
-    /// The crowd of a row, seen as the row's picture is shaped. Placed when it is first asked for.
+    /// Returns the crowd of a row, with the camera framed for the row's aspect ratio. The first call creates the crowd.
     fn scene(&mut self, settings: &Settings) -> Result<&mut Scene> {
         let aspect = settings.renderer.size.aspect();
         let count = settings.instances as usize;
         let index = match self.scenes.iter().position(|scene| scene.crowd.instance_count() == count) {
             Some(index) => index,
             None => {
-                // Who animates is decided anew in each turn.
+                // Each turn sets its own number of threads.
                 let size = CrowdSizeArgs { instances: settings.instances, threads: Some(1) };
-                self.scenes.push(Scene::new(Arc::clone(&self.models), &self.args.scene, size, aspect)?);
+                self.scenes.push(Scene::new(Arc::clone(&self.models), &self.args.crowd, size, aspect)?);
                 self.scenes.len() - 1
             }
         };
         let scene = self.scenes.get_mut(index).context("the crowd was just placed")?;
-        scene.frame(&self.args.scene, aspect);
+        scene.frame(&self.args.crowd, aspect);
         Ok(scene)
     }
 
@@ -173,9 +176,8 @@ impl<'a> Bench<'a> {
         let groups = sweep::by_renderer(&settings);
         let alive = self.rows.iter().filter(|row| row.failure.is_none());
         let weights: u64 = alive.map(|row| frame_weight(&row.settings)).sum();
-        self.progress = progress(
-            rounds.iter().map(|share| frames_drawn(self.args, share, self.frames_in_flight)).sum::<u64>() * weights,
-        );
+        let frames: u64 = rounds.iter().map(|share| frames_drawn(self.args, share, self.frames_in_flight)).sum();
+        self.progress = progress_bar(frames * weights, "measuring {wide_bar} {percent} % {eta} left");
         for share in &rounds {
             for (choice, members) in &groups {
                 if let Err(error) = self.measure_group(*choice, members, *share) {
@@ -186,7 +188,10 @@ impl<'a> Bench<'a> {
         self.progress.finish_and_clear();
     }
 
-    /// One round of the rows that share a renderer. A row that fails has its own error; the one returned is all rows'.
+    /// Measures one round of the rows that share a renderer. A row that fails keeps its error.
+    ///
+    /// # Errors
+    /// All of these rows fail.
     fn measure_group(&mut self, choice: RendererChoice, members: &[usize], share: Share) -> Result<()> {
         let alive = |bench: &Self, index: &usize| bench.rows.get(*index).is_some_and(|row| row.failure.is_none());
         if !members.iter().any(|index| alive(self, index)) {
@@ -195,15 +200,14 @@ impl<'a> Bench<'a> {
         let gpu = self.args.gpu(choice.size, choice.skinning, choice.upload_arg());
         let device = offscreen_device(&gpu.device)?;
         let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, self.frames_in_flight)?;
-        let copy_rate = copy_rate(&device)?;
+        let copy = copy_rate(&device)?;
         drop(device);
         for index in members {
             let Some(row) = self.rows.get_mut(*index).filter(|row| row.failure.is_none()) else { continue };
             let (settings, mut samples) = (row.settings, std::mem::take(&mut row.samples));
             let (args, progress) = (self.args, self.progress.clone());
             let turn = Turn { args, settings, share, progress: &progress, frame_weight: frame_weight(&settings) };
-            let taken =
-                self.scene(&settings).and_then(|scene| turn.take(&mut renderer, scene, copy_rate, &mut samples));
+            let taken = self.scene(&settings).and_then(|scene| turn.take(&mut renderer, scene, copy, &mut samples));
             if let Some(row) = self.rows.get_mut(*index) {
                 row.samples = samples;
                 row.failure = taken.err();
@@ -212,7 +216,7 @@ impl<'a> Bench<'a> {
         finish(renderer)
     }
 
-    /// What failed for all of these rows, failed for each that has not failed yet; the first one keeps the reason.
+    /// Marks the remaining ones of these rows as failed. The first one keeps the reason.
     fn fail(&mut self, members: &[usize], error: Error) {
         let mut reason = Some(error);
         for &index in members {
@@ -222,13 +226,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The first row's failure, with the row's name where there are several.
+    /// Returns the first failure, with the name of its row if there are several rows.
     fn take_failure(&mut self) -> Option<Error> {
         let several = self.rows.len() > 1;
         let failed = self.rows.iter().filter(|row| row.failure.is_some()).count();
         let first = self.rows.iter_mut().find(|row| row.failure.is_some())?;
         let (failure, row) = (first.failure.take()?, first.settings.describe());
-        // It stays among those that are not reported.
+        // A row without samples is not reported.
         first.samples = Samples::default();
         Some(match failed {
             _ if !several => failure,
@@ -237,7 +241,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Rows of which all rounds were measured.
+    /// Sums up the rows that were measured in all rounds.
     fn into_runs(self) -> Vec<report::Run> {
         let Self { args, models, rows, .. } = self;
         let complete = rows.into_iter().filter(|row| row.failure.is_none() && row.samples.rounds() > 0);
@@ -245,21 +249,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// How long a frame takes, very roughly, so that the time left is of use before all rows have been seen: in characters,
-/// of which so many cost a software driver as much as an empty picture of a thousand pixels.
+/// Estimates the cost of a frame in characters, so that the remaining time is useful before all rows have been seen.
 fn frame_weight(settings: &Settings) -> u64 {
+    /// The cost of a thousand empty pixels on a software driver.
     const EMPTY_THOUSAND_PIXELS: f64 = 0.6;
     let size = settings.renderer.size;
     let thousand_pixels = f64::from(size.width) * f64::from(size.height) * 1e-3;
     1 + (EMPTY_THOUSAND_PIXELS * thousand_pixels) as u64 + u64::from(settings.instances)
-}
-
-/// A bar on a terminal, with the time left; nothing elsewhere.
-fn progress(length: u64) -> ProgressBar {
-    if length == 0 {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("measuring {wide_bar} {percent} % {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(length).with_style(style)
 }

@@ -1,15 +1,15 @@
-//! What was measured, as the file of `--json` has it and `--compare` reads it. All else that is said comes from these
-//! structs: the table, the CSV file, the plot.
+//! The results, as `--json` writes and `--compare` reads them. The table, the CSV file and the plot are made from these
+//! structs.
 
 use serde::{Deserialize, Serialize};
 
 use super::summary::Summary;
-use crate::app::inspect::name;
-use crate::cli::{SceneArgs, Switch};
+use crate::app::text::name;
+use crate::cli::{CrowdArgs, Switch};
 use crate::crowd::{ClipChoice, PhaseMode};
 use crate::vulkan::physical_device::PhysicalDevice;
 
-/// The version of the file's form. Fields may be added under the same number.
+/// The version of the file format. Adding fields does not change it.
 pub(super) const SCHEMA: u32 = 1;
 
 /// The file that `--json` writes.
@@ -50,23 +50,21 @@ pub(super) struct Run {
     pub(super) instances: u32,
     pub(super) visible: u32,
     pub(super) unique_poses: u32,
-    /// As `--share-poses`; `None`: each instance has a pose of its own.
+    /// The value of `--share-poses`. Without it each instance has its own pose.
     #[serde(default)]
     pub(super) share_poses_hz: Option<f64>,
-    /// The farthest that sharing poses puts a vertex off.
+    /// The largest error of a vertex that sharing poses causes.
     #[serde(default)]
     pub(super) sharing_error_metres: Option<f64>,
-    /// The same, as a share of the character's size: of the sphere that it stays in throughout its clip.
+    /// The same error as a share of the character's size: of the sphere that contains it throughout its clip.
     #[serde(default)]
     pub(super) sharing_error_share_of_size: Option<f64>,
-    /// `None` in files of versions that did not write it.
+    /// `None` in files of older versions.
     #[serde(default)]
     pub(super) scene: Option<SceneSettings>,
-    /// Joint matrices per instance of the mix.
+    /// The joint matrices per instance of the mix. Vertices and triangles are per instance as well.
     pub(super) joints: f64,
-    /// Skinned vertices per instance of the mix.
     pub(super) vertices: f64,
-    /// Per instance of the mix.
     pub(super) triangles: f64,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -75,47 +73,50 @@ pub(super) struct Run {
     pub(super) skinning: String,
     pub(super) upload: String,
     pub(super) threads: usize,
-    /// Measured, over all rounds.
+    /// The measured frames of all rounds.
     pub(super) frames: u32,
-    /// Before them, in each round.
+    /// The frames before them in each round, which are not measured.
     pub(super) warmup: u32,
-    /// Turns in which the frames were measured, others' between them.
+    /// The number of turns of this row, with turns of other rows between them.
     #[serde(default = "one")]
     pub(super) rounds: u32,
+    /// Whether each pass waited for the one before, so that its GPU time is its own.
+    #[serde(default)]
+    pub(super) serialize: bool,
     pub(super) frame_ms: Summary,
     pub(super) cpu_ms: CpuSummary,
-    /// `None` where the device has no timestamps.
+    /// `None` if the device has no timestamps.
     pub(super) gpu_ms: Option<GpuSummary>,
     pub(super) bytes: Bytes,
     pub(super) joints_per_second: f64,
     pub(super) skinned_vertices_per_second: Option<f64>,
     pub(super) skin_bytes_per_second: Option<f64>,
-    /// Device to device.
+    /// The rate of a copy from one device buffer to another.
     pub(super) copy_bytes_per_second: f64,
     #[serde(default)]
     pub(super) yardsticks: Yardsticks,
 }
 
-/// What is played and seen: the options of these names.
+/// The values of the options of these names. They select the animation and the view.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SceneSettings {
     pub(super) clip: String,
     pub(super) phase: String,
     pub(super) speed: f64,
-    /// Of the first frame, in seconds.
+    /// The time of the first frame in seconds.
     pub(super) time: f64,
     pub(super) seed: u64,
-    /// In metres; `None`: by the models' size.
+    /// The distance between neighbours in metres, or `None` if it follows from the models' size.
     pub(super) spacing: Option<f64>,
-    /// Degrees round the crowd, degrees above the ground, factor on the distance; `None`: frames the crowd.
+    /// Degrees around the crowd, degrees above the ground, and a factor on the distance. `None` frames the crowd.
     pub(super) camera: Option<[f32; 3]>,
     pub(super) cull: bool,
-    /// Of the files.
+    /// The name or index of the scene in the model files.
     pub(super) scene: Option<String>,
 }
 
 impl SceneSettings {
-    pub(super) fn new(args: &SceneArgs, instance_count: u32) -> Self {
+    pub(super) fn new(args: &CrowdArgs, instance_count: u32) -> Self {
         let phase = match args.phase_mode(instance_count) {
             PhaseMode::Random => "random",
             PhaseMode::Zero => "zero",
@@ -134,11 +135,11 @@ impl SceneSettings {
             spacing: args.spacing,
             camera: args.camera.map(|camera| [camera.yaw_degrees, camera.pitch_degrees, camera.zoom]),
             cull: args.cull == Switch::On,
-            scene: args.scene.scene.as_ref().map(ToString::to_string),
+            scene: args.file_scene.scene.as_ref().map(ToString::to_string),
         }
     }
 
-    /// What is usually as it is left out.
+    /// Describes the settings. Those with their usual value are left out.
     pub(super) fn in_words(&self) -> String {
         let mut words = format!("clip {}, {} phase", name(&self.clip), name(&self.phase));
         let mut add = |differs: bool, word: String| {
@@ -158,36 +159,39 @@ impl SceneSettings {
     }
 }
 
-/// Amounts of work next to what memory alone would take. Absent from the files of older versions.
+/// Costs next to the limits of memory. Older files do not have them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Yardsticks {
-    /// The threads that animate, storing to the memory that joint matrices are written to.
+    /// The size of each of the two buffers of the copy.
+    #[serde(default)]
+    pub(super) copy_buffer_bytes: Option<u64>,
+    /// The rate at which the animating threads store constants to the palette's memory.
     pub(super) store_bytes_per_second: Option<f64>,
-    /// Animating one joint.
+    /// The time to animate one joint.
     pub(super) animate_ns_per_joint: Option<f64>,
-    /// Storing its 48 bytes.
+    /// The time to store its 48 bytes.
     pub(super) store_ns_per_joint: Option<f64>,
-    /// The second over the first: 1 is as fast as memory.
+    /// The second time over the first: 1 is as fast as memory.
     pub(super) animate_share_of_store: Option<f64>,
     pub(super) skin_ns_per_vertex: Option<f64>,
-    /// Bytes written by the skin pass in a second over those written by a copy.
+    /// The bytes that the skin pass writes per second, over those of a copy.
     pub(super) skin_share_of_copy: Option<f64>,
 }
 
-/// What the CPU does in a frame, one after the other.
+/// The CPU's stages of a frame, which follow each other.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CpuSummary {
     pub(super) cull: Summary,
     pub(super) animate: Summary,
     pub(super) record: Summary,
     pub(super) wait: Summary,
-    /// The rest of the frame.
+    /// The rest of the frame time.
     #[serde(default)]
     pub(super) other: Summary,
 }
 
 impl CpuSummary {
-    /// With their names, in the order in which they follow each other.
+    /// Returns the stages with their names, in the order of the frame.
     pub(super) fn stages(&self) -> [(&'static str, &Summary); 5] {
         [
             ("cull", &self.cull),
@@ -199,7 +203,7 @@ impl CpuSummary {
     }
 }
 
-/// What the GPU does in a frame, one after the other, while the CPU does the next.
+/// The GPU's passes of a frame. They run while the CPU prepares the next frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct GpuSummary {
     pub(super) upload: Summary,
@@ -210,7 +214,7 @@ pub(super) struct GpuSummary {
 }
 
 impl GpuSummary {
-    /// With their names, in their order.
+    /// Returns the passes with their names, in the order of the frame.
     pub(super) fn passes(&self) -> [(&'static str, &Summary); 5] {
         [
             ("upload", &self.upload),
@@ -229,7 +233,7 @@ pub(super) struct Bytes {
     #[serde(rename = "static")]
     pub(super) static_data: u64,
     pub(super) total_device: u64,
-    /// What the total was worked out to be before anything was allocated.
+    /// The total that was computed before the first allocation.
     #[serde(default)]
     pub(super) planned_device: Option<u64>,
 }
@@ -260,10 +264,10 @@ impl Report {
         }
     }
 
-    /// As the file has it.
+    /// Returns the contents of the file.
     ///
     /// # Errors
-    /// Where a value cannot be written as JSON.
+    /// A value cannot be written as JSON.
     pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
@@ -271,7 +275,7 @@ impl Report {
     }
 }
 
-/// As the system calls it; there is no portable way to ask.
+/// Returns the processor's name on Linux, and its architecture elsewhere.
 fn cpu_name() -> String {
     let from_linux = || {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;

@@ -1,4 +1,4 @@
-//! What is said of a sample: order statistics, which no single slow frame can spoil.
+//! Order statistics of a sample, which a single slow frame cannot spoil.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Summary {
     pub(super) min: f64,
-    /// A quarter of the sample lies below; `None` in files of versions that did not write it.
+    /// A quarter of the sample lies below. `None` in files of older versions.
     #[serde(default)]
     pub(super) q1: Option<f64>,
     pub(super) median: f64,
@@ -19,7 +19,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Nearest-rank percentiles; the median of an even count is the mean of the middle two.
+    /// Computes nearest-rank percentiles. The median of an even count is the mean of the middle two.
     pub(super) fn new(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
         let count = sample.len();
@@ -38,12 +38,12 @@ impl Summary {
         }
     }
 
-    /// Where the middle half of the sample lies. Files without quartiles have something wider instead.
+    /// Returns the bounds of the middle half of the sample, or wider ones for a file without quartiles.
     pub(super) fn middle_half(&self) -> (f64, f64) {
         (self.q1.unwrap_or(self.min), self.q3.unwrap_or(self.p95))
     }
 
-    /// Each statistic with its name.
+    /// Returns each statistic with its name.
     pub(super) fn statistics(&self) -> [(&'static str, f64); 7] {
         [
             ("min", self.min),
@@ -57,13 +57,13 @@ impl Summary {
     }
 }
 
-/// The middle one of a sorted sample; of an even count the mean of the middle two; 0 of none.
+/// Returns the median of a sorted sample: the mean of the middle two for an even count, 0 for an empty sample.
 fn median(sorted: &[f64]) -> f64 {
     let middle = |index: usize| sorted.get(index).copied().unwrap_or(0.0);
     (middle(sorted.len().saturating_sub(1) / 2) + middle(sorted.len() / 2)) / 2.0
 }
 
-/// Of a few rates, measured in turns.
+/// Returns the median of a sample in any order.
 pub(super) fn median_of(mut sample: Vec<f64>) -> f64 {
     sample.sort_by(f64::total_cmp);
     median(&sample)

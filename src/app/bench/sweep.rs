@@ -1,18 +1,18 @@
-//! Which rows a sweep has, and in what order they are measured.
+//! The rows of a sweep and the order of their measurements.
 //!
-//! Lists multiply: a row for each combination, in the order of the lists, the number of characters varying fastest.
-//! Combinations that are the same on this device (`--upload auto` is one of the other two) are one row.
+//! There is a row for each combination of the lists, in the order of the lists; the number of instances varies fastest.
+//! Combinations that are equal on this device (`--upload auto` is one of the other two) are one row.
 //!
-//! Machines slow down and recover while they measure, by more than what is to be told apart. Several rows are therefore
-//! measured in *turns*: each has a share of its frames measured in every round, and a slow minute hits all of them.
+//! A machine slows down and recovers during a sweep, by more than the differences to be measured. Several rows are
+//! therefore measured in *turns*: each round measures a share of every row's frames, so a slow minute hits all rows.
 
 use crate::cli::{Size, SkinningArg, SweepArgs, UploadArg};
 use crate::renderer::{Skinning, UploadPath};
 
-/// Rounds of a sweep of several rows. Each costs every row its warm-up once more.
+/// The rounds of a sweep of several rows. Each repeats the warm-up of every row.
 const ROUNDS: u32 = 3;
 
-/// What makes up a row.
+/// The settings of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) renderer: RendererChoice,
@@ -20,7 +20,7 @@ pub(super) struct Settings {
     pub(super) instances: u32,
 }
 
-/// What needs a renderer of its own.
+/// The settings that need another renderer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RendererChoice {
     pub(super) size: Size,
@@ -28,7 +28,7 @@ pub(super) struct RendererChoice {
     pub(super) upload: UploadPath,
 }
 
-/// What stands in for what is not asked for.
+/// The values of options that are not given.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Defaults {
     pub(super) upload: UploadPath,
@@ -36,7 +36,7 @@ pub(super) struct Defaults {
 }
 
 impl RendererChoice {
-    /// As an option.
+    /// Returns the upload path as an option's value.
     pub(super) fn upload_arg(self) -> UploadArg {
         match self.upload {
             UploadPath::Direct => UploadArg::Direct,
@@ -46,7 +46,7 @@ impl RendererChoice {
 }
 
 impl Settings {
-    /// In words, for messages.
+    /// Describes the row for messages.
     pub(super) fn describe(&self) -> String {
         let RendererChoice { size, skinning, upload } = self.renderer;
         format!(
@@ -61,7 +61,7 @@ impl Settings {
     }
 }
 
-/// All combinations, each once.
+/// Returns all combinations without duplicates.
 pub(super) fn rows(sweep: &SweepArgs, defaults: Defaults) -> Vec<Settings> {
     let threads = if sweep.threads.is_empty() { vec![defaults.threads] } else { sweep.threads.clone() };
     let mut rows = Vec::new();
@@ -85,8 +85,8 @@ pub(super) fn rows(sweep: &SweepArgs, defaults: Defaults) -> Vec<Settings> {
     unique
 }
 
-/// Rows that share a renderer, by their index. Small crowds come first: buffers grow and never shrink, so each crowd
-/// finds what it would have alone.
+/// Groups rows, given by index, that share a renderer. Small crowds come first: buffers grow and never shrink, so each
+/// crowd has the buffers that it would have alone.
 pub(super) fn by_renderer(rows: &[Settings]) -> Vec<(RendererChoice, Vec<usize>)> {
     let mut groups: Vec<(RendererChoice, Vec<usize>)> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
@@ -101,14 +101,14 @@ pub(super) fn by_renderer(rows: &[Settings]) -> Vec<(RendererChoice, Vec<usize>)
     groups
 }
 
-/// A round's share of each row's frames: which one is the first, and how many.
+/// A round's share of each row's frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) first_frame: u32,
     pub(super) frames: u32,
 }
 
-/// The rounds of a sweep: shares as equal as can be, none of them empty.
+/// Divides the frames into rounds of almost equal size, none of them empty.
 pub(super) fn rounds(row_count: usize, frames: u32) -> Vec<Share> {
     let count = if row_count > 1 { ROUNDS.min(frames).max(1) } else { 1 };
     let start = |round: u32| (u64::from(frames) * u64::from(round) / u64::from(count)) as u32;

@@ -1,42 +1,16 @@
-//! What `bench` says on the terminal: settings that all rows share in the heading, those that vary as columns, and
-//! below the times what they come to per joint and per vertex, next to what memory alone would take.
+//! The table of `bench` on the terminal.
+//!
+//! Settings that all rows share are in the heading and the others are columns. Below the times, the costs of
+//! joints and vertices are compared with the limits of memory.
 
-use super::grid::{Column, Group, as_text as grid, number, optional};
-use super::report::{GpuSummary, Report, Run, SceneSettings};
-use super::summary::Summary;
-use crate::app::inspect::{PAGE_COLUMNS, counted, name, wrapped};
+use super::report::{Report, Run, SceneSettings};
+use super::settings::{SETTINGS, in_words};
+use crate::app::text::{Group, counted, grouped, name, number, paragraph};
 
-/// A setting: what the column is called, a row's value, and how the heading says it.
-struct Setting {
-    header: &'static str,
-    value: fn(&Run) -> String,
-    in_words: fn(&Run) -> String,
-}
-
-/// Those that are columns where they vary; the number of instances always is one.
-const SETTINGS: [Setting; 4] = [
-    Setting { header: "size", value: size, in_words: size },
-    Setting {
-        header: "skinning",
-        value: |run| run.skinning.clone(),
-        in_words: |run| format!("{} skinning", run.skinning),
-    },
-    Setting { header: "upload", value: |run| run.upload.clone(), in_words: |run| format!("{} upload", run.upload) },
-    Setting { header: "threads", value: |run| run.threads.to_string(), in_words: |run| counted(run.threads, "thread") },
-];
-
-fn size(run: &Run) -> String {
-    format!("{}x{}", run.width, run.height)
-}
-
-fn varies<T: PartialEq>(runs: &[Run], of: impl Fn(&Run) -> T) -> bool {
-    runs.windows(2).any(|pair| matches!(pair, [left, right] if of(left) != of(right)))
-}
-
-/// All of it. Nothing for no rows.
-pub(super) fn as_text(report: &Report) -> String {
+/// Returns the whole text, or nothing for no rows.
+pub(super) fn as_text(report: &Report, columns: u16) -> String {
     let runs = &report.runs[..];
-    let Some(first) = runs.first() else { return String::new() };
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return String::new() };
     let frames = format!(
         "{} each{}, {} to warm up before{}; medians in milliseconds",
         counted(first.frames as usize, "frame"),
@@ -44,23 +18,22 @@ pub(super) fn as_text(report: &Report) -> String {
         counted(first.warmup as usize, "frame"),
         if first.rounds > 1 { " each round" } else { "" },
     );
-    // Of the last row: one character alone starts at 0, and is seldom the point.
-    let scene = runs.last().and_then(|run| run.scene.as_ref()).map(SceneSettings::in_words);
-    let played = scene.map_or_else(String::new, |scene| format!(", {scene},"));
-    let mut text =
-        paragraph(&format!("{}{played} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()));
-    text += &paragraph(&common_settings(runs));
-    text += &paragraph(&frames);
-    text.push('\n');
-    text += &grid(&keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
-    text.push('\n');
-    text += &paragraph(&amounts(runs));
-    text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(&sentence));
-    text += &grid(&keys(runs, false), &[joints(runs), vertices(runs)]);
-    text
+    // The last row describes the scene: a single instance starts at phase 0 and is seldom the point.
+    let scene = last.scene.as_ref().map(SceneSettings::in_words);
+    let scene = scene.map_or_else(String::new, |scene| format!(", {scene},"));
+    let mut text = paragraph(
+        columns,
+        &format!("{}{scene} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()),
+    );
+    text += &paragraph(columns, &in_words(first, |setting| !setting.varies(runs)));
+    text += &format!("{}\n", paragraph(columns, &frames));
+    text += &grouped(columns, &keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
+    text += &format!("\n{}", paragraph(columns, &amounts(first)));
+    text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
+    text + "\n" + &grouped(columns, &keys(runs, false), &[joints(runs), vertices(runs)])
 }
 
-/// At most so many names.
+/// Names the models, up to six of them.
 fn models(run: &Run) -> String {
     const MOST: usize = 6;
     let mut names: Vec<String> = run.models.iter().take(MOST).map(|model| name(model)).collect();
@@ -70,131 +43,105 @@ fn models(run: &Run) -> String {
     names.join(" + ")
 }
 
-fn paragraph(text: &str) -> String {
-    wrapped(text, PAGE_COLUMNS).into_iter().map(|line| format!("{line}\n")).collect()
-}
-
-fn common_settings(runs: &[Run]) -> String {
-    let Some(first) = runs.first() else { return String::new() };
-    let shadows = if first.shadows { "on" } else { "off" };
-    let fixed: Vec<&Setting> = SETTINGS.iter().filter(|setting| !varies(runs, setting.value)).collect();
-    let (size, rest): (Vec<&Setting>, Vec<&Setting>) = fixed.into_iter().partition(|setting| setting.header == "size");
-    let mut parts: Vec<String> = size.into_iter().map(|setting| (setting.in_words)(first)).collect();
-    parts.extend([format!("msaa {}", first.msaa), format!("shadows {shadows}")]);
-    parts.extend(rest.into_iter().map(|setting| (setting.in_words)(first)));
-    parts.join(", ")
-}
-
-/// What a row is. Who is culled is of interest once.
+/// Returns the columns that identify a row.
 fn keys(runs: &[Run], with_visible: bool) -> Group {
-    let column = |header, value: fn(&Run) -> String| Column { header, cells: runs.iter().map(value).collect() };
+    let column = |header, value: fn(&Run) -> String| (header, runs.iter().map(value).collect());
     let mut columns = vec![column("instances", |run| run.instances.to_string())];
     if with_visible && runs.iter().any(|run| run.visible != run.instances) {
         columns.push(column("visible", |run| run.visible.to_string()));
     }
-    let varying = SETTINGS.iter().filter(|setting| varies(runs, setting.value));
+    let varying = SETTINGS.iter().filter(|setting| setting.varies(runs));
     columns.extend(varying.map(|setting| column(setting.header, setting.value)));
-    Group { title: String::new(), columns }
+    Group { title: "", columns }
 }
 
-/// Milliseconds, or whole seconds where those would take too many digits.
-fn ms(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> Option<f64>) -> Column {
+/// Returns a column of values. A dash stands for a value that was not measured.
+fn column(
+    runs: &[Run],
+    header: &'static str,
+    of: impl Fn(&Run) -> Option<f64>,
+    write: fn(f64) -> String,
+) -> (&'static str, Vec<String>) {
+    (header, runs.iter().map(|run| of(run).map_or_else(|| "-".to_owned(), write)).collect())
+}
+
+/// Writes milliseconds, or whole seconds if there are too many.
+fn ms(value: f64) -> String {
     const MOST: f64 = 99_999.0;
-    let cell = |value: Option<f64>| match value {
-        Some(value) if value > MOST => format!("{:.0}s", value * 1e-3),
-        value => optional(value),
-    };
-    Column { header, cells: runs.iter().map(|run| cell(of(run))).collect() }
+    if value > MOST { format!("{:.0}s", value * 1e-3) } else { number(value) }
 }
 
-fn values(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> Option<f64>) -> Column {
-    Column { header, cells: runs.iter().map(|run| optional(of(run))).collect() }
+fn percent(share: f64) -> String {
+    format!("{} %", number(100.0 * share))
 }
 
 fn frame(runs: &[Run]) -> Group {
-    let columns =
-        vec![ms(runs, "median", |run| Some(run.frame_ms.median)), ms(runs, "p95", |run| Some(run.frame_ms.p95))];
-    Group { title: "frame".to_owned(), columns }
+    let median = column(runs, "median", |run| Some(run.frame_ms.median), ms);
+    Group { title: "frame", columns: vec![median, column(runs, "p95", |run| Some(run.frame_ms.p95), ms)] }
 }
 
-/// Which the frame is made of.
+/// Returns the CPU's stages, which make up the frame.
 fn cpu(runs: &[Run]) -> Group {
-    let columns = vec![
-        ms(runs, "cull", |run| Some(run.cpu_ms.cull.median)),
-        ms(runs, "wait", |run| Some(run.cpu_ms.wait.median)),
-        ms(runs, "animate", |run| Some(run.cpu_ms.animate.median)),
-        ms(runs, "record", |run| Some(run.cpu_ms.record.median)),
-        ms(runs, "other", |run| Some(run.cpu_ms.other.median)),
-    ];
-    Group { title: "CPU: adds up to the frame".to_owned(), columns }
-}
-
-fn gpu(runs: &[Run]) -> Group {
-    let pass = |header, of: fn(&GpuSummary) -> &Summary| {
-        ms(runs, header, move |run| run.gpu_ms.as_ref().map(|gpu| of(gpu).median))
+    let stages = runs.first().map(|run| run.cpu_ms.stages()).into_iter().flatten().enumerate();
+    let stage = |(index, (header, _)): (usize, _)| {
+        column(runs, header, |run| run.cpu_ms.stages().get(index).map(|(_, times)| times.median), ms)
     };
-    let columns = vec![
-        pass("upload", |gpu| &gpu.upload),
-        pass("skin", |gpu| &gpu.skin),
-        pass("shadow", |gpu| &gpu.shadow),
-        pass("draw", |gpu| &gpu.draw),
-        pass("post", |gpu| &gpu.post),
-    ];
-    Group { title: "GPU: meanwhile".to_owned(), columns }
+    Group { title: "CPU: adds up to the frame", columns: stages.map(stage).collect() }
 }
 
-/// What sharing poses saves and costs, where it is on.
+/// Returns the GPU's passes.
+fn gpu(runs: &[Run]) -> Group {
+    let passes = runs.first().map(|run| run.gpu_ms.unwrap_or_default().passes().map(|(header, _)| header));
+    let pass = |(index, header): (usize, &'static str)| {
+        let median = |run: &Run| run.gpu_ms.as_ref()?.passes().get(index).map(|(_, times)| times.median);
+        column(runs, header, median, ms)
+    };
+    let title = if runs.iter().all(|run| run.serialize) { "GPU: one pass at a time" } else { "GPU: meanwhile" };
+    Group { title, columns: passes.into_iter().flatten().enumerate().map(pass).collect() }
+}
+
+/// Says what shared poses save and cost, if they are on.
 fn sharing(runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
     let worst = |of: fn(&Run) -> Option<f64>| runs.iter().filter_map(of).reduce(f64::max);
     Some(format!(
-        "Poses are shared: {} visible characters show {}. At the moments looked at no vertex is off by more than {} m, nor by more than {} of \
-         its character's size.",
+        "Poses are shared: {} visible characters show {}. At the sampled times no vertex is off by more than {} m, or \
+         by more than {} of its character's size.",
         last.visible,
         counted(last.unique_poses as usize, "pose"),
         number(worst(|run| run.sharing_error_metres)?),
-        percent(worst(|run| run.sharing_error_share_of_size))
+        worst(|run| run.sharing_error_share_of_size).map_or_else(|| "-".to_owned(), percent)
     ))
 }
 
-/// What one character is, in a sentence.
-fn amounts(runs: &[Run]) -> String {
-    let Some(first) = runs.first() else { return String::new() };
-    let mix = if first.models.len() > 1 { " on average" } else { "" };
-    format!(
-        "Each character{mix}: {:.0} joints, {:.0} vertices, {:.0} triangles.",
-        first.joints, first.vertices, first.triangles
-    )
+/// Describes the size of one character.
+fn amounts(run: &Run) -> String {
+    let mix = if run.models.len() > 1 { " on average" } else { "" };
+    let Run { joints, vertices, triangles, .. } = run;
+    format!("Each character{mix}: {joints:.0} joints, {vertices:.0} vertices, {triangles:.0} triangles.")
 }
 
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "-".to_owned(), |share| format!("{} %", number(100.0 * share)))
-}
-
-/// Next to storing the 48 bytes of each and doing nothing else.
+/// Compares animation with a store of each joint's 48 bytes.
 fn joints(runs: &[Run]) -> Group {
     let columns = vec![
-        values(runs, "M/s", |run| Some(run.joints_per_second * 1e-6)),
-        values(runs, "ns each", |run| run.yardsticks.animate_ns_per_joint),
-        values(runs, "only stored", |run| run.yardsticks.store_ns_per_joint),
-        Column {
-            header: "share",
-            cells: runs.iter().map(|run| percent(run.yardsticks.animate_share_of_store)).collect(),
-        },
+        column(runs, "M/s", |run| Some(run.joints_per_second * 1e-6), number),
+        column(runs, "ns each", |run| run.yardsticks.animate_ns_per_joint, number),
+        column(runs, "only stored", |run| run.yardsticks.store_ns_per_joint, number),
+        column(runs, "share", |run| run.yardsticks.animate_share_of_store, percent),
     ];
-    Group { title: "joints: animated".to_owned(), columns }
+    Group { title: "joints: animated", columns }
 }
 
-/// Next to a copy from one device buffer to another.
+/// Compares the skin pass with a copy from one device buffer to another.
 fn vertices(runs: &[Run]) -> Group {
     let columns = vec![
-        values(runs, "M/s", |run| run.skinned_vertices_per_second.map(|rate| rate * 1e-6)),
-        values(runs, "ns each", |run| run.yardsticks.skin_ns_per_vertex),
-        values(runs, "GB/s", |run| run.skin_bytes_per_second.map(|rate| rate * 1e-9)),
-        values(runs, "a copy's", |run| Some(run.copy_bytes_per_second * 1e-9)),
-        Column { header: "share", cells: runs.iter().map(|run| percent(run.yardsticks.skin_share_of_copy)).collect() },
+        column(runs, "M/s", |run| run.skinned_vertices_per_second.map(|rate| rate * 1e-6), number),
+        column(runs, "ns each", |run| run.yardsticks.skin_ns_per_vertex, number),
+        column(runs, "GB/s", |run| run.skin_bytes_per_second.map(|rate| rate * 1e-9), number),
+        column(runs, "a copy's", |run| Some(run.copy_bytes_per_second * 1e-9), number),
+        column(runs, "share", |run| run.yardsticks.skin_share_of_copy, percent),
     ];
-    Group { title: "vertices: skinned".to_owned(), columns }
+    Group { title: "vertices: skinned", columns }
 }
 
 #[cfg(test)]
@@ -202,7 +149,7 @@ mod tests {
     use super::super::testing::{report, run};
     use super::*;
 
-    /// Rows with every setting varying and numbers as wide as they come.
+    /// Returns rows in which every setting varies and every number is as wide as it gets.
     fn widest() -> Vec<Run> {
         let mut runs = Vec::new();
         for (skinning, upload, threads, width) in [("compute", "direct", 1, 64), ("vertex", "staged", 256, 16_384)] {
@@ -219,30 +166,36 @@ mod tests {
 
     #[test]
     fn no_line_is_longer_than_the_page() {
-        for runs in [widest(), vec![run(10_000_000, "compute")], vec![run(1, "compute"), run(1000, "compute")]] {
-            let text = as_text(&report(runs));
+        let ordinary = vec![run(1, "compute"), run(1000, "compute")];
+        for (columns, runs) in [(80, ordinary.clone()), (100, widest()), (100, ordinary.clone()), (120, widest())] {
+            let text = as_text(&report(runs), columns);
             let longest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
-            assert!(longest.chars().count() <= PAGE_COLUMNS, "{longest}\n{text}");
+            assert!(longest.chars().count() <= columns.into(), "{longest}\n{text}");
         }
+        // On 80 columns each of the two tables needs a second one.
+        let tables = |columns| as_text(&report(ordinary.clone()), columns).matches("instances").count();
+        assert_eq!([80, 100, 120].map(tables), [4, 2, 2]);
     }
 
     #[test]
     fn settings_are_columns_where_they_vary_and_words_where_they_do_not() {
-        let text = as_text(&report(vec![run(1, "compute"), run(1000, "vertex")]));
+        let text = as_text(&report(vec![run(1, "compute"), run(1000, "vertex")]), 100);
         let header = text.lines().find(|line| line.trim_start().starts_with("instances")).unwrap();
         assert!(header.contains("skinning") && !header.contains("threads") && !header.contains("visible"), "{text}");
         assert!(text.contains("1280x720, msaa 4, shadows on, direct upload, 2 threads\n"), "{text}");
         let row = text.lines().find(|line| line.split_whitespace().next() == Some("1000")).unwrap();
         assert!(row.contains("vertex") && row.contains("152"), "{text}");
-        // The vertex shader skins: there is nothing to time.
+        // Without a skin pass there is nothing to time.
         let last = text.lines().rfind(|line| line.split_whitespace().next() == Some("1000")).unwrap();
         assert!(last.contains(" - "), "{text}");
     }
 
     #[test]
     fn shared_settings_are_in_the_heading() {
-        let text = as_text(&report(vec![run(1, "compute")]));
+        let text = as_text(&report(vec![run(1, "compute")]), 100);
         assert!(text.contains("1280x720, msaa 4, shadows on, compute skinning, direct upload, 2 threads\n"), "{text}");
-        assert_eq!(as_text(&report(Vec::new())), "");
+        assert_eq!(as_text(&report(Vec::new()), 100), "");
+        let serialized = as_text(&report(vec![Run { serialize: true, ..run(1, "compute") }]), 100);
+        assert!(serialized.contains("2 threads, one pass at a time\n"), "{serialized}");
     }
 }

@@ -5,12 +5,12 @@ use super::report::{
 };
 use super::summary::Summary;
 
-/// Times spread a little about `middle` milliseconds.
+/// Returns times close to `middle` milliseconds.
 fn times(middle: f64) -> Summary {
     Summary::new((0..60).map(|step| middle * (0.95 + f64::from(step) / 600.0)).collect())
 }
 
-/// A row whose times grow with the crowd.
+/// Returns a row whose times grow with the crowd.
 pub(super) fn run(instances: u32, skinning: &str) -> Run {
     let count = f64::from(instances);
     let is_compute = skinning == "compute";
@@ -43,6 +43,7 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         frames: 60,
         warmup: 5,
         rounds: 3,
+        serialize: false,
         frame_ms: times(12.0 + count * 0.14),
         cpu_ms: CpuSummary {
             cull: times(0.002 + count * 1e-5),
@@ -70,6 +71,7 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         skin_bytes_per_second: is_compute.then_some(4.2e9),
         copy_bytes_per_second: 8.4e9,
         yardsticks: Yardsticks {
+            copy_buffer_bytes: Some(512 << 20),
             store_bytes_per_second: Some(16e9),
             animate_ns_per_joint: Some(80.0),
             store_ns_per_joint: Some(3.0),

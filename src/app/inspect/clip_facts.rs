@@ -1,4 +1,4 @@
-//! What a clip animates, how, and what it takes.
+//! The tracks of a clip, their interpolation and their size.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +9,22 @@ use crate::model::{Clip, Interpolation, Track};
 #[derive(Debug, Serialize)]
 pub(super) struct ClipFacts<'m> {
     pub name: Option<&'m str>,
-    /// In seconds.
+    /// The duration in seconds.
     pub duration: f32,
-    /// Tracks by property.
+    /// The number of tracks that move a node; the next fields count those of the other properties.
     pub translations: usize,
     pub rotations: usize,
     pub scales: usize,
     pub morph_weights: usize,
-    /// Distinct lists of key times.
+    /// The number of distinct lists of key times.
     pub timelines: usize,
-    /// Number of tracks by glTF's name of the interpolation.
+    /// The number of tracks for each interpolation, by its name in glTF.
     pub interpolations: BTreeMap<&'static str, usize>,
-    /// Keys of all tracks together.
+    /// The number of keys of all tracks.
     pub keys: usize,
-    /// By timeline: how many keys it has and how many tracks share it.
+    /// The numbers of keys and of tracks of each list of key times.
     pub shared_timelines: Vec<TimelineFacts>,
-    /// Key times and values.
+    /// The size of key times and values.
     pub bytes: u64,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct TimelineFacts {
     pub tracks: usize,
 }
 
-/// A track without its values, whatever they are.
+/// A track without its values.
 struct TrackKind {
     timeline: u32,
     interpolation: Interpolation,
@@ -72,7 +72,7 @@ impl<'m> ClipFacts<'m> {
     }
 }
 
-/// All tracks of a clip, whatever they animate.
+/// Iterates over the tracks of all properties.
 fn tracks(clip: &Clip) -> impl Iterator<Item = TrackKind> {
     fn kinds<T>(tracks: &[Track<T>]) -> impl Iterator<Item = TrackKind> {
         tracks.iter().map(|track| TrackKind {
@@ -89,7 +89,7 @@ fn tracks(clip: &Clip) -> impl Iterator<Item = TrackKind> {
     kinds(&clip.translations).chain(kinds(&clip.rotations)).chain(kinds(&clip.scales)).chain(morphs)
 }
 
-/// As glTF spells it.
+/// Returns the name that glTF has for an interpolation.
 fn name(interpolation: Interpolation) -> &'static str {
     match interpolation {
         Interpolation::Step => "STEP",

@@ -1,4 +1,4 @@
-//! Everything that `throng inspect` says, as plain values: the JSON is these structs, the text is made from them.
+//! The facts of `throng inspect` as plain values. The JSON is these structs; the text is made from them.
 
 use std::collections::BTreeSet;
 
@@ -13,28 +13,25 @@ use crate::model::{
 use crate::renderer::memory::{geometry_bytes, texture_bytes};
 use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 
-/// What is in a model.
+/// The contents of a model. Scenes, skins and clips are listed by glTF index.
 #[derive(Debug, Serialize)]
 pub struct Facts<'m> {
     pub(super) model: &'m str,
     pub(super) file: FileFacts<'m>,
     pub(super) extensions: Vec<ExtensionFacts<'m>>,
-    /// By glTF index.
     pub(super) scenes: Vec<SceneFacts<'m>>,
-    /// Parents before children, depth first.
+    /// The nodes, depth first: parents come before their children.
     pub(super) nodes: Vec<NodeFacts<'m>>,
-    /// By glTF index.
     pub(super) skins: Vec<SkinFacts<'m>>,
-    /// By glTF index.
     pub(super) clips: Vec<ClipFacts<'m>>,
     pub(super) geometry: GeometryFacts,
     pub(super) materials: Vec<MaterialFacts<'m>>,
     pub(super) images: Vec<ImageFacts<'m>>,
-    /// Names; none is used.
+    /// The names of the cameras, which the program does not use.
     pub(super) cameras: &'m [Option<String>],
-    /// Names; none is lit.
+    /// The names of the lights, which the program does not use.
     pub(super) lights: &'m [Option<String>],
-    /// Joint matrices that one instance streams.
+    /// The number of joint matrices of a pose.
     pub(super) palette: usize,
     pub(super) bytes_per_instance: InstanceBytes,
     pub(super) static_bytes: StaticBytes,
@@ -43,7 +40,7 @@ pub struct Facts<'m> {
 
 #[derive(Debug, Serialize)]
 pub(super) struct FileFacts<'m> {
-    /// Of the file and of all files read for it.
+    /// The size of the file and of all files that it refers to.
     pub bytes: u64,
     pub generator: Option<&'m str>,
     pub copyright: Option<&'m str>,
@@ -53,7 +50,7 @@ pub(super) struct FileFacts<'m> {
 pub(super) struct ExtensionFacts<'m> {
     pub name: &'m str,
     pub required: bool,
-    /// `honoured`, `not drawn`, `ignored`.
+    /// `honoured`, `not drawn` or `ignored`.
     pub support: &'static str,
 }
 
@@ -65,20 +62,18 @@ pub(super) struct SceneFacts<'m> {
 
 #[derive(Debug, Serialize)]
 pub(super) struct NodeFacts<'m> {
-    /// glTF index.
+    /// The node's glTF index. Parent, skins and mesh are glTF indices as well.
     pub node: u32,
     pub name: &'m str,
-    /// glTF index.
     pub parent: Option<u32>,
     pub joint: bool,
-    /// The skins that it is a joint of.
+    /// The skins that have this node as a joint.
     pub skins: Vec<u32>,
-    /// glTF index.
     pub mesh: Option<u32>,
-    /// Weights that it has, one for each target of its mesh.
+    /// The number of morph weights: one for each target of the mesh.
     pub morph_targets: u32,
     pub in_scene: bool,
-    /// 0 for a root.
+    /// The number of ancestors.
     #[serde(skip)]
     pub depth: usize,
 }
@@ -87,9 +82,9 @@ pub(super) struct NodeFacts<'m> {
 pub(super) struct SkinFacts<'m> {
     pub name: Option<&'m str>,
     pub joints: usize,
-    /// Whether the file has them; else they are identity.
+    /// Whether the file has inverse bind matrices. Without them they are identity.
     pub inverse_binds: bool,
-    /// glTF indices of the meshes that nodes of the scene show with it.
+    /// The glTF indices of the meshes that the scene shows with this skin.
     pub meshes: BTreeSet<u32>,
 }
 
@@ -97,13 +92,13 @@ pub(super) struct SkinFacts<'m> {
 pub(super) struct MaterialFacts<'m> {
     pub name: &'m str,
     pub base_color_factor: [f32; 4],
-    /// Index into the list of images; so below.
+    /// The index in the list of images. The other images are indices as well.
     pub base_color_image: Option<u32>,
     pub metallic: f32,
     pub roughness: f32,
     pub metallic_roughness_image: Option<u32>,
     pub occlusion_image: Option<u32>,
-    /// Linear RGB.
+    /// The emitted light in linear RGB.
     pub emission: [f32; 3],
     pub emissive_image: Option<u32>,
     pub normal_image: Option<u32>,
@@ -115,50 +110,50 @@ pub(super) struct MaterialFacts<'m> {
 #[derive(Debug, Serialize)]
 pub(super) struct ImageFacts<'m> {
     pub name: &'m str,
-    /// glTF index.
+    /// The image's glTF index.
     pub image: Option<u32>,
     pub width: u32,
     pub height: u32,
-    /// Decoded.
+    /// The decoded size.
     pub bytes: usize,
     pub format: Option<&'static str>,
-    /// In the file.
+    /// The size in the file.
     pub encoded_bytes: Option<u64>,
-    /// With mipmaps.
+    /// The size on the GPU, with mipmaps.
     pub gpu_bytes: u64,
 }
 
-/// What each instance adds.
+/// The bytes that each instance adds. Those on the GPU exist once for each frame in flight.
 #[derive(Debug, Serialize)]
 pub(super) struct InstanceBytes {
-    /// On the GPU, for each frame in flight.
+    /// The joint matrices on the GPU.
     pub palette: usize,
-    /// On the GPU.
+    /// The skinned vertices on the GPU.
     pub skinned_vertices: usize,
-    /// On the GPU, for each frame in flight.
+    /// The morph weights on the GPU.
     pub morph_weights: usize,
-    /// On the GPU, for each frame in flight: placement and offsets.
+    /// The placement and the offsets on the GPU.
     pub instance_data: usize,
-    /// On the GPU, one of each of the above.
+    /// The sum of the fields above.
     pub total: usize,
-    /// In the crowd on the CPU.
+    /// The instance in the crowd on the CPU.
     pub cpu: usize,
 }
 
-/// What the model takes once, however many instances there are.
+/// The bytes that the model needs once, for any number of instances.
 #[derive(Debug, Serialize)]
 pub(super) struct StaticBytes {
     pub gpu_geometry: u64,
-    /// With mipmaps; an image that several materials show is there once.
+    /// The images with mipmaps. An image that several materials use counts once.
     pub gpu_textures: u64,
-    /// Key times and values.
+    /// The key times and values.
     pub cpu_clips: u64,
-    /// Vertices, indices and decoded images, which are kept.
+    /// The vertices, indices and decoded images that the CPU keeps.
     pub cpu_model: u64,
 }
 
 impl<'m> Facts<'m> {
-    /// Of an imported model.
+    /// Collects the facts of an imported model.
     #[must_use]
     pub fn of(model: &'m Model) -> Self {
         let geometry = GeometryFacts::of(&model.geometry);
@@ -237,7 +232,7 @@ fn nodes(model: &Model) -> Vec<NodeFacts<'_>> {
         for &joint in &skin.joints {
             let Some(node) = nodes.get_mut(joint as usize) else { continue };
             node.joint = true;
-            // A node may repeat among the joints of one skin.
+            // A skin may list a node several times.
             if node.skins.last() != Some(&(index as u32)) {
                 node.skins.push(index as u32);
             }
@@ -245,8 +240,8 @@ fn nodes(model: &Model) -> Vec<NodeFacts<'_>> {
     }
     let mut index_of = vec![None; skeleton.source_node_count as usize];
     for (index, node) in nodes.iter().enumerate() {
-        if let Some(place) = index_of.get_mut(node.node as usize) {
-            *place = Some(index);
+        if let Some(entry) = index_of.get_mut(node.node as usize) {
+            *entry = Some(index);
         }
     }
     for primitive in &model.geometry.source_primitives {

@@ -1,4 +1,4 @@
-//! Vertices, before and after welding, and how many joints pull at them.
+//! The vertices before and after welding, and the number of joints that influence each.
 
 use serde::Serialize;
 
@@ -6,47 +6,44 @@ use crate::model::{Geometry, SourcePrimitive, Topology};
 
 #[derive(Debug, Serialize)]
 pub(super) struct GeometryFacts {
-    /// As nodes show them.
+    /// The number of primitives. One that several nodes show counts for each of them.
     pub primitives: usize,
-    /// Vertices of all of them, before welding.
+    /// The number of their vertices before welding.
     pub file_vertices: usize,
-    /// After welding: what is skinned.
+    /// The number of vertices after welding. Skinning evaluates these.
     pub vertices: usize,
     pub triangles: usize,
     pub lines: usize,
     pub points: usize,
-    /// Elements of morph targets that move a vertex.
+    /// The number of morph-target elements that move a vertex.
     pub morph_deltas: usize,
     pub influences: usize,
     pub max_influences: usize,
     pub draws: usize,
-    /// Of the welded vertices.
+    /// The influences of the welded vertices.
     pub influence_histogram: Histogram,
     pub by_primitive: Vec<PrimitiveFacts>,
 }
 
-/// A primitive as one node shows it.
+/// A primitive that a node shows. Node, mesh and skin are glTF indices.
 #[derive(Debug, Serialize)]
 pub(super) struct PrimitiveFacts {
-    /// glTF index.
     pub node: u32,
-    /// glTF index.
     pub mesh: u32,
     pub primitive: u32,
-    /// glTF index.
     pub skin: Option<u32>,
-    /// Before welding.
+    /// The number of vertices before welding.
     pub file_vertices: usize,
-    /// After welding; those that it shares with another primitive count for both.
+    /// The number after welding. A vertex that two primitives share counts for both.
     pub vertices: usize,
     pub normals: bool,
-    /// Vertices that some morph target moves.
+    /// The number of vertices that a morph target moves.
     pub morphed_vertices: usize,
     pub max_influences: usize,
     pub influence_histogram: Histogram,
 }
 
-/// How many vertices have so many influences.
+/// The number of vertices for each range of influence counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(super) struct Histogram {
     #[serde(rename = "1")]
@@ -71,7 +68,7 @@ impl Histogram {
         } += 1;
     }
 
-    /// Each range with its count.
+    /// Returns each range with its number of vertices.
     pub fn counts(&self) -> [(&'static str, usize); 5] {
         [("1", self.one), ("2", self.two), ("3-4", self.up_to_four), ("5-8", self.up_to_eight), ("more", self.more)]
     }
@@ -106,7 +103,7 @@ impl GeometryFacts {
 
 struct DistinctVertices<'g> {
     geometry: &'g Geometry,
-    /// By vertex: number, from 1, of the last primitive that was seen to use it.
+    /// For each vertex, the number (from 1) of the last visited primitive that uses it, or 0.
     last_primitive: Vec<u32>,
 }
 

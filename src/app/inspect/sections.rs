@@ -1,20 +1,23 @@
-//! The facts in words: a summary, then one table for each kind of thing that the model has.
+//! Puts the facts into words: a summary, then one table for each kind of thing that the model has.
 
 use super::clip_facts::{ClipFacts, TimelineFacts};
-use super::facts::{Facts, ImageFacts, MaterialFacts, NodeFacts, SkinFacts};
+use super::facts::{ExtensionFacts, Facts, ImageFacts, MaterialFacts, NodeFacts, SceneFacts, SkinFacts};
 use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
-use super::table::{Rows, bytes, counted, name, name_or_none, push_aligned, sentence};
+use crate::app::text::{aligned, bytes, counted, name, name_or_none, plural};
 use crate::model::Model;
-use crate::model::text::printable;
+use crate::model::text::{printable, shortened};
 
-/// Indentation of the node tree stops here.
+/// Deeper nodes are not indented further.
 const MAX_INDENT_LEVELS: usize = 16;
-/// A model of thousands of parts is not understood by reading a line for each; the JSON has them all.
+/// The largest number of primitives in the text. The JSON has all of them.
 const MAX_PRIMITIVE_ROWS: usize = 24;
 
-/// A page of text: sections with aligned columns.
+/// The cells of a table, row by row.
+type Rows = Vec<Vec<String>>;
+
+/// Describes a model in sections with aligned columns, on a page of this width.
 #[must_use]
-pub fn report(model: &Model) -> String {
+pub fn report(model: &Model, columns: u16) -> String {
     let facts = Facts::of(model);
     let sections: [(&str, usize, Rows); 10] = [
         ("nodes", facts.nodes.len(), facts.nodes.iter().map(node).collect()),
@@ -32,11 +35,12 @@ pub fn report(model: &Model) -> String {
         ("cameras and lights", facts.cameras.len() + facts.lights.len(), cameras_and_lights(&facts)),
         ("warnings", facts.warnings.len(), facts.warnings.iter().map(|warning| vec![warning.clone()]).collect()),
     ];
-    let mut text = format!("{}\n", printable(facts.model));
-    push_aligned(&mut text, &summary(&facts));
-    for (title, count, rows) in sections.iter().filter(|(_, count, _)| *count > 0) {
-        text.push_str(&format!("\n{title}: {count}\n"));
-        push_aligned(&mut text, rows);
+    let mut text = format!("{}\n{}", printable(facts.model), aligned(columns, 2, summary(&facts)));
+    for (title, count, rows) in sections.into_iter().filter(|(_, count, _)| *count > 0) {
+        text += &format!("\n{title}: {count}\n{}", aligned(columns, 2, rows));
+    }
+    if facts.geometry.by_primitive.len() > MAX_PRIMITIVE_ROWS {
+        text += &format!("\nOnly {MAX_PRIMITIVE_ROWS} primitives are listed; --json has all of them.\n");
     }
     text
 }
@@ -53,8 +57,8 @@ fn summary(facts: &Facts) -> Rows {
     let (instance, once) = (&facts.bytes_per_instance, &facts.static_bytes);
     let rows = [
         (facts.file.bytes > 0).then(|| row("file", bytes(facts.file.bytes))).flatten(),
-        facts.file.generator.filter(|text| !text.is_empty()).and_then(|text| row("made by", sentence(text))),
-        facts.file.copyright.filter(|text| !text.is_empty()).and_then(|text| row("copyright", sentence(text))),
+        facts.file.generator.filter(|text| !text.is_empty()).and_then(|text| row("made by", remark(text))),
+        facts.file.copyright.filter(|text| !text.is_empty()).and_then(|text| row("copyright", remark(text))),
         row("nodes", format!("{}, of which {joint_count} are joints", facts.nodes.len())),
         row("vertices", format!("{} after welding, {} in the file", geometry.vertices, geometry.file_vertices)),
         row("triangles", format!("{} in {}", triangles_lines_points(geometry), counted(geometry.draws, "draw"))),
@@ -92,7 +96,13 @@ fn summary(facts: &Facts) -> Rows {
     rows.into_iter().flatten().collect()
 }
 
-/// `576`, or `576, 32 lines, 12 points`: what there is none of is left out.
+/// Shortens a remark in the file to a line or two.
+fn remark(text: &str) -> String {
+    const MAX_CHARS: usize = 240;
+    shortened(&printable(text), MAX_CHARS)
+}
+
+/// Returns `576` or `576, 32 lines, 12 points`, without the kinds that the model does not have.
 fn triangles_lines_points(geometry: &GeometryFacts) -> String {
     let mut text = geometry.triangles.to_string();
     for (count, what) in [(geometry.lines, "line"), (geometry.points, "point")] {
@@ -107,10 +117,10 @@ fn morph_targets(facts: &Facts) -> String {
     let weights: usize = facts.nodes.iter().map(|node| node.morph_targets as usize).sum();
     let moved: usize = facts.geometry.by_primitive.iter().map(|primitive| primitive.morphed_vertices).sum();
     let deltas = counted(facts.geometry.morph_deltas, "delta");
-    format!("{}, {} with {deltas}", counted(weights, "weight"), counted(moved, "vertex").replace("vertexs", "vertices"))
+    format!("{}, {} with {deltas}", counted(weights, "weight"), counted(moved, "vertex"))
 }
 
-/// `3287 vertices with 1, 1848 with 2`; what no vertex has is left out.
+/// Returns `3287 vertices with 1, 1848 with 2`, without the numbers of influences that no vertex has.
 fn vertices_by_influences(histogram: &Histogram) -> String {
     let mut parts = by_influences(histogram);
     if let Some(first) = parts.first_mut() {
@@ -140,7 +150,7 @@ fn node(node: &NodeFacts) -> Vec<String> {
     vec![node.node.to_string(), format!("{indent}{}", name(node.name)), notes.join(", ")]
 }
 
-/// `skin 0`, `skins 0, 1`; long lists are cut short, with their number.
+/// Returns `skin 0` or `skins 0, 1`. A long list is cut and says how many are missing.
 fn indices<'i>(what: &str, list: impl IntoIterator<Item = &'i u32>) -> String {
     const MOST: usize = 6;
     let list: Vec<String> = list.into_iter().map(u32::to_string).collect();
@@ -148,8 +158,8 @@ fn indices<'i>(what: &str, list: impl IntoIterator<Item = &'i u32>) -> String {
     match list.len() {
         0 => format!("no {what}"),
         1 => format!("{what} {shown}"),
-        count if count > MOST => format!("{what}s {shown} and {} more", count - MOST),
-        _ => format!("{what}s {shown}"),
+        count if count > MOST => format!("{} {shown} and {} more", plural(what), count - MOST),
+        _ => format!("{} {shown}", plural(what)),
     }
 }
 
@@ -161,7 +171,7 @@ fn skin((index, skin): (usize, &SkinFacts)) -> Vec<String> {
         name_or_none(skin.name),
         skin.joints.to_string(),
         if skin.inverse_binds { "in the file" } else { "identity" }.to_owned(),
-        indices("mesh", &skin.meshes).replace("meshs", "meshes"),
+        indices("mesh", &skin.meshes),
     ]
 }
 
@@ -178,7 +188,7 @@ fn clip((index, clip): (usize, &ClipFacts)) -> Vec<String> {
     ]
 }
 
-/// `LINEAR`, or `19 LINEAR, 1 STEP` where tracks differ.
+/// Returns `LINEAR`, or `19 LINEAR, 1 STEP` if the tracks differ.
 fn interpolations(clip: &ClipFacts) -> String {
     let names: Vec<&str> = clip.interpolations.keys().copied().collect();
     match names[..] {
@@ -191,11 +201,11 @@ fn interpolations(clip: &ClipFacts) -> String {
     }
 }
 
-/// `100 tracks of 2, 23 of 33`: tracks that share their key times, the most shared first.
+/// Returns `100 tracks of 2, 23 of 33`: how many tracks share their key times, and how many keys these are.
 fn timelines(timelines: &[TimelineFacts]) -> String {
     const MOST: usize = 3;
     let mut sorted = timelines.to_vec();
-    // Stable, so that equals stay in the file's order.
+    // The sort is stable: equal timelines stay in the file's order.
     sorted.sort_by_key(|timeline| std::cmp::Reverse(timeline.tracks));
     let part = |(rank, timeline): (usize, &TimelineFacts)| match rank {
         0 => format!("{} of {}", counted(timeline.tracks, "track"), timeline.keys),
@@ -225,11 +235,7 @@ fn primitives(facts: &Facts) -> Rows {
             notes.join(", "),
         ]
     };
-    let mut rows = with_head(&HEAD, all.iter().take(MAX_PRIMITIVE_ROWS).map(row));
-    if all.len() > MAX_PRIMITIVE_ROWS {
-        rows.push(vec![format!("and {} more: see --json", all.len() - MAX_PRIMITIVE_ROWS)]);
-    }
-    rows
+    with_head(&HEAD, all.iter().take(MAX_PRIMITIVE_ROWS).map(row))
 }
 
 const MATERIAL_HEAD: [&str; 6] = ["#", "name", "base colour", "metal, rough", "surface", "images"];
@@ -246,7 +252,7 @@ fn material((index, material): (usize, &MaterialFacts)) -> Vec<String> {
     ]
 }
 
-/// `lit, Opaque, one-sided`.
+/// Returns `lit, Opaque, one-sided` and the like.
 fn surface(material: &MaterialFacts) -> String {
     let lit = match (material.unlit, material.emission.iter().any(|&light| light > 0.0)) {
         (true, _) => "unlit",
@@ -256,7 +262,7 @@ fn surface(material: &MaterialFacts) -> String {
     format!("{lit}, {}, {}", material.alpha_mode, if material.double_sided { "two-sided" } else { "one-sided" })
 }
 
-/// `base 0, normals 2`; `-` without any.
+/// Returns `base 0, normals 2` and the like, or `-` for a material without images.
 fn images_of(material: &MaterialFacts) -> String {
     let slots = [
         ("base", material.base_color_image),
@@ -266,8 +272,8 @@ fn images_of(material: &MaterialFacts) -> String {
         ("normals", material.normal_image),
     ];
     let present = slots.into_iter().filter_map(|(name, image)| Some(format!("{name} {}", image?)));
-    let list: Vec<String> = present.collect();
-    if list.is_empty() { "-".to_owned() } else { list.join(", ") }
+    let list = present.collect::<Vec<_>>().join(", ");
+    if list.is_empty() { "-".to_owned() } else { list }
 }
 
 const IMAGE_HEAD: [&str; 6] = ["#", "name", "size", "format", "in the file", "on the GPU with mipmaps"];
@@ -284,7 +290,7 @@ fn image((index, image): (usize, &ImageFacts)) -> Vec<String> {
 }
 
 fn extensions(facts: &Facts) -> Rows {
-    let row = |extension: &super::facts::ExtensionFacts| {
+    let row = |extension: &ExtensionFacts| {
         let need = if extension.required { "required" } else { "used" };
         vec![name(extension.name), need.to_owned(), extension.support.to_owned()]
     };
@@ -292,7 +298,7 @@ fn extensions(facts: &Facts) -> Rows {
 }
 
 fn scenes(facts: &Facts) -> Rows {
-    let row = |(index, scene): (usize, &super::facts::SceneFacts)| {
+    let row = |(index, scene): (usize, &SceneFacts)| {
         vec![index.to_string(), name_or_none(scene.name), if scene.shown { "shown" } else { "" }.to_owned()]
     };
     facts.scenes.iter().enumerate().map(row).collect()

@@ -1,34 +1,37 @@
-//! Frame time by number of characters: a row of two panels for each combination of the other settings.
+//! Frame time by number of instances: two panels for each combination of the other settings.
 
 use std::ops::Range;
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{Area, CPU, DrawError, FAINT, FONT, GPU, GREY, INK, Side, legend, page, settings_that, tick};
-use crate::app::bench::grid::number;
+use super::legend;
+use super::page::{own_settings, page};
+use super::style::{Area, CPU, DrawError, FAINT, FONT, GPU, GREY, INK, LINE_HEIGHT, Side, TITLE_HEIGHT, WIDTH, tick};
 use crate::app::bench::report::{Report, Run};
+use crate::app::bench::settings;
+use crate::app::text::number;
 
-/// Of a row of panels, in pixels.
+/// The height of a row of panels in pixels.
 const PANEL_HEIGHT: u32 = 340;
 const HEADING_HEIGHT: u32 = 34;
-/// Where panels start: names and numbers of the axis are left of it.
+/// The left edge of the panels. The axis and its numbers are left of it.
 const LEFT: i32 = 72;
 const AXIS_WIDTH: u32 = 54;
 const REMARK: &str = "Both axes are logarithmic. The upper edge is the time; below it each stage has its share of the \
                       height. Whiskers: fastest frame to 95th percentile.";
 
-/// Left and right of what was measured, as a share of the axis.
+/// The room left and right of the measured range, as a share of the axis.
 const MARGIN: f64 = 0.05;
 
 type Chart<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 
-/// What both axes show, in characters and in milliseconds.
+/// The ranges of both axes: instances and milliseconds.
 #[derive(Clone)]
 struct Scales {
     instances: Range<f64>,
     ms: Range<f64>,
-    /// Where ticks of the first are: the numbers that were measured.
+    /// The measured numbers of instances, where the first axis has ticks.
     counts: Vec<f64>,
 }
 
@@ -37,10 +40,10 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let rows = combinations.len().max(1) as u32;
     let has_headings = combinations.len() > 1;
     let row_height = PANEL_HEIGHT + if has_headings { HEADING_HEIGHT } else { 0 };
-    let height = super::TITLE_HEIGHT + 2 * super::LINE_HEIGHT + legend::HEIGHT + rows * row_height;
+    let height = TITLE_HEIGHT + 2 * LINE_HEIGHT + legend::HEIGHT + rows * row_height;
     let area = page(svg, height, report, REMARK)?;
     let (keys, panels) = area.split_vertically(legend::HEIGHT);
-    let half = super::WIDTH as i32 / 2;
+    let half = WIDTH as i32 / 2;
     legend::draw(&keys, LEFT, &CPU, None)?;
     legend::draw(&keys, half + LEFT, &GPU, Some("frame"))?;
     let scales = Scales::of(&report.runs);
@@ -48,7 +51,7 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
         let area = match runs.first() {
             Some(first) if has_headings => {
                 let style = (FONT, 16).into_font().color(&INK);
-                area.draw(&Text::new(settings_that(true, &report.runs, first), (LEFT, 12), style))?;
+                area.draw(&Text::new(own_settings(&report.runs, first), (LEFT, 12), style))?;
                 area.margin(HEADING_HEIGHT, 0, 0, 0)
             }
             _ => area.clone(),
@@ -60,11 +63,11 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     Ok(())
 }
 
-/// Rows that differ in the number of characters only, by that number.
+/// Groups rows that differ only in the number of instances, and sorts each group by it.
 fn combinations(runs: &[Run]) -> Vec<Vec<Run>> {
     let mut combinations: Vec<Vec<Run>> = Vec::new();
     for run in runs {
-        let is_same = |other: &Run| super::settings(other) == super::settings(run);
+        let is_same = |other: &Run| settings::same(other, run);
         match combinations.iter_mut().find(|members| members.first().is_some_and(is_same)) {
             Some(members) => members.push(run.clone()),
             None => combinations.push(vec![run.clone()]),
@@ -89,7 +92,7 @@ impl Scales {
         let (least, slowest) = if least.is_finite() { (least, slowest) } else { (1.0, 10.0) };
         Self {
             instances: fewest * (most / fewest).powf(-MARGIN)..most * (most / fewest).powf(MARGIN),
-            // Room below the lowest edge for its stages to be told apart.
+            // There is room below the lowest edge, so that its stages can be told apart.
             ms: 10f64.powf((least / 5.0).log10().floor())..slowest * 1.25,
             counts,
         }
@@ -122,7 +125,7 @@ fn panel(area: &Area<'_>, side: &Side, runs: &[Run], scales: &Scales) -> Result<
         .draw()?;
     let bottom = scales.ms.start;
     let measured: Vec<(&Run, [f64; 5])> = runs.iter().filter_map(|run| Some((run, side.shares(run)?))).collect();
-    // A share of the height is a power on this axis.
+    // On a logarithmic axis a share of the height is a power.
     let at = |run: &Run, share: f64| {
         let top = (side.total)(run).max(bottom);
         (f64::from(run.instances), bottom * (top / bottom).powf(share))
@@ -139,13 +142,13 @@ fn panel(area: &Area<'_>, side: &Side, runs: &[Run], scales: &Scales) -> Result<
     frame_line(&mut chart, runs, bottom, side.labels_frame)
 }
 
-/// Numbers of characters that were measured: lines, and names where there is room for them.
+/// Draws a line for each measured number of instances, and its name if there is room.
 fn count_ticks<X, Y>(chart: &mut Chart<'_, X, Y>, scales: &Scales) -> Result<(), DrawError>
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
 {
-    /// Of the axis; a name takes less.
+    /// The share of the axis that a name may take.
     const NAME_SHARE: f64 = 0.09;
     let style = (FONT, 12).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Top));
     let Range { start: bottom, end: top } = scales.ms;
@@ -166,13 +169,13 @@ where
     Ok(())
 }
 
-/// Those ticks have names: all of them would stand on each other's feet.
+/// Returns whether a tick has a name. There is no room for all names.
 fn starts_with_1_2_or_5(value: f64) -> bool {
     let leading = value / 10f64.powf((value.log10() + 1e-9).floor());
     [1.0, 2.0, 5.0].into_iter().any(|digit| (leading - digit).abs() < 1e-3)
 }
 
-/// The frame's median, from panel to panel the same.
+/// Draws the median of the frame time, which is the same line in both panels.
 fn frame_line<X, Y>(chart: &mut Chart<'_, X, Y>, runs: &[Run], bottom: f64, with_numbers: bool) -> Result<(), DrawError>
 where
     X: Ranged<ValueType = f64>,

@@ -1,21 +1,23 @@
-//! One number of characters: two bars for each combination of the other settings, as long as their times.
+//! One number of instances: two bars for each combination of the other settings. Their lengths are times.
 
 use plotters::prelude::*;
 
-use super::{CPU, DrawError, FAINT, FONT, GPU, GREY, INK, Side, legend, page, settings_that, tick};
+use super::legend;
+use super::page::{own_settings, page};
+use super::style::{CPU, DrawError, FAINT, FONT, GPU, GREY, INK, LINE_HEIGHT, Side, TITLE_HEIGHT, tick};
 use crate::app::bench::report::{Report, Run};
+use crate::app::text::number;
 
-/// Of a combination, in pixels.
+/// The height of a combination in pixels.
 const ROW_HEIGHT: u32 = 74;
 const AXIS_HEIGHT: u32 = 46;
-/// Of the names at the left.
+/// The width of the names at the left.
 const NAMES_WIDTH: u32 = 300;
 
 pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     let runs = &report.runs[..];
     let rows = runs.len().max(1);
-    let height =
-        super::TITLE_HEIGHT + 2 * super::LINE_HEIGHT + 2 * legend::HEIGHT + rows as u32 * ROW_HEIGHT + AXIS_HEIGHT + 12;
+    let height = TITLE_HEIGHT + 2 * LINE_HEIGHT + 2 * legend::HEIGHT + rows as u32 * ROW_HEIGHT + AXIS_HEIGHT + 12;
     let instances = runs.first().map_or(0, |run| run.instances);
     let remark = format!(
         "{} instances. Medians; the GPU's passes run while the CPU does the next frame.",
@@ -49,7 +51,7 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
         .x_label_formatter(&|ms| tick(*ms))
         .draw()?;
     for (row, run) in runs.iter().enumerate() {
-        // The first row at the top.
+        // The first row is at the top.
         let base = (rows - 1 - row) as f64;
         for (side, low, high) in [(&CPU, 0.52, 0.88), (&GPU, 0.12, 0.48)] {
             for (color, start, end) in pieces(side, run) {
@@ -57,17 +59,15 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
                 chart.draw_series(std::iter::once(Rectangle::new(corners, color.filled())))?;
             }
             let total = (side.total)(run);
-            let label = format!("{} ms", super::super::grid::number(total));
+            let label = format!("{} ms", number(total));
             let style = (FONT, 12).into_font().color(&INK);
-            let place = (total, base + high - 0.08);
-            let label = EmptyElement::at(place) + Text::new(label, (5, 0), style);
+            let label = EmptyElement::at((total, base + high - 0.08)) + Text::new(label, (5, 0), style);
             if side.shares(run).is_some() {
                 chart.draw_series(std::iter::once(label))?;
             }
         }
         let y = row as i32 * ROW_HEIGHT as i32 + ROW_HEIGHT as i32 / 2 - 8;
-        let what = settings_that(true, runs, run);
-        names.draw(&Text::new(what, (16, y), (FONT, 14).into_font().color(&INK)))?;
+        names.draw(&Text::new(own_settings(runs, run), (16, y), (FONT, 14).into_font().color(&INK)))?;
         for (title, offset) in [("CPU", -10), ("GPU", 18)] {
             names.draw(&Text::new(
                 title,
@@ -79,7 +79,7 @@ pub(super) fn draw(svg: &mut String, report: &Report) -> Result<(), DrawError> {
     Ok(())
 }
 
-/// Colour, start and end of each stage in a row's bar.
+/// Returns the colour, start and end of each stage in a row's bar.
 fn pieces(side: &Side, run: &Run) -> Vec<(RGBColor, f64, f64)> {
     let total = (side.total)(run);
     let ends = side.shares(run).map_or(Vec::new(), Vec::from);

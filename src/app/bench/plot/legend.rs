@@ -1,13 +1,13 @@
-//! Which colour is which stage.
+//! The legend: the colours of the stages.
 
 use plotters::prelude::*;
 
-use super::{Area, DrawError, FONT, INK, Side};
+use super::style::{Area, DrawError, FONT, INK, Side};
 
-/// Height that it takes, in pixels.
+/// The height of the legend in pixels.
 pub(super) const HEIGHT: u32 = 26;
 
-/// One line of swatches and names, from `left`; with `line`, also what the line is.
+/// Draws swatches and names from `left` on, and explains the line in the panel if there is one.
 pub(super) fn draw(area: &Area<'_>, left: i32, side: &Side, line: Option<&str>) -> Result<(), DrawError> {
     const SWATCH: i32 = 12;
     let style = (FONT, 13).into_font().color(&INK);
@@ -26,7 +26,7 @@ pub(super) fn draw(area: &Area<'_>, left: i32, side: &Side, line: Option<&str>) 
     Ok(())
 }
 
-/// In pixels, roughly: no font is at hand to ask.
+/// Estimates the width of a text in pixels. The font is not known here.
 fn text_width(text: &str) -> i32 {
     const CHARACTER: i32 = 7;
     text.chars().count() as i32 * CHARACTER

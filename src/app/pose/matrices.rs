@@ -1,0 +1,109 @@
+//! The text form of `pose`: matrices as rows, with the names of their nodes, and the skinned positions.
+
+use glam::{Mat4, Vec3};
+
+use super::report::{FrameReport, PoseReport};
+use crate::app::text::{aligned, counted, name};
+use crate::model::text::printable;
+use crate::model::{Model, Skin};
+
+/// The largest number of matrices in a list, and of vertices. `--json` has all of them.
+const MOST: usize = 40;
+
+/// Describes the report on a page of this width.
+pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> String {
+    let clip = report.clip.as_ref().map_or("rest pose".to_owned(), |clip| {
+        let name = clip.name.as_deref().map_or_else(|| "(unnamed)".to_owned(), printable);
+        format!("clip {} {name}, {:.3} s", clip.index, clip.duration)
+    });
+    let mut text = format!(
+        "{}: {clip}, skinned on the {}\nMatrices are listed by row. Their fourth row is 0 0 0 1.\n",
+        printable(&report.model),
+        report.on.to_uppercase()
+    );
+    for (index, skin) in model.skins.iter().enumerate() {
+        let title = format!("inverse bind matrices of skin {index} (joint_from_mesh)");
+        let matrices = skin.joint_from_mesh.iter().map(|&matrix| Mat4::from(matrix).to_cols_array());
+        text += &list(columns, &title, joints(model, skin).zip(matrices));
+    }
+    for frame in &report.frames {
+        text += &moment(model, frame, columns);
+    }
+    text
+}
+
+fn moment(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
+    let skeleton = &model.skeleton;
+    let nodes = skeleton.source_nodes.iter().zip(&skeleton.names);
+    let nodes = nodes.filter_map(|(&node, name)| Some(((node, name.as_ref()), (*frame.nodes.get(node as usize)?)?)));
+    let mut text = format!("\ntime {} s\n", frame.time);
+    text += &list(columns, "node matrices (model_from_node)", nodes);
+    for (index, (skin, matrices)) in model.skins.iter().zip(&frame.skins).enumerate() {
+        let title = format!("joint matrices of skin {index} (model_from_node * joint_from_mesh)");
+        text += &list(columns, &title, joints(model, skin).zip(matrices.iter().copied()));
+    }
+    if !frame.weights.is_empty() {
+        let row = |(node, weights): (&String, &Vec<f32>)| [node.clone(), numbers(weights.iter().copied(), 7)];
+        text += &format!("\nmorph weights by node\n{}", aligned(columns, 2, frame.weights.iter().map(row)));
+    }
+    text + &positions(model, frame, columns)
+}
+
+/// Lists the joints of a skin: their glTF indices and names.
+fn joints<'m>(model: &'m Model, skin: &'m Skin) -> impl Iterator<Item = (u32, &'m str)> {
+    let skeleton = &model.skeleton;
+    let joint = |&joint: &u32| (skeleton.source_nodes[joint as usize], skeleton.names[joint as usize].as_ref());
+    skin.joints.iter().map(joint)
+}
+
+/// Returns a table of matrices, each with the index and the name of its node.
+fn list<'m>(columns: u16, title: &str, matrices: impl Iterator<Item = ((u32, &'m str), [f32; 16])>) -> String {
+    let all: Vec<_> = matrices.collect();
+    let listed = all.get(..MOST).unwrap_or(&all);
+    let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|&value| fixed(value).len()).max().unwrap_or(0);
+    let rows = listed.iter().map(|&((node, node_name), matrix)| {
+        let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4), width);
+        [node.to_string(), name(node_name), [row(0), row(1), row(2)].join("\n")]
+    });
+    let rest =
+        if all.len() > MOST { format!("; only {MOST} are listed here, --json has all of them") } else { String::new() };
+    format!("\n{title}: {}{rest}\n{}", all.len(), aligned(columns, 2, rows))
+}
+
+/// Lists the bind-pose and skinned positions of a small model; a larger one is summed up by its bounds.
+fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
+    let (count, min, max) = frame
+        .primitives
+        .positions()
+        .fold((0, Vec3::INFINITY, Vec3::NEG_INFINITY), |(n, min, max), (_, at)| (n + 1, min.min(at), max.max(at)));
+    if count == 0 {
+        return String::new();
+    }
+    let [min, max] = [min, max].map(|corner| numbers(corner.to_array(), 0).replace("  ", ", "));
+    let bounds = format!("\n{}, from ({min}) to ({max})", counted(count, "vertex"));
+    if count > MOST {
+        return format!("{bounds}; --json has all of them\n");
+    }
+    let head = ["#", "bind pose", "skinned", "influences"].map(str::to_owned);
+    let rows = frame.primitives.positions().enumerate().map(|(index, (vertex, position))| {
+        let bind = model.geometry.positions.get(vertex).copied().unwrap_or_default();
+        let influences = model.geometry.influences_of(vertex).iter().map(|influence| {
+            let node = model.palette.nodes[influence.joint as usize] as usize;
+            format!("{:.4} {}", influence.weight, name(&model.skeleton.names[node]))
+        });
+        let vector = |vector: Vec3| numbers(vector.to_array(), 8);
+        [index.to_string(), vector(bind), vector(position), influences.collect::<Vec<_>>().join(", ")]
+    });
+    format!("{bounds}\n{}", aligned(columns, 2, [head].into_iter().chain(rows)))
+}
+
+/// Returns right-aligned numbers with four digits after the point.
+fn numbers(values: impl IntoIterator<Item = f32>, width: usize) -> String {
+    values.into_iter().map(|value| format!("{:>width$}", fixed(value))).collect::<Vec<_>>().join("  ")
+}
+
+fn fixed(value: f32) -> String {
+    let text = format!("{value:.4}");
+    // A negative number that rounds to zero is zero.
+    if text == "-0.0000" { "0.0000".to_owned() } else { text }
+}

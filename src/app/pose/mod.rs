@@ -1,0 +1,65 @@
+//! `pose`: one instance at given times, in numbers that can be compared with another implementation.
+//!
+//! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
+//! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
+
+mod matrices;
+mod report;
+mod skinner;
+
+use anyhow::{Context, Result, bail};
+
+use self::report::{ClipReport, PoseReport, evaluate};
+use self::skinner::Skinner;
+use super::output::{print, print_json};
+use super::scene::load_model;
+use super::text::page_columns;
+use crate::cli::{OnArg, PoseArgs};
+use crate::crowd::ClipChoice;
+use crate::model::{Clip, Model};
+
+/// Runs the command.
+///
+/// # Errors
+/// The model cannot be loaded, it does not have the clip, or the GPU fails.
+pub fn run(args: &PoseArgs) -> Result<()> {
+    let model = load_model(args.model.as_ref(), &args.file_scene)?;
+    for warning in &model.warnings {
+        tracing::warn!("{}: {warning}", model.name);
+    }
+    let chosen = choose_clip(&model, args.clip.as_ref())?;
+    let clip = chosen.map(|(_, clip)| clip);
+    let mut skinner = Skinner::new(args, &model, clip)?;
+    let frames = args.time.iter().map(|&time_seconds| evaluate(&model, clip, time_seconds, &mut skinner));
+    let frames = frames.collect::<Result<Vec<_>>>()?;
+    skinner.finish()?;
+    let clip = chosen.map(|(index, clip)| ClipReport {
+        index,
+        name: clip.name.clone(),
+        duration: f64::from(clip.duration_seconds),
+    });
+    let on = match args.on {
+        OnArg::Cpu => "cpu",
+        OnArg::Gpu => "gpu",
+    };
+    let report = PoseReport { model: model.name.clone(), clip, on, frames };
+    if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
+}
+
+fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Option<(usize, &'m Clip)>> {
+    let found = match wanted {
+        None => return Ok(model.clips.first().map(|clip| (0, clip))),
+        Some(ClipChoice::None) => return Ok(None),
+        Some(ClipChoice::All) => bail!("pose shows one clip; name it with --clip NAME, INDEX or none"),
+        Some(ClipChoice::Index(index)) => model.clips.get(*index).map(|clip| (*index, clip)),
+        Some(ClipChoice::Name(name)) => {
+            model.clips.iter().enumerate().find(|(_, clip)| clip.name.as_deref() == Some(name))
+        }
+    };
+    found.map(Some).with_context(|| {
+        let clips = model.clips.iter().enumerate();
+        let names: Vec<String> =
+            clips.map(|(index, clip)| format!("{index} {}", clip.name.as_deref().unwrap_or("(unnamed)"))).collect();
+        format!("{} has no such clip; it has: none, {}", model.name, names.join(", "))
+    })
+}

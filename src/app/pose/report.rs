@@ -1,0 +1,151 @@
+//! The numbers of an instance at given times, as the JSON has them.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use glam::{Mat4, Vec3};
+use serde::{Serialize, Serializer};
+
+use super::skinner::Skinner;
+use crate::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model};
+use crate::model::{Clip, Model, SourcePrimitive};
+use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral};
+
+/// The JSON of the command.
+#[derive(Debug, Serialize)]
+pub(super) struct PoseReport<'m> {
+    pub model: String,
+    pub clip: Option<ClipReport>,
+    pub on: &'static str,
+    pub frames: Vec<FrameReport<'m>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ClipReport {
+    pub index: usize,
+    pub name: Option<String>,
+    pub duration: f64,
+}
+
+/// The instance at one time. Matrices are column-major.
+#[derive(Debug, Serialize)]
+pub(super) struct FrameReport<'m> {
+    pub time: f64,
+    /// The world matrix of each node, by glTF index; `None` outside the scene.
+    pub nodes: Vec<Option<[f32; 16]>>,
+    /// The joint matrices of each skin.
+    pub skins: Vec<Vec<[f32; 16]>>,
+    /// The morph weights of each node that has any, by glTF index.
+    pub weights: BTreeMap<String, Vec<f32>>,
+    pub primitives: Primitives<'m>,
+}
+
+/// A list of [`PrimitiveReport`]s. Each is made when it is written, because the JSON has several times the bytes of the
+/// skinned vertices.
+#[derive(Debug)]
+pub(super) struct Primitives<'m> {
+    sources: &'m [SourcePrimitive],
+    /// The skinned vertices of the whole model.
+    vertices: Vec<SkinnedVertex>,
+}
+
+impl Serialize for Primitives<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.sources.iter().map(|source| primitive(source, &self.vertices)))
+    }
+}
+
+impl Primitives<'_> {
+    /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
+    pub fn positions(&self) -> impl Iterator<Item = (usize, Vec3)> {
+        let indices = self.sources.iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
+        indices.filter_map(|vertex| Some((vertex, self.vertices.get(vertex)?.position.into())))
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct PrimitiveReport {
+    node: u32,
+    mesh: u32,
+    primitive: u32,
+    /// The index of an instance of the node (EXT_mesh_gpu_instancing). The mesh at the node itself is not drawn then,
+    /// and not listed. Absent for a node without instances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<u32>,
+    skin: Option<u32>,
+    indices: Vec<u32>,
+    positions: Vec<[f32; 3]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    normals: Vec<[f32; 3]>,
+}
+
+/// Evaluates the instance at one time.
+///
+/// # Errors
+/// The GPU fails.
+pub(super) fn evaluate<'m>(
+    model: &'m Model,
+    clip: Option<&Clip>,
+    time_seconds: f64,
+    skinner: &mut Skinner,
+) -> Result<FrameReport<'m>> {
+    let mut scratch = PoseScratch::for_model(model);
+    let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
+
+    let mut nodes = vec![None; model.skeleton.source_node_count as usize];
+    for (node, &matrix) in model_from_node.iter().enumerate() {
+        if model.skeleton.in_scene[node]
+            && let Some(entry) = nodes.get_mut(model.skeleton.source_nodes[node] as usize)
+        {
+            *entry = Some(Mat4::from(matrix).to_cols_array());
+        }
+    }
+    let skins = model
+        .skins
+        .iter()
+        .map(|skin| {
+            let inverse_binds = skin.joint_from_mesh.iter().zip(&skin.inverse_bind_w);
+            skin.joints
+                .iter()
+                .zip(inverse_binds)
+                .map(|(&joint, (&joint_from_mesh, &w))| {
+                    let mut inverse_bind = Mat4::from(joint_from_mesh);
+                    inverse_bind.w_axis.w = w;
+                    (Mat4::from(model_from_node[joint as usize]) * inverse_bind).to_cols_array()
+                })
+                .collect()
+        })
+        .collect();
+    let weights = model.skeleton.morphed_nodes.iter().map(|morphed| {
+        let first = morphed.first_weight as usize;
+        let source = model.skeleton.source_nodes[morphed.node as usize];
+        (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
+    });
+    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
+    let vertices = skinner.skin(model, time_seconds, Pose { palette: &palette, morph_weights })?;
+    let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
+    Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
+}
+
+/// Lists a primitive in the file's vertex order.
+fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveReport {
+    PrimitiveReport {
+        node: source.node,
+        mesh: source.mesh,
+        primitive: source.primitive,
+        instance: source.placement,
+        skin: source.skin,
+        indices: (0..source.vertices.len() as u32).collect(),
+        positions: skinned(source, vertices).map(|vertex| vertex.position).collect(),
+        normals: if source.has_normals {
+            skinned(source, vertices).map(|vertex| unpack_octahedral(vertex.normal_octahedral).to_array()).collect()
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// Iterates over the skinned vertices of a primitive, in the file's order.
+fn skinned<'v>(source: &'v SourcePrimitive, vertices: &'v [SkinnedVertex]) -> impl Iterator<Item = &'v SkinnedVertex> {
+    source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize))
+}

@@ -1,0 +1,99 @@
+//! The two ways to skin the vertices of `pose`: the CPU twin of `skin.comp`, and `skin.comp` itself.
+
+use anyhow::Result;
+use glam::{Mat4, Vec3};
+
+use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
+use crate::animation::{BindPose, Pose, PoseStreams, skin_vertices};
+use crate::app::gpu::{finish, offscreen_device};
+use crate::cli::{OnArg, PoseArgs};
+use crate::crowd::VisiblePose;
+use crate::model::{Clip, Model};
+use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
+
+/// Skins the vertices of one instance, on the CPU or on the GPU.
+pub(super) enum Skinner {
+    Cpu,
+    Gpu { renderer: Box<Renderer>, clip: Option<LaneClip> },
+}
+
+impl Skinner {
+    /// Creates the renderer for `--on gpu`.
+    ///
+    /// # Errors
+    /// There is no device or no memory.
+    pub fn new(args: &PoseArgs, model: &Model, clip: Option<&Clip>) -> Result<Self> {
+        if args.on == OnArg::Cpu {
+            return Ok(Self::Cpu);
+        }
+        /// The image is not used: only the skin pass matters.
+        const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
+        let device = offscreen_device(&args.device)?;
+        let target = Target::offscreen(&device, SMALL)?;
+        let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+        let renderer = Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?);
+        Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
+    }
+
+    /// Returns the skinned vertices of the model.
+    ///
+    /// # Errors
+    /// The device is lost or out of memory.
+    pub fn skin(&mut self, model: &Model, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
+        match self {
+            Self::Cpu => {
+                let mut out = vec![bytemuck::Zeroable::zeroed(); model.geometry.vertex_count()];
+                skin_vertices(&BindPose::new(&model.geometry), pose, &mut out);
+                Ok(out)
+            }
+            Self::Gpu { renderer, clip } => {
+                let Pose { palette, morph_weights } = pose;
+                // One instance shows one pose.
+                let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
+                let (memory, _) = frame.memory();
+                match clip {
+                    // Crowds are evaluated by these lanes as well.
+                    Some(clip) => {
+                        let (processor, mut scratch) = (Processor::detect(), LaneScratch::default());
+                        let PoseStreams { palette, memory, .. } = memory.streams;
+                        lanes::evaluate(processor, clip, &[time_seconds], &mut scratch, memory, palette);
+                    }
+                    None => memory.streams.palette.iter_mut().zip(palette).for_each(|(to, &joint)| _ = to.write(joint)),
+                }
+                for (to, &weight) in memory.streams.morph_weights.iter_mut().zip(morph_weights) {
+                    to.write(weight);
+                }
+                for instance in memory.instances {
+                    instance.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, padding: [0; 3] });
+                }
+                frame.submit(unused_frame_data(), false)?;
+                Ok(renderer.read_skinned_vertices(0)?)
+            }
+        }
+    }
+
+    /// Ends the renderer.
+    ///
+    /// # Errors
+    /// The validation layer has reported something.
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Self::Cpu => Ok(()),
+            Self::Gpu { renderer, .. } => finish(*renderer),
+        }
+    }
+}
+
+fn unused_frame_data() -> FrameData {
+    FrameData {
+        clip_from_world: Mat4::IDENTITY.to_cols_array_2d(),
+        world_from_clip: Mat4::IDENTITY.to_cols_array_2d(),
+        camera_position: [0.0; 4],
+        to_light: Vec3::Y.extend(0.0).to_array(),
+        light_color: [1.0; 4],
+        ground: [0.0, 1.0, 1.0, 0.0],
+        shadow_from_world: Mat4::IDENTITY.to_cols_array_2d(),
+        shadow: [1.0, 1.0, 0.0, 0.0],
+    }
+}

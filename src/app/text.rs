@@ -1,0 +1,202 @@
+//! Text for standard output: names and quantities, paragraphs, and tables that comfy-table lays out.
+//!
+//! Nothing is coloured. Text fits the terminal; in a pipe or a file it fits 100 columns.
+
+use comfy_table::{
+    CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Row, Table, TableStyle, Width,
+};
+
+use crate::model::text::{printable, shortened};
+
+/// The width of text that is not written to a terminal.
+pub(super) const PAGE_COLUMNS: u16 = 100;
+/// Spaces between columns.
+const GAP: u16 = 2;
+/// A wrapped column is at least this wide, even where its lines become longer than the page.
+const NARROWEST_COLUMN: Width = Width::Fixed(30);
+/// A line under the names of columns.
+const RULED: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-'));
+/// Bars between groups of columns.
+const BARRED: TableStyle = TableStyle::new()
+    .header_lines(ContentLineStyle::none().junction('|'))
+    .content_lines(ContentLineStyle::none().junction('|'));
+
+/// Returns the number of columns that text on standard output may have.
+pub(super) fn page_columns() -> u16 {
+    let terminal = terminal_size::terminal_size_of(std::io::stdout());
+    terminal.map_or(PAGE_COLUMNS, |(columns, _)| columns.0.clamp(60, 120))
+}
+
+/// Shortens a name from a file for a table cell and escapes what a terminal would obey.
+pub(super) fn name(text: &str) -> String {
+    const MAX_CHARS: usize = 32;
+    shortened(&printable(text), MAX_CHARS)
+}
+
+/// Shortens a name like [`name`]; a thing without a name is `(unnamed)`.
+pub(super) fn name_or_none(text: Option<&str>) -> String {
+    text.map_or_else(|| "(unnamed)".to_owned(), name)
+}
+
+/// Returns `1 joint`, `2 joints`, `3 vertices`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {}", plural(what)) }
+}
+
+/// Returns the plural of the nouns that this program counts.
+pub(super) fn plural(what: &str) -> String {
+    match what.strip_suffix("ex") {
+        Some(stem) => format!("{stem}ices"),
+        None => format!("{what}{}", if what.ends_with("sh") { "es" } else { "s" }),
+    }
+}
+
+/// Returns a number of bytes in the largest unit of which there is at least one.
+pub(super) fn bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match UNITS.iter().find(|(shift, _)| count >> shift > 0) {
+        Some((shift, unit)) => format!("{:.1} {unit}", count as f64 / (1_u64 << shift) as f64),
+        None => counted(count as usize, "byte"),
+    }
+}
+
+/// Returns a number with three significant digits, or with all the digits of a larger integer.
+pub(super) fn number(value: f64) -> String {
+    match value {
+        value if value >= 99.95 => format!("{value:.0}"),
+        value if value >= 9.995 => format!("{value:.1}"),
+        value if value >= 0.0995 || value == 0.0 => format!("{value:.2}"),
+        value => format!("{value:.3}"),
+    }
+}
+
+/// Returns lines of at most `columns` characters, broken between words.
+pub(super) fn paragraph(columns: u16, text: &str) -> String {
+    aligned(columns, 0, [[text.to_owned()]])
+}
+
+/// Returns a table of left-aligned columns, `indent` spaces from the left. The last column is wrapped to fit.
+pub(super) fn aligned<R: Into<Row>>(columns: u16, indent: u16, rows: impl IntoIterator<Item = R>) -> String {
+    let mut table = Table::new();
+    table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(columns + GAP).add_rows(rows);
+    let last = table.column_count().saturating_sub(1);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding((if index == 0 { indent } else { 0 }, GAP));
+        column.set_constraint(match index {
+            index if index == last => ColumnConstraint::LowerBoundary(NARROWEST_COLUMN),
+            _ => ColumnConstraint::ContentWidth,
+        });
+    }
+    lines(&table)
+}
+
+/// Columns of numbers that belong together.
+pub(super) struct Group {
+    /// The title above them; it may be empty.
+    pub title: &'static str,
+    /// The name and the cells of each column.
+    pub columns: Vec<(&'static str, Vec<String>)>,
+}
+
+impl Group {
+    /// Returns the group as a table without its title.
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(RULED).set_header(self.columns.iter().map(|(header, _)| *header));
+        let row_count = self.columns.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+        for row in 0..row_count {
+            table.add_row(self.columns.iter().map(|(_, cells)| cells.get(row).map_or("", String::as_str)));
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            column.set_padding((if index == 0 { 0 } else { GAP }, 0));
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+}
+
+/// Returns groups of columns next to each other, in as many tables as the page's width demands. `keys` starts each
+/// table: its columns say what a row is.
+pub(super) fn grouped(columns: u16, keys: &Group, groups: &[Group]) -> String {
+    let (mut tables, mut current) = (Vec::new(), vec![keys]);
+    for group in groups {
+        let wider: Vec<&Group> = current.iter().copied().chain([group]).collect();
+        if current.len() > 1 && barred(&wider).lines().any(|line| line.chars().count() > columns.into()) {
+            tables.push(barred(&current));
+            current = vec![keys, group];
+        } else {
+            current = wider;
+        }
+    }
+    tables.push(barred(&current));
+    tables.join("\n")
+}
+
+/// Returns one table whose cells are the tables of the groups.
+fn barred(groups: &[&Group]) -> String {
+    let mut table = Table::new();
+    table.load_style(BARRED).add_row(groups.iter().map(|group| group.table().to_string()));
+    if groups.iter().any(|group| !group.title.is_empty()) {
+        table.set_header(groups.iter().map(|group| group.title));
+    }
+    if let Some(column) = table.column_mut(0) {
+        column.set_padding((0, 1));
+    }
+    lines(&table)
+}
+
+fn lines(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let text = "one two three four five six seven eight nine ten";
+        assert_eq!(paragraph(30, text), "one two three four five six\nseven eight nine ten\n");
+        assert_eq!(paragraph(80, text), format!("{text}\n"));
+    }
+
+    #[test]
+    fn columns_start_below_each_other() {
+        let text = aligned(80, 2, [vec!["a", "name", "x"], vec!["10", "n", "y"]]);
+        assert_eq!(text, "  a   name  x\n  10  n     y\n");
+        let row = ["a".repeat(40), "two words and some more of them, which do not fit".to_owned()];
+        let wrapped = format!("  {}  two words and some more of them,\n{}which do not fit\n", row[0], " ".repeat(44));
+        assert_eq!(aligned(80, 2, [row]), wrapped);
+    }
+
+    #[test]
+    fn groups_stand_side_by_side_where_the_page_holds_them() {
+        let group = |title, headers: &[&'static str], cell: &str| {
+            let column = |&header| (header, vec![cell.to_owned(), "1".to_owned()]);
+            Group { title, columns: headers.iter().map(column).collect() }
+        };
+        let keys = group("", &["instances"], "1000");
+        let groups = [group("CPU", &["cull", "wait"], "1.25"), group("GPU", &["skin"], "12.5")];
+        let expected = "          | CPU        | GPU\n\
+                        instances | cull  wait | skin\n\
+                        --------- | ---------- | ----\n     \
+                             1000 | 1.25  1.25 | 12.5\n        \
+                                1 |    1     1 |    1\n";
+        assert_eq!(grouped(80, &keys, &groups), expected);
+        let text = grouped(25, &keys, &groups);
+        assert_eq!((text.matches("instances").count(), text.matches("1.25  1.25\n").count()), (2, 1), "{text}");
+    }
+
+    #[test]
+    fn quantities_have_units_and_few_digits() {
+        let found = [0.0, 0.001_23, 0.0994, 0.123, 1.234, 9.994, 9.996, 12.34, 99.96, 1234.5, 1e6].map(number);
+        assert_eq!(found, ["0.00", "0.001", "0.099", "0.12", "1.23", "9.99", "10.0", "12.3", "100", "1234", "1000000"]);
+        let found = [1, 1023, 1536, 3 << 20, 5 << 30].map(bytes);
+        assert_eq!(found, ["1 byte", "1023 bytes", "1.5 KiB", "3.0 MiB", "5.0 GiB"]);
+        assert_eq!(
+            [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex")],
+            ["1 mesh", "2 meshes", "2 vertices"]
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! Groups of arguments that several commands share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::values::{self, CameraArg, PhaseArg, Size, SkinningArg, Switch, UploadArg};
+use crate::crowd::{ClipChoice, PhaseMode};
+use crate::model::import::SceneChoice;
+
+/// The models of a crowd, their animation and the camera.
+#[derive(Debug, Clone, Args)]
+pub struct CrowdArgs {
+    /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
+    pub models: Vec<PathBuf>,
+    /// The scene of the files. All files must have it.
+    #[command(flatten)]
+    pub file_scene: FileSceneArgs,
+    /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
+    #[arg(long, value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
+    pub clip: ClipChoice,
+    /// Time of the first frame in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
+    pub time: f64,
+    /// Playback speed; negative plays backwards.
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::parse_finite, allow_negative_numbers = true)]
+    pub speed: f64,
+    /// Start of each instance within its clip [default: random for a crowd, zero for one instance].
+    #[arg(long, value_name = "random|zero")]
+    pub phase: Option<PhaseArg>,
+    /// Seed of all random choices.
+    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Distance between neighbours, in metres [default: by the models' size].
+    #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    pub spacing: Option<f64>,
+    /// Camera: degrees around the crowd, degrees above the ground, and a factor on the distance [default: frame the crowd].
+    #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
+    pub camera: Option<CameraArg>,
+    /// Cull instances outside the view before they are animated.
+    #[arg(long, value_name = "on|off", default_value = "on")]
+    pub cull: Switch,
+    /// Share poses between instances of the same model and clip, with at least HZ poses per second of the clip. Far fewer
+    /// poses are then animated and skinned [default: one pose for each instance].
+    #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    pub share_poses: Option<f64>,
+}
+
+/// The scene of a model file.
+#[derive(Debug, Clone, Args)]
+pub struct FileSceneArgs {
+    /// Scene to show if the file has several [default: the one that the file names].
+    #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
+    pub scene: Option<SceneChoice>,
+}
+
+impl FileSceneArgs {
+    /// Returns the choice, or the file's own scene without one.
+    #[must_use]
+    pub fn choice(&self) -> SceneChoice {
+        self.scene.clone().unwrap_or_default()
+    }
+}
+
+/// The size of a crowd, and the threads that animate it.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct CrowdSizeArgs {
+    /// Number of instances.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    pub instances: u32,
+    /// Number of animating threads [default: the number of cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
+    pub threads: Option<u32>,
+}
+
+/// The largest crowd. A larger one would exceed the CPU's memory before any limit of a device.
+pub(super) const MOST_INSTANCES: i64 = 1_000_000;
+pub(super) const MOST_THREADS: i64 = 256;
+
+/// The settings of the renderer.
+#[derive(Debug, Clone, Args)]
+pub struct GpuArgs {
+    /// Skin vertices in a compute pass or in the vertex shader.
+    #[arg(long, value_name = "compute|vertex", default_value = "compute")]
+    pub skinning: SkinningArg,
+    /// Way of joint matrices to the GPU: written to its memory directly, or staged and copied.
+    #[arg(long, value_name = "auto|direct|staged", default_value = "auto")]
+    pub upload: UploadArg,
+    /// Size of the image, or initial size of the window.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
+    pub size: Size,
+    /// The quality of the image.
+    #[command(flatten)]
+    pub quality: QualityArgs,
+    /// The Vulkan device.
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    /// The value of `bench --serialize`.
+    #[arg(skip)]
+    pub serialize: bool,
+}
+
+/// The quality of the image.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct QualityArgs {
+    /// Samples per pixel.
+    #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]
+    pub msaa: u32,
+    /// Draw shadows.
+    #[arg(long, value_name = "on|off", default_value = "on")]
+    pub shadows: Switch,
+}
+
+/// The Vulkan device.
+#[derive(Debug, Clone, Args)]
+pub struct DeviceArgs {
+    /// Device: a part of its name, or its index in `throng devices` [default: the best].
+    #[arg(long, value_name = "NAME|INDEX")]
+    pub device: Option<String>,
+    /// Enable the Vulkan validation layers. Any message makes the exit code 1.
+    #[arg(long)]
+    pub validation: bool,
+}
+
+impl CrowdArgs {
+    /// Returns the phases of a crowd of this size.
+    #[must_use]
+    pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
+        match self.phase {
+            Some(PhaseArg::Random) => PhaseMode::Random,
+            Some(PhaseArg::Zero) => PhaseMode::Zero,
+            // A single instance at --time 0.4 shows the clip at 0.4 seconds.
+            None if instance_count == 1 => PhaseMode::Zero,
+            None => PhaseMode::Random,
+        }
+    }
+}
