@@ -26,7 +26,6 @@ pub struct Cli {
     /// The command; `view` if there is none.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// The arguments of `view` without its name.
     #[command(flatten)]
     pub view: ViewArgs,
 }
@@ -72,13 +71,10 @@ pub enum Command {
 /// The arguments of `view`.
 #[derive(Debug, Clone, Args)]
 pub struct ViewArgs {
-    /// The crowd.
     #[command(flatten)]
     pub crowd: CrowdArgs,
-    /// The size of the crowd.
     #[command(flatten)]
     pub count: CrowdSizeArgs,
-    /// The settings of the renderer.
     #[command(flatten)]
     pub gpu: GpuArgs,
     /// Close the window after N frames.
@@ -89,13 +85,10 @@ pub struct ViewArgs {
 /// The arguments of `render`.
 #[derive(Debug, Clone, Args)]
 pub struct RenderArgs {
-    /// The crowd.
     #[command(flatten)]
     pub crowd: CrowdArgs,
-    /// The size of the crowd.
     #[command(flatten)]
     pub count: CrowdSizeArgs,
-    /// The settings of the renderer.
     #[command(flatten)]
     pub gpu: GpuArgs,
     /// PNG file. For several frames the name contains `%04d` (or another width), which becomes the frame's number.
@@ -114,7 +107,6 @@ pub struct RenderArgs {
 pub struct InspectArgs {
     /// Model file (.gltf, .glb) [default: the bundled character].
     pub model: Option<PathBuf>,
-    /// The scene of the file.
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Print JSON, for programs.
@@ -127,7 +119,6 @@ pub struct InspectArgs {
 pub struct PoseArgs {
     /// Model file (.gltf, .glb) [default: the bundled character].
     pub model: Option<PathBuf>,
-    /// The scene of the file.
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
@@ -142,7 +133,6 @@ pub struct PoseArgs {
     /// Print JSON, for programs.
     #[arg(long)]
     pub json: bool,
-    /// The Vulkan device for `--on gpu`.
     #[command(flatten)]
     pub device: DeviceArgs,
 }

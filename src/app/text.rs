@@ -51,15 +51,6 @@ pub(super) fn plural(what: &str) -> String {
     }
 }
 
-/// Returns a number of bytes in the largest unit of which there is at least one.
-pub(super) fn bytes(count: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-    match UNITS.iter().find(|(shift, _)| count >> shift > 0) {
-        Some((shift, unit)) => format!("{:.1} {unit}", count as f64 / (1_u64 << shift) as f64),
-        None => counted(count as usize, "byte"),
-    }
-}
-
 /// Returns a number with three significant digits, or with all the digits of a larger integer.
 pub(super) fn number(value: f64) -> String {
     match value {
@@ -189,11 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn quantities_have_units_and_few_digits() {
+    fn quantities_have_few_digits() {
         let found = [0.0, 0.001_23, 0.0994, 0.123, 1.234, 9.994, 9.996, 12.34, 99.96, 1234.5, 1e6].map(number);
         assert_eq!(found, ["0.00", "0.001", "0.099", "0.12", "1.23", "9.99", "10.0", "12.3", "100", "1234", "1000000"]);
-        let found = [1, 1023, 1536, 3 << 20, 5 << 30].map(bytes);
-        assert_eq!(found, ["1 byte", "1023 bytes", "1.5 KiB", "3.0 MiB", "5.0 GiB"]);
         assert_eq!(
             [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex")],
             ["1 mesh", "2 meshes", "2 vertices"]

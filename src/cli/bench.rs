@@ -19,16 +19,12 @@ Examples:
 /// The arguments of `bench`.
 #[derive(Debug, Clone, Args)]
 pub struct BenchArgs {
-    /// The crowd.
     #[command(flatten)]
     pub crowd: CrowdArgs,
-    /// The lists of the sweep.
     #[command(flatten)]
     pub sweep: SweepArgs,
-    /// The quality of the image.
     #[command(flatten)]
     pub quality: QualityArgs,
-    /// The Vulkan device.
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Measured frames of each row.
@@ -41,7 +37,6 @@ pub struct BenchArgs {
     /// overlap (skinning with the last frame's fragments), and their times include that. Frames become slower.
     #[arg(long, value_name = "on|off", default_value = "off")]
     pub serialize: Switch,
-    /// The files to read and write.
     #[command(flatten)]
     pub files: BenchFiles,
 }

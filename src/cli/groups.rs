@@ -13,7 +13,6 @@ use crate::model::import::SceneChoice;
 pub struct CrowdArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
     pub models: Vec<PathBuf>,
-    /// The scene of the files. All files must have it.
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
@@ -89,10 +88,8 @@ pub struct GpuArgs {
     /// Size of the image, or initial size of the window.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
-    /// The quality of the image.
     #[command(flatten)]
     pub quality: QualityArgs,
-    /// The Vulkan device.
     #[command(flatten)]
     pub device: DeviceArgs,
     /// The value of `bench --serialize`.

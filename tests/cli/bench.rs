@@ -296,6 +296,17 @@ fn files_that_cannot_be_written_are_found_first() {
 }
 
 #[test]
+fn passes_can_be_timed_one_at_a_time() {
+    let place = Place::new();
+    let finished = place.run(&format!("{QUICK} --instances 5 --serialize on --validation --json one.json"));
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
+    assert!(finished.stdout.contains("one pass at a time"), "{}", finished.stdout);
+    let run = &report(&place, "one.json")["runs"][0];
+    assert_eq!(run["serialize"], true);
+    assert!(number(&run["gpu_ms"]["skin"], "median") > 0.0, "{}", run["gpu_ms"]);
+}
+
+#[test]
 fn only_bench_takes_lists() {
     let place = Place::new();
     for (arguments, says) in [

@@ -174,7 +174,7 @@ fn describe(run: &Run) -> String {
     let mix = if run.models.len() > 1 { format!(" and {} more", run.models.len() - 1) } else { String::new() };
     let shared = run.share_poses_hz.map_or_else(String::new, |hz| format!(", poses at {} Hz", number(hz)));
     let model = run.models.first().map_or_else(String::new, |model| name(model));
-    format!("{} of {model}{mix}, {}{shared}", run.instances, in_words(run, |_| true))
+    format!("{} of {model}{mix}, {}{shared}", run.instances, in_words(run, [true; 7]))
 }
 
 /// Returns a table with a line for the frame and for each stage.

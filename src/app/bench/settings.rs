@@ -1,4 +1,4 @@
-//! The settings that rows of a sweep may differ in, by name and in words.
+//! The settings in which rows may differ, except for the number of instances.
 
 use super::report::Run;
 use crate::app::text::{counted, name};
@@ -7,55 +7,44 @@ use crate::app::text::{counted, name};
 pub(super) struct Setting {
     /// The name of its column.
     pub(super) header: &'static str,
-    /// The value in a column.
-    pub(super) value: fn(&Run) -> String,
+    /// The value in its column.
+    pub(super) value: String,
     /// The value in a sentence. It may be empty.
-    pub(super) words: fn(&Run) -> String,
+    words: String,
 }
 
-/// The settings, except for the number of instances.
-pub(super) const SETTINGS: [Setting; 7] = [
-    Setting { header: "size", value: size, words: size },
-    Setting { header: "msaa", value: |run| run.msaa.to_string(), words: |run| format!("msaa {}", run.msaa) },
-    Setting {
-        header: "shadows",
-        value: |run| on_off(run.shadows).to_owned(),
-        words: |run| format!("shadows {}", on_off(run.shadows)),
-    },
-    Setting {
-        header: "skinning",
-        value: |run| run.skinning.clone(),
-        words: |run| format!("{} skinning", name(&run.skinning)),
-    },
-    Setting { header: "upload", value: |run| run.upload.clone(), words: |run| format!("{} upload", name(&run.upload)) },
-    Setting { header: "threads", value: |run| run.threads.to_string(), words: |run| counted(run.threads, "thread") },
-    Setting {
-        header: "serialize",
-        value: |run| on_off(run.serialize).to_owned(),
-        words: |run| if run.serialize { "one pass at a time".to_owned() } else { String::new() },
-    },
-];
-
-impl Setting {
-    /// Returns whether the setting differs between rows.
-    pub(super) fn varies(&self, runs: &[Run]) -> bool {
-        runs.windows(2).any(|pair| matches!(pair, [left, right] if (self.value)(left) != (self.value)(right)))
-    }
+/// Returns the settings of a row. Every row has them in the same order.
+pub(super) fn settings(run: &Run) -> [Setting; 7] {
+    let (size, shadows, serialize) =
+        (format!("{}x{}", run.width, run.height), on_off(run.shadows), on_off(run.serialize));
+    [
+        ("size", size.clone(), size),
+        ("msaa", run.msaa.to_string(), format!("msaa {}", run.msaa)),
+        ("shadows", shadows.to_owned(), format!("shadows {shadows}")),
+        ("skinning", run.skinning.clone(), format!("{} skinning", name(&run.skinning))),
+        ("upload", run.upload.clone(), format!("{} upload", name(&run.upload))),
+        ("threads", run.threads.to_string(), counted(run.threads, "thread")),
+        ("serialize", serialize.to_owned(), if run.serialize { "one pass at a time" } else { "" }.to_owned()),
+    ]
+    .map(|(header, value, words)| Setting { header, value, words })
 }
 
 /// Returns whether two rows have the same settings.
 pub(super) fn same(left: &Run, right: &Run) -> bool {
-    SETTINGS.iter().all(|setting| (setting.value)(left) == (setting.value)(right))
+    settings(left).iter().zip(&settings(right)).all(|(left, right)| left.value == right.value)
 }
 
-/// Describes a row by the settings that `choose` selects.
-pub(super) fn in_words(run: &Run, choose: impl Fn(&Setting) -> bool) -> String {
-    let words = SETTINGS.iter().filter(|setting| choose(setting)).map(|setting| (setting.words)(run));
-    words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
+/// Returns which settings differ between rows.
+pub(super) fn varying(runs: &[Run]) -> [bool; 7] {
+    let values = |run: &Run| settings(run).map(|setting| setting.value);
+    let first = runs.first().map(values).unwrap_or_default();
+    std::array::from_fn(|index| runs.iter().any(|run| values(run).get(index) != first.get(index)))
 }
 
-fn size(run: &Run) -> String {
-    format!("{}x{}", run.width, run.height)
+/// Describes a row by its settings, or by those that are `chosen`.
+pub(super) fn in_words(run: &Run, chosen: [bool; 7]) -> String {
+    let words = settings(run).into_iter().zip(chosen).filter(|(setting, chosen)| *chosen && !setting.words.is_empty());
+    words.map(|(setting, _)| setting.words).collect::<Vec<_>>().join(", ")
 }
 
 fn on_off(is_on: bool) -> &'static str {

@@ -4,7 +4,7 @@
 //! joints and vertices are compared with the limits of memory.
 
 use super::report::{Report, Run, SceneSettings};
-use super::settings::{SETTINGS, in_words};
+use super::settings::{in_words, settings, varying};
 use crate::app::text::{Group, counted, grouped, name, number, paragraph};
 
 /// Returns the whole text, or nothing for no rows.
@@ -25,7 +25,7 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         columns,
         &format!("{}{scene} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()),
     );
-    text += &paragraph(columns, &in_words(first, |setting| !setting.varies(runs)));
+    text += &paragraph(columns, &in_words(first, varying(runs).map(|varies| !varies)));
     text += &format!("{}\n", paragraph(columns, &frames));
     text += &grouped(columns, &keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
     text += &format!("\n{}", paragraph(columns, &amounts(first)));
@@ -50,8 +50,11 @@ fn keys(runs: &[Run], with_visible: bool) -> Group {
     if with_visible && runs.iter().any(|run| run.visible != run.instances) {
         columns.push(column("visible", |run| run.visible.to_string()));
     }
-    let varying = SETTINGS.iter().filter(|setting| setting.varies(runs));
-    columns.extend(varying.map(|setting| column(setting.header, setting.value)));
+    for (index, _) in varying(runs).into_iter().enumerate().filter(|(_, varies)| *varies) {
+        let all = runs.iter().filter_map(|run| settings(run).into_iter().nth(index));
+        let (headers, values): (Vec<_>, Vec<_>) = all.map(|setting| (setting.header, setting.value)).unzip();
+        columns.push((headers.first().copied().unwrap_or_default(), values));
+    }
     Group { title: "", columns }
 }
 

@@ -3,9 +3,10 @@
 use super::clip_facts::{ClipFacts, TimelineFacts};
 use super::facts::{ExtensionFacts, Facts, ImageFacts, MaterialFacts, NodeFacts, SceneFacts, SkinFacts};
 use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
-use crate::app::text::{aligned, bytes, counted, name, name_or_none, plural};
+use crate::app::text::{aligned, counted, name, name_or_none, plural};
 use crate::model::Model;
 use crate::model::text::{printable, shortened};
+use crate::renderer::memory::format_bytes as bytes;
 
 /// Deeper nodes are not indented further.
 const MAX_INDENT_LEVELS: usize = 16;

@@ -4,13 +4,13 @@ use plotters::prelude::*;
 
 use super::style::{Area, DrawError, FONT, GREY, INK, LINE_HEIGHT, TITLE_HEIGHT, WIDTH};
 use crate::app::bench::report::{Report, Run};
-use crate::app::bench::settings::in_words;
+use crate::app::bench::settings::{in_words, varying};
 use crate::app::text::name;
 use crate::model::text::shortened;
 
 /// Describes the settings that tell a row from the others.
 pub(super) fn own_settings(runs: &[Run], run: &Run) -> String {
-    in_words(run, |setting| setting.varies(runs))
+    in_words(run, varying(runs))
 }
 
 /// Starts a white page with the title, the settings that all rows share, and a remark. Returns the rest of its area.
@@ -25,7 +25,7 @@ pub(super) fn page<'a>(svg: &'a mut String, height: u32, report: &Report, remark
             let models: Vec<String> = first.models.iter().take(4).map(|model| name(model)).collect();
             let more = if first.models.len() > 4 { " and more" } else { "" };
             let title = format!("{}{more} on {}", models.join(" + "), name(&report.device.name));
-            (title, in_words(first, |setting| !setting.varies(runs)))
+            (title, in_words(first, varying(runs).map(|varies| !varies)))
         }
         None => (String::new(), String::new()),
     };
