@@ -91,7 +91,7 @@ impl Scene {
     /// Draws a frame whose joint matrices are stored but not evaluated. Its time is the part of animation that memory takes.
     ///
     /// # Errors
-    /// As [`Self::draw`].
+    /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
         let shot = Shot { camera: self.camera, aspect, cull: self.cull, time_seconds: None, capture: false };
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;

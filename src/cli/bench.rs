@@ -50,7 +50,7 @@ pub struct SweepArgs {
     /// Skin vertices in a compute pass (`compute`), in the vertex shader (`vertex`), or both.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute")]
     pub skinning: Vec<SkinningArg>,
-    /// Ways of joint matrices to the GPU; `auto` is one of the other two.
+    /// Upload paths of joint matrices; `auto` is one of the other two.
     #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto")]
     pub upload: Vec<UploadArg>,
     /// Numbers of animating threads [default: the number of cores].

@@ -82,7 +82,7 @@ pub struct GpuArgs {
     /// Skin vertices in a compute pass or in the vertex shader.
     #[arg(long, value_name = "compute|vertex", default_value = "compute")]
     pub skinning: SkinningArg,
-    /// Way of joint matrices to the GPU: written to its memory directly, or staged and copied.
+    /// Upload path of joint matrices: written directly to the GPU's memory, or staged and copied.
     #[arg(long, value_name = "auto|direct|staged", default_value = "auto")]
     pub upload: UploadArg,
     /// Size of the image, or initial size of the window.

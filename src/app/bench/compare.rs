@@ -3,9 +3,9 @@
 //! Two rows are compared if all their settings are equal. Their medians are shown, and a change counts if the *middle
 //! halves* of both samples (from the first quartile to the third) do not overlap: then three quarters of the new frames
 //! lie on one side of three quarters of the old ones. This test is coarse on purpose. Quartiles ignore single slow
-//! frames. They do not shrink as more frames are measured, and a machine that is 10 % slower today stays 10 % slower.
-//! Rows are measured in turns, so the quartiles include the machine's drift. Differences below the clock's resolution
-//! and samples of a few frames never count.
+//! frames. Unlike confidence intervals they do not shrink as more frames are measured, and neither does a machine's
+//! drift. Rows are measured in turns, so the quartiles include that drift. Differences below the clock's resolution and
+//! samples of a few frames never count.
 //!
 //! Statistics cannot tell a slower program from a slower machine. The copy rate in every file can: if it differs, the
 //! comparison starts with a warning.

@@ -96,7 +96,7 @@ impl Turn<'_> {
             Ok::<CpuTimes, Error>(times)
         };
         // The CPU waits for a frame `lag` frames later. Without the wait below, slow warm-up frames would delay the first
-        // measured ones. There are `lag` frames more, because each frame in flight has its own memory to touch.
+        // measured ones. `lag` more frames touch the memory of each frame in flight.
         for _ in 0..self.args.warmup as usize + lag {
             draw(renderer)?;
             self.progress.inc(self.frame_weight);

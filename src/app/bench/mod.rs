@@ -29,7 +29,7 @@ use anyhow::{Context, Error, Result};
 use indicatif::ProgressBar;
 
 use self::measure::{Samples, Turn, frames_drawn};
-use self::rates::copy_rate;
+use self::rates::{CopyRate, copy_rate};
 use self::report::Report;
 use self::sweep::{Defaults, RendererChoice, Settings, Share};
 use super::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
@@ -179,8 +179,9 @@ impl<'a> Bench<'a> {
         let frames: u64 = rounds.iter().map(|share| frames_drawn(self.args, share, self.frames_in_flight)).sum();
         self.progress = progress_bar(frames * weights, "measuring {wide_bar} {percent} % {eta} left");
         for share in &rounds {
+            let mut copy = None;
             for (choice, members) in &groups {
-                if let Err(error) = self.measure_group(*choice, members, *share) {
+                if let Err(error) = self.measure_group(*choice, members, *share, &mut copy) {
                     self.fail(members, error);
                 }
             }
@@ -188,11 +189,18 @@ impl<'a> Bench<'a> {
         self.progress.finish_and_clear();
     }
 
-    /// Measures one round of the rows that share a renderer. A row that fails keeps its error.
+    /// Measures one round of the rows that share a renderer. A row that fails keeps its error. The first group of a round
+    /// measures `copy`.
     ///
     /// # Errors
     /// All of these rows fail.
-    fn measure_group(&mut self, choice: RendererChoice, members: &[usize], share: Share) -> Result<()> {
+    fn measure_group(
+        &mut self,
+        choice: RendererChoice,
+        members: &[usize],
+        share: Share,
+        copy: &mut Option<CopyRate>,
+    ) -> Result<()> {
         let alive = |bench: &Self, index: &usize| bench.rows.get(*index).is_some_and(|row| row.failure.is_none());
         if !members.iter().any(|index| alive(self, index)) {
             return Ok(());
@@ -200,7 +208,10 @@ impl<'a> Bench<'a> {
         let gpu = self.args.gpu(choice.size, choice.skinning, choice.upload_arg());
         let device = offscreen_device(&gpu.device)?;
         let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, self.frames_in_flight)?;
-        let copy = copy_rate(&device)?;
+        let copy = match *copy {
+            Some(copy) => copy,
+            None => *copy.insert(copy_rate(&device)?),
+        };
         drop(device);
         for index in members {
             let Some(row) = self.rows.get_mut(*index).filter(|row| row.failure.is_none()) else { continue };
@@ -249,9 +260,9 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Estimates the cost of a frame in characters, so that the remaining time is useful before all rows have been seen.
+/// Estimates the relative cost of a frame, so that the progress bar is realistic before all rows have been drawn.
 fn frame_weight(settings: &Settings) -> u64 {
-    /// The cost of a thousand empty pixels on a software driver.
+    /// The cost of a thousand empty pixels on a software driver, compared with a character.
     const EMPTY_THOUSAND_PIXELS: f64 = 0.6;
     let size = settings.renderer.size;
     let thousand_pixels = f64::from(size.width) * f64::from(size.height) * 1e-3;

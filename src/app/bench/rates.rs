@@ -74,7 +74,7 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
     Ok(CopyRate { bytes_per_second: from.size_bytes as f64 / seconds.max(1e-9), buffer_bytes: from.size_bytes })
 }
 
-/// Allocates two buffers of 512 MiB, or of half as much and half again where memory does not suffice.
+/// Allocates two buffers of 512 MiB, halved until memory suffices.
 fn buffers(device: &Arc<Device>) -> Result<[Buffer; 2]> {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
     let (heap_bytes, free_bytes) = device.physical.device_memory(device.instance());

@@ -97,7 +97,7 @@ pub(super) struct Run {
     pub(super) yardsticks: Yardsticks,
 }
 
-/// The values of the options of these names. They select the animation and the view.
+/// The options with these names, which select the animation and the view.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct SceneSettings {
     pub(super) clip: String,
@@ -159,7 +159,7 @@ impl SceneSettings {
     }
 }
 
-/// Costs next to the limits of memory. Older files do not have them.
+/// Costs, and the limits that memory sets. Older files do not have them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Yardsticks {
     /// The size of each of the two buffers of the copy.

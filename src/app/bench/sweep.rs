@@ -6,6 +6,7 @@
 //! A machine slows down and recovers during a sweep, by more than the differences to be measured. Several rows are
 //! therefore measured in *turns*: each round measures a share of every row's frames, so a slow minute hits all rows.
 
+use crate::app::text::counted;
 use crate::cli::{Size, SkinningArg, SweepArgs, UploadArg};
 use crate::renderer::{Skinning, UploadPath};
 
@@ -50,13 +51,13 @@ impl Settings {
     pub(super) fn describe(&self) -> String {
         let RendererChoice { size, skinning, upload } = self.renderer;
         format!(
-            "{} instances, {}x{}, {} skinning, {} upload, {} threads",
-            self.instances,
+            "{}, {}x{}, {} skinning, {} upload, {}",
+            counted(self.instances as usize, "instance"),
             size.width,
             size.height,
             Skinning::from(skinning).name(),
             upload.name(),
-            self.threads
+            counted(self.threads as usize, "thread")
         )
     }
 }
