@@ -27,7 +27,7 @@ enum Class {
 /// Returns the branches of `module` that depend on uniforms alone, each as `file:line`.
 pub fn uniform_branches(module: &Module) -> Vec<String> {
     let mut classes = Classes::default();
-    while module.all_inst_iter().fold(false, |changed, instruction| classes.visit(instruction) || changed) {}
+    while module.all_inst_iter().filter(|instruction| classes.visit(instruction)).count() > 0 {}
     let mut line = "?".to_owned();
     let mut found = Vec::new();
     for instruction in module.all_inst_iter() {
