@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use ash::vk;
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
@@ -72,9 +72,11 @@ pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_i
     let visible = scene.visible_counts(args.size.aspect(), settings.shadow_map_size.is_some());
     let demand = Demand::new(device, &settings, &models, visible, [args.size.width, args.size.height]);
     let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
-    let (plan, warning) = MemoryPlan::check(device, &demand, MemoryLimits::new(device, &settings, largest_pose))?;
+    let limits = MemoryLimits::new(device, &settings, largest_pose);
+    let heap = device.physical.device_memory(device.instance());
+    let (plan, warning) = MemoryPlan::check(&demand, limits, heap)?;
     if let Some(warning) = warning {
-        tracing::warn!("{warning}");
+        tracing::warn!("{}: {warning}", device.physical.name);
     }
     Ok(plan)
 }
@@ -91,7 +93,7 @@ pub fn window_renderer(
 ) -> Result<Renderer> {
     let display = window.display_handle()?;
     let extensions = ash_window::enumerate_required_extensions(display.as_raw())
-        .map_err(|result| anyhow::anyhow!("Vulkan cannot draw to this window system ({result})"))?;
+        .map_err(|result| anyhow!("Vulkan cannot draw to this window system ({result})"))?;
     let instance =
         Instance::new(InstanceOptions { validation: args.device.validation, surface_extensions: extensions })?;
     let surface = Arc::new(Surface::new(&instance, window)?);

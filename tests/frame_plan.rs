@@ -1,0 +1,73 @@
+//! The frame plan: every pose has its own data, in one page, and batches cover all poses.
+
+use std::collections::HashSet;
+
+use throng::crowd::{FramePlan, InstanceRange, PlanError, PoseSize, VisiblePose};
+use throng::shader_types::SkinnedVertex;
+
+const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
+
+fn size(vertex_count: u32, has_tangents: bool) -> PoseSize {
+    PoseSize { vertex_count, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
+}
+
+#[test]
+fn every_pose_has_its_own_vertices_within_a_page() {
+    let models = [size(7, false), size(30, true), size(1, false)];
+    let model_of = |pose: u32| [0, 1, 2][usize::from(pose >= 20) + usize::from(pose >= 25)];
+    // Pose p is shown by p % 3 instances, and by one more whose shadow alone is visible.
+    let poses: Vec<VisiblePose> = (0..38).map(|pose| VisiblePose::new(model_of(pose), pose % 3, 1)).collect();
+    let seen_count: u32 = poses.iter().map(|pose| pose.seen_count).sum();
+    for page_vertices in [30, 31, 64, 100, 1_000_000] {
+        let mut plan = FramePlan::default();
+        plan.rebuild(&models, &poses, page_vertices * VERTEX_BYTES).unwrap();
+        assert_eq!(plan.instance_count, seen_count + 38);
+        let mut taken = HashSet::new();
+        let (mut joint, mut morph_weight) = (0, 0);
+        for (pose, record) in (0..).zip(&plan.records) {
+            let size = models[model_of(pose) as usize];
+            let batch = plan.batch_of(pose).unwrap();
+            assert_eq!(batch.model, model_of(pose));
+            assert_eq!((record.palette_offset, record.morph_weight_offset), (joint, morph_weight));
+            joint += size.joint_count;
+            morph_weight += size.morph_weight_count;
+            let page = plan.pages[batch.page as usize];
+            assert!(page.has_tangents || !size.has_tangents);
+            for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.vertex_count {
+                assert!(u64::from(vertex) < page_vertices && vertex < page.vertex_count);
+                assert!(taken.insert((batch.page, vertex)), "pose {pose} overlaps");
+            }
+        }
+        assert_eq!((plan.joint_count, plan.morph_weight_count), (joint, morph_weight));
+        assert_eq!((plan.records.len(), taken.len()), (38, 20 * 7 + 5 * 30 + 13));
+        assert!(page_vertices > 64 || !plan.pages[0].has_tangents, "a page with the first model only");
+        let (mut next_pose, mut next_seen, mut next_shadow_only) = (0, 0, seen_count);
+        for batch in &plan.batches {
+            let own = &poses[next_pose as usize..(next_pose + batch.pose_count) as usize];
+            let count = |of: fn(&VisiblePose) -> u32| own.iter().map(of).sum();
+            let seen = InstanceRange { first: next_seen, count: count(|pose| pose.seen_count) };
+            let shadow_only = InstanceRange { first: next_shadow_only, count: count(|pose| pose.shadow_only_count) };
+            assert!(batch.pose_count >= 1);
+            assert_eq!((batch.first_pose, batch.seen, batch.shadow_only), (next_pose, seen, shadow_only));
+            next_pose += batch.pose_count;
+            next_seen += seen.count;
+            next_shadow_only += shadow_only.count;
+        }
+        assert_eq!((next_pose, next_shadow_only), (38, plan.instance_count));
+    }
+}
+
+#[test]
+fn a_model_larger_than_a_page_is_refused_with_the_figures() {
+    let poses = [VisiblePose::new(0, 1, 0)];
+    let error = FramePlan::default().rebuild(&[size(11, false)], &poses, 10 * VERTEX_BYTES).unwrap_err();
+    assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
+}
+
+#[test]
+fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
+    let model = PoseSize { joint_count: u32::MAX / 2, ..size(3, false) };
+    let poses = [VisiblePose::new(0, 1, 0); 3];
+    let error = FramePlan::default().rebuild(&[model], &poses, u64::MAX).unwrap_err();
+    assert_eq!(error, PlanError::TooManyElements);
+}
