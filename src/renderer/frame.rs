@@ -146,7 +146,8 @@ impl Renderer {
     fn submit(&mut self, index: usize, data: FrameData, capture: bool) -> Result<FrameOutcome> {
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
-        let acquired = self.target.acquire(&self.device, available, &self.timeline, next_value)?;
+        // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
+        let acquired = unsafe { self.target.acquire(&self.device, available, &self.timeline, next_value) }?;
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
         self.slots[index].write_frame_data(data);
@@ -154,7 +155,8 @@ impl Renderer {
         self.submit_commands(index, &image, next_value)?;
         self.frame_number = next_value;
         self.slots[index].submitted(next_value);
-        self.target.present(&image)?;
+        // SAFETY: the image was acquired, and its commands were submitted.
+        unsafe { self.target.present(&image) }?;
         Ok(FrameOutcome::Drawn)
     }
 
@@ -166,11 +168,13 @@ impl Renderer {
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
         self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, output);
-        slot.scene_commands.end()?;
+        // SAFETY: recording has begun above.
+        unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.target_commands.begin() }?;
         self.record_target(recorder, slot, image, capture, output);
-        slot.target_commands.end()
+        // SAFETY: recording has begun above.
+        unsafe { slot.target_commands.end() }
     }
 
     /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame.

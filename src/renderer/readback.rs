@@ -12,6 +12,7 @@ use crate::vulkan::Result;
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
+use crate::vulkan::recorder::Recorder;
 
 impl Renderer {
     /// Returns the skinned vertices of a visible pose of the last frame. Empty with
@@ -54,7 +55,7 @@ impl Renderer {
         let readback = Buffer::new(&self.device, name, size_bytes, usage, BufferMemory::Readback)?;
         let first_vertex = self.plan.records.get(pose as usize).map_or(0, |record| record.skinned_vertex_offset);
         let src_offset = u64::from(first_vertex) * element_bytes;
-        submit_and_wait(&self.device, name, |recorder| {
+        let copy = |recorder: Recorder| {
             // The copy reads the vertices that the skin pass wrote (RAW). Waiting for the frame's semaphore on the CPU
             // orders both, but makes the writes visible to the host only.
             recorder.memory_barrier(Access::COMPUTE_WRITE, Access::TRANSFER_READ);
@@ -63,7 +64,9 @@ impl Renderer {
             // The CPU reads the copy (RAW).
             recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
             Ok(())
-        })?;
+        };
+        // SAFETY: both buffers outlive the call, and the region lies within them.
+        unsafe { submit_and_wait(&self.device, name, copy) }?;
         // SAFETY: the copy has finished.
         let bytes = unsafe { readback.mapped_for_reading() };
         Ok(bytemuck::pod_collect_to_vec(bytes.get(..size_bytes as usize).unwrap_or(&[])))

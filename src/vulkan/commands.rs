@@ -55,7 +55,8 @@ impl CommandPool {
     ///
     /// # Safety
     /// The GPU has finished the last submission of the buffer. Every object that is recorded lives until the GPU has
-    /// executed the commands. Commands are recorded in an order that Vulkan allows, and not after [`Self::end`].
+    /// executed the commands, and so do the resources of recorded descriptor sets. Vulkan allows the commands and their
+    /// order, and none is recorded after [`Self::end`].
     pub unsafe fn begin(&self) -> Result<Recorder<'_>> {
         // SAFETY: the caller has waited for the last submission.
         unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
@@ -70,7 +71,7 @@ impl CommandPool {
     /// Returns a recorder for the commands that [`Self::begin`] has begun, to continue with them.
     ///
     /// # Safety
-    /// As for [`Self::begin`], and recording has begun and not ended.
+    /// Recording has begun and not ended. The promise of [`Self::begin`] continues.
     #[must_use]
     pub unsafe fn recorder(&self) -> Recorder<'_> {
         // SAFETY: the caller makes the promise.
@@ -81,8 +82,12 @@ impl CommandPool {
     ///
     /// # Errors
     /// Out of memory, or device lost.
-    pub fn submit_and_wait(&self) -> Result<()> {
-        self.end()?;
+    ///
+    /// # Safety
+    /// Recording has begun and not ended.
+    pub unsafe fn submit_and_wait(&self) -> Result<()> {
+        // SAFETY: the caller makes the promise.
+        unsafe { self.end() }?;
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(self.commands)];
         let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
         let (device, queue) = (&self.device, self.device.queue());
@@ -96,8 +101,11 @@ impl CommandPool {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn end(&self) -> Result<()> {
-        // SAFETY: the buffer is being recorded.
+    ///
+    /// # Safety
+    /// Recording has begun and not ended.
+    pub unsafe fn end(&self) -> Result<()> {
+        // SAFETY: the caller makes the promise.
         unsafe { self.device.raw.end_command_buffer(self.commands) }.context("vkEndCommandBuffer")
     }
 }
@@ -113,13 +121,17 @@ impl Drop for CommandPool {
 ///
 /// # Errors
 /// Recording fails, or the device is lost.
-pub fn submit_and_wait(
+///
+/// # Safety
+/// Every recorded object lives until this function returns, and Vulkan allows the commands and their order.
+pub unsafe fn submit_and_wait(
     device: &Arc<Device>,
     name: &str,
     record: impl FnOnce(Recorder<'_>) -> Result<()>,
 ) -> Result<()> {
     let pool = CommandPool::new(device, name)?;
-    // SAFETY: the buffer is new. Objects that `record` borrows outlive this function, which waits for the GPU.
+    // SAFETY: the command buffer is new. The caller makes the other promises.
     record(unsafe { pool.begin() }?)?;
-    pool.submit_and_wait()
+    // SAFETY: recording has begun above.
+    unsafe { pool.submit_and_wait() }
 }

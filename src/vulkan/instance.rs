@@ -1,7 +1,7 @@
-//! Loader, instance, and the validation layer with everything switched on.
+//! The loader, the instance, and the validation layer.
 //!
-//! Validation means core checks and synchronization validation with hazards between submissions, without which a race
-//! between two frames goes unnoticed. How these are requested depends on the layer's version: see [`LayerRequest`].
+//! Validation means core checks and synchronization validation. The latter includes hazards between submissions, because
+//! a race between two frames is one. The layer's version determines how these are requested: see [`LayerRequest`].
 
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char, c_void};
@@ -13,13 +13,13 @@ use super::error::{Context, Error, Result};
 
 const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
-/// Variable and value that ask a layer without `VK_EXT_layer_settings` to compare submissions: it has no other way. A
-/// layer with that extension ignores all of its settings where the variable is set, and says nothing.
+/// The environment variable, and its value, that makes a layer without `VK_EXT_layer_settings` compare submissions. A
+/// layer with that extension silently ignores its settings if the variable is set.
 const SUBMIT_VARIABLE: (&str, &str) =
     ("VK_LAYER_ENABLES", "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT");
 
-/// Sets the environment variable that the installed validation layer needs in addition to [`InstanceOptions`], if it
-/// needs one. To be called before the first instance with validation is created.
+/// Sets the environment variable that an older validation layer needs. Call this function before you create the first
+/// instance with validation.
 ///
 /// # Safety
 /// No other thread accesses the environment at the same time, except through `std::env`.
@@ -35,16 +35,16 @@ pub unsafe fn prepare_validation() {
     }
 }
 
-/// What an [`Instance`] is made with.
+/// The options of an [`Instance`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct InstanceOptions<'a> {
-    /// Enable the validation layer; its absence is an error.
+    /// Whether to enable the validation layer. It is an error if the layer is not installed.
     pub validation: bool,
-    /// Extensions that the window system needs (`ash_window::enumerate_required_extensions`); empty when offscreen.
+    /// The extensions that the window system needs (`ash_window::enumerate_required_extensions`). Empty if offscreen.
     pub surface_extensions: &'a [*const c_char],
 }
 
-/// Everything that the validation layer has said so far.
+/// The messages of the validation layer.
 #[derive(Debug, Default)]
 pub struct ValidationMessages {
     messages: Mutex<Vec<String>>,
@@ -55,16 +55,15 @@ impl ValidationMessages {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
-    /// A copy of the messages, oldest first.
+    /// Returns a copy of the messages, oldest first.
     #[must_use]
     pub fn all(&self) -> Vec<String> {
         self.messages.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The Vulkan instance; owns the loader and the debug messenger.
+/// The Vulkan instance. It owns the loader and the debug messenger.
 pub struct Instance {
-    // Fields drop in this order only after `Drop` below has destroyed the handles.
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Arc<ValidationMessages>,
     debug_utils: bool,
@@ -73,10 +72,10 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Loads Vulkan and creates the instance.
+    /// Loads Vulkan and creates an instance.
     ///
     /// # Errors
-    /// No loader, no driver, or validation asked for without the layer.
+    /// There is no loader, no driver, or no validation layer if one is requested.
     pub fn new(options: InstanceOptions) -> Result<Arc<Self>> {
         let entry = load_entry()?;
         let available = extension_names(&entry, None)?;
@@ -85,7 +84,7 @@ impl Instance {
         let mut extensions: Vec<*const c_char> = options.surface_extensions.to_vec();
         let mut flags = vk::InstanceCreateFlags::empty();
         if has(khr::portability_enumeration::NAME) {
-            // MoltenVK is listed only to those who ask.
+            // Without this extension the loader does not list MoltenVK.
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
             flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         }
@@ -127,7 +126,7 @@ impl Instance {
         }
         info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
 
-        // SAFETY: `info` and all that it points to live until the call returns.
+        // SAFETY: `info` and everything that it points to live until the call returns.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
             vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
             result => Error::Call { call: "vkCreateInstance", result },
@@ -136,7 +135,7 @@ impl Instance {
         if options.validation {
             let loader = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
             let info = messenger_info(&instance.messages);
-            // SAFETY: the callback's user data is the `ValidationMessages` that `instance` keeps alive.
+            // SAFETY: the callback's user data are the `ValidationMessages` that `instance` keeps alive.
             let handle = unsafe { loader.create_debug_utils_messenger(&info, None) }
                 .context("vkCreateDebugUtilsMessengerEXT")?;
             instance.messenger = Some((loader, handle));
@@ -144,19 +143,19 @@ impl Instance {
         Ok(Arc::new(instance))
     }
 
-    /// The loader.
+    /// Returns the loader.
     #[must_use]
     pub fn entry(&self) -> &ash::Entry {
         &self.entry
     }
 
-    /// The instance's function table.
+    /// Returns the instance's function table.
     #[must_use]
     pub fn raw(&self) -> &ash::Instance {
         &self.raw
     }
 
-    /// Whether names and labels can be given to objects.
+    /// Returns whether objects can have names and labels.
     #[must_use]
     pub fn has_debug_utils(&self) -> bool {
         self.debug_utils
@@ -198,13 +197,13 @@ fn layer_switch<'a>(name: &'a CStr, on: &'a [vk::Bool32; 1]) -> vk::LayerSetting
         .setting_name(name)
         .ty(vk::LayerSettingTypeEXT::BOOL32)
         .values(bytemuck::bytes_of(on));
-    // ash derives the count from the bytes; Vulkan counts values.
+    // ash counts bytes, Vulkan counts values.
     setting.value_count = 1;
     setting
 }
 
 fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<Vec<u8>>> {
-    // SAFETY: no preconditions beyond a loaded entry.
+    // SAFETY: the entry is loaded.
     let properties = unsafe { entry.enumerate_instance_extension_properties(layer) }
         .context("vkEnumerateInstanceExtensionProperties")?;
     Ok(properties
@@ -213,7 +212,7 @@ fn extension_names(entry: &ash::Entry, layer: Option<&CStr>) -> Result<Vec<Vec<u
         .collect())
 }
 
-/// How a validation layer is asked for synchronization validation.
+/// The way to request synchronization validation from a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LayerRequest {
     /// Through `VK_EXT_validation_features`, and [`SUBMIT_VARIABLE`].
@@ -223,11 +222,11 @@ enum LayerRequest {
 }
 
 impl LayerRequest {
-    /// Each layer gets only the settings that it knows: it answers an unknown or deprecated one with a warning, and
-    /// `--validation` fails on warnings.
+    /// Returns the request for a layer of this version. It has only settings that the layer knows, because the layer warns
+    /// of unknown and deprecated ones, and `--validation` fails on warnings.
     ///
-    /// The setting `syncval_shader_accesses_heuristic` stays off. It takes a shader that writes to a storage buffer to
-    /// write to all of it, so it reports any two dispatches into one page as a hazard.
+    /// `syncval_shader_accesses_heuristic` stays off. It assumes that a shader writes to the whole of a storage buffer, so
+    /// it reports a hazard between two dispatches that write different vertices of one page.
     fn new(has_layer_settings: bool, version: u32) -> Self {
         const SUBMIT_SETTING: u32 = vk::make_api_version(0, 1, 3, 290);
         const FULL_SETTING: u32 = vk::make_api_version(0, 1, 4, 363);
@@ -241,7 +240,7 @@ impl LayerRequest {
     }
 
     fn of_installed_layer(entry: &ash::Entry) -> Result<Self> {
-        // SAFETY: no preconditions beyond a loaded entry.
+        // SAFETY: the entry is loaded.
         let layers =
             unsafe { entry.enumerate_instance_layer_properties() }.context("vkEnumerateInstanceLayerProperties")?;
         let is_wanted = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(VALIDATION_LAYER);
@@ -262,7 +261,7 @@ fn messenger_info(messages: &Arc<ValidationMessages>) -> vk::DebugUtilsMessenger
         .user_data(Arc::as_ptr(messages).cast_mut().cast())
 }
 
-/// Stores the message. Never unwinds into the driver: nothing here can panic short of running out of memory.
+/// Stores a message. It does not unwind into the driver, because nothing in it can panic.
 unsafe extern "system" fn on_message(
     _severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _types: vk::DebugUtilsMessageTypeFlagsEXT,

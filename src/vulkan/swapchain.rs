@@ -159,9 +159,12 @@ impl Swapchain {
     ///
     /// # Errors
     /// Surface or device lost.
-    pub fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
+    ///
+    /// # Safety
+    /// `available` is unsignalled, and the frame that last waited for it has finished.
+    pub unsafe fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
         const TIMEOUT_NANOSECONDS: u64 = 1_000_000_000;
-        // SAFETY: the semaphore is unsignalled, because the frame that last waited for it has finished.
+        // SAFETY: the caller makes the promise.
         let result =
             unsafe { self.loader.acquire_next_image(self.raw, TIMEOUT_NANOSECONDS, available.raw, vk::Fence::null()) };
         match result {
@@ -176,13 +179,16 @@ impl Swapchain {
     ///
     /// # Errors
     /// Surface or device lost.
-    pub fn present(&self, index: u32) -> Result<bool> {
+    ///
+    /// # Safety
+    /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.
+    pub unsafe fn present(&self, index: u32) -> Result<bool> {
         let Some(image) = self.images.get(index as usize) else { return Ok(true) };
         let (waits, swapchains, indices) = ([image.render_finished.raw], [self.raw], [index]);
         let info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
         let queue = self.device.queue();
-        // SAFETY: the image was acquired and its frame submitted. The guard locks the queue.
+        // SAFETY: the caller makes the promise. The guard locks the queue.
         match unsafe { self.loader.queue_present(*queue, &info) } {
             Ok(suboptimal) => Ok(suboptimal),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),

@@ -84,7 +84,7 @@ impl Timestamps {
     /// Writes the time at which all earlier commands have passed `stage`.
     pub fn cmd_write(&self, recorder: Recorder, stage: vk::PipelineStageFlags2, index: u32) {
         let commands = recorder.raw();
-        // SAFETY: `commands` is being recorded; the pool was reset in it; the index is in range.
+        // SAFETY: the promise of the recorder. `cmd_begin` has reset the pool, and the index is in range.
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
     }
 

@@ -14,6 +14,7 @@ use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::device::Device;
+use crate::vulkan::recorder::Recorder;
 use crate::vulkan::timestamps::Timestamps;
 
 /// A size far beyond last-level caches.
@@ -39,17 +40,19 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
     let [from, to] = buffers(device)?;
     let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: from.size_bytes };
     // This touches all pages of both buffers.
-    submit_and_wait(device, "fill", |recorder| {
+    let fill = |recorder: Recorder| {
         recorder.fill_buffer(&from, 0x3f80_0000);
         recorder.fill_buffer(&to, 0);
         Ok(())
-    })?;
+    };
+    // SAFETY: both buffers outlive the call.
+    unsafe { submit_and_wait(device, "fill", fill) }?;
     let timestamps = Timestamps::new(device, "copy", 2)?;
     let (mut by_clock, mut by_gpu) = (Vec::new(), Vec::new());
     // Timestamps are read one submission later, so there is one copy more.
     for _ in 0..=COPIES {
         let started = Instant::now();
-        submit_and_wait(device, "copy", |recorder| {
+        let copy = |recorder: Recorder| {
             timestamps.iter().for_each(|timestamps| timestamps.cmd_begin(recorder));
             let write = |index| {
                 timestamps
@@ -62,7 +65,9 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
             recorder.copy_buffer(&from, &to, region);
             write(1);
             Ok(())
-        })?;
+        };
+        // SAFETY: the buffers and the timestamps outlive the call.
+        unsafe { submit_and_wait(device, "copy", copy) }?;
         by_clock.push(started.elapsed().as_secs_f64());
         let mut interval_ms = [0.0];
         // SAFETY: every submission was waited for.

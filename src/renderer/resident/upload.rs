@@ -113,7 +113,8 @@ impl Uploader {
             .and(Access::INDEX_READ)
             .and(Access::UNIFORM_READ);
         recorder.memory_barrier(Access::TRANSFER_WRITE, readers);
-        self.commands.submit_and_wait()?;
+        // SAFETY: recording has begun, in `new` or in `stage`.
+        unsafe { self.commands.submit_and_wait() }?;
         self.staging.clear();
         self.staged_bytes = 0;
         Ok(())

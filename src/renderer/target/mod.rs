@@ -112,7 +112,10 @@ impl Target {
     ///
     /// # Errors
     /// Surface or device lost, out of memory.
-    pub fn acquire(
+    ///
+    /// # Safety
+    /// As for [`Swapchain::acquire`].
+    pub unsafe fn acquire(
         &mut self,
         device: &Arc<Device>,
         available: &BinarySemaphore,
@@ -124,7 +127,8 @@ impl Target {
                 let Image { raw: image, view, info, .. } = target.image;
                 Ok(Some((TargetImage { image, view, extent: info.extent, index: 0 }, info.format)))
             }
-            Self::Window(window) => window.acquire(device, available, timeline, next_value),
+            // SAFETY: the caller makes the promise.
+            Self::Window(window) => unsafe { window.acquire(device, available, timeline, next_value) },
         }
     }
 
@@ -178,11 +182,15 @@ impl Target {
     ///
     /// # Errors
     /// Surface or device lost.
-    pub fn present(&mut self, image: &TargetImage) -> Result<()> {
+    ///
+    /// # Safety
+    /// As for [`Swapchain::present`].
+    pub unsafe fn present(&mut self, image: &TargetImage) -> Result<()> {
         if let Self::Window(window) = self
             && let Some(swapchain) = &window.swapchain
         {
-            window.stale |= swapchain.present(image.index)?;
+            // SAFETY: the caller makes the promise.
+            window.stale |= unsafe { swapchain.present(image.index) }?;
         }
         Ok(())
     }
@@ -223,7 +231,9 @@ impl OffscreenTarget {
 }
 
 impl WindowTarget {
-    fn acquire(
+    /// # Safety
+    /// As for [`Swapchain::acquire`].
+    unsafe fn acquire(
         &mut self,
         device: &Arc<Device>,
         available: &BinarySemaphore,
@@ -238,7 +248,8 @@ impl WindowTarget {
                 self.replace_swapchain(device, next_value)?;
             }
             let Some(swapchain) = self.swapchain.as_ref().filter(|_| !self.stale) else { return Ok(None) };
-            match swapchain.acquire(available)? {
+            // SAFETY: the caller makes the promise. An attempt without an image does not change the semaphore.
+            match unsafe { swapchain.acquire(available) }? {
                 Acquired::Image(index, suboptimal) => {
                     self.stale |= suboptimal;
                     let image = swapchain.images.get(index as usize).map(|image| TargetImage {
