@@ -1,6 +1,6 @@
-//! Target `import`: arbitrary bytes as a model file; what is imported is evaluated as the program would.
+//! Target `import`: arbitrary bytes as a model file. An imported model is evaluated as the program would do it.
 //!
-//! The bytes are a GLB or JSON text. They cannot reach other files: buffers are in the chunk or in data URIs.
+//! The bytes are a GLB or JSON text. They cannot refer to other files: buffers are in the chunk or in data URIs.
 
 use std::mem::MaybeUninit;
 
@@ -17,23 +17,24 @@ use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
 use super::invariants::check_invariants;
 use super::lanes::check_lanes;
 
-/// Larger models keep the promises too, but evaluating them all would leave the fuzzer no time.
+/// The largest model that is evaluated. Larger ones keep the promises too, but would leave the fuzzer no time.
 const MAX_NODES: usize = 1_000;
 const MAX_VERTICES: usize = 10_000;
 const MAX_CLIPS: usize = 4;
 
-/// Below these, no product on the way to a skinned vertex leaves the range of `f32`, so that results must be finite.
+/// The limits of a moderate model. With them, no product on the way to a skinned vertex exceeds `f32`, so results must
+/// be finite.
 const MODERATE_NODES: usize = 6;
 const MODERATE_NUMBER: f32 = 100.0;
-/// Morph targets of such a model.
+/// The largest number of morph targets of a moderate model.
 const MODERATE_TARGETS: usize = 8;
-/// A coordinate, with as much again from each target times its weight.
+/// The largest coordinate of a morphed vertex: a moderate number, and for each target another one times its weight.
 const MAX_MORPHED: f32 = MODERATE_NUMBER * (1.0 + MODERATE_TARGETS as f32 * MODERATE_NUMBER);
 
-/// Imports `data` and, where that succeeds, evaluates the model. Returns whether it was imported.
+/// Imports `data`, and evaluates the model if that succeeds. Returns whether it was imported.
 ///
 /// # Panics
-/// If a promise of `throng::model`, or of a function that is called on the way, does not hold.
+/// Panics if a promise of `throng::model`, or of a function that is called here, does not hold.
 pub fn run(data: &[u8]) -> bool {
     match load_glb("fuzz.glb", data) {
         Ok(model) => {
@@ -70,7 +71,7 @@ fn animate(model: &Model) {
         assert!(bounds.center().is_finite() && bounds.radius().is_finite(), "{bounds:?}");
         assert!(ground_height(model, clip).is_finite());
         let times_seconds = [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY];
-        // Products of many factors may be large, and what is left of their sums anything: only bounds are checked.
+        // Products of many factors may be large, and their sums may cancel to anything, so only bounds are checked.
         check_lanes(model, clip, &times_seconds, None);
         for time_seconds in times_seconds {
             let streams = streams_at(model, clip, time_seconds, &mut scratch);
@@ -86,21 +87,21 @@ fn animate(model: &Model) {
     }
 }
 
-/// What one instance streams.
+/// The streams of one pose.
 struct Streams {
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
 }
 
-/// Both ways to the joint matrices, which must agree to the bit.
+/// Evaluates a pose in both ways, which must agree in every bit.
 fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &mut PoseScratch) -> Streams {
     let mut palette = vec![MaybeUninit::uninit(); model.palette.len()];
     let mut morph_weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
     let out = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
     evaluate(model, clip, time_seconds, scratch, out);
-    // SAFETY: `evaluate` writes every element of streams that are as long as the model says.
+    // SAFETY: `evaluate` writes every element of streams of the length that the model requires.
     let palette: Vec<JointMatrix> = palette.iter().map(|element| unsafe { element.assume_init() }).collect();
-    // SAFETY: as above.
+    // SAFETY: `evaluate` writes every element, as above.
     let morph_weights: Vec<f32> = morph_weights.iter().map(|element| unsafe { element.assume_init() }).collect();
 
     let pose = pose_model(model, clip, time_seconds, scratch);
@@ -124,9 +125,9 @@ fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
     (0..model.geometry.vertex_count()).map(skin).collect()
 }
 
-/// At rest the box is exact but for rounding: no vertex may be outside.
+/// Checks that no vertex of the rest pose is outside its box, except for rounding.
 fn check_bounds(bounds: &PosedBounds, skinned: &[SkinnedVertex], palette: &[JointMatrix]) {
-    // Large terms may cancel out: what counts is how large they are, not what is left.
+    // Large terms may cancel, so the tolerance depends on their size, not on the size of the result.
     let largest = palette.iter().flat_map(|matrix| matrix.rows).flatten().fold(0.0, |a: f32, b| a.max(b.abs()));
     let tolerance = 1e-5 * largest * MAX_MORPHED;
     for vertex in skinned {
@@ -136,7 +137,7 @@ fn check_bounds(bounds: &PosedBounds, skinned: &[SkinnedVertex], palette: &[Join
     }
 }
 
-/// Whether no number of the model is large and the tree is not deep.
+/// Whether all numbers of the model are moderate and the tree is shallow.
 fn is_moderate(model: &Model) -> bool {
     let Model { skeleton, palette, geometry, clips, .. } = model;
     let vectors = skeleton.rest.translations.iter().chain(&skeleton.rest.scales).chain(&geometry.positions);

@@ -1,4 +1,5 @@
-//! What both targets that evaluate clips ask of lanes: whatever the clip, they write what the plain functions write.
+//! The check of lanes, which both targets that evaluate clips share: for any clip, they must write the results of the
+//! plain functions.
 
 use std::mem::MaybeUninit;
 
@@ -7,11 +8,11 @@ use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
 use throng::model::{Clip, Model};
 use throng::shader_types::JointMatrix;
 
-/// Evaluates a clip, if lanes take it, at some times on both processors. `tolerance` is a share of the largest number;
-/// `None` where numbers are so large that nothing can be said about the result.
+/// Evaluates a clip at some times on both kinds of processors, if lanes support it. `tolerance` is relative to the
+/// largest number, or `None` if numbers are so large that the result is undefined.
 ///
 /// # Panics
-/// If lanes write something else than the plain functions do.
+/// Panics if lanes write other results than the plain functions.
 pub fn check_lanes(model: &Model, clip: Option<&Clip>, times_seconds: &[f64], tolerance: Option<f32>) {
     let Some(compiled) = LaneClip::compile(model, clip) else { return };
     let joints = model.palette.len();

@@ -1,5 +1,5 @@
-//! Every broken or peculiar file of the corpus that `THRONG_INVALID_MODELS` names, through the program and its limits:
-//! what is accepted can be reported and posed as well.
+//! Runs the program, within its limits, on every broken or unusual file in the folder `THRONG_INVALID_MODELS`. A file
+//! that `inspect` accepts must also be posed.
 
 use std::path::PathBuf;
 

@@ -11,20 +11,20 @@ use std::sync::mpsc::channel;
 use crate::processor_time;
 
 const ADDRESS_SPACE_KIB: u64 = 1 << 20;
-/// The time to accept or refuse a file. A debug build takes three times as long.
+/// The processor time to accept or refuse a file. A debug build takes three times as long.
 const IMPORT_SECONDS: u64 = if cfg!(debug_assertions) { 6 } else { 2 };
-/// `pose` prints a million vertices.
+/// The processor time of `pose`, which prints up to a million vertices.
 const POSE_SECONDS: u64 = 20;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ended {
     pub accepted: bool,
     pub stderr: String,
 }
 
-/// Runs `throng COMMAND FILE OPTIONS`, which must accept the file (exit code 0) or refuse it with a message that names
-/// it (1). What it prints on standard output is thrown away.
+/// Runs `throng COMMAND FILE OPTIONS`. It must accept the file (exit code 0), or refuse it with a message that names it
+/// (exit code 1). Its standard output is discarded.
 pub fn run(command: &str, file: &Path, options: &[&str]) -> Result<Ended, String> {
     let shown = format!("throng {command} {} {}", file.display(), options.join(" "));
     let seconds = if command == "pose" { POSE_SECONDS } else { IMPORT_SECONDS };
@@ -43,7 +43,7 @@ pub fn run(command: &str, file: &Path, options: &[&str]) -> Result<Ended, String
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = pipe.read_to_end(&mut bytes);
-        // It has no receiver where the run was given up.
+        // There is no receiver after a run that was stopped.
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
     });
     // The pipe closes when the process ends.

@@ -1,7 +1,8 @@
-//! The program against files that were made to hurt it: too much memory, too much time, files that are not the
-//! model's. It is run as its users run it, in an address space of one GiB, with two seconds of processor time.
+//! Runs the program on hostile files, which ask for too much memory, for too much time, or for files outside the
+//! model's folder. It has an address space of one GiB and two seconds of processor time.
 //!
-//! Linux only, where `ulimit -v` holds; what is tested is the same everywhere, but for special files.
+//! These tests run on Linux only, where `ulimit -v` works. Other systems share the tested code, except for special
+//! files.
 #![cfg(target_os = "linux")]
 
 mod attacks;

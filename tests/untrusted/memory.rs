@@ -1,11 +1,11 @@
-//! A file of at most one MiB cannot take more than one GiB or two seconds, whatever is in it.
+//! No file of at most one MiB can take more than one GiB or two seconds.
 
 use crate::attacks::{Attack, attacks};
 use crate::limited;
 
 const MIB: usize = 1 << 20;
 
-/// Each attack is accepted, or refused for the reason that it aims at.
+/// Each attack must be accepted, or refused for the reason that it expects.
 #[test]
 fn small_files_take_little() {
     let folder = tempfile::tempdir().unwrap();
@@ -20,7 +20,8 @@ fn small_files_take_little() {
                 Err(why) => wrong.push(why),
                 Ok(ended) if ended.accepted == refused.is_none() => {
                     println!("{name:32} {command:8} {}", first_line(&ended.stderr));
-                    // Beyond the decoder's own limit of scans; whatever else cannot be decoded attacks nothing.
+                    // `scans.glb` exceeds the decoder's own limit of scans. Any other undecodable image would not be an
+                    // attack.
                     if ended.stderr.contains("cannot be decoded") && name != "scans.glb" {
                         wrong.push(format!("{name}: {}", ended.stderr));
                     }
