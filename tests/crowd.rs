@@ -211,7 +211,7 @@ fn culling_never_loses_a_visible_vertex() {
                 assert!(!in_view || seen.contains(&place), "step {step}: the one at {place} is missing");
             }
         }
-        assert!(seen.len() < 400, "step {step} culls nobody");
+        assert!(seen.len() < 400, "step {step} culls no instance");
     }
 }
 
@@ -357,8 +357,8 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(crowd(CrowdSettings { spacing_metres: Some(f32::NAN), ..settings(1) }).contains("spacing of NaN"));
     assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
     assert!(crowd(settings(u32::MAX)).contains("at most 4194304"));
-    let nobody = Crowd::new(mixed(), &settings(0)).unwrap();
-    assert_eq!((nobody.visible_poses().len(), nobody.bounds().radius() > 0.0), (0, true));
+    let empty = Crowd::new(mixed(), &settings(0)).unwrap();
+    assert_eq!((empty.visible_poses().len(), empty.bounds().radius() > 0.0), (0, true));
 }
 
 #[test]
