@@ -9,8 +9,8 @@
 //! * [`walker`] assembles the character's file.
 //!
 //! The bytes are the same on every machine. All arithmetic is in f64, and every number is snapped to a binary grid
-//! before it is written ([`document::snap`]). The platform's `sin` and `cos` may differ in the last bit, about 1e-16, or
-//! by 1e-13 where slopes are differences. The finest grid is 2^-22, or 2.4e-7. Such a difference shows only if it
+//! before it is written ([`document::snap`]). Only `sin` and `cos` may differ between platforms, in the last bit (1e-16),
+//! or by 1e-13 where slopes are differences. The finest grid is 2^-22, or 2.4e-7. Such a difference shows only if it
 //! straddles the middle between two grid lines, which is possible but very unlikely.
 
 mod body;
