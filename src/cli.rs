@@ -6,13 +6,13 @@ mod values;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::crowd::ClipChoice;
 
 pub use bench::{BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, QualityArgs};
-pub use values::{CameraArg, OnArg, PhaseArg, Size, SkinningArg, Switch, UploadArg};
+pub use values::{CameraArg, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
 #[derive(Debug, Parser)]
@@ -128,8 +128,8 @@ pub struct PoseArgs {
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,
     /// Skin the vertices with the CPU twin, or with `skin.comp` and read them back from the transient vertex buffer.
-    #[arg(long, value_name = "cpu|gpu", default_value = "cpu")]
-    pub on: OnArg,
+    #[arg(long = "on", value_name = "cpu|gpu", default_value = "cpu", value_parser = values::one_of([("cpu", false), ("gpu", true)]), action = ArgAction::Set)]
+    pub on_gpu: bool,
     /// Print JSON, for programs.
     #[arg(long)]
     pub json: bool,

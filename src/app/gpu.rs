@@ -9,7 +9,7 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::scene::Scene;
 use super::text::counted;
-use crate::cli::{DeviceArgs, GpuArgs, Size, Switch};
+use crate::cli::{DeviceArgs, GpuArgs, Size};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
 use crate::renderer::{Renderer, RendererSettings, Target};
@@ -133,12 +133,12 @@ fn renderer(
 
 fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'static> {
     RendererSettings {
-        skinning: args.skinning.into(),
-        upload: args.upload.path(),
+        skinning: args.skinning,
+        upload: args.upload,
         samples: args.quality.msaa,
         frames_in_flight,
         serialize: args.serialize,
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows == Switch::On),
+        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows),
         ..RendererSettings::default()
     }
 }

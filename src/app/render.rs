@@ -32,7 +32,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         visible,
         args.count.instances,
         renderer.device().physical.name,
-        crate::renderer::Skinning::from(args.gpu.skinning).name(),
+        args.gpu.skinning.name(),
         renderer.upload_path().name(),
     ))?;
     finish(renderer)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, Switch};
+use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs};
 use crate::crowd::{Crowd, CrowdSettings, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
@@ -56,7 +56,7 @@ impl Scene {
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, pool, cull: args.cull == Switch::On })
+        Ok(Self { models, crowd, camera, pool, cull: args.cull })
     }
 
     /// Resets the camera so that it frames the crowd in an image of another shape.

@@ -105,7 +105,7 @@ impl<'a> Viewer<'a> {
             lost: None,
             clock,
             mouse: Mouse::default(),
-            title: Title::new(),
+            title: Title { since: Instant::now(), frames: 0 },
             clip: args.crowd.clip.clone(),
             presented: 0,
             error: None,
@@ -125,11 +125,6 @@ impl<'a> Viewer<'a> {
             Window::default_attributes().with_title("Throng").with_inner_size(PhysicalSize::new(width, height));
         let window = event_loop.create_window(attributes).context("cannot open a window")?;
         let size = window.inner_size();
-        self.show(window, size)
-    }
-
-    /// Creates the renderer of a window and requests the first frame.
-    fn show(&mut self, window: Window, size: PhysicalSize<u32>) -> Result<()> {
         let renderer = self.renderer_for(&window, size)?;
         self.start(Shown { renderer, window, size });
         Ok(())
@@ -391,10 +386,6 @@ struct Title {
 }
 
 impl Title {
-    fn new() -> Self {
-        Self { since: Instant::now(), frames: 0 }
-    }
-
     /// Counts a frame and updates the title four times a second.
     fn count(&mut self, window: &Window, scene: &Scene, clip: &ClipChoice) {
         const PERIOD: Duration = Duration::from_millis(250);

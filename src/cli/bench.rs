@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 
 use super::groups::{CrowdArgs, DeviceArgs, GpuArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs};
-use super::values::{self, Size, SkinningArg, Switch, UploadArg};
+use super::values::{self, Size, UploadChoice};
+use crate::renderer::Skinning;
 
 /// The end of `bench --help`.
 pub(super) const EXAMPLES: &str = "\
@@ -35,8 +36,8 @@ pub struct BenchArgs {
     pub warmup: u32,
     /// Time one pass at a time: each pass waits for the one before, and each frame for the last. Passes may otherwise
     /// overlap (skinning with the last frame's fragments), and their times include that. Frames become slower.
-    #[arg(long, value_name = "on|off", default_value = "off")]
-    pub serialize: Switch,
+    #[arg(long, value_name = "on|off", default_value = "off", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub serialize: bool,
     #[command(flatten)]
     pub files: BenchFiles,
 }
@@ -48,11 +49,11 @@ pub struct SweepArgs {
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
     /// Skin vertices in a compute pass (`compute`), in the vertex shader (`vertex`), or both.
-    #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute")]
-    pub skinning: Vec<SkinningArg>,
+    #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute", value_parser = values::skinning())]
+    pub skinning: Vec<Skinning>,
     /// Upload paths of joint matrices; `auto` is one of the other two.
-    #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto")]
-    pub upload: Vec<UploadArg>,
+    #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto", value_parser = values::upload())]
+    pub upload: Vec<UploadChoice>,
     /// Numbers of animating threads [default: the number of cores].
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
     pub threads: Vec<u32>,
@@ -81,8 +82,8 @@ pub struct BenchFiles {
 impl BenchArgs {
     /// Returns the renderer's settings for one combination.
     #[must_use]
-    pub fn gpu(&self, size: Size, skinning: SkinningArg, upload: UploadArg) -> GpuArgs {
-        let serialize = self.serialize == Switch::On;
-        GpuArgs { skinning, upload, size, quality: self.quality, device: self.device.clone(), serialize }
+    pub fn gpu(&self, size: Size, skinning: Skinning, upload: UploadChoice) -> GpuArgs {
+        let Self { quality, serialize, .. } = *self;
+        GpuArgs { skinning, upload, size, quality, device: self.device.clone(), serialize }
     }
 }

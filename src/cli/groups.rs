@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgAction, Args};
 
-use super::values::{self, CameraArg, PhaseArg, Size, SkinningArg, Switch, UploadArg};
+use super::values::{self, CameraArg, Size, UploadChoice};
 use crate::crowd::{ClipChoice, PhaseMode};
 use crate::model::import::SceneChoice;
+use crate::renderer::Skinning;
 
 /// The models of a crowd, their animation and the camera.
 #[derive(Debug, Clone, Args)]
@@ -25,8 +26,8 @@ pub struct CrowdArgs {
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub speed: f64,
     /// Start of each instance within its clip [default: random for a crowd, zero for one instance].
-    #[arg(long, value_name = "random|zero")]
-    pub phase: Option<PhaseArg>,
+    #[arg(long, value_name = "random|zero", value_parser = values::one_of([("random", PhaseMode::Random), ("zero", PhaseMode::Zero)]))]
+    pub phase: Option<PhaseMode>,
     /// Seed of all random choices.
     #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
@@ -37,8 +38,8 @@ pub struct CrowdArgs {
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
     /// Cull instances outside the view before they are animated.
-    #[arg(long, value_name = "on|off", default_value = "on")]
-    pub cull: Switch,
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub cull: bool,
     /// Share poses between instances of the same model and clip, with at least HZ poses per second of the clip. Far fewer
     /// poses are then animated and skinned [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
@@ -80,11 +81,11 @@ pub(super) const MOST_THREADS: i64 = 256;
 #[derive(Debug, Clone, Args)]
 pub struct GpuArgs {
     /// Skin vertices in a compute pass or in the vertex shader.
-    #[arg(long, value_name = "compute|vertex", default_value = "compute")]
-    pub skinning: SkinningArg,
+    #[arg(long, value_name = "compute|vertex", default_value = "compute", value_parser = values::skinning())]
+    pub skinning: Skinning,
     /// Upload path of joint matrices: written directly to the GPU's memory, or staged and copied.
-    #[arg(long, value_name = "auto|direct|staged", default_value = "auto")]
-    pub upload: UploadArg,
+    #[arg(long, value_name = "auto|direct|staged", default_value = "auto", value_parser = values::upload())]
+    pub upload: UploadChoice,
     /// Size of the image, or initial size of the window.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
@@ -104,8 +105,8 @@ pub struct QualityArgs {
     #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]
     pub msaa: u32,
     /// Draw shadows.
-    #[arg(long, value_name = "on|off", default_value = "on")]
-    pub shadows: Switch,
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub shadows: bool,
 }
 
 /// The Vulkan device.
@@ -123,12 +124,8 @@ impl CrowdArgs {
     /// Returns the phases of a crowd of this size.
     #[must_use]
     pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
-        match self.phase {
-            Some(PhaseArg::Random) => PhaseMode::Random,
-            Some(PhaseArg::Zero) => PhaseMode::Zero,
-            // A single instance at --time 0.4 shows the clip at 0.4 seconds.
-            None if instance_count == 1 => PhaseMode::Zero,
-            None => PhaseMode::Random,
-        }
+        // A single instance at --time 0.4 shows the clip at 0.4 seconds.
+        let default = if instance_count == 1 { PhaseMode::Zero } else { PhaseMode::Random };
+        self.phase.unwrap_or(default)
     }
 }

@@ -1,67 +1,14 @@
 //! The types of values, and their parsers. A parser's error says what it expected.
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::crowd::ClipChoice;
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
 
-/// The value of `--phase`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PhaseArg {
-    Random,
-    Zero,
-}
-
-/// The value of an option that is on or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    On,
-    Off,
-}
-
-/// The value of `--skinning`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SkinningArg {
-    Compute,
-    Vertex,
-}
-
-impl From<SkinningArg> for Skinning {
-    fn from(arg: SkinningArg) -> Self {
-        match arg {
-            SkinningArg::Compute => Self::Compute,
-            SkinningArg::Vertex => Self::Vertex,
-        }
-    }
-}
-
-/// The value of `--upload`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UploadArg {
-    Auto,
-    Direct,
-    Staged,
-}
-
-impl UploadArg {
-    /// Returns the upload path, or `None` if the device's memory types decide.
-    #[must_use]
-    pub fn path(self) -> Option<UploadPath> {
-        match self {
-            Self::Auto => None,
-            Self::Direct => Some(UploadPath::Direct),
-            Self::Staged => Some(UploadPath::Staged),
-        }
-    }
-}
-
-/// The value of `pose --on`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OnArg {
-    Cpu,
-    Gpu,
-}
+/// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
+/// would take the argument for an optional one.
+pub type UploadChoice = Option<UploadPath>;
 
 /// The size of an image in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +34,30 @@ pub struct CameraArg {
     pub pitch_degrees: f32,
     /// A factor on the distance that frames the crowd.
     pub zoom: f32,
+}
+
+/// Returns a parser of words that stand for values.
+pub(super) fn one_of<T, const N: usize>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(choices.each_ref().map(|(word, _)| *word)).try_map(move |word| {
+        let chosen = choices.iter().find(|(choice, _)| *choice == word);
+        chosen.map(|(_, value)| value.clone()).ok_or("expected one of the listed words")
+    })
+}
+
+pub(super) fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    one_of([("on", true), ("off", false)])
+}
+
+pub(super) fn skinning() -> impl TypedValueParser<Value = Skinning> {
+    one_of([Skinning::Compute, Skinning::Vertex].map(|skinning| (skinning.name(), skinning)))
+}
+
+pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {
+    let path = |path: UploadPath| (path.name(), Some(path));
+    one_of([("auto", None), path(UploadPath::Direct), path(UploadPath::Staged)])
 }
 
 pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {

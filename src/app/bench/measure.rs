@@ -15,10 +15,10 @@ use super::report::{Bytes, CpuSummary, GpuSummary, Run, SceneSettings, Yardstick
 use super::summary::{Summary, median_of};
 use super::sweep::{Settings, Share};
 use crate::app::scene::Scene;
-use crate::cli::{BenchArgs, Switch};
+use crate::cli::BenchArgs;
 use crate::crowd::SharingError;
 use crate::model::Model;
-use crate::renderer::{ByteCounts, CpuTimes, GpuTimes, Renderer, Skinning};
+use crate::renderer::{ByteCounts, CpuTimes, GpuTimes, Renderer};
 use crate::shader_types::JointMatrix;
 
 /// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
@@ -186,14 +186,14 @@ impl Samples {
             width: size.width,
             height: size.height,
             msaa: args.quality.msaa,
-            shadows: args.quality.shadows == Switch::On,
-            skinning: Skinning::from(settings.renderer.skinning).name().to_owned(),
+            shadows: args.quality.shadows,
+            skinning: settings.renderer.skinning.name().to_owned(),
             upload: settings.renderer.upload.name().to_owned(),
             threads: settings.threads as usize,
             frames: self.frame_ms.len() as u32,
             warmup: args.warmup,
             rounds: self.rounds,
-            serialize: args.serialize == Switch::On,
+            serialize: args.serialize,
             frame_ms: Summary::new(self.frame_ms),
             cpu_ms,
             gpu_ms,

@@ -22,7 +22,6 @@ mod table;
 #[cfg(test)]
 mod testing;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Error, Result};
@@ -36,7 +35,7 @@ use super::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offsc
 use super::output::{cannot_write, check_files, print, progress_bar, write_file};
 use super::scene::{Scene, load_models};
 use super::text::page_columns;
-use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs, Switch};
+use crate::cli::{BenchArgs, BenchFiles, CrowdSizeArgs};
 use crate::model::Model;
 use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::PhysicalDevice;
@@ -89,14 +88,12 @@ pub fn run(args: &BenchArgs) -> Result<()> {
 
 /// Checks that all files can be written and that none replaces another.
 fn check_outputs(args: &BenchArgs) -> Result<()> {
-    fn named<'a>(option: &'static str, path: &'a Option<std::path::PathBuf>) -> Option<(&'static str, &'a Path)> {
-        path.as_deref().map(|path| (option, path))
-    }
     let BenchFiles { json, csv, plot, compare } = &args.files;
-    let outputs = [named("--json", json), named("--csv", csv), named("--plot", plot)];
+    let outputs = [("--json", json), ("--csv", csv), ("--plot", plot)];
+    let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
     let models = args.crowd.models.iter().map(|path| ("a model", path.as_path()));
-    let inputs: Vec<_> = named("--compare", compare).into_iter().chain(models).collect();
-    check_files(&outputs.into_iter().flatten().collect::<Vec<_>>(), &inputs)
+    let inputs: Vec<_> = compare.iter().map(|path| ("--compare", path.as_path())).chain(models).collect();
+    check_files(&outputs, &inputs)
 }
 
 fn write_files(files: &BenchFiles, report: &Report) -> Result<()> {
@@ -127,12 +124,12 @@ impl<'a> Bench<'a> {
             rows: Vec::with_capacity(settings.len()),
             scenes: Vec::new(),
             // Passes that are timed one at a time must not overlap the next frame either.
-            frames_in_flight: if args.serialize == Switch::On { 1 } else { frames_in_flight(&device) },
+            frames_in_flight: if args.serialize { 1 } else { frames_in_flight(&device) },
             progress: ProgressBar::hidden(),
         };
         for settings in settings {
             let RendererChoice { size, skinning, .. } = settings.renderer;
-            let gpu = args.gpu(size, skinning, settings.renderer.upload_arg());
+            let gpu = args.gpu(size, skinning, Some(settings.renderer.upload));
             let frames_in_flight = bench.frames_in_flight;
             let scene = bench.scene(&settings)?;
             let (planned_device, failure) = match check_memory(&device, &gpu, scene, frames_in_flight) {
@@ -205,7 +202,7 @@ impl<'a> Bench<'a> {
         if !members.iter().any(|index| alive(self, index)) {
             return Ok(());
         }
-        let gpu = self.args.gpu(choice.size, choice.skinning, choice.upload_arg());
+        let gpu = self.args.gpu(choice.size, choice.skinning, Some(choice.upload));
         let device = offscreen_device(&gpu.device)?;
         let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, self.frames_in_flight)?;
         let copy = match *copy {

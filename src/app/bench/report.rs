@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::summary::Summary;
 use crate::app::text::name;
-use crate::cli::{CrowdArgs, Switch};
+use crate::cli::CrowdArgs;
 use crate::crowd::{ClipChoice, PhaseMode};
 use crate::vulkan::physical_device::PhysicalDevice;
 
@@ -134,7 +134,7 @@ impl SceneSettings {
             seed: args.seed,
             spacing: args.spacing,
             camera: args.camera.map(|camera| [camera.yaw_degrees, camera.pitch_degrees, camera.zoom]),
-            cull: args.cull == Switch::On,
+            cull: args.cull,
             scene: args.file_scene.scene.as_ref().map(ToString::to_string),
         }
     }

@@ -7,7 +7,7 @@
 //! therefore measured in *turns*: each round measures a share of every row's frames, so a slow minute hits all rows.
 
 use crate::app::text::counted;
-use crate::cli::{Size, SkinningArg, SweepArgs, UploadArg};
+use crate::cli::{Size, SweepArgs};
 use crate::renderer::{Skinning, UploadPath};
 
 /// The rounds of a sweep of several rows. Each repeats the warm-up of every row.
@@ -25,7 +25,7 @@ pub(super) struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RendererChoice {
     pub(super) size: Size,
-    pub(super) skinning: SkinningArg,
+    pub(super) skinning: Skinning,
     pub(super) upload: UploadPath,
 }
 
@@ -34,16 +34,6 @@ pub(super) struct RendererChoice {
 pub(super) struct Defaults {
     pub(super) upload: UploadPath,
     pub(super) threads: u32,
-}
-
-impl RendererChoice {
-    /// Returns the upload path as an option's value.
-    pub(super) fn upload_arg(self) -> UploadArg {
-        match self.upload {
-            UploadPath::Direct => UploadArg::Direct,
-            UploadPath::Staged => UploadArg::Staged,
-        }
-    }
 }
 
 impl Settings {
@@ -55,7 +45,7 @@ impl Settings {
             counted(self.instances as usize, "instance"),
             size.width,
             size.height,
-            Skinning::from(skinning).name(),
+            skinning.name(),
             upload.name(),
             counted(self.threads as usize, "thread")
         )
@@ -69,21 +59,19 @@ pub(super) fn rows(sweep: &SweepArgs, defaults: Defaults) -> Vec<Settings> {
     for &size in &sweep.size {
         for &skinning in &sweep.skinning {
             for upload in &sweep.upload {
-                let upload = upload.path().unwrap_or(defaults.upload);
+                let renderer = RendererChoice { size, skinning, upload: upload.unwrap_or(defaults.upload) };
                 for &threads in &threads {
-                    let renderer = RendererChoice { size, skinning, upload };
-                    rows.extend(sweep.instances.iter().map(|&instances| Settings { renderer, threads, instances }));
+                    for &instances in &sweep.instances {
+                        let row = Settings { renderer, threads, instances };
+                        if !rows.contains(&row) {
+                            rows.push(row);
+                        }
+                    }
                 }
             }
         }
     }
-    let mut unique: Vec<Settings> = Vec::with_capacity(rows.len());
-    for row in rows {
-        if !unique.contains(&row) {
-            unique.push(row);
-        }
-    }
-    unique
+    rows
 }
 
 /// Groups rows, given by index, that share a renderer. Small crowds come first: buffers grow and never shrink, so each
@@ -126,8 +114,8 @@ mod tests {
     fn sweep() -> SweepArgs {
         SweepArgs {
             instances: vec![1, 100],
-            skinning: vec![SkinningArg::Compute],
-            upload: vec![UploadArg::Auto],
+            skinning: vec![Skinning::Compute],
+            upload: vec![None],
             threads: Vec::new(),
             size: vec![HD],
         }
@@ -137,13 +125,13 @@ mod tests {
     fn lists_multiply_in_their_order() {
         let sweep = SweepArgs {
             instances: vec![100, 1],
-            skinning: vec![SkinningArg::Vertex, SkinningArg::Compute],
+            skinning: vec![Skinning::Vertex, Skinning::Compute],
             threads: vec![1, 2],
             ..sweep()
         };
         let rows = rows(&sweep, DEFAULTS);
         let found: Vec<_> = rows.iter().map(|row| (row.renderer.skinning, row.threads, row.instances)).collect();
-        let (v, c) = (SkinningArg::Vertex, SkinningArg::Compute);
+        let (v, c) = (Skinning::Vertex, Skinning::Compute);
         assert_eq!(
             found,
             [(v, 1, 100), (v, 1, 1), (v, 2, 100), (v, 2, 1), (c, 1, 100), (c, 1, 1), (c, 2, 100), (c, 2, 1)]
@@ -156,7 +144,7 @@ mod tests {
     fn equal_combinations_are_one_row() {
         let sweep = SweepArgs {
             instances: vec![1, 100, 1],
-            upload: vec![UploadArg::Auto, UploadArg::Direct, UploadArg::Staged],
+            upload: vec![None, Some(UploadPath::Direct), Some(UploadPath::Staged)],
             threads: vec![4, 4],
             size: vec![HD, HD],
             ..sweep()

@@ -34,13 +34,6 @@ pub(super) struct TimelineFacts {
     pub tracks: usize,
 }
 
-/// A track without its values.
-struct TrackKind {
-    timeline: u32,
-    interpolation: Interpolation,
-    bytes: usize,
-}
-
 impl<'m> ClipFacts<'m> {
     pub fn of(clip: &'m Clip) -> Self {
         let mut facts = Self {
@@ -60,10 +53,10 @@ impl<'m> ClipFacts<'m> {
                 .collect(),
             bytes: clip.timelines.iter().map(|times| size_of_val(&times[..]) as u64).sum(),
         };
-        for track in tracks(clip) {
-            *facts.interpolations.entry(name(track.interpolation)).or_insert(0) += 1;
-            facts.bytes += track.bytes as u64;
-            if let Some(timeline) = facts.shared_timelines.get_mut(track.timeline as usize) {
+        for (timeline, interpolation, bytes) in tracks(clip) {
+            *facts.interpolations.entry(name(interpolation)).or_insert(0) += 1;
+            facts.bytes += bytes as u64;
+            if let Some(timeline) = facts.shared_timelines.get_mut(timeline as usize) {
                 timeline.tracks += 1;
                 facts.keys += timeline.keys;
             }
@@ -72,21 +65,14 @@ impl<'m> ClipFacts<'m> {
     }
 }
 
-/// Iterates over the tracks of all properties.
-fn tracks(clip: &Clip) -> impl Iterator<Item = TrackKind> {
-    fn kinds<T>(tracks: &[Track<T>]) -> impl Iterator<Item = TrackKind> {
-        tracks.iter().map(|track| TrackKind {
-            timeline: track.timeline,
-            interpolation: track.interpolation,
-            bytes: size_of_val(&track.values[..]),
-        })
+/// Iterates over the timeline, the interpolation and the size in bytes of all tracks.
+fn tracks(clip: &Clip) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+    fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+        tracks.iter().map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])))
     }
-    let morphs = clip.morph_weights.iter().map(|track| TrackKind {
-        timeline: track.timeline,
-        interpolation: track.interpolation,
-        bytes: size_of_val(&track.values[..]),
-    });
-    kinds(&clip.translations).chain(kinds(&clip.rotations)).chain(kinds(&clip.scales)).chain(morphs)
+    let morphs = clip.morph_weights.iter();
+    let morphs = morphs.map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])));
+    of(&clip.translations).chain(of(&clip.rotations)).chain(of(&clip.scales)).chain(morphs)
 }
 
 /// Returns the name that glTF has for an interpolation.

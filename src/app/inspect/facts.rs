@@ -253,15 +253,14 @@ fn nodes(model: &Model) -> Vec<NodeFacts<'_>> {
     nodes
 }
 
-impl<'m> SkinFacts<'m> {
-    fn unused(skin: &'m Skin) -> Self {
-        let name = skin.name.as_deref();
-        Self { name, joints: skin.joints.len(), inverse_binds: skin.has_inverse_binds, meshes: BTreeSet::new() }
-    }
-}
-
-fn skins(model: &Model) -> Vec<SkinFacts<'_>> {
-    let mut skins: Vec<SkinFacts> = model.skins.iter().map(SkinFacts::unused).collect();
+fn skins<'m>(model: &'m Model) -> Vec<SkinFacts<'m>> {
+    let facts = |skin: &'m Skin| SkinFacts {
+        name: skin.name.as_deref(),
+        joints: skin.joints.len(),
+        inverse_binds: skin.has_inverse_binds,
+        meshes: BTreeSet::new(),
+    };
+    let mut skins: Vec<SkinFacts> = model.skins.iter().map(facts).collect();
     for primitive in &model.geometry.source_primitives {
         if let Some(skin) = primitive.skin.and_then(|skin| skins.get_mut(skin as usize)) {
             skin.meshes.insert(primitive.mesh);

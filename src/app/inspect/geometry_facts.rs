@@ -82,8 +82,9 @@ impl GeometryFacts {
             influence_histogram.add(count);
             max_influences = max_influences.max(count);
         }
-        let mut counter = DistinctVertices { geometry, last_primitive: vec![0; geometry.vertex_count()] };
+        let mut last_primitives = vec![0; geometry.vertex_count()];
         let primitives = geometry.source_primitives.iter().zip(1..);
+        let describe = |primitive| primitive_facts(geometry, &mut last_primitives, primitive);
         Self {
             primitives: geometry.source_primitives.len(),
             file_vertices: geometry.source_primitives.iter().map(|primitive| primitive.vertices.len()).sum(),
@@ -96,41 +97,39 @@ impl GeometryFacts {
             max_influences,
             draws: geometry.draw_ranges.len(),
             influence_histogram,
-            by_primitive: primitives.map(|(primitive, number)| counter.facts_of(primitive, number)).collect(),
+            by_primitive: primitives.map(describe).collect(),
         }
     }
 }
 
-struct DistinctVertices<'g> {
-    geometry: &'g Geometry,
-    /// For each vertex, the number (from 1) of the last visited primitive that uses it, or 0.
-    last_primitive: Vec<u32>,
-}
-
-impl DistinctVertices<'_> {
-    fn facts_of(&mut self, primitive: &SourcePrimitive, number: u32) -> PrimitiveFacts {
-        let mut facts = PrimitiveFacts {
-            node: primitive.node,
-            mesh: primitive.mesh,
-            primitive: primitive.primitive,
-            skin: primitive.skin,
-            file_vertices: primitive.vertices.len(),
-            vertices: 0,
-            normals: primitive.has_normals,
-            morphed_vertices: 0,
-            max_influences: 0,
-            influence_histogram: Histogram::default(),
-        };
-        for &vertex in &primitive.vertices {
-            let Some(last) = self.last_primitive.get_mut(vertex as usize) else { continue };
-            if std::mem::replace(last, number) != number {
-                let count = self.geometry.influences_of(vertex as usize).len();
-                facts.vertices += 1;
-                facts.morphed_vertices += usize::from(!self.geometry.morph_deltas_of(vertex as usize).is_empty());
-                facts.influence_histogram.add(count);
-                facts.max_influences = facts.max_influences.max(count);
-            }
+/// Describes a primitive. `number` identifies it, from 1 on, and `last_primitives` holds the number of the last described
+/// primitive that uses each vertex.
+fn primitive_facts(
+    geometry: &Geometry,
+    last_primitives: &mut [u32],
+    (primitive, number): (&SourcePrimitive, u32),
+) -> PrimitiveFacts {
+    let mut facts = PrimitiveFacts {
+        node: primitive.node,
+        mesh: primitive.mesh,
+        primitive: primitive.primitive,
+        skin: primitive.skin,
+        file_vertices: primitive.vertices.len(),
+        vertices: 0,
+        normals: primitive.has_normals,
+        morphed_vertices: 0,
+        max_influences: 0,
+        influence_histogram: Histogram::default(),
+    };
+    for &vertex in &primitive.vertices {
+        let Some(last) = last_primitives.get_mut(vertex as usize) else { continue };
+        if std::mem::replace(last, number) != number {
+            let count = geometry.influences_of(vertex as usize).len();
+            facts.vertices += 1;
+            facts.morphed_vertices += usize::from(!geometry.morph_deltas_of(vertex as usize).is_empty());
+            facts.influence_histogram.add(count);
+            facts.max_influences = facts.max_influences.max(count);
         }
-        facts
     }
+    facts
 }

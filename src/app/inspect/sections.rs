@@ -51,39 +51,31 @@ fn with_head(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> Rows {
 }
 
 fn summary(facts: &Facts) -> Rows {
-    let geometry = &facts.geometry;
+    let (file, geometry) = (&facts.file, &facts.geometry);
+    let (instance, once) = (&facts.bytes_per_instance, &facts.static_bytes);
     let joint_count = facts.nodes.iter().filter(|node| node.joint).count();
     let per_vertex = geometry.influences as f64 / geometry.vertices.max(1) as f64;
-    let row = |title: &str, value: String| Some(vec![title.to_owned(), value]);
-    let (instance, once) = (&facts.bytes_per_instance, &facts.static_bytes);
+    let optional = |is_present: bool, text: String| if is_present { text } else { String::new() };
+    let morphs = optional(instance.morph_weights > 0, format!("{} of morph weights, ", instance.morph_weights));
     let rows = [
-        (facts.file.bytes > 0).then(|| row("file", bytes(facts.file.bytes))).flatten(),
-        facts.file.generator.filter(|text| !text.is_empty()).and_then(|text| row("made by", remark(text))),
-        facts.file.copyright.filter(|text| !text.is_empty()).and_then(|text| row("copyright", remark(text))),
-        row("nodes", format!("{}, of which {joint_count} are joints", facts.nodes.len())),
-        row("vertices", format!("{} after welding, {} in the file", geometry.vertices, geometry.file_vertices)),
-        row("triangles", format!("{} in {}", triangles_lines_points(geometry), counted(geometry.draws, "draw"))),
-        row("influences", format!("{per_vertex:.2} per vertex, at most {}", geometry.max_influences)),
-        row("", vertices_by_influences(&geometry.influence_histogram)),
-        row("palette", format!("{} joint matrices", facts.palette)),
-        (geometry.morph_deltas > 0).then(|| row("morph targets", morph_targets(facts))).flatten(),
-        row(
+        ("file", optional(file.bytes > 0, bytes(file.bytes))),
+        ("made by", file.generator.map_or_else(String::new, remark)),
+        ("copyright", file.copyright.map_or_else(String::new, remark)),
+        ("nodes", format!("{}, of which {joint_count} are joints", facts.nodes.len())),
+        ("vertices", format!("{} after welding, {} in the file", geometry.vertices, geometry.file_vertices)),
+        ("triangles", format!("{} in {}", triangles_lines_points(geometry), counted(geometry.draws, "draw"))),
+        ("influences", format!("{per_vertex:.2} per vertex, at most {}", geometry.max_influences)),
+        ("", vertices_by_influences(&geometry.influence_histogram)),
+        ("palette", format!("{} joint matrices", facts.palette)),
+        ("morph targets", optional(geometry.morph_deltas > 0, morph_targets(facts))),
+        (
             "per instance",
             format!(
-                "{} bytes on the GPU: {} of joint matrices, {}{} of skinned vertices, {} of placement; {} on the CPU",
-                instance.total,
-                instance.palette,
-                if instance.morph_weights > 0 {
-                    format!("{} of morph weights, ", instance.morph_weights)
-                } else {
-                    String::new()
-                },
-                instance.skinned_vertices,
-                instance.instance_data,
-                instance.cpu
+                "{} bytes on the GPU: {} of joint matrices, {morphs}{} of skinned vertices, {} of placement; {} on the CPU",
+                instance.total, instance.palette, instance.skinned_vertices, instance.instance_data, instance.cpu
             ),
         ),
-        row(
+        (
             "once",
             format!(
                 "{} of geometry and {} of textures with mipmaps on the GPU; {} of clips and {} of model on the CPU",
@@ -94,7 +86,8 @@ fn summary(facts: &Facts) -> Rows {
             ),
         ),
     ];
-    rows.into_iter().flatten().collect()
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    rows.map(|(title, value)| vec![title.to_owned(), value]).collect()
 }
 
 /// Shortens a remark in the file to a line or two.

@@ -14,7 +14,7 @@ use self::skinner::Skinner;
 use super::output::{print, print_json};
 use super::scene::load_model;
 use super::text::page_columns;
-use crate::cli::{OnArg, PoseArgs};
+use crate::cli::PoseArgs;
 use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model};
 
@@ -38,10 +38,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         name: clip.name.clone(),
         duration: f64::from(clip.duration_seconds),
     });
-    let on = match args.on {
-        OnArg::Cpu => "cpu",
-        OnArg::Gpu => "gpu",
-    };
+    let on = if args.on_gpu { "gpu" } else { "cpu" };
     let report = PoseReport { model: model.name.clone(), clip, on, frames };
     if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
 }

@@ -1,16 +1,15 @@
 //! The two ways to skin the vertices of `pose`: the CPU twin of `skin.comp`, and `skin.comp` itself.
 
 use anyhow::Result;
-use glam::{Mat4, Vec3};
 
 use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
 use crate::animation::{BindPose, Pose, PoseStreams, skin_vertices};
 use crate::app::gpu::{finish, offscreen_device};
-use crate::cli::{OnArg, PoseArgs};
+use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
 use crate::renderer::{Renderer, RendererSettings, Target};
-use crate::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex};
+use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 
 /// Skins the vertices of one instance, on the CPU or on the GPU.
 pub(super) enum Skinner {
@@ -24,7 +23,7 @@ impl Skinner {
     /// # Errors
     /// There is no device or no memory.
     pub fn new(args: &PoseArgs, model: &Model, clip: Option<&Clip>) -> Result<Self> {
-        if args.on == OnArg::Cpu {
+        if !args.on_gpu {
             return Ok(Self::Cpu);
         }
         /// The image is not used: only the skin pass matters.
@@ -67,7 +66,8 @@ impl Skinner {
                 for instance in memory.instances {
                     instance.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, padding: [0; 3] });
                 }
-                frame.submit(unused_frame_data(), false)?;
+                // The image does not matter, so neither do the camera and the light.
+                frame.submit(bytemuck::Zeroable::zeroed(), false)?;
                 Ok(renderer.read_skinned_vertices(0)?)
             }
         }
@@ -82,18 +82,5 @@ impl Skinner {
             Self::Cpu => Ok(()),
             Self::Gpu { renderer, .. } => finish(*renderer),
         }
-    }
-}
-
-fn unused_frame_data() -> FrameData {
-    FrameData {
-        clip_from_world: Mat4::IDENTITY.to_cols_array_2d(),
-        world_from_clip: Mat4::IDENTITY.to_cols_array_2d(),
-        camera_position: [0.0; 4],
-        to_light: Vec3::Y.extend(0.0).to_array(),
-        light_color: [1.0; 4],
-        ground: [0.0, 1.0, 1.0, 0.0],
-        shadow_from_world: Mat4::IDENTITY.to_cols_array_2d(),
-        shadow: [1.0, 1.0, 0.0, 0.0],
     }
 }
