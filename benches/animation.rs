@@ -1,9 +1,10 @@
 //! The time that evaluating instances takes, in total and step by step: `cargo bench --bench animation`.
 //!
 //! First it prints a table of nanoseconds for each joint matrix of a crowd, on one thread. Its columns are the ways of
-//! evaluation, from the textbook to the lanes: matrices by recursion for each joint, one loop over sorted nodes (the plain
-//! functions), and lanes without AVX2, with it, and block by block as for write-combined memory. The last column only
-//! writes the same number of bytes. All columns are interleaved, because machines drift. Each instance has a different time.
+//! evaluation, from the textbook to the lanes: matrices by recursion for each joint, one loop over sorted nodes (the
+//! plain functions), and lanes without AVX2, with it, and block by block as for write-combined memory. The last column
+//! only writes the same number of bytes. All columns are interleaved, because machines drift. Each instance has a
+//! different time.
 
 mod common;
 

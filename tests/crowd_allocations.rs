@@ -96,8 +96,8 @@ fn steady_frames_allocate_nothing() {
         // wait for all of them.
         pool.broadcast(|_| ());
         (0..40).for_each(&mut frame);
-        // The test harness allocates once when its main thread starts to wait, which may be late on a busy machine. Frames
-        // that allocate would do so in each of three runs.
+        // The test harness allocates once when its main thread starts to wait, which may be late on a busy machine.
+        // Frames that allocate would do so in each of three runs.
         let allocations = [40, 140, 240].map(|first| {
             let before = ALLOCATIONS.load(Ordering::Relaxed);
             (first..first + 100).for_each(&mut frame);

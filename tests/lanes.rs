@@ -1,5 +1,5 @@
-//! Lanes on real models, from the folder that `THRONG_SAMPLE_MODELS` names: every clip of every file agrees with the plain
-//! functions (which the oracle compares with the specification), and both kinds of memory receive the same bytes.
+//! Lanes on real models, from the folder that `THRONG_SAMPLE_MODELS` names: every clip of every file agrees with the
+//! plain functions (which the oracle compares with the specification), and both kinds of memory receive the same bytes.
 
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! `throng pose` agrees with the reference evaluator, which follows the glTF specification in double precision. The test
-//! compares every model below `THRONG_SAMPLE_MODELS`, its rest pose and up to twelve clips, at five times from before the
-//! first key to after the last, on the CPU and on the GPU. Node matrices, joint matrices, morph weights and positions agree
-//! to 1e-4 of the model's size, and normals, which have 32 bits, to 1e-3.
+//! `throng pose` agrees with the reference evaluator, which follows the glTF specification in double precision. The
+//! test compares every model below `THRONG_SAMPLE_MODELS`, its rest pose and up to twelve clips, at five times from
+//! before the first key to after the last, on the CPU and on the GPU. Node matrices, joint matrices, morph weights and
+//! positions agree to 1e-4 of the model's size, and normals, which have 32 bits, to 1e-3.
 //!
 //! To print the largest error of each file:
 //!
@@ -154,8 +154,8 @@ fn compare(want: &Value, got: &Value) -> Result<(f64, f64), String> {
         }
         let (want, got) = (array(&want["primitives"]), array(&got["primitives"]));
         size = size.max(extent(want));
-        // The reference ignores EXT_mesh_gpu_instancing and shows such a mesh once, at its node. So only the node's matrix
-        // is compared here; `tests/import/instancing.rs` tests the rest.
+        // The reference ignores EXT_mesh_gpu_instancing and shows such a mesh once, at its node. So only the node's
+        // matrix is compared here; `tests/import/instancing.rs` tests the rest.
         let is_placed = |primitive: &&Value| !primitive["instance"].is_null();
         let placed: HashSet<u64> = got.iter().filter(is_placed).filter_map(|placed| placed["node"].as_u64()).collect();
         let shown_once = |primitive: &&Value| !primitive["node"].as_u64().is_some_and(|node| placed.contains(&node));
@@ -188,8 +188,8 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Returns the largest absolute difference between two lists of the same structure. Values that are null in the reference
-/// are skipped.
+/// Returns the largest absolute difference between two lists of the same structure. Values that are null in the
+/// reference are skipped.
 fn furthest(want: &Value, got: &Value) -> f64 {
     match (want, got) {
         (Value::Null, _) => 0.0,

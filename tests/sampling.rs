@@ -222,8 +222,8 @@ fn morph_weights_follow_their_keys_with_all_interpolations() {
         assert_eq!(weights_at(Step, &keys, &values, time), step, "STEP at {time}");
         assert_eq!(weights_at(Linear, &keys, &values, time), linear, "LINEAR at {time}");
     }
-    // Each key has in-tangents, values and out-tangents. The interval is two seconds long. Halfway, the Hermite factors are
-    // 1/2, 1/8, -1/8, 1/2: (0 + 1) / 2 + 2 · (4 - (-2)) / 8 = 2 for the first weight, (3 + 5) / 2 + 0 for the second.
+    // Each key has in-tangents, values and out-tangents, and the interval has two seconds. Halfway, the Hermite factors
+    // are 1/2, 1/8, -1/8, 1/2: (0 + 1) / 2 + 2 · (4 - (-2)) / 8 = 2 for the first weight, (3 + 5) / 2 + 0 for the other.
     let spline = [8.0, 8.0, 0.0, 3.0, 4.0, 0.0, -2.0, 0.0, 1.0, 5.0, 8.0, 8.0];
     assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 2.0), [9.0, 2.0, 4.0]);
     assert_eq!(weights_at(CubicSpline, &[1.0, 3.0], &spline, 0.5), [9.0, 0.0, 3.0]);

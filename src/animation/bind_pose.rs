@@ -1,6 +1,6 @@
 //! The bind pose of a model as `skin.comp` reads it: the five arrays of descriptor set 1, under the names that
-//! `shaders/skinning.glsl` gives them. The renderer uploads these arrays, and the CPU twin ([`skin`](super::skin)) reads
-//! them directly.
+//! `shaders/skinning.glsl` gives them. The renderer uploads these arrays, and the CPU twin ([`skin`](super::skin))
+//! reads them directly.
 
 use crate::model::{Geometry, Influence, MorphDelta};
 use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, pack_octahedral, pack_tangent};

@@ -6,10 +6,10 @@
 //! thousands of vertices. Morph targets widen a joint's box first: by the box of a target's deltas for the vertices of
 //! that joint, times the target's weight.
 //!
-//! At a sampled time the box is conservative: it holds every vertex with room to spare, because a rotated box is replaced
-//! by the larger axis-aligned one and a small influence counts fully. Between samples a joint may swing out a little.
-//! Clips are sampled at all keys, where lines end and steps jump, and 30 times a second (`sample_times`). The result
-//! grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
+//! At a sampled time the box is conservative: it holds every vertex with room to spare, because a rotated box is
+//! replaced by the larger axis-aligned one and a small influence counts fully. Between samples a joint may swing out a
+//! little. Clips are sampled at all keys, where lines end and steps jump, and 30 times a second (`sample_times`). The
+//! result grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
 
 use std::collections::BTreeMap;
 
@@ -68,8 +68,8 @@ impl PosedBounds {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Returns the axis-aligned box around this one after a transform (Arvo, "Transforming Axis-Aligned Bounding Boxes",
-    /// Graphics Gems, 1990).
+    /// Returns the axis-aligned box around this one after a transform (Arvo, "Transforming Axis-Aligned Bounding
+    /// Boxes", Graphics Gems, 1990).
     #[must_use]
     pub fn transformed(&self, to_from_model: &Affine3A) -> Self {
         let center = to_from_model.transform_point3(self.center());
@@ -80,8 +80,8 @@ impl PosedBounds {
     }
 }
 
-/// Returns the box that holds `model` throughout `clip`, or in its rest pose for `None`. If there is nothing to draw, or the
-/// box overflows, it is [`PosedBounds::UNIT`]. Its centre and radius are always finite.
+/// Returns the box that holds `model` throughout `clip`, or in its rest pose for `None`. If there is nothing to draw,
+/// or the box overflows, it is [`PosedBounds::UNIT`]. Its centre and radius are always finite.
 #[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
@@ -100,9 +100,9 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     if grown.center().is_finite() && grown.radius().is_finite() { grown } else { PosedBounds::UNIT }
 }
 
-/// Returns the height, in model space, of the ground that `model` stands on while it plays `clip`, or in its rest pose for
-/// `None`: the lowest skinned vertex at a few times. Unlike the box of [`posed_bounds`] it has no margin, so that feet
-/// touch the ground. It is 0 if there is nothing to draw.
+/// Returns the height, in model space, of the ground that `model` stands on while it plays `clip`, or in its rest pose
+/// for `None`: the lowest skinned vertex at a few times. Unlike the box of [`posed_bounds`] it has no margin, so that
+/// feet touch the ground. It is 0 if there is nothing to draw.
 #[must_use]
 pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
     const SAMPLES: u32 = 8;
@@ -126,7 +126,7 @@ struct JointBox {
     /// The box of their bind positions, if there are any.
     bind: Option<PosedBounds>,
     vertex_count: usize,
-    /// For each morph target, by its index in the morph weights: the box and the number of its deltas for these vertices.
+    /// For each morph target, by its weight index: the box and the number of its deltas for these vertices.
     deltas: BTreeMap<u32, (PosedBounds, usize)>,
 }
 

@@ -13,8 +13,8 @@
 //! all three steps for eight poses at once, in an eighth to a third of the time. It leaves clips that do not fit its
 //! tables to [`evaluate`].
 //!
-//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes for culling and for the
-//! camera, and [`displacement`] the error that sharing poses causes.
+//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
+//! for culling and for the camera, and [`displacement`] the error that sharing poses causes.
 //!
 //! Every function relies on the invariants of [`Model`] (parents before children, indices in range, numbers finite)
 //! and does not check them again. Slices of the wrong length are the caller's mistake and panic.
@@ -94,9 +94,9 @@ pub struct ModelPose<'s> {
 /// The kind of memory that a palette is written to. It decides in which order [`lanes`] write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// The CPU caches it: ordinary memory, or a Vulkan memory type with `HOST_CACHED`.
+    /// The CPU caches it: ordinary memory, or mapped memory of a Vulkan type with `HOST_CACHED`.
     Cached,
-    /// The CPU does not cache it, and only gathers neighbouring stores: a `HOST_VISIBLE` memory type without `HOST_CACHED`.
+    /// The CPU does not cache it and only gathers neighbouring stores: `HOST_VISIBLE` without `HOST_CACHED`.
     WriteCombined,
 }
 
@@ -126,8 +126,8 @@ impl<'o> PoseStreams<'o> {
 
 /// Poses all nodes of `model`.
 ///
-/// `clip` is one of the model's clips, or `None` for the rest pose. `time_seconds` is clamped to each timeline's keys; it
-/// does not wrap around.
+/// `clip` is one of the model's clips, or `None` for the rest pose. `time_seconds` is clamped to each timeline's keys;
+/// it does not wrap around.
 pub fn pose_model<'s>(
     model: &Model,
     clip: Option<&Clip>,

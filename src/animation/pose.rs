@@ -1,8 +1,9 @@
 //! Step two: local pose → model pose, parents before children.
 //!
-//! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts the
-//! nodes so that each parent comes before its children, so one loop over the arrays does the same without recursion. The
-//! skeleton holds *all* nodes that matter, not only joints: ancestors that are not joints count too, animated or not.
+//! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts
+//! the nodes so that each parent comes before its children, so one loop over the arrays does the same without
+//! recursion. The skeleton holds *all* nodes that matter, not only joints: ancestors that are not joints count too,
+//! animated or not.
 
 use glam::Affine3A;
 

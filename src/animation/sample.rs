@@ -161,8 +161,8 @@ fn hermite_factors(at: KeyInterval) -> [f32; 4] {
 
 /// Interpolates unit quaternions along the shorter great arc (appendix C.4); exact to about 3e-7 radians.
 ///
-/// The normalisation at the end replaces the usual division by the sine of the angle. It also removes rounding errors of
-/// the length.
+/// The normalisation at the end replaces the usual division by the sine of the angle. It also removes rounding errors
+/// of the length.
 fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     let dot = a.dot(b);
     let (cosine, b) = if dot < 0.0 { (-dot, -b) } else { (dot, b) };
@@ -176,10 +176,11 @@ fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     (a * from_a + b * from_b).normalize_or(a)
 }
 
-/// Returns the arc cosine for 0 <= x <= 1; error 2e-8 (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.46).
+/// Returns the arc cosine for 0 <= x <= 1; error 2e-8 (Abramowitz and Stegun, Handbook of Mathematical Functions,
+/// 4.4.46).
 ///
-/// Like the sine below, it is made of sums, products and a square root. So it is fast and, unlike the C library's function,
-/// gives the same bits on every platform.
+/// Like the sine below, it is made of sums, products and a square root. So it is fast and, unlike the C library's
+/// function, gives the same bits on every platform.
 fn acos_first_quadrant(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 8] = [
         -0.001_262_491_1,

@@ -1,8 +1,8 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! Two differences remain. Slices that begin at the pose's first matrix and first weight replace the offsets of the pose
-//! record, and results are returned instead of stored.
+//! Two differences remain. Slices that begin at the pose's first matrix and first weight replace the offsets of the
+//! pose record, and results are returned instead of stored.
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -37,8 +37,8 @@ fn blend_joint_matrices(
     JointMatrix { rows: rows.map(|row| row.to_array()) }
 }
 
-/// Takes `vertex` from mesh space, in its bind pose, to the model space of `pose`. Also returns its packed tangent, or 0
-/// unless `wants_tangent`.
+/// Takes `vertex` from mesh space, in its bind pose, to the model space of `pose`. Also returns its packed tangent, or
+/// 0 unless `wants_tangent`.
 ///
 /// # Panics
 /// If `vertex`, one of its influences, their joints, its morph deltas or their weights are out of range.

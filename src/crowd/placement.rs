@@ -1,5 +1,5 @@
-//! The positions of the instances: a hexagonal lattice that fills a disc around the origin, with some jitter, so that the
-//! crowd looks natural but ordered.
+//! The positions of the instances: a hexagonal lattice that fills a disc around the origin, with some jitter, so that
+//! the crowd looks natural but ordered.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -43,12 +43,12 @@ pub(super) fn placements(count: u32, spacing_metres: f32, random: &mut SplitMix6
 
 /// Returns the `count` points of the hexagonal lattice with unit spacing that are closest to the origin.
 ///
-/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2). The squared distance i² + ij + j² is an integer, so the
-/// order does not depend on rounding. Ties are ordered by row, middle rows first, then from left to right.
+/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2). The squared distance i² + ij + j² is an integer, so
+/// the order does not depend on rounding. Ties are ordered by row, middle rows first, then from left to right.
 fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     const ROW_DISTANCE: f32 = 0.866_025_4;
-    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up to
-    // 2/√3 of the radius.
+    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up
+    // to 2/√3 of the radius.
     let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
     let reach = (radius * 1.154_700_6).ceil() as i64;
     let radius_squared = (radius * radius).ceil() as i64;

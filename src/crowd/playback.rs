@@ -1,9 +1,9 @@
-//! The clip of each instance and the time at which it starts. Both are decided when the crowd is built and when another clip
-//! is chosen.
+//! The clip of each instance and the time at which it starts. Both are decided when the crowd is built and when another
+//! clip is chosen.
 //!
-//! Instances are sorted by model, by clip and, if poses are shared, by pose, so instances that are evaluated together are
-//! neighbours. Sharing quantises the start time of each instance, once, but not the current time. So the motion stays
-//! smooth, and instances that share a pose always share it.
+//! Instances are sorted by model, by clip and, if poses are shared, by pose, so instances that are evaluated together
+//! are neighbours. Sharing quantises the start time of each instance, once, but not the current time. So the motion
+//! stays smooth, and instances that share a pose always share it.
 
 use super::random::SplitMix64;
 use super::settings::ModelClips;
@@ -156,8 +156,8 @@ impl Crowd {
         }
     }
 
-    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses are
-    /// not shared. A clip may jump where it repeats; some instances then jump a little early, which is not counted.
+    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses
+    /// are not shared. A clip may jump where it repeats; some instances then jump a little early, which is not counted.
     #[must_use]
     pub fn sharing_error(&self) -> Option<SharingError> {
         let share_hz = self.share_hz?;

@@ -1,7 +1,7 @@
 //! Seeded random numbers: the same on every platform, in every build, with any number of threads.
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): small, fast, and good
-/// with any seed.
+/// SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): small, fast, and
+/// good with any seed.
 #[derive(Debug, Clone)]
 pub(super) struct SplitMix64 {
     state: u64,
@@ -33,8 +33,8 @@ impl SplitMix64 {
         self.unit() * 2.0 - 1.0
     }
 
-    /// Shuffles by Fisher and Yates. The index is the high half of a product (Lemire, "Fast Random Integer Generation in
-    /// an Interval", 2019). Its bias is below 2^-32 for any slice that fits into memory.
+    /// Shuffles by Fisher and Yates. The index is the high half of a product (Lemire, "Fast Random Integer Generation
+    /// in an Interval", 2019). Its bias is below 2^-32 for any slice that fits into memory.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let choice = (u128::from(self.next_u64()) * (last as u128 + 1)) >> 64;

@@ -1,13 +1,13 @@
-//! Unit repair. glTF demands metres, but some files are in centimetres (Fox.glb is one). That matters only next to other
-//! models.
+//! Unit repair. glTF demands metres, but some files are in centimetres (Fox.glb is one). That matters only next to
+//! other models.
 
 /// A model whose size differs from the others' by more than this factor is assumed to be in another unit.
 const SUSPICIOUS_FACTOR: f32 = 8.0;
 
 /// Returns a scale for each model: 1, or the power of ten that brings it closest to the median size.
 ///
-/// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models too
-/// large.
+/// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models
+/// too large.
 pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
     let mut sorted: Vec<f32> = sizes.iter().copied().filter(|&size| size > 0.0).collect();
     sorted.sort_by(f32::total_cmp);

@@ -20,8 +20,8 @@ pub enum ClipChoice {
     /// Each instance plays one of its model's clips, evenly mixed by seed.
     #[default]
     All,
-    /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0 (the
-    /// program's default) is the rest pose.
+    /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0
+    /// (the program's default) is the rest pose.
     Index(usize),
     /// The clip with this name. Models without it play their first clip.
     Name(String),

@@ -81,8 +81,8 @@ fn file(tree: &[(Option<usize>, Local)]) -> Gltf {
     gltf
 }
 
-/// Returns the world matrix, from the node up to its root, and the same product of absolute values, which bounds rounding
-/// errors.
+/// Returns the world matrix, from the node up to its root, and the same product of absolute values, which bounds
+/// rounding errors.
 fn world(tree: &[(Option<usize>, Local)], node: usize) -> (DMat4, DMat4) {
     let (parent, local) = &tree[node];
     let local = local.matrix();

@@ -1,5 +1,5 @@
-//! Eight instances at once: the lanes agree with double precision and with the plain functions, on both processors. Both
-//! kinds of memory receive the same bytes.
+//! Eight instances at once: the lanes agree with double precision and with the plain functions, on both processors.
+//! Both kinds of memory receive the same bytes.
 
 use std::mem::MaybeUninit;
 

@@ -1,13 +1,13 @@
-//! Compiles a model and a clip to the list of steps that the kernel takes. Every decision is made here, once, and none for
-//! each instance.
+//! Compiles a model and a clip to the list of steps that the kernel takes. Every decision is made here, once, and none
+//! for each instance.
 //!
 //! * Only the nodes that the clip moves are evaluated, the *movers*. The fixed transforms between a mover and its next
-//!   moving ancestor, or between a mover and a joint's mesh space, are multiplied into one matrix in advance. Nodes that no
-//!   palette entry depends on are left out.
+//!   moving ancestor, or between a mover and a joint's mesh space, are multiplied into one matrix in advance. Nodes
+//!   that no palette entry depends on are left out.
 //! * Tracks whose keys are all equal are not sampled. Exporters key everything.
-//! * Steps are in the palette's order. Each joint matrix follows the movers that it needs, parents first. So matrices are
-//!   written in order, and a mover is used while it is in the cache. After its last use, a mover's *temporary* (the memory
-//!   of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
+//! * Steps are in the palette's order. Each joint matrix follows the movers that it needs, parents first. So matrices
+//!   are written in order, and a mover is used while it is in the cache. After its last use, a mover's *temporary* (the
+//!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
 
 use glam::{DAffine3, DMat3, DQuat, DVec4, Vec3, Vec4};
 
@@ -64,8 +64,8 @@ pub struct LaneClip {
 }
 
 impl LaneClip {
-    /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does not fit
-    /// (see [`Rows`]); use [`evaluate`](crate::animation::evaluate) then.
+    /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
+    /// not fit (see [`Rows`]); use [`evaluate`](crate::animation::evaluate) then.
     #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
         let mut compiler = Compiler::new(model, clip);

@@ -1,7 +1,7 @@
 //! The kernel: sampling, hierarchy and palette of eight instances, generic over [`Lanes`].
 //!
-//! It uses no closures and no functions of the standard library that take closures. The compiler would not compile those
-//! with AVX2, and would call instead of inline them, at ten times the cost.
+//! It uses no closures and no functions of the standard library that take closures. The compiler would not compile
+//! those with AVX2, and would call instead of inline them, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
@@ -34,8 +34,8 @@ pub(super) struct Streams {
 /// Takes some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow.
 ///
 /// # Safety
-/// Each of `group.rows` is the start of a row of the clip that the steps belong to. Each of `streams.out` has room for the
-/// matrices that the steps write, or for one if its stride is 0.
+/// Each of `group.rows` is the start of a row of the clip that the steps belong to. Each of `streams.out` has room for
+/// the matrices that the steps write, or for one if its stride is 0.
 #[inline(always)]
 pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<'_>, streams: Streams) {
     let Group { rows, t, temporaries } = group;
@@ -154,8 +154,8 @@ fn along<T: Lanes>([x, y, z, w]: [T; 4], factor: T, start: [T; 4]) -> [T; 4] {
     ]
 }
 
-/// Returns a point of a great arc (see the table in [`rows`](super::rows)). Sine and cosine are short polynomials in the
-/// square of the angle, so no root, division or comparison is needed. The result has the length of `value`, which is 1.
+/// Returns a point of a great arc (see the table in [`rows`](super::rows)). Sine and cosine are short polynomials in
+/// the square of the angle, so no root, division or comparison is needed. The result has the length of `value`, 1.
 #[inline(always)]
 fn along_arc<T: Lanes>(value: [T; 4], change: [T; 4], t: T) -> [T; 4] {
     let square = dot(change, change).times(t).times(t);
@@ -174,7 +174,7 @@ fn polynomial<T: Lanes, const N: usize>(coefficients: &[f32; N], x: T) -> T {
     sum
 }
 
-/// Minimax polynomials (Remez) in x² on 0 ≤ x ≤ π/2, the first coefficient held at 1: cos x to 3e-10, sin x / x to 5e-9.
+/// Minimax polynomials (Remez) in x² on 0 ≤ x ≤ π/2, with a first coefficient of 1: cos x to 3e-10, sin x / x to 5e-9.
 const COSINE_OF_ROOT: [f32; 6] = [1.0, -0.5, 0.041_666_64, -0.001_388_840_4, 2.476_188_6e-5, -2.607_710_5e-7];
 const SINE_OF_ROOT_OVER_ROOT: [f32; 5] = [1.0, -0.166_666_6, 0.008_333_088, -0.000_198_111_13, 2.608_932_7e-6];
 

@@ -1,31 +1,31 @@
 //! Sampling, hierarchy and palette for eight instances at once: the fast path of crowds.
 //!
-//! A crowd plays few clips with many instances. So eight instances of one model and one clip are evaluated together, one in
-//! each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains can be
-//! evaluated next to each other. The eight instances may be at different times of the clip.
+//! A crowd plays few clips with many instances. So eight instances of one model and one clip are evaluated together,
+//! one in each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains
+//! can be evaluated next to each other. The eight instances may be at different times of the clip.
 //!
 //! ```text
 //! LaneClip::compile   clip × skeleton ─▶ rows of cells, list of steps         once for each clip that is played
 //! evaluate            times ─▶ row and t ─▶ steps in eight lanes ─▶ transpose ─▶ JointMatrix of each instance, in order
 //! ```
 //!
-//! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one cell
-//! of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count a joint that
-//! only rotates takes about 100 cycles for eight instances, half of them for two matrix products.
+//! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
+//! cell of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count a
+//! joint that only rotates takes about 100 cycles for eight instances, half of them for two matrix products.
 //!
-//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over [`simd`], which uses AVX2 and FMA if
-//! the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the largest
-//! number. The result of an instance does not depend on its lane or its group.
+//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over [`simd`], which uses AVX2 and FMA
+//! if the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the
+//! largest number. The result of an instance does not depend on its lane or its group.
 //!
-//! Clips that do not fit (numbers near the limits of `f32`, or tracks whose merged key times would make a huge table) are
-//! left to [`evaluate`](super::evaluate). So are morph weights.
+//! Clips that do not fit (numbers near the limits of `f32`, or tracks whose merged key times would make a huge table)
+//! are left to [`evaluate`](super::evaluate). So are morph weights.
 //!
 //! # Cached and write-combined memory
 //!
-//! The kernel stores eight streams of 48-byte matrices, one for each instance. In cached memory this is the fastest way,
-//! given a prefetch for each stream ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few line buffers
-//! that gather stores, and eight streams flush them half full. So for [`MemoryKind::WriteCombined`] the kernel writes to a
-//! block that stays in the L1 cache, which is then copied in ascending order.
+//! The kernel stores eight streams of 48-byte matrices, one for each instance. In cached memory this is the fastest
+//! way, given a prefetch for each stream ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few
+//! line buffers that gather stores, and eight streams flush them half full. So for [`MemoryKind::WriteCombined`] the
+//! kernel writes to a block that stays in the L1 cache, which is then copied in ascending order.
 mod compile;
 mod kernel;
 mod rows;

@@ -2,8 +2,8 @@
 //!
 //! Between two neighbouring key times of *any* track, each track is one simple curve. A straight line cut in two is two
 //! straight lines, and the same holds for great arcs and cubics. So all tracks fit onto the union of their timelines. A
-//! *row* is the time from one of these keys to the next, and has one or two *cells* for each track. One search for the row
-//! then serves all tracks of an instance, and their cells are adjacent in memory.
+//! *row* is the time from one of these keys to the next, and has one or two *cells* for each track. One search for the
+//! row then serves all tracks of an instance, and their cells are adjacent in memory.
 //!
 //! A cell holds the start and the change of a track, so the kernel needs no second key. `t` goes from 0 to 1 within the
 //! row:
@@ -35,14 +35,14 @@ pub(super) struct Cell {
 const MAX_MAGNITUDE: f64 = 1e18;
 /// The number of cells that any clip may have.
 const FREE_CELLS: usize = 1 << 14;
-/// The number of further cells for each value of the file. Tracks that share no key time would otherwise make a table of
-/// all times by all tracks.
+/// The number of further cells for each value of the file. Tracks that share no key time would otherwise make a table
+/// of all times by all tracks.
 const CELLS_PER_VALUE: usize = 4;
 /// The largest number of cells, of 32 bytes each: twenty minutes of a hundred joints.
 const MAX_CELLS: usize = 1 << 22;
 
-/// The start of the first row, before the clip. There each track has the value of its first key; at 0 it may already have
-/// a later one.
+/// The start of the first row, before the clip. There each track has the value of its first key; at 0 it may already
+/// have a later one.
 const BEFORE: f64 = -1.0;
 
 /// A track that the kernel samples.
@@ -171,8 +171,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Computes the rows. The columns are in the order of `tracks`. Returns `None` if a number is too large, or if the table
-    /// would be too large for the file.
+    /// Computes the rows. The columns are in the order of `tracks`. Returns `None` if a number is too large, or if the
+    /// table would be too large for the file.
     pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
         let columns: usize = tracks.iter().map(|track| track.width()).sum();
         if columns == 0 {

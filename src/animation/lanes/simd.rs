@@ -1,8 +1,8 @@
 //! A vector of eight numbers, one for each instance of a group, with AVX2 or with the target's baseline.
 //!
 //! The kernel is written in terms of [`Lanes`]. It is compiled once for each implementation, and the functions here are
-//! inlined into it. So the AVX2 kernel may use instructions that the rest of the program must not. Both implementations do
-//! the same operations in the same order, but AVX2 rounds a product and a sum once, and the other one twice.
+//! inlined into it. So the AVX2 kernel may use instructions that the rest of the program must not. Both implementations
+//! do the same operations in the same order, but AVX2 rounds a product and a sum once, and the other one twice.
 
 use std::mem::MaybeUninit;
 
@@ -142,10 +142,11 @@ mod avx2 {
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx2(__m256);
 
-    /// The distance from a joint matrix to the line that is prefetched for it. If another core has read the last frame's
-    /// matrices, as a software rasteriser does, each store would wait for its line. With a prefetch many lines are loaded
-    /// at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of interleaved runs: 14.5 without, 11.4 at
-    /// 256 bytes, 13 at 640 bytes, and 21 with non-temporal stores (`movntps`), which fill only a part of a line each.
+    /// The distance from a joint matrix to the line that is prefetched for it. If another core has read the last
+    /// frame's matrices, as a software rasteriser does, each store would wait for its line. With a prefetch many lines
+    /// are loaded at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of interleaved runs: 14.5
+    /// without, 11.4 at 256 bytes, 13 at 640 bytes, and 21 with non-temporal stores (`movntps`), which fill only a part
+    /// of a line each.
     const PREFETCH_BYTES: usize = 256;
 
     /// Prefetches the line for writing. Any address is allowed.
@@ -164,8 +165,8 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Transposes four registers, which hold four numbers of lane `k` in the lower and of lane `k + 4` in the upper half,
-        /// to one register for each of the four numbers.
+        /// Transposes four registers, which hold four numbers of lane `k` in the lower and of lane `k + 4` in the upper
+        /// half, to one register for each of the four numbers.
         #[inline(always)]
         fn transposed(pairs: [__m256; 4]) -> [Self; 4] {
             // SAFETY: see the type.
