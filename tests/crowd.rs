@@ -89,19 +89,24 @@ fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<Joint
     streams_of(crowd, threads, time_seconds).0
 }
 
-/// Returns the joint matrices and the morph weights.
+/// Returns the joint matrices and the morph weights, which are the same for both kinds of memory.
 fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<JointMatrix>, Vec<f32>) {
     let pool = thread_pool(Some(threads)).unwrap();
     assert_eq!(pool.current_num_threads(), threads);
     let plan = plan_of(crowd);
-    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
-    let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
-    let streams = PoseStreams { palette: &mut out, morph_weights: &mut weights, memory: MemoryKind::Cached };
-    crowd.evaluate(&pool, time_seconds, &plan, streams);
-    // SAFETY: every element was initialised on creation.
-    let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
-    // SAFETY: every element was initialised on creation.
-    (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
+    let mut in_memory = |memory| -> (Vec<JointMatrix>, Vec<f32>) {
+        let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
+        let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
+        let streams = PoseStreams { palette: &mut out, morph_weights: &mut weights, memory };
+        crowd.evaluate(&pool, time_seconds, &plan, streams);
+        // SAFETY: every element was initialised on creation.
+        let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
+        // SAFETY: every element was initialised on creation.
+        (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
+    };
+    let streams = in_memory(MemoryKind::Cached);
+    assert!(streams == in_memory(MemoryKind::WriteCombined));
+    streams
 }
 
 fn plan_of(crowd: &Crowd) -> FramePlan {
