@@ -46,11 +46,11 @@
 //! The files that a **vertex** crosses, from the model file to the pixel:
 //!
 //! `model/import/decode/accessor.rs`, `model/import/geometry/attributes.rs`, `model/import/geometry/influences.rs`,
-//! `model/geometry.rs`, `renderer/resident/model.rs`, `crowd/plan.rs`, `renderer/passes/skin_pass.rs`,
+//! `animation/bind_pose.rs`, `renderer/resident/model.rs`, `crowd/plan.rs`, `renderer/passes/skin_pass.rs`,
 //! `shaders/skin.comp`, `shaders/skinning.glsl`, `renderer/passes/crowd_draw.rs`, `shaders/character.vert`,
 //! `shaders/character.frag`.
 //!
-//! Dependencies point one way, and `tests/architecture.rs` checks them: `animation` → `model`; `crowd` → `animation`,
+//! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
 //! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; all of them → `shader_types`; `app` →
 //! everything.
 //!

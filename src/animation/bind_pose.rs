@@ -1,6 +1,7 @@
-//! The bind pose of a model as `skin.comp` reads it: the five arrays of descriptor set 1, under the names that
-//! `shaders/skinning.glsl` gives them. The renderer uploads these arrays, and the CPU twin ([`skin`](super::skin))
-//! reads them directly.
+//! The bind pose of a model as `skin.comp` reads it.
+//!
+//! In: the [`Geometry`] of a model. Out: the five arrays of descriptor set 1, under their names in
+//! `shaders/skinning.glsl`. The renderer uploads them, and the CPU twin ([`skin`](super::skin)) reads them directly.
 
 use crate::model::{Geometry, Influence, MorphDelta};
 use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, pack_octahedral, pack_tangent};

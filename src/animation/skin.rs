@@ -1,8 +1,8 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! Two differences remain. Slices that begin at the pose's first matrix and first weight replace the offsets of the
-//! pose record, and results are returned instead of stored.
+//! Three differences remain. Slices that begin at the pose's first matrix and first weight replace the offsets of the
+//! pose record. Results are returned instead of stored. There are no specialization constants, which only save time.
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -27,18 +27,17 @@ fn blend_joint_matrices(
     influence_count: u32,
     palette: &[JointMatrix],
 ) -> JointMatrix {
-    let mut rows = [Vec4::ZERO; 3];
+    let mut blended = [Vec4::ZERO; 3];
     for i in 0..influence_count {
         let GpuInfluence { joint, weight } = bind_pose.influences[(first_influence + i) as usize];
-        rows[0] += weight * Vec4::from(palette[joint as usize].rows[0]);
-        rows[1] += weight * Vec4::from(palette[joint as usize].rows[1]);
-        rows[2] += weight * Vec4::from(palette[joint as usize].rows[2]);
+        blended[0] += weight * Vec4::from(palette[joint as usize].rows[0]);
+        blended[1] += weight * Vec4::from(palette[joint as usize].rows[1]);
+        blended[2] += weight * Vec4::from(palette[joint as usize].rows[2]);
     }
-    JointMatrix { rows: rows.map(|row| row.to_array()) }
+    JointMatrix { rows: blended.map(|row| row.to_array()) }
 }
 
-/// Takes `vertex` from mesh space, in its bind pose, to the model space of `pose`. Also returns its packed tangent, or
-/// 0 unless `wants_tangent`.
+/// Skins one vertex of the model, and its tangent if `wants_tangent`. Only models with normal maps have tangents.
 ///
 /// # Panics
 /// If `vertex`, one of its influences, their joints, its morph deltas or their weights are out of range.
@@ -52,7 +51,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
     if wants_tangent {
         bind_tangent = unpack_tangent(bind_pose.bind_tangents[vertex]);
     }
-    // Morph targets come before joints (glTF 2.0, 3.7.2.2).
+    // glTF applies morph targets before joints (3.7.2.2).
     let first_delta = bind_vertex.first_morph_delta as usize;
     let end_delta = first_delta + bind_vertex.morph_delta_count as usize;
     for i in first_delta..end_delta {
@@ -64,13 +63,13 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
             bind_tangent += (weight * Vec3::from_slice(&bind_pose.morph_tangents[3 * i..])).extend(0.0);
         }
     }
-    let model_from_mesh =
-        blend_joint_matrices(bind_pose, bind_vertex.first_influence, bind_vertex.influence_count, pose.palette);
+    let influence_count = bind_vertex.influence_count;
+    let model_from_mesh = blend_joint_matrices(bind_pose, bind_vertex.first_influence, influence_count, pose.palette);
     position = model_from_mesh.transform_point(position);
     let normal = model_from_mesh.transform_normal(bind_normal);
     let mut skinned_tangent = 0;
     if wants_tangent {
-        // Tangents lie in the surface, so the matrix itself transforms them. A mirroring matrix flips the handedness.
+        // A tangent lies in the surface, so the matrix itself transforms it. A mirroring matrix changes the handedness.
         let [row0, row1, row2] = model_from_mesh.rows.map(|row| Vec4::from(row).xyz());
         let bind_direction = bind_tangent.xyz();
         let tangent = Vec3::new(row0.dot(bind_direction), row1.dot(bind_direction), row2.dot(bind_direction));
@@ -78,7 +77,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
         let direction = if tangent.dot(tangent) == 0.0 { bind_direction } else { tangent };
         skinned_tangent = pack_tangent(direction.extend(mirrored * bind_tangent.w));
     }
-    // The octahedral map divides by the length (in the 1-norm). A collapsed joint keeps the normal of the bind pose.
+    // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
     let collapsed = normal.dot(normal) == 0.0;
     let normal_octahedral = pack_octahedral(if collapsed { bind_normal } else { normal });
     (SkinnedVertex { position: position.into(), normal_octahedral }, skinned_tangent)

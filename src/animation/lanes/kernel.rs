@@ -1,7 +1,10 @@
 //! The kernel: sampling, hierarchy and palette of eight instances, generic over [`Lanes`].
 //!
-//! It uses no closures and no functions of the standard library that take closures. The compiler would not compile
-//! those with AVX2, and would call instead of inline them, at ten times the cost.
+//! In: the steps of a clip, and the cells of the clip at the time of each instance. Out: the joint matrices of each
+//! instance, in the palette's order.
+//!
+//! The kernel uses no closures and no functions of the standard library that take closures. The compiler would not
+//! compile those with AVX2, and would call instead of inline them, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
