@@ -153,11 +153,11 @@ pub struct FrameData {
     pub to_light: [f32; 4],
     /// The linear RGB colour of the light; w is unused.
     pub light_color: [f32; 4],
-    /// In metres, x: height of the ground plane, y: radius of the crowd, z: spacing of the ground's grid, w: unused.
+    /// The height of the ground plane (x), the radius of the crowd (y) and the spacing of the grid (z) in metres.
     pub ground: [f32; 4],
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// x: one texel of the shadow map in 0..1, y: one texel in metres, z: strength (0: no shadows), w: unused.
+    /// One texel of the shadow map in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
     pub shadow: [f32; 4],
 }
 
