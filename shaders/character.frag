@@ -3,6 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
 #include "material.glsl"
+#include "shadow.glsl"
 
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;

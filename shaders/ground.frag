@@ -2,6 +2,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
+#include "shadow.glsl"
 
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) flat in uint in_is_sky;
