@@ -1,13 +1,13 @@
-//! `repr(C)` mirrors of the structs in `shaders/shared.glsl`: the contract between the CPU and the shaders.
+//! `repr(C)` mirrors of the structs in `shaders/`: the contract between the CPU and the shaders.
 //!
-//! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with
-//! the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C
-//! agree without padding rules. This module imports nothing from this crate: every layer that touches GPU data may use it.
+//! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with the
+//! reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C agree
+//! without padding rules. This module imports nothing from this crate: every layer that touches GPU data may use it.
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 
-/// A 3x4 row-major affine matrix, 48 bytes: element of the palette SSBO. Maps bind-pose mesh space to model space.
+/// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps bind-pose mesh space to model space.
 ///
 /// With rows, a shader transforms a point by three dot products, and blending four matrices reads 12 vec4s.
 #[repr(C, align(16))]
@@ -82,7 +82,7 @@ pub struct GpuInfluence {
     pub weight: f32,
 }
 
-/// How far one morph target of weight 1 moves one vertex.
+/// The displacement of one vertex by one morph target of weight 1.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct GpuMorphDelta {
@@ -104,7 +104,7 @@ pub struct StaticVertex {
     pub color_unorm8: u32,
 }
 
-/// One vertex of one pose: element of the transient vertex buffer. `skin.comp` writes it and every later pass reads it.
+/// One vertex of one pose in the transient vertex buffer. `skin.comp` writes it and every later pass reads it.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinnedVertex {
@@ -114,7 +114,7 @@ pub struct SkinnedVertex {
     pub normal_octahedral: u32,
 }
 
-/// Where the data of one visible pose begins: element of the pose SSBO, which `skin.comp` and all vertex shaders that draw
+/// The offsets of one visible pose's data: an element of the pose SSBO, which `skin.comp` and all vertex shaders that draw
 /// characters read. [`FramePlan`](crate::crowd::FramePlan) computes all three offsets.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -139,7 +139,7 @@ pub struct InstanceData {
     pub padding: [u32; 3],
 }
 
-/// Camera, light and ground: data that is the same for everything that a frame draws.
+/// Camera, light and ground: the data that all draws of a frame share.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct FrameData {
@@ -157,7 +157,7 @@ pub struct FrameData {
     pub ground: [f32; 4],
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// One texel of the shadow map in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
+    /// The side of a shadow map texel in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
     pub shadow: [f32; 4],
 }
 
@@ -182,7 +182,7 @@ pub const VERTICES_PER_GROUP: u32 = 64;
 pub struct MaterialData {
     /// The linear RGBA factor of the base colour.
     pub base_color_factor: [f32; 4],
-    /// The emitted radiance, linear RGB.
+    /// The factor of the emitted radiance, linear RGB.
     pub emission: [f32; 3],
     /// With [`material_features::MASKED`], fragments with a smaller alpha are discarded.
     pub alpha_cutoff: f32,
@@ -194,8 +194,8 @@ pub struct MaterialData {
     pub occlusion_strength: f32,
     /// The factor of the normal map's x and y.
     pub normal_scale: f32,
-    /// With [`material_features::TEX_COORDS_VARY`], two rows for each of [`material_features::TEXTURES`]. x, y and z map
-    /// the vertex's (u, v, 1) to u (first row) and v (second row); w of the first row selects the pair of coordinates.
+    /// With [`material_features::TEX_COORDS_VARY`], two rows for each of [`material_features::TEXTURES`]: x, y and z map
+    /// the vertex's (u, v, 1) to u (first row) and v (second row). w of the first row selects the pair of coordinates.
     pub texture_rows: [[f32; 4]; 2 * material_features::TEXTURES.len()],
 }
 
@@ -228,7 +228,7 @@ pub mod material_features {
     /// The vertices have tangents.
     pub const TANGENTS: u32 = 2048;
 
-    /// The bit of each texture, in the order of their slots.
+    /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =
         [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
 }
@@ -248,9 +248,9 @@ const _: () = {
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 
-/// Packs a unit vector into two signed normalised 16-bit numbers with the octahedral map (Cigolle et al., "A Survey of
-/// Efficient Representations for Independent Unit Vectors", JCGT 2014). x is in the low half; the largest error is about
-/// 0.004 degrees. The twin of `pack_octahedral` in `shaders/shared.glsl`.
+/// Packs a direction of any length into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A
+/// Survey of Efficient Representations for Independent Unit Vectors", JCGT 2014). x is in the low half; the largest error
+/// is about 0.004 degrees. The twin of `pack_octahedral` in `shaders/shared.glsl`.
 #[must_use]
 pub fn pack_octahedral(n: Vec3) -> u32 {
     let sum = n.x.abs() + n.y.abs() + n.z.abs();

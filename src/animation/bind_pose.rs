@@ -1,7 +1,7 @@
 //! The bind pose of a model as `skin.comp` reads it.
 //!
 //! In: the [`Geometry`] of a model. Out: the five arrays of descriptor set 1, under their names in
-//! `shaders/skinning.glsl`. The renderer uploads them, and the CPU twin ([`skin`](super::skin)) reads them directly.
+//! `shaders/skinning.glsl`, for the renderer (which pads the influences) and for the CPU twin ([`skin`](super::skin)).
 
 use crate::model::{Geometry, Influence, MorphDelta};
 use crate::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, pack_octahedral, pack_tangent};
@@ -15,7 +15,7 @@ pub struct BindPose {
     pub influences: Vec<GpuInfluence>,
     /// The morph deltas of all vertices.
     pub morph_deltas: Vec<GpuMorphDelta>,
-    /// The packed tangent of each vertex. Empty if the model has no tangents, as most models.
+    /// The packed tangent of each vertex. Empty if the model has no tangents, like most models.
     pub bind_tangents: Vec<u32>,
     /// The change of the tangent for each morph delta, three numbers each. Empty if the model has no tangents.
     pub morph_tangents: Vec<f32>,

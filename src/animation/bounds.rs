@@ -1,15 +1,15 @@
-//! Bounding boxes of an animated model, for culling, framing and spacing.
+//! Bounding boxes of an animated model, for culling, framing and spacing. In: a model and a clip. Out: one box in model
+//! space for the whole clip, and the height of the ground.
 //!
-//! Each joint would take a vertex to one point, and the skinned vertex is the weighted mean of these points, so it lies
-//! in their convex hull. Therefore each palette entry gets the box of the bind positions that it influences. Its joint
-//! matrix transforms the box, and the union of all boxes holds the pose. That costs one box for each joint instead of
-//! thousands of vertices. Morph targets widen a joint's box first: by the box of a target's deltas for the vertices of
-//! that joint, times the target's weight.
+//! A skinned vertex is the weighted mean of the points to which single joint matrices would move it, so it lies in the
+//! convex hull of these points. Therefore each palette entry gets the box of the bind positions that it influences. Its
+//! joint matrix transforms this box, and the union of all such boxes contains the pose. That costs one box for each
+//! joint instead of thousands of vertices. Before that, a box grows by the weighted boxes of its morph deltas.
 //!
-//! At a sampled time the box is conservative: it holds every vertex with room to spare, because a rotated box is
-//! replaced by the larger axis-aligned one and a small influence counts fully. Between samples a joint may swing out a
-//! little. Clips are sampled at all keys, where lines end and steps jump, and 30 times a second (`sample_times`). The
-//! result grows by `MARGIN` of its size, which covers an arc of half a radian between two samples.
+//! At a sampled time the box is conservative. A rotated box is replaced by the larger axis-aligned one, and a small
+//! influence counts fully. Clips are sampled about 30 times a second and, unless there are too many, at all keys, where
+//! linear segments end and steps jump. Between samples a joint may swing out, so the box grows by `MARGIN` on each
+//! side. That covers a swing of 0.4 radians between two samples, even of a limb as long as the box.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +25,8 @@ const SAMPLES_PER_SECOND: f64 = 30.0;
 const FREE_SAMPLES: usize = 256;
 /// The number of samples that a clip may have for each of its keys.
 const SAMPLES_PER_KEY: usize = 8;
-/// The largest number of nodes and joints over all samples of a clip. It bounds the cost for any file: 100 nodes are
-/// sampled for three minutes. Longer clips are sampled at even, longer intervals.
+/// The largest number of samples of a clip, times its nodes and joints. It bounds the cost for any file: three minutes
+/// for 100 nodes and joints. Longer clips are sampled at longer, even intervals.
 const MAX_NODE_SAMPLES: usize = 1 << 19;
 /// The growth of an animated box on each side, as a share of its largest extent: room for the motion between samples.
 const MARGIN: f32 = 0.02;
@@ -50,7 +50,7 @@ impl PosedBounds {
         (self.min + self.max) * 0.5
     }
 
-    /// Returns the radius of the sphere around the box.
+    /// Returns the radius of the sphere that contains the box.
     #[must_use]
     pub fn radius(&self) -> f32 {
         self.half_extents().length()
@@ -62,13 +62,13 @@ impl PosedBounds {
         (self.max - self.min) * 0.5
     }
 
-    /// Returns the smallest box that holds both.
+    /// Returns the smallest box that contains both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// Returns the axis-aligned box around this one after a transform (Arvo, "Transforming Axis-Aligned Bounding
+    /// Returns the axis-aligned box that contains this one after a transform (Arvo, "Transforming Axis-Aligned Bounding
     /// Boxes", Graphics Gems, 1990).
     #[must_use]
     pub fn transformed(&self, to_from_model: &Affine3A) -> Self {
@@ -80,8 +80,8 @@ impl PosedBounds {
     }
 }
 
-/// Returns the box that holds `model` throughout `clip`, or in its rest pose for `None`. If there is nothing to draw,
-/// or the box overflows, it is [`PosedBounds::UNIT`]. Its centre and radius are always finite.
+/// Returns the box that contains `model` throughout `clip`, or in its rest pose for `None`. Its centre and radius are
+/// always finite: if there is nothing to draw, or if the box overflows, it is [`PosedBounds::UNIT`].
 #[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let joint_boxes = joint_boxes(model);
@@ -96,7 +96,7 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let Some(bounds) = bounds else { return PosedBounds::UNIT };
     let margin = if clip.is_some() { MARGIN * (bounds.max - bounds.min).max_element() } else { 0.0 };
     let grown = PosedBounds { min: bounds.min - margin, max: bounds.max + margin };
-    // A box may be finite while its centre or its radius overflows, which cameras could not use.
+    // The centre or the radius of a finite box may overflow, and cameras need finite ones.
     if grown.center().is_finite() && grown.radius().is_finite() { grown } else { PosedBounds::UNIT }
 }
 
@@ -176,11 +176,11 @@ fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &[Joint
         .reduce(|a, b| a.union(&b))
 }
 
-/// Returns the times of the clip at which the boxes are evaluated: one for a rest pose or a clip without length.
+/// Returns the times of the clip at which the boxes are evaluated. A rest pose has one.
 fn sample_times(model: &Model, clip: Option<&Clip>) -> Vec<f64> {
     let Some(clip) = clip else { return vec![0.0] };
     let mut keys: Vec<f32> = clip.timelines.iter().flatten().copied().collect();
-    // A time with two keys is a jump, so the time just before it counts as well.
+    // Two equal keys make a jump, so the time just before them counts as well.
     let jumps = clip.timelines.iter().flat_map(|times| times.windows(2));
     keys.extend(jumps.filter(|pair| pair[0] == pair[1] && pair[0] > 0.0).map(|pair| pair[0].next_down()));
     keys.sort_unstable_by(f32::total_cmp);

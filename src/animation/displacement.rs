@@ -1,4 +1,4 @@
-//! How far vertices move within a short time: the visible error when instances share poses.
+//! The largest distance that a vertex moves within a short time: the visible error when instances share poses.
 
 use glam::Vec3;
 
@@ -8,13 +8,13 @@ use crate::shader_types::JointMatrix;
 
 /// The largest number of times of the clip that are sampled.
 const MAX_SAMPLES: usize = 256;
-/// The largest number of vertices that are skinned, over all samples. [`MIN_SAMPLES`] takes precedence.
+/// The largest number of vertices, over all samples. Each is skinned twice. [`MIN_SAMPLES`] takes precedence.
 const MAX_VERTICES: usize = 4_000_000;
 /// The number of samples that even the largest models get.
 const MIN_SAMPLES: usize = 8;
 
-/// Returns the largest distance, in model space, that a vertex of `model` moves in `shift_seconds`, over samples spread
-/// over `clip`.
+/// Returns the largest distance, in model space, that a vertex of `model` moves in `shift_seconds`, for sample times
+/// spread evenly over `clip`.
 #[must_use]
 pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32 {
     let duration_seconds = f64::from(clip.duration_seconds);
@@ -28,7 +28,7 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut worst_squared = 0.0f32;
     for sample in 0..samples {
-        // Times never wrap around: a clip may jump where it starts again.
+        // Times never wrap around, because a clip may jump where it starts again.
         let share = sample as f64 / (samples - 1) as f64;
         let time_seconds = (duration_seconds - shift_seconds).max(0.0) * share;
         positions_at(time_seconds, &mut before);

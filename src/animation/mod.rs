@@ -16,8 +16,8 @@
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
 //! for culling and for the camera, and [`displacement`] the error that sharing poses causes.
 //!
-//! Every function relies on the invariants of [`Model`] (parents before children, indices in range, numbers finite)
-//! and does not check them again. Slices of the wrong length are the caller's mistake and panic.
+//! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
+//! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
 pub mod bind_pose;
 pub mod bounds;
@@ -52,7 +52,7 @@ pub struct PoseScratch {
 }
 
 impl PoseScratch {
-    /// Returns scratch with which evaluating any of `models` never allocates.
+    /// Returns scratch memory large enough to evaluate any of `models` without allocating.
     #[must_use]
     pub fn for_models(models: &[Model]) -> Self {
         let node_count = models.iter().map(|model| model.skeleton.len()).max().unwrap_or(0);
@@ -65,7 +65,7 @@ impl PoseScratch {
         }
     }
 
-    /// Returns scratch for one model.
+    /// Returns scratch memory for one model.
     #[must_use]
     pub fn for_model(model: &Model) -> Self {
         Self::for_models(std::slice::from_ref(model))
@@ -91,7 +91,7 @@ pub struct ModelPose<'s> {
     pub morph_weights: &'s [f32],
 }
 
-/// The kind of memory that a palette is written to. It decides in which order [`lanes`] write.
+/// The kind of memory that a palette is written to. It decides in which order [`lanes`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryKind {
     /// The CPU caches it: ordinary memory, or mapped memory of a Vulkan type with `HOST_CACHED`.
@@ -160,7 +160,7 @@ pub fn evaluate(
     write_morph_weights(pose.morph_weights, out.morph_weights);
 }
 
-/// Evaluates only the morph weights of one pose, which [`lanes`] leave out.
+/// Evaluates only the morph weights of one pose, which [`lanes`] leaves out.
 ///
 /// # Panics
 /// If `out` does not have the length of the model's morph weights.

@@ -1,7 +1,7 @@
-//! Step three: model pose → the joint matrices that one pose streams to the GPU.
+//! Step three: model pose → the joint matrices of one pose, in the palette's order.
 //!
 //! A joint matrix takes a vertex of the bind pose from mesh space to model space: `model_from_joint * joint_from_mesh`.
-//! The transform of the node that carries a skinned mesh is ignored, as glTF 2.0, 3.7.3.3 demands.
+//! The transform of the node that carries a skinned mesh is ignored, as glTF 2.0, 3.7.3.3 requires.
 
 use std::mem::MaybeUninit;
 
@@ -25,7 +25,7 @@ pub fn joint_matrices<'a>(
         .map(|(&node, joint_from_mesh)| JointMatrix::from(model_from_node[node as usize] * *joint_from_mesh))
 }
 
-/// Writes the joint matrices of one pose, each once and in ascending order, which suits every kind of memory.
+/// Writes the joint matrices of one pose in ascending order, each once. This order suits every kind of memory.
 ///
 /// # Panics
 /// If the lengths of `out` and `layout` differ, or if `model_from_node` is shorter than the skeleton of `layout`.

@@ -2,8 +2,8 @@
 //!
 //! The textbook way is recursive: a node's matrix is its parent's matrix times its own local transform. Import sorts
 //! the nodes so that each parent comes before its children, so one loop over the arrays does the same without
-//! recursion. The skeleton holds *all* nodes that matter, not only joints: ancestors that are not joints count too,
-//! animated or not.
+//! recursion. The skeleton has *all* nodes that move a joint: an ancestor counts even if it is neither a joint nor
+//! animated.
 
 use glam::Affine3A;
 

@@ -1,7 +1,7 @@
 //! Step one: clip × time → local pose (glTF 2.0, 3.11 and appendix C).
 //!
-//! Exporters give most tracks of a clip the same key times, and import merges equal ones into shared timelines. So each
-//! timeline is searched once, and the tracks then only load and blend.
+//! Exporters give most tracks of a clip the same key times, and import merges equal lists of key times into shared
+//! timelines. So each timeline is searched once, and the tracks then only load and blend.
 //!
 //! Times are compared in double precision. A key is an `f32`, and widening it is exact, but narrowing the time could
 //! move it past a key. The blend parameter is rounded to single precision last.
@@ -31,7 +31,7 @@ pub struct SampleScratch {
 }
 
 impl SampleScratch {
-    /// Returns scratch with which sampling clips of up to `timeline_count` timelines never allocates.
+    /// Returns scratch memory large enough to sample clips of up to `timeline_count` timelines without allocating.
     #[must_use]
     pub fn with_capacity(timeline_count: usize) -> Self {
         Self { intervals: Vec::with_capacity(timeline_count) }
@@ -40,7 +40,7 @@ impl SampleScratch {
 
 /// Overwrites the properties of `pose` that `clip` animates, and leaves all others.
 ///
-/// Before its first key and after its last one a track holds that key's value (3.11: "clamped").
+/// A track keeps the value of its first key before that key, and of its last key after it (3.11: "clamped").
 ///
 /// # Panics
 /// If `pose` has fewer nodes or morph weights than the skeleton of `clip`.
@@ -68,7 +68,7 @@ pub fn sample_clip(clip: &Clip, time_seconds: f64, scratch: &mut SampleScratch, 
 /// Overwrites the morph weights that `clip` animates, and leaves all others.
 ///
 /// # Panics
-/// If there are fewer `weights` than the skeleton of `clip` has.
+/// If `weights` has fewer elements than the skeleton of `clip` has morph weights.
 pub fn sample_morph_weights(clip: &Clip, time_seconds: f64, weights: &mut [f32]) {
     for track in &clip.morph_weights {
         let first = track.first_weight as usize;
@@ -77,8 +77,8 @@ pub fn sample_morph_weights(clip: &Clip, time_seconds: f64, weights: &mut [f32])
     }
 }
 
-/// Finds the interval of a time. `keys` is not empty and never decreases. NaN counts as a time before the first key. If
-/// several keys have the same time, the last of them is found, so that the interval's length is not 0.
+/// Finds the interval of a time. `keys` is not empty and never decreases. NaN counts as a time before the first key. Of
+/// several keys with the same time, the last one is found, so that the interval's length is not 0.
 pub(super) fn find_interval(keys: &[f32], time_seconds: f64) -> KeyInterval {
     let later = keys.partition_point(|&key| f64::from(key) <= time_seconds);
     let key = later.saturating_sub(1);
@@ -161,7 +161,7 @@ fn hermite_factors(at: KeyInterval) -> [f32; 4] {
 
 /// Interpolates unit quaternions along the shorter great arc (appendix C.4); exact to about 3e-7 radians.
 ///
-/// The normalisation at the end replaces the usual division by the sine of the angle. It also removes rounding errors
+/// The normalisation at the end replaces the usual division by the sine of the angle. It also corrects rounding errors
 /// of the length.
 fn slerp(a: Vec4, b: Vec4, t: f32) -> Vec4 {
     let dot = a.dot(b);

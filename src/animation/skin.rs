@@ -1,8 +1,9 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! Three differences remain. Slices that begin at the pose's first matrix and first weight replace the offsets of the
-//! pose record. Results are returned instead of stored. There are no specialization constants, which only save time.
+//! In: a [`BindPose`] and a [`Pose`]. Out: skinned vertices. Three differences remain. The slices of a pose begin at
+//! its first matrix and first weight, so they need no offsets. Results are returned instead of stored. There are no
+//! specialization constants, which only save time.
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -14,9 +15,9 @@ use crate::shader_types::{
 /// The streams of one pose.
 #[derive(Debug, Clone, Copy)]
 pub struct Pose<'a> {
-    /// The joint matrices, from the pose's first one on.
+    /// The joint matrices, beginning with the pose's first one.
     pub palette: &'a [JointMatrix],
-    /// The morph weights, from the pose's first one on.
+    /// The morph weights, beginning with the pose's first one.
     pub morph_weights: &'a [f32],
 }
 
@@ -86,7 +87,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
 /// Skins all vertices of one pose.
 ///
 /// # Panics
-/// If `skinned_vertices` does not have the length of the model's vertices, or as [`skin_vertex`] does.
+/// If the lengths of `skinned_vertices` and of the model's vertices differ, or for the reasons of [`skin_vertex`].
 pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mut [SkinnedVertex]) {
     let vertex_count = bind_pose.bind_vertices.len();
     assert_eq!(skinned_vertices.len(), vertex_count, "room for {vertex_count} vertices");

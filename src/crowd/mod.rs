@@ -1,8 +1,8 @@
 //! Crowds: many instances of few models, their placement, their clips, their visibility and their joint matrices.
 //!
 //! In: models and [`CrowdSettings`]. Out, in each frame: visible poses, joint matrices, morph weights and
-//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes four calls, and none of them allocates after the first
-//! frame:
+//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes four calls, and in a steady frame none of them
+//! allocates:
 //!
 //! 1. [`Crowd::cull`] lists the visible instances and their poses, grouped by model;
 //! 2. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
@@ -49,10 +49,10 @@ pub use visible::VisiblePose;
 /// The largest number of instances. With about a hundred bytes each they take less than a gigabyte.
 pub const MAX_INSTANCES: u32 = 1 << 22;
 
-/// The default spacing as a multiple of the widest model's footprint. Neighbours do not touch, even after jitter and yaw.
+/// The default spacing as a multiple of the widest model's footprint. Neighbours rarely touch, even after jitter and yaw.
 const SPACING_SHARE: f32 = 1.15;
 
-/// The random streams. Each purpose has its own.
+/// The streams of random numbers. Each purpose has its own.
 mod stream {
     pub const MODELS: u64 = 1;
     pub const PLACEMENTS: u64 = 2;
@@ -102,7 +102,7 @@ pub struct Crowd {
     ground_height: f32,
     visible: Visible,
     processor: Processor,
-    /// One for each task of an update. Empty after a change of clips.
+    /// The memory of each task of an evaluation. Empty after a change of clips.
     scratches: Vec<Scratch>,
 }
 
@@ -110,7 +110,7 @@ impl Crowd {
     /// Creates a crowd and places its instances. All of them are visible until the first [`Crowd::cull`].
     ///
     /// # Errors
-    /// A setting is out of range, or no model has the clip.
+    /// There is no model, a setting is out of range, or no model has the clip.
     pub fn new(models: Arc<[Model]>, settings: &CrowdSettings) -> Result<Self, CrowdError> {
         check(&models, settings)?;
         let count = settings.instance_count;
@@ -162,13 +162,13 @@ impl Crowd {
         self.instances.len()
     }
 
-    /// Returns the distance between neighbours.
+    /// Returns the distance between neighbours in metres.
     #[must_use]
     pub fn spacing_metres(&self) -> f32 {
         self.spacing_metres
     }
 
-    /// Returns the decisions that the user should know, one sentence each.
+    /// Returns the decisions that the user should know about, one sentence each.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -180,14 +180,14 @@ impl Crowd {
         self.bounds
     }
 
-    /// Returns the height of the ground plane.
+    /// Returns the height of the ground plane in metres.
     #[must_use]
     pub fn ground_height(&self) -> f32 {
         self.ground_height
     }
 
-    /// Returns the lowest ground height of all models. A model's ground height is the median over the clips that it plays, so
-    /// that one clip in which it falls does not lift the others off the ground.
+    /// Returns the lowest ground height of all models. A model's ground height is the median over the clips that it plays,
+    /// so one clip in which the model falls does not move the ground away from under the others.
     fn find_ground(&self, clips: &[ModelClips]) -> f32 {
         let own = clips.iter().enumerate().filter_map(|(model, clips)| {
             let first = self.instances.get(self.instances_of(model).start)?;
@@ -201,7 +201,7 @@ impl Crowd {
         own.reduce(f32::min).unwrap_or(0.0)
     }
 
-    /// Returns a scale for each model that brings models of different units to a common size.
+    /// Returns a scale for each model that brings models with different units to a common size.
     fn repair_units(&mut self) -> Vec<f32> {
         let model_count = self.models.len();
         let rest: Vec<PosedBounds> =
@@ -218,7 +218,7 @@ impl Crowd {
     }
 
     /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
-    /// that one clip with a large movement does not push all instances apart.
+    /// one clip with a large movement does not push all instances apart.
     fn widest_footprint(&mut self, clips: &[ModelClips], scales: &[f32]) -> f32 {
         let mut widest = 0.0f32;
         for (model, (&clips, &scale)) in clips.iter().zip(scales).enumerate() {
@@ -306,7 +306,7 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
     if !settings.speed.is_finite() {
         return Err(CrowdError::Speed(settings.speed));
     }
-    // The longer one of the two arrays must have indices of 32 bits.
+    // The palette and the morph weights need 32-bit indices, so the longer array decides.
     let elements = models.iter().map(|model| model.palette.len().max(model.morph_weight_count()) as u64);
     let joints = elements.max().unwrap_or(0) * u64::from(instances);
     if joints > u64::from(u32::MAX) {

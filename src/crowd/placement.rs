@@ -1,5 +1,5 @@
-//! The positions of the instances: a hexagonal lattice that fills a disc around the origin, with some jitter, so that
-//! the crowd looks natural but ordered.
+//! The placements of the instances: a hexagonal lattice that fills a disc around the origin, with some jitter, so that the
+//! crowd looks natural but ordered. In: their number, their spacing and random numbers. Out: positions and rotations.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -7,7 +7,7 @@ use super::random::SplitMix64;
 
 /// The largest displacement along an axis, as a share of the spacing.
 const JITTER: f32 = 0.1;
-/// The largest deviation from facing +Z, as glTF characters do.
+/// The largest angle from +Z, the direction that glTF characters face.
 const MAX_YAW_RADIANS: f32 = 0.5;
 
 /// The placement of one instance.
@@ -47,8 +47,8 @@ pub(super) fn placements(count: u32, spacing_metres: f32, random: &mut SplitMix6
 /// the order does not depend on rounding. Ties are ordered by row, middle rows first, then from left to right.
 fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     const ROW_DISTANCE: f32 = 0.866_025_4;
-    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up
-    // to 2/√3 of the radius.
+    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up to
+    // 2/√3 times the radius.
     let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
     let reach = (radius * 1.154_700_6).ceil() as i64;
     let radius_squared = (radius * radius).ceil() as i64;

@@ -8,8 +8,8 @@
 //! it places a pose in the world. Several instances may show one pose.
 //!
 //! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128
-//! MiB on some drivers). A pose lies in one page. A *batch* is a run of poses of one model in one page, with all of their
-//! instances: one dispatch per run of vertices, and one draw per material.
+//! MiB on some drivers). A pose lies in one page. A *batch* is consecutive poses of one model in one page, with all of
+//! their instances. It takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
 use super::visible::VisiblePose;
 use crate::model::Model;
@@ -114,7 +114,7 @@ pub enum PlanError {
 pub struct FramePlan {
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,
-    /// All poses, as runs of one model in one page.
+    /// All poses, grouped by model and page.
     pub batches: Vec<Batch>,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<PagePlan>,
@@ -128,7 +128,7 @@ pub struct FramePlan {
 
 impl FramePlan {
     /// Lays out `poses`. Instances are in the order of their poses: first those that the camera sees, then those that only
-    /// the light draws. A page holds at most `page_bytes` of vertices, tangents not counted.
+    /// the light draws. A page holds at most `page_bytes` of vertices; tangents are extra.
     ///
     /// # Errors
     /// One pose is larger than a page, or an offset needs more than 32 bits.

@@ -1,9 +1,9 @@
 //! The clip of each instance and the time at which it starts. Both are decided when the crowd is built and when another
 //! clip is chosen.
 //!
-//! Instances are sorted by model, by clip and, if poses are shared, by pose, so instances that are evaluated together
-//! are neighbours. Sharing quantises the start time of each instance, once, but not the current time. So the motion
-//! stays smooth, and instances that share a pose always share it.
+//! In: the clips of each model, and the seed. Out: instances, sorted by model, by clip and, if poses are shared, by pose,
+//! so instances that are evaluated together are neighbours. Sharing quantises the start time of each instance, once, but
+//! not the current time. So the motion stays smooth, and instances that share a pose always share it.
 
 use super::random::SplitMix64;
 use super::settings::ModelClips;
@@ -72,7 +72,7 @@ impl Repertoire {
         playable.evaluation.as_ref().unwrap_or(&Evaluation::OneByOne)
     }
 
-    /// Returns all clips that are compiled for the lanes.
+    /// Returns all clips that have been compiled for the lanes.
     pub fn compiled(&self) -> impl Iterator<Item = &LaneClip> {
         self.by_model.iter().flatten().filter_map(|playable| match &playable.evaluation {
             Some(Evaluation::Lanes(compiled)) => Some(&**compiled),
@@ -87,7 +87,7 @@ pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {
 }
 
 /// Returns the number of start times of a clip if poses are shared. They are evenly spread over the clip, at least
-/// `share_hz` a second.
+/// `share_hz` for each second.
 fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
     let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
     (duration_seconds * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
@@ -98,7 +98,7 @@ fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
 pub struct SharingError {
     /// The error in world space.
     pub metres: f32,
-    /// The error as a share of the diameter of the character's bounding sphere throughout its clip.
+    /// The error as a share of the diameter of the instance's bounding sphere.
     pub share_of_size: f32,
 }
 
@@ -156,8 +156,8 @@ impl Crowd {
         }
     }
 
-    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses
-    /// are not shared. A clip may jump where it repeats; some instances then jump a little early, which is not counted.
+    /// Returns the largest error over all clips that are played, at sample times spread over each clip. `None` if poses are
+    /// not shared. If a clip jumps where it repeats, some instances jump a little early or late, which is not counted.
     #[must_use]
     pub fn sharing_error(&self) -> Option<SharingError> {
         let share_hz = self.share_hz?;

@@ -33,8 +33,8 @@ impl SplitMix64 {
         self.unit() * 2.0 - 1.0
     }
 
-    /// Shuffles by Fisher and Yates. The index is the high half of a product (Lemire, "Fast Random Integer Generation
-    /// in an Interval", 2019). Its bias is below 2^-32 for any slice that fits into memory.
+    /// Shuffles by Fisher and Yates. The index is the high half of a product (Lemire, "Fast Random Integer Generation in an
+    /// Interval", 2019). Its bias is below 2^-32 for up to 2^32 items.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let choice = (u128::from(self.next_u64()) * (last as u128 + 1)) >> 64;

@@ -1,5 +1,5 @@
-//! Unit repair. glTF demands metres, but some files are in centimetres (Fox.glb is one). That matters only next to
-//! other models.
+//! Unit repair. glTF requires metres, but some files are in centimetres, such as Fox.glb. That is visible only next to
+//! other models. In: the size of each model. Out: a scale for each model.
 
 /// A model whose size differs from the others' by more than this factor is assumed to be in another unit.
 const SUSPICIOUS_FACTOR: f32 = 8.0;

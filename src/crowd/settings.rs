@@ -17,7 +17,7 @@ pub enum PhaseMode {
 pub enum ClipChoice {
     /// The rest pose.
     None,
-    /// Each instance plays one of its model's clips, evenly mixed by seed.
+    /// Each instance plays one of its model's clips. The seed mixes the clips evenly.
     #[default]
     All,
     /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0
@@ -40,7 +40,7 @@ pub struct CrowdSettings {
     pub phase: PhaseMode,
     /// The clip that the instances play.
     pub clip: ClipChoice,
-    /// Seconds of the clip per second. A negative speed plays backwards.
+    /// Seconds of the clip for each second of time. A negative speed plays backwards.
     pub speed: f32,
     /// If set, instances of the same model and clip share poses, at least this many for each second of the clip.
     pub share_poses_hz: Option<f64>,
@@ -60,7 +60,7 @@ impl Default for CrowdSettings {
     }
 }
 
-/// A reason why a crowd cannot be built or a clip cannot be played.
+/// The reason why a crowd cannot be built or a clip cannot be played.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CrowdError {
     /// There is no model.
@@ -83,10 +83,10 @@ pub enum CrowdError {
     /// The rate of shared poses is zero, negative or not finite.
     #[error("{0} shared poses a second: it must be a positive number")]
     SharedPoses(f64),
-    /// There are more than [`MAX_INSTANCES`](super::MAX_INSTANCES).
+    /// There are more instances than [`MAX_INSTANCES`](super::MAX_INSTANCES).
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),
-    /// Palette offsets are 32 bits wide.
+    /// The palette of all instances would need offsets of more than 32 bits.
     #[error("{instances} instances with {joints} joint matrices in all: at most 4,294,967,295 can be addressed")]
     TooManyJoints {
         /// The requested number of instances.

@@ -1,10 +1,10 @@
 //! Evaluation: the joint matrices and morph weights of all visible poses, on all cores.
 //!
-//! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette and morph
-//! weights, each element written once. The poses are divided into blocks of one model and clip. Recursive halving assigns
-//! runs of blocks to tasks, each with its part of the output and its own scratch memory. So tasks share no memory, need no
-//! locks and do not allocate. A pose's matrices depend on the instance and the time only, so the bytes are the same for
-//! any number of threads.
+//! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette, morph
+//! weights and instances, each element written once. The poses are divided into blocks of one model and clip. Recursive
+//! halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
+//! memory, need no locks and do not allocate. A pose's matrices depend only on the instance and the time, so the bytes are
+//! the same for any number of threads.
 
 use std::mem::MaybeUninit;
 
@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-/// The input of all tasks of an update.
+/// The input of all tasks of an evaluation.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
     models: &'a [Model],
@@ -49,7 +49,7 @@ struct Shared<'a> {
     records: &'a [PoseRecord],
     repertoire: &'a Repertoire,
     processor: Processor,
-    /// The time since the start, at the speed of the crowd; `None`: nothing is evaluated, only stored.
+    /// The time since the start, at the speed of the crowd. `None`: identity matrices are stored, and nothing is evaluated.
     time_seconds: Option<f64>,
 }
 
@@ -75,13 +75,13 @@ impl Crowd {
     /// memory. Later calls from a thread of the pool do not allocate: see [`thread_pool`](super::thread_pool).
     ///
     /// # Panics
-    /// If `plan` was not built from [`Crowd::visible_poses`], or `out` does not have the plan's length.
+    /// If `plan` was not built from [`Crowd::visible_poses`], or if the lengths of `out` are not the plan's.
     pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, plan: &FramePlan, out: PoseStreams<'_>) {
         self.fill(pool, Some(time_seconds), plan, out);
     }
 
-    /// Stores as many joint matrices and morph weights as [`Crowd::evaluate`], on the same threads, without evaluating
-    /// them. Its time is the part of evaluation that memory alone takes. All characters are in their bind pose.
+    /// Stores identity matrices and zero weights in the same memory and on the same threads as [`Crowd::evaluate`], so its
+    /// time is the part of evaluation that memory alone takes. All characters are in their bind pose.
     ///
     /// # Panics
     /// The same as [`Crowd::evaluate`].

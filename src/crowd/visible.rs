@@ -1,9 +1,9 @@
 //! Visibility: which instances the camera and the light see, and which poses these instances show.
 //!
 //! In: the frustum and the direction of the light. Out: the visible poses and the visible instances, rebuilt in place each
-//! frame without allocating. Usually each instance has its own pose. With shared poses, several instances show one.
-//! Instances that the camera may see come first. Instances of which only the shadow may be visible follow; only the light
-//! draws them.
+//! frame without allocating. Usually each instance has its own pose. With shared poses, several instances show one. The
+//! list of instances that the camera may see comes first. The second list has the instances of which only the shadow may be
+//! visible, and only the light draws them.
 //!
 //! Invariant: instances are sorted by pose, so both lists are too, and poses are grouped by model and by clip.
 
@@ -14,7 +14,7 @@ use crate::animation::lanes::GROUP_INSTANCES;
 use crate::model::Model;
 use crate::view::Frustum;
 
-/// The largest number of poses in a block: whole groups of lanes, few enough to divide a hundred poses among threads.
+/// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
 pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
 
 /// A pose that at least one visible instance shows.
@@ -94,7 +94,7 @@ pub(super) struct Visible {
     pub pose_counts: Vec<u32>,
     /// The number of visible instances of each model, in both lists.
     pub instance_counts: Vec<u32>,
-    /// The poses, divided into runs of one model and clip.
+    /// The poses, divided into blocks.
     pub blocks: Vec<Block>,
 }
 
@@ -142,9 +142,9 @@ impl Visible {
 }
 
 impl Crowd {
-    /// Lists the instances whose bounding spheres may lie in the frustum; `None` lists all. With `to_light`, the unit vector
-    /// towards the light, it also lists the instances whose shadows on the ground may lie in the frustum. The order is the
-    /// same in every frame.
+    /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
+    /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. The order
+    /// is the same in every frame.
     pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>) {
         let ground_height = self.ground_height();
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);

@@ -4,7 +4,7 @@
 //! instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line per pass, each
 //! barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
-//! The GPU half has two parts because a window's image may be released late. The scene's part needs no such image, so
+//! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
 //! skinning, shadows and drawing start at once. Only tone mapping waits.
 
 use std::time::Instant;
@@ -34,14 +34,14 @@ pub struct Frame<'r> {
 }
 
 impl Renderer {
-    /// Draws one frame of a crowd, whose models are the renderer's.
+    /// Draws one frame of a crowd. The crowd's models are those of the renderer.
     ///
     /// # Errors
     /// Device lost, no memory, or a limit of the device.
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
 
-        // Find the poses and instances that the camera sees, or of which it sees the shadow.
+        // Find the poses and instances that the camera sees, and those whose shadows it sees.
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| sun::to_light()));
         let cull_ms = stopwatch.lap_ms();
@@ -76,8 +76,8 @@ impl Renderer {
         // submission makes them visible to the GPU.
         slot.pass(recorder, Pass::Upload, || upload_pass::record(input));
 
-        // Copies are read by skinning, by vertex shaders and as vertex attributes (RAW). There are none on the direct path,
-        // but without the barrier Mesa's software driver counts skinning as upload.
+        // Skinning, vertex shaders and vertex attributes read the copies (RAW). The direct path has no copies, but without
+        // the barrier the timestamps of Mesa's software driver count skinning as upload.
         recorder.memory_barrier(Access::TRANSFER_WRITE, Access::COMPUTE_AND_VERTEX_READ.and(Access::ATTRIBUTE_READ));
         // The vertices of every visible pose, once, for all passes that follow.
         slot.pass(recorder, Pass::Skin, || {
@@ -120,14 +120,14 @@ impl Renderer {
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
         self.target.begin(recorder, image);
-        // Radiance to display range, then to the window system or to memory that the CPU reads.
+        // Map radiance to the display's range. Then hand the image to the window system, or copy it for the CPU.
         slot.pass(recorder, Pass::Post, || {
             output.tone_map.record(recorder, image.view, image.extent);
             self.target.finish(recorder, image, capture);
         });
     }
 
-    /// Waits for the oldest frame in flight, plans the next one, and makes room for it.
+    /// Waits for the oldest frame in flight, plans the next one, and makes room for its data.
     ///
     /// # Errors
     /// Device lost, no memory, or a limit of the device.

@@ -2,9 +2,9 @@
 //!
 //! In: models, counts and settings. Out: sizes of buffers for the renderer, a [`MemoryPlan`] for the user, and a refusal or
 //! a warning if the device does not have that much. Drivers report "out of memory" late, and some never do: a software
-//! driver uses the machine's own memory until the system ends the program. [`MemoryPlan::new`] follows the renderer object
-//! by object. It leaves out alignment and the allocator's blocks, so the sum is slightly low; a test compares it with the
-//! memory that is really allocated. All arithmetic saturates, so no input overflows.
+//! driver uses the machine's own memory until the system ends the program. [`MemoryPlan::new`] adds up the renderer's
+//! objects. It leaves out alignment, the padding of influences and the allocator's blocks, so the sum is slightly low; a
+//! test compares it with the memory that is really allocated. No number of instances makes the arithmetic overflow.
 
 use super::settings::{RendererSettings, Skinning, UploadPath};
 use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
@@ -38,7 +38,7 @@ pub fn page_vertices(used: u64, is_last: bool, page_bytes: u64) -> u64 {
     if is_last { used.saturating_add(used / 4).min(capacity) } else { capacity }
 }
 
-/// Returns the size of static geometry and textures of a model on the device.
+/// Returns the size of the static geometry and the textures of a model on the device.
 #[must_use]
 pub fn static_bytes(model: &Model) -> u64 {
     let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
@@ -80,7 +80,7 @@ pub struct MemoryLimits {
 }
 
 impl MemoryLimits {
-    /// Returns the limits for models of which the largest has `largest_pose` skinned vertices. A page holds at least one
+    /// Returns the limits for models of which the largest has `largest_pose` vertices. A page has room for at least one
     /// pose, so a large model makes pages larger. With vertex skinning there are no pages and the limit does not apply.
     #[must_use]
     pub fn new(device: &Device, settings: &RendererSettings, largest_pose: u64) -> Self {
@@ -167,7 +167,7 @@ pub struct NotEnoughMemory(String);
 struct TooLarge {
     name: &'static str,
     bytes: u64,
-    /// The C name of the limit.
+    /// The name of the limit in the Vulkan specification.
     limit: &'static str,
     limit_bytes: u64,
     /// The number of instances that fit; `None` if the size does not depend on it.
@@ -215,7 +215,7 @@ impl Demand {
         self.sum(|model| model.instances)
     }
 
-    /// Returns name, size in one frame, name of the limit and limit of each stream.
+    /// Returns the name, the size in one frame, the name of the limit, and the limit of each stream.
     fn streams(&self, limits: MemoryLimits) -> [(&'static str, u64, &'static str, u64); 4] {
         let matrices = self.sum(|model| model.poses.saturating_mul(model.joints));
         let weights = self.sum(|model| model.poses.saturating_mul(model.morph_weights));
@@ -416,7 +416,7 @@ impl TooLarge {
     }
 }
 
-/// Formats a number of bytes in the largest unit that leaves at least one digit before the point.
+/// Formats a number of bytes in the largest binary unit of which there is at least one.
 #[must_use]
 pub fn format_bytes(count: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];

@@ -1,10 +1,9 @@
-//! Compiles a model and a clip to the list of steps that the kernel takes. Every decision is made here, once, and none
-//! for each instance.
+//! Compiles a model and a clip to the kernel's list of steps. All decisions are made here, once for each clip.
 //!
 //! * Only the nodes that the clip moves are evaluated, the *movers*. The fixed transforms between a mover and its next
 //!   moving ancestor, or between a mover and a joint's mesh space, are multiplied into one matrix in advance. Nodes
 //!   that no palette entry depends on are left out.
-//! * Tracks whose keys are all equal are not sampled. Exporters key everything.
+//! * Tracks whose keys are all equal are not sampled. There are many, because exporters key everything.
 //! * Steps are in the palette's order. Each joint matrix follows the movers that it needs, parents first. So matrices
 //!   are written in order, and a mover is used while it is in the cache. After its last use, a mover's *temporary* (the
 //!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
@@ -65,7 +64,7 @@ pub struct LaneClip {
 
 impl LaneClip {
     /// Compiles `clip`, which is one of `model`'s clips, or the rest pose for `None`. Returns `None` if the clip does
-    /// not fit (see [`Rows`]); use [`evaluate`](crate::animation::evaluate) then.
+    /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
     #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
         let mut compiler = Compiler::new(model, clip);
@@ -80,7 +79,7 @@ impl LaneClip {
     }
 }
 
-/// A node's fixed transform to its mover: itself or the next moving ancestor, or the model if there is none.
+/// The fixed transform from a node to its mover: to itself, to its next moving ancestor, or else to the model.
 #[derive(Debug, Clone, Copy)]
 struct Attachment {
     /// The mover's number. Movers are numbered in the order of their steps.
@@ -187,7 +186,7 @@ impl<'a> Compiler<'a> {
         Attachment { mover: Some(self.mover_count - 1), mover_from_node: DAffine3::IDENTITY }
     }
 
-    /// Assigns columns to a track, if it needs any.
+    /// Returns the part for a track, with new columns if its value changes. Without a track it is `rest`.
     fn part(&mut self, track: Option<AnyTrack<'a>>, rest: DVec4) -> Part {
         let held = |value: DVec4| Part::Held(value.as_vec4().to_array());
         let Some(track) = track else { return held(rest) };
@@ -227,7 +226,7 @@ fn share_temporaries(steps: &mut [Step]) -> usize {
         let used = match step {
             Step::Move(Mover { temporary, .. }) => {
                 let mover = *temporary;
-                // The parent's temporary is read in this step, so it is released only after it.
+                // This step reads the parent's temporary, which is therefore released only afterwards.
                 temporaries[mover] = free.pop().unwrap_or_else(|| {
                     count += 1;
                     count - 1

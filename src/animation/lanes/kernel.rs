@@ -3,8 +3,8 @@
 //! In: the steps of a clip, and the cells of the clip at the time of each instance. Out: the joint matrices of each
 //! instance, in the palette's order.
 //!
-//! The kernel uses no closures and no functions of the standard library that take closures. The compiler would not
-//! compile those with AVX2, and would call instead of inline them, at ten times the cost.
+//! The kernel uses no closures, and no functions of the standard library that take closures. The compiler would compile
+//! those without AVX2, and would call them instead of inlining them, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
@@ -34,7 +34,7 @@ pub(super) struct Streams {
     pub strides: [usize; LANES],
 }
 
-/// Takes some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow.
+/// Runs some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow.
 ///
 /// # Safety
 /// Each of `group.rows` is the start of a row of the clip that the steps belong to. Each of `streams.out` has room for

@@ -10,24 +10,24 @@
 //! ```
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
-//! cell of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count a
+//! cell of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count, a
 //! joint that only rotates takes about 100 cycles for eight instances, half of them for two matrix products.
 //!
-//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over [`simd`], which uses AVX2 and FMA
-//! if the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the
-//! largest number. The result of an instance does not depend on its lane or its group.
+//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`], which
+//! use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions
+//! to 1e-5 of the largest number. The result of an instance does not depend on its lane or its group.
 //!
-//! Clips that do not fit (numbers near the limits of `f32`, or tracks whose merged key times would make a huge table)
-//! are left to [`evaluate`](super::evaluate). So are morph weights.
+//! Clips that do not fit (numbers whose squares may exceed the range of `f32`, or tracks whose merged key times would
+//! make a huge table) are left to [`evaluate`](super::evaluate). So are morph weights.
 //!
 //! # Cached and write-combined memory
 //!
-//! The kernel stores eight streams of 48-byte matrices, one for each instance. In cached memory this is the fastest
-//! way, given a prefetch for each stream ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few
-//! line buffers that gather stores, and eight streams flush them half full. So for [`MemoryKind::WriteCombined`] the
-//! kernel writes to a block that stays in the L1 cache, and the block is then copied in ascending order.
+//! The kernel writes to eight addresses in turn, one for each instance. In cached memory this is the fastest way, given
+//! a prefetch for each ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few line buffers that
+//! gather stores, and eight addresses flush them half full. So for [`MemoryKind::WriteCombined`] the kernel writes to a
+//! block that stays in the L1 cache, and the block is then copied in ascending order.
 //!
-//! In cached memory blocks take 1.3 to 1.5 times as long as streams: 7.5 instead of 5.5 ns for each joint of
+//! In cached memory, blocks take 1.3 to 1.4 times as long as direct stores: 7.5 instead of 5.5 ns for each joint of
 //! 1,000 foxes, 8.6 instead of 6.7 for CesiumMan, 5.5 instead of 3.9 for Knight, 8.4 instead of 6.1 for mannequiny (AMD
 //! EPYC, one thread, medians of interleaved runs of `cargo bench --bench animation`). It has not been measured on a
 //! discrete GPU.
@@ -48,7 +48,7 @@ use simd::{Array, LANES};
 use super::MemoryKind;
 use crate::shader_types::JointMatrix;
 
-/// The number of instances that are evaluated together. Fewer take as long.
+/// The number of instances that are evaluated together. Evaluating fewer takes as long.
 pub const GROUP_INSTANCES: usize = LANES;
 
 /// The instruction set that the kernel uses.
@@ -93,14 +93,14 @@ impl LaneScratch {
     }
 }
 
-/// The largest number of joints of a block: 18 KiB for eight instances, and whole lines of 64 bytes for each of them.
+/// The largest number of joints of a block: 18 KiB for eight instances, and whole 64-byte lines for each of them.
 const BLOCK_JOINTS: usize = 48;
 
-/// Writes the joint matrices of instances of one model and clip, one instance after the other. `clip` was compiled for
+/// Writes the joint matrices of instances of one model and clip, one instance after the other. `clip` was compiled from
 /// that clip. `times_seconds` are clamped to its keys and do not wrap around. Allocates only if `scratch` has to grow.
 ///
 /// # Panics
-/// If the length of `out` is not that of the joint matrices of as many instances as there are times.
+/// If the length of `out` is not the number of times, multiplied by the number of joint matrices of a pose.
 pub fn evaluate(
     processor: Processor,
     clip: &LaneClip,
@@ -116,7 +116,7 @@ pub fn evaluate(
     scratch.fit(clip);
     let groups = out.chunks_mut(GROUP_INSTANCES * clip.joint_count);
     for (times_seconds, out) in times_seconds.chunks(GROUP_INSTANCES).zip(groups) {
-        // Lanes without an instance repeat the last one.
+        // Lanes without an instance repeat the last instance.
         let last = times_seconds.last().copied().unwrap_or(0.0);
         let located: [_; LANES] =
             std::array::from_fn(|lane| clip.rows.locate(times_seconds.get(lane).copied().unwrap_or(last)));
@@ -145,11 +145,11 @@ fn evaluate_in_place(
     for (lane, instance) in out.chunks_exact_mut(clip.joint_count).enumerate() {
         (streams.out[lane], streams.strides[lane]) = (instance.as_mut_ptr(), 1);
     }
-    // SAFETY: each stream has room for the clip's joint matrices, or for one and a stride of 0.
+    // SAFETY: `locate` returns rows of the clip; each lane has room for all matrices, or for one with stride 0.
     unsafe { run(processor, &clip.steps, group, streams) };
 }
 
-/// Evaluates joint matrices of up to eight instances block by block, and copies each block to `out`.
+/// Evaluates the joint matrices of up to eight instances block by block, and copies each block to `out`.
 fn evaluate_in_blocks(
     processor: Processor,
     clip: &LaneClip,
@@ -165,7 +165,7 @@ fn evaluate_in_blocks(
         let start = block.as_mut_ptr();
         let streams =
             Streams { out: std::array::from_fn(|lane| start.wrapping_add(lane * BLOCK_JOINTS)), strides: [1; LANES] };
-        // SAFETY: each stream has room for `BLOCK_JOINTS` matrices, and `now` writes no more.
+        // SAFETY: rows as above. Each lane has room for `BLOCK_JOINTS` matrices, and `now` writes no more.
         unsafe { run(processor, now, group, streams) };
         for (instance, evaluated) in out.chunks_exact_mut(clip.joint_count).zip(block.chunks_exact(BLOCK_JOINTS)) {
             instance[first..first + count].copy_from_slice(&evaluated[..count]);

@@ -31,18 +31,18 @@ pub(super) struct Cell {
     pub change: [f32; 4],
 }
 
-/// The largest number that the kernel takes: the square of a larger one may exceed the range of `f32`.
+/// The largest number that the kernel accepts: the square of a larger one may exceed the range of `f32`.
 const MAX_MAGNITUDE: f64 = 1e18;
 /// The number of cells that any clip may have.
 const FREE_CELLS: usize = 1 << 14;
-/// The number of further cells for each value of the file. Tracks that share no key time would otherwise make a table
+/// The number of further cells for each value of the clip. Tracks that share no key time would otherwise make a table
 /// of all times by all tracks.
 const CELLS_PER_VALUE: usize = 4;
-/// The largest number of cells, of 32 bytes each: twenty minutes of a hundred joints.
+/// The largest number of cells, of 32 bytes each: twenty minutes of a hundred joints at 30 keys a second.
 const MAX_CELLS: usize = 1 << 22;
 
-/// The start of the first row, before the clip. There each track has the value of its first key; at 0 it may already
-/// have a later one.
+/// The start of the first row, before the clip. There each track has the value of its first key. At 0 it may already
+/// have the value of another key, because several keys may have the time 0.
 const BEFORE: f64 = -1.0;
 
 /// A track that the kernel samples.
@@ -95,7 +95,7 @@ impl AnyTrack<'_> {
             _ => self.element(0),
         };
         let is_tangent = |index: usize| self.interpolation() == Interpolation::CubicSpline && index % 3 != 1;
-        // The in-tangent of the first key and the out-tangent of the last one are never used.
+        // The tangents of a single key are never used.
         let only_key = self.len() == self.elements_per_key();
         let holds = |(index, element): (usize, DVec4)| element == if is_tangent(index) { DVec4::ZERO } else { first };
         let is_constant = only_key || (0..self.len()).map(|index| (index, self.element(index))).all(holds);
@@ -109,7 +109,7 @@ impl AnyTrack<'_> {
         if self.interpolation() == Interpolation::CubicSpline { 3 } else { 1 }
     }
 
-    /// Returns the cells of the track from `start` to `end`. It has no key between them.
+    /// Returns the cells of the track from `start` to `end`. The track has no key between these times.
     fn cells(self, keys: &[f32], start_seconds: f64, end_seconds: f64) -> [[DVec4; 2]; 2] {
         let at = find_interval(keys, start_seconds);
         let is_held = at.key == at.next;
@@ -172,7 +172,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Computes the rows. The columns are in the order of `tracks`. Returns `None` if a number is too large, or if the
-    /// table would be too large for the file.
+    /// table would be too large for the clip.
     pub(super) fn new(clip: &Clip, tracks: &[AnyTrack<'_>]) -> Option<Self> {
         let columns: usize = tracks.iter().map(|track| track.width()).sum();
         if columns == 0 {
@@ -209,7 +209,7 @@ impl Rows {
             }
         }
         rows.spans_seconds = starts_seconds.iter().zip(ends_seconds).map(|(start, end)| end - start).collect();
-        // Times before the clip may be arbitrarily early.
+        // The first row is constant, so its share of elapsed time stays 0.
         rows.spans_seconds[0] = f64::INFINITY;
         rows.starts_seconds = starts_seconds;
         rows.fill_buckets();
@@ -233,7 +233,7 @@ impl Rows {
         }
     }
 
-    /// Returns the bucket of a time. It never decreases with time, despite rounding.
+    /// Returns the bucket of a time. A later time never has an earlier bucket, despite rounding.
     fn bucket(&self, time_seconds: f64) -> usize {
         (time_seconds * self.buckets_per_second) as usize
     }

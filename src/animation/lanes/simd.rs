@@ -2,7 +2,7 @@
 //!
 //! The kernel is written in terms of [`Lanes`]. It is compiled once for each implementation, and the functions here are
 //! inlined into it. So the AVX2 kernel may use instructions that the rest of the program must not. Both implementations
-//! do the same operations in the same order, but AVX2 rounds a product and a sum once, and the other one twice.
+//! do the same operations in the same order, but AVX2 rounds `a * b + c` once, and the other one twice.
 
 use std::mem::MaybeUninit;
 
@@ -35,7 +35,7 @@ pub(super) trait Lanes: Copy {
     fn times(self, other: Self) -> Self;
     /// Returns `self * factor + term`.
     fn times_plus(self, factor: Self, term: Self) -> Self;
-    /// Returns one over the square root, or 0 if the number is not positive.
+    /// Returns one over the square root, or 0 if the number is at most `f32::MIN_POSITIVE`.
     fn inverse_root(self) -> Self;
     /// Returns 1 in the lanes that are 0, and 0 in the others.
     fn is_zero(self) -> Self;
@@ -44,7 +44,7 @@ pub(super) trait Lanes: Copy {
     /// # Safety
     /// Each of these cells is inside the slice that the row belongs to.
     unsafe fn load_cells(rows: &[*const Cell; LANES], column: usize) -> ([Self; 4], [Self; 4]);
-    /// Writes the matrix of each lane to `out[lane]`. `rows` are the matrices' rows.
+    /// Writes the matrix of each lane, given as rows, to `out[lane]`.
     ///
     /// # Safety
     /// Each of `out` is valid for writing.
@@ -142,14 +142,14 @@ mod avx2 {
     #[derive(Clone, Copy)]
     pub(in super::super) struct Avx2(__m256);
 
-    /// The distance from a joint matrix to the line that is prefetched for it. If another core has read the last
+    /// The distance from a joint matrix to the cache line that is prefetched for it. If another core has read the last
     /// frame's matrices, as a software rasteriser does, each store would wait for its line. With a prefetch many lines
     /// are loaded at once. Nanoseconds for each joint of 1,000 foxes, within frames, medians of interleaved runs: 14.5
     /// without, 11.4 at 256 bytes, 13 at 640 bytes, and 21 with non-temporal stores (`movntps`), which fill only a part
     /// of a line each.
     const PREFETCH_BYTES: usize = 256;
 
-    /// Prefetches the line for writing. Any address is allowed.
+    /// Prefetches a cache line for writing. Any address is allowed.
     #[inline(always)]
     fn prefetch_for_writing(joint: *const u8) {
         // `_mm_prefetch` would prefetch for reading, and the store would have to request the line again.
@@ -165,8 +165,8 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Transposes four registers, which hold four numbers of lane `k` in the lower and of lane `k + 4` in the upper
-        /// half, to one register for each of the four numbers.
+        /// Transposes four registers to one register for each of four numbers. Register `k` has the four numbers of
+        /// lane `k` in its lower half, and those of lane `k + 4` in its upper half.
         #[inline(always)]
         fn transposed(pairs: [__m256; 4]) -> [Self; 4] {
             // SAFETY: see the type.

@@ -6,9 +6,9 @@
 //!
 //! # How vertices reach the shader
 //!
-//! Placement and pose index are attributes per instance. Static attributes are attributes per vertex. The index of a skinned
-//! vertex depends on both, so the shader reads it from the page. With `--skinning vertex` (`character_skinning.vert`) the
-//! shader skins the vertex itself, from the same pose record and palette.
+//! Placement and pose index are attributes with instance rate. Texture coordinates and colours are attributes with vertex
+//! rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the page.
+//! With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and palette.
 //!
 //! Measurements decided this: 1,000 foxes (`bench Fox.glb --instances 1000 --msaa 1 --shadows off`), Mesa lavapipe 22.3.6
 //! on two threads, November 2026. The figures are the draw pass in milliseconds, medians of runs taken in turns, three for
@@ -24,12 +24,12 @@
 //! | skinned vertex and placement as attributes, one indirect draw per instance with its `vertexOffset` | 48.7 | 80.6 |
 //! | the same, with a recorded draw per instance | 54.8 | 81.6 |
 //!
-//! Single runs differ by a few percent. Reading the vertex as four anonymous numbers is within that: 41.3 and 73.2 against
-//! 41.6 and 74.7 in nine more runs. Vertex input gains at most 5 % where only vertices count, and one instanced draw gets
-//! most of that. An indirect draw loses it again: its `vertexOffset` moves every attribute with vertex rate, so the static
-//! attributes, which exist once, must come from a storage buffer, and the driver sets up a thousand small draws. At 10,000
-//! foxes both take the same time (376 and 380 ms, 519 and 513 ms). At 64x64, two thirds of a profile's samples are outside
-//! the shaders: clipping, binning and rasterising 576,000 triangles. No discrete GPU has been measured yet.
+//! Single runs differ by a few percent, and the second and third row by no more: 41.6 and 74.7 against 41.3 and 73.2 in
+//! nine more runs. At 64x64, attributes for placement and static data save 5 %. Skinned vertices as attributes save another
+//! 2 %, but not with indirect draws: `vertexOffset` moves all attributes with vertex rate, so the static ones must come
+//! from a storage buffer, and the driver sets up a thousand small draws. At 10,000 foxes, this layout and indirect draws
+//! take the same time (376 and 380 ms, 519 and 513 ms). At 64x64, two thirds of a profile's samples are outside the
+//! shaders: clipping, binning and rasterising 576,000 triangles. No discrete GPU has been measured yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Draws the visible instances: one instanced draw for each batch and each draw range of its model.
+//! Draws the visible instances for the camera or the light: one instanced draw for each batch and draw range of its model.
 
 use ash::vk;
 
@@ -14,12 +14,12 @@ use crate::vulkan::pipeline::Pipeline;
 pub enum Eye {
     /// Draws the instances in the camera's view.
     Camera,
-    /// Draws these, and the instances that cast a shadow into the camera's view.
+    /// Draws the instances in the camera's view, and those that cast a shadow into it.
     Light,
 }
 
-/// Draws all instances that `eye` sees, inside a rendering. `pipeline_of` returns the pipeline of a draw, or `None` to omit
-/// the draw. All pipelines have the scene's layout.
+/// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
+/// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout.
 pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
     let PassInput { recorder, layouts, models, plan, slot } = *input;
     let Some(instances) = slot.instances() else { return };

@@ -45,7 +45,7 @@ impl GroundPass {
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
             samples,
             blend: None,
-            // Slightly further away than the ground is, so that characters lying on it stay visible.
+            // Slightly further away than the real ground, so that characters lying on it stay visible.
             depth_bias: Some((-16.0, -1.0)),
         };
         Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })

@@ -1,8 +1,8 @@
 //! Shadows (`shadow.vert`): the depth of the crowd as the light sees it.
 //!
-//! In: the instances and the skinned vertices. Out: one orthographic depth map. All frames in flight use the same image,
-//! and barriers order them. Blended materials, lines and points cast no shadow. Masked materials cast the shadow of their
-//! whole geometry.
+//! In: the instances and the skinned vertices (or the palette, with `--skinning vertex`). Out: one orthographic depth map.
+//! All frames in flight use the same image, and barriers order them. Blended materials, lines and points cast no shadow.
+//! Masked materials cast the shadow of their whole geometry.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct ShadowPass {
 }
 
 impl ShadowPass {
-    /// Creates a map of `size` texels squared and the pipelines that the models need. `None`: no shadows.
+    /// Creates a map of `size` by `size` texels, and the pipelines that the models need. `None`: no shadows.
     ///
     /// # Errors
     /// No memory, or the driver cannot build a pipeline.
@@ -55,7 +55,7 @@ impl ShadowPass {
             usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED,
             aspect: vk::ImageAspectFlags::DEPTH,
         };
-        // Filtering comparisons is optional for depth formats. Without it edges are harder.
+        // Linear filtering is optional for depth formats. Without it, the edges of shadows are harder.
         let filter = if device.filters_linearly(DEPTH_FORMAT) { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
         let sampler = vk::SamplerCreateInfo::default()
             .mag_filter(filter)

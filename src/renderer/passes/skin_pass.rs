@@ -3,7 +3,7 @@
 //! In: the pose records, the palette, the morph weights and the models' bind-pose vertices. Out: the skinned vertices of
 //! every visible pose. Each batch takes one dispatch per run of vertices ([`SkinRun`]): x counts groups of vertices, y
 //! counts poses. Each kind of run has its own pipeline, built once. The shader of a run has no code for absent morph
-//! targets or tangents, and its loop over influences is unrolled.
+//! targets or tangents, and it unrolls the loop over influences if all vertices have the same number of them.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl SkinPass {
         }
     }
 
-    /// Skins one run of vertices for all poses of a batch. One dispatch is enough unless the device's limits are smaller.
+    /// Skins one run of vertices for all poses of a batch, by more than one dispatch if a limit of the device requires it.
     fn dispatch(&self, input: &PassInput, run: &SkinRun, batch: &Batch) {
         let [max_groups, max_poses] = self.max_groups;
         let max_vertices = max_groups.saturating_mul(VERTICES_PER_GROUP);

@@ -79,7 +79,7 @@ impl ToneMapPass {
         unsafe { self.set.write(&[binding(&self.sampler, attachments)]) };
     }
 
-    /// Draws to the whole of `target`, whose old contents are discarded.
+    /// Draws to the whole of `target`. Its old contents are discarded.
     pub fn record(&self, recorder: Recorder, target: vk::ImageView, extent: vk::Extent2D) {
         let colors = [vk::RenderingAttachmentInfo::default()
             .image_view(target)

@@ -1,4 +1,4 @@
-//! Upload: copies the streams of the staged path to device memory. The direct path has nothing to copy.
+//! Upload: copies the streams of the staged path from mapped to device memory. The direct path has nothing to copy.
 
 use ash::vk;
 

@@ -1,5 +1,5 @@
-//! Vertex input: the attributes of instances and of static vertices. `shaders/instance.glsl` and `shaders/character.glsl`
-//! declare the same attributes; `tests/shader_layout.rs` compares both.
+//! Vertex input: the formats and offsets of the attributes of instances and of static vertices. `shaders/instance.glsl` and
+//! `shaders/character.glsl` declare the same attributes; `tests/shader_layout.rs` compares both.
 
 use std::mem::offset_of;
 

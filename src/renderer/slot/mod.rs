@@ -1,9 +1,9 @@
 //! A slot: everything that one frame in flight owns, so that the CPU can write one frame while the GPU draws another.
 //!
 //! In: the frame plan. Out: mapped memory for the CPU half of the frame, and buffers and descriptor sets for the GPU half.
-//! The slot's memory is available only between [`FrameSlot::wait`] and the submission, so safe code cannot write memory
-//! that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because synchronization validation
-//! tracks buffers.
+//! The renderer hands out the slot's memory only between [`FrameSlot::wait`] and the submission, so safe code outside the
+//! renderer cannot write memory that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because
+//! synchronization validation tracks buffers.
 
 pub mod page;
 pub mod stream_buffer;
@@ -73,7 +73,7 @@ impl Pass {
     }
 }
 
-/// The memory of a frame that the CPU half fills. The GPU has finished with it.
+/// The memory that the CPU half of a frame fills. The GPU has finished with it.
 pub struct FrameMemory<'a> {
     /// The joint matrices and morph weights of all visible poses, at the offsets of their records.
     pub streams: PoseStreams<'a>,
@@ -198,7 +198,7 @@ impl FrameSlot {
         self.in_flight_until = Some(value);
     }
 
-    /// Makes room for a frame and writes its pose records. It follows [`Self::wait`]. Steady frames find enough room; a
+    /// Makes room for a frame and writes its pose records. Call it after [`Self::wait`]. Steady frames find enough room; a
     /// growing crowd gets larger buffers.
     ///
     /// # Errors
@@ -277,7 +277,7 @@ impl FrameSlot {
         }
     }
 
-    /// Records one pass, with its label and its timestamp.
+    /// Records one pass, with its label and its timestamp. With `serialize`, everything after the pass waits for its end.
     pub fn pass(&self, recorder: Recorder, pass: Pass, record: impl FnOnce()) {
         recorder.labelled(pass.label(), record);
         if self.serialize {

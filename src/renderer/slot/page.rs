@@ -1,4 +1,4 @@
-//! The pages of the transient vertex buffer: `skin.comp` writes them, and every later pass reads them.
+//! The transient vertex buffer. In: a frame's page plans. Out: pages, which `skin.comp` writes and all later passes read.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ pub struct StreamInfo {
     pub path: UploadPath,
     /// Storage buffer or vertex buffer.
     pub usage: vk::BufferUsageFlags,
-    /// The C name of the device's limit.
+    /// The name of the device's limit in the Vulkan specification.
     pub limit: &'static str,
     /// The largest size.
     pub limit_bytes: u64,
@@ -73,8 +73,8 @@ impl StreamBuffer {
         Ok(Self { info, memory, used_bytes: 0 })
     }
 
-    /// Sets the size of this frame's data. Returns true if the buffer was replaced, so that descriptors must be written
-    /// again. The GPU must have finished with the stream.
+    /// Sets the size of this frame's data, and enlarges the buffer if necessary. Returns true if the buffer was replaced,
+    /// so that descriptors must be written again. The GPU must have finished with the stream.
     ///
     /// # Errors
     /// No memory, or more than the device allows.
@@ -85,7 +85,7 @@ impl StreamBuffer {
         }
         let StreamInfo { ref name, limit, limit_bytes, .. } = self.info;
         if used_bytes > limit_bytes {
-            // Without the number of the slot.
+            // The name without the number of the slot.
             let name = name.trim_end_matches(char::is_numeric).trim_end();
             let fitting = u64::from(instance_count) * limit_bytes / used_bytes;
             return Err(Error::OverLimit {
