@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what building and running Throng needs and Cargo cannot fetch. Run it as often as you like.
+# Installs the packages that Throng needs and Cargo cannot fetch. Run it as often as you like.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -7,14 +7,14 @@ usage() {
     cat <<'END'
 Usage: ./setup.sh [--shaders] [--fuzz]
 
-Installs, where missing: a C and a C++ compiler (Rust links with the one, meshoptimizer is built with the other), the
-Vulkan loader, Mesa's drivers (lavapipe among them, which draws without a GPU), the Vulkan validation layers, the X11,
-xkb and Wayland libraries that the window needs, and Xvfb for the tests of the window. Debian and Ubuntu (apt), Fedora
-(dnf), Arch (pacman); elsewhere it says what to install. Uses sudo where it is not run by root.
+Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
+Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
+and Wayland libraries for the window, and Xvfb for the window tests. It supports Debian and Ubuntu (apt), Fedora (dnf) and
+Arch (pacman). On other systems it tells you what to install. It uses sudo unless you run it as root.
 
-  --shaders   also what the cargo feature `shaderc` needs: CMake, make, Python 3 and git
-  --fuzz      also cargo-fuzz, by cargo, for fuzz/run.sh
-  --help      this text
+  --shaders   also install CMake, make, Python 3 and git, for the cargo feature `shaderc`
+  --fuzz      also install cargo-fuzz with cargo, for fuzz/run.sh
+  --help      print this text
 END
 }
 
@@ -32,7 +32,7 @@ for argument in "$@"; do
     esac
 done
 
-# First, because nobody should wait for packages to learn that the compiler is too old.
+# This check comes first, so that an old compiler is reported before any package is installed.
 check_rust() {
     local wanted found
     wanted=$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)
@@ -47,12 +47,12 @@ check_rust() {
 
 missing=()
 
-# need COMMAND PACKAGE…: the packages are missing where the command is, whichever way it was installed.
+# need COMMAND PACKAGE…: the packages are missing if the command is missing. It may come from elsewhere.
 need() {
     command -v "$1" >/dev/null || missing+=("${@:2}")
 }
 
-# announce MANAGER: false where nothing is missing; stops where there is no right to install.
+# announce MANAGER: returns false if nothing is missing, and exits if the user may not install packages.
 announce() {
     ((${#missing[@]})) || return 1
     ((EUID == 0)) || command -v sudo >/dev/null || fail "there is no sudo; as root, install with $1: ${missing[*]}"
@@ -65,7 +65,7 @@ as_root() {
 
 missing_deb() {
     local packages=("$@") installed package
-    # Fails where a package is unknown, and still lists the others.
+    # This fails if a package is unknown, but still lists the others.
     installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" 2>/dev/null || true)
     for package in "${packages[@]}"; do
         grep --quiet --line-regexp --fixed-strings "installed $package" <<<"$installed" || missing+=("$package")
@@ -109,7 +109,7 @@ setup_dnf() {
 }
 
 setup_pacman() {
-    # --deptest lists what is missing, and fails where anything is.
+    # --deptest lists the missing packages, and fails if there are any.
     mapfile -t missing < <(pacman --deptest vulkan-icd-loader vulkan-swrast vulkan-validation-layers \
         libx11 libxcb libxcursor libxi libxrandr libxkbcommon libxkbcommon-x11 wayland || true)
     need Xvfb xorg-server-xvfb
@@ -133,21 +133,21 @@ setup_fuzz() {
 }
 
 explain_macos() {
-    say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or"
+    say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or run"
     say "    brew install vulkan-loader molten-vk vulkan-validationlayers"
-    say "and, for the linker and the C++ compiler, xcode-select --install"
+    say "For the linker and the C++ compiler, run xcode-select --install"
     if $with_shaders; then say "for the feature shaderc: brew install cmake python"; fi
 }
 
 explain_windows() {
-    say "Windows: a current graphics driver is enough to run; https://vulkan.lunarg.com has the validation layers"
-    say "and Rust needs the C++ build tools of Visual Studio, as rustup says"
+    say "Windows: a current graphics driver is enough to run Throng. The validation layers are in the SDK from"
+    say "https://vulkan.lunarg.com. Rust needs the C++ build tools of Visual Studio, which rustup offers to install"
     if $with_shaders; then say "for the feature shaderc: CMake (https://cmake.org), Ninja and Python 3 (https://python.org)"; fi
 }
 
 explain_other() {
     say "this system's package manager is unknown; install: a C and a C++ compiler, the Vulkan loader, a Vulkan 1.3"
-    say "driver (Mesa's lavapipe where there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb,"
+    say "driver (Mesa's lavapipe if there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb,"
     say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb"
     if $with_shaders; then say "for the feature shaderc: CMake, make, Python 3, git"; fi
 }

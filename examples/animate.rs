@@ -1,4 +1,4 @@
-//! Animates a character on the CPU, without a GPU. All arguments are optional; OUT is a mesh that any 3D program opens:
+//! Animates a character on the CPU, without a GPU. All arguments are optional. OUT.obj is a mesh for any 3D program:
 //!
 //!     cargo run --no-default-features --example animate -- [MODEL [SECONDS [OUT.obj]]]
 
@@ -24,17 +24,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Poses a model at a time of its first clip. Returns a report and the skinned mesh as Wavefront OBJ.
 pub fn animate(file: &Path, time_seconds: f64) -> Result<(String, String), ImportError> {
-    // Import: a skeleton whose parents come before their children, clips of keyframes, and one array of vertices.
+    // Import the model: a skeleton in which parents come before children, clips of keyframes, and the vertices.
     let model = load(file)?;
 
-    // Sample the clip, then multiply each node's matrix by its parent's. The scratch holds the result, and is reusable.
+    // Sample the clip, then multiply each node's matrix by its parent's. The scratch memory holds the result.
     let mut scratch = PoseScratch::for_model(&model);
     let pose = pose_model(&model, model.clips.first(), time_seconds, &mut scratch);
 
-    // The palette: model_from_joint * joint_from_mesh (the inverse bind matrix) for each joint of each skin.
+    // Compute the palette: model_from_joint * joint_from_mesh (the inverse bind matrix) for each joint of each skin.
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
 
-    // Skin each vertex by the weighted sum of its joint matrices. This is the CPU twin of the shader `skin.comp`.
+    // Skin each vertex with the weighted sum of its joint matrices. This is the CPU twin of the shader `skin.comp`.
     let bind_pose = BindPose::new(&model.geometry);
     let mut vertices = vec![SkinnedVertex::zeroed(); model.geometry.vertex_count()];
     skin_vertices(&bind_pose, Pose { palette: &palette, morph_weights: pose.morph_weights }, &mut vertices);

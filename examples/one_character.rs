@@ -1,10 +1,10 @@
-//! One skinned character, from the model file to a PNG, with every step of GPU skinning on one page.
+//! Draws one skinned character, from the model file to a PNG, with every step of GPU skinning on one page.
 //!
-//! `cargo run --release --example one_character [MODEL.glb] [OUT.png]`
+//! `cargo run --release --example one_character -- [MODEL.glb [OUT.png]]`
 //!
-//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance, one frame and one image:
+//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance and one image, without shadows:
 //!
-//! 1. import the model, and evaluate one moment of its first clip on the CPU;
+//! 1. import the model, and evaluate its first clip at one time on the CPU;
 //! 2. put its joint matrices into the palette, and describe the pose in a `PoseRecord`;
 //! 3. dispatch `skin.comp`, which writes the skinned vertices;
 //! 4. draw them with `character.vert` and `character.frag`;
@@ -44,7 +44,7 @@ const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
 const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const TIME_SECONDS: f64 = 0.4;
 
-/// Creates a buffer and fills it. The device reads the mapped memory: the direct upload path.
+/// Creates a buffer and fills it. Shaders read the mapped memory, as on the program's direct upload path.
 fn filled<T: bytemuck::Pod>(device: &Arc<Device>, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Buffer> {
     let mut buffer = Buffer::new(device, "filled", size_of_val(data) as u64, usage, BufferMemory::Upload)?;
     // SAFETY: no command uses the new buffer yet.
@@ -73,10 +73,10 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let device = &Device::new(instance, physical, false)?;
     let layouts = Layouts::new(device)?;
     let cache = PipelineCache::new(device, None)?;
-    // Bind-pose vertices, influences, indices, materials and textures.
+    // Upload bind-pose vertices, influences, indices, materials and textures.
     let gpu_model = GpuModel::new(device, &layouts, &model)?;
 
-    // 2. Per-frame data: one pose, and one instance that shows it.
+    // 2. The data that changes in each frame: one pose, one instance that shows it, camera and light.
     let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
     let records = filled(device, storage, &[PoseRecord::default()])?;
     let palette = filled(device, storage, &palette)?;
@@ -109,7 +109,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let (vertices, tangents) = (page(size_of::<SkinnedVertex>())?, page(size_of::<u32>())?);
     let page = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
     let page_set = DescriptorSet::new(device, "page set", &layouts.page, &page)?;
-    // Without further constants the shader accepts any number of influences, and morph targets.
+    // The shader's other constants have defaults that allow any number of influences, and morph targets.
     let shader = (&spirv::SKIN_COMP, &[u32::from(size.has_tangents)][..]);
     let skin = Pipeline::compute(device, &cache, "skin", shader, &layouts.skin)?;
 
@@ -154,7 +154,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         recorder.push_constants(&layouts.skin, &constants);
         recorder.dispatch([size.vertex_count.div_ceil(VERTICES_PER_GROUP), 1]);
 
-        // Vertex shaders read the skinned vertices (RAW). The images are new, so there is nothing to wait for.
+        // Vertex shaders read the skinned vertices (RAW). The images are new, so their barriers wait for nothing.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
         let new = discarded(Access::NOTHING);
         recorder.image_barriers([
@@ -180,7 +180,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         // Tone mapping reads the HDR colour (RAW).
         recorder.image_barriers([ImageBarrier::color(attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         tone_map.record(recorder, image.view, EXTENT);
-        // 5. The copy reads the image, and the CPU reads the copy (RAW both).
+        // 5. The copy reads the image (RAW), and the CPU reads the copy (RAW).
         recorder.image_barriers([ImageBarrier::color(image.raw, COLOR_TARGET, TRANSFER_SOURCE)]);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };

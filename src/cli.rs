@@ -35,8 +35,8 @@ pub struct Cli {
 pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
     ///
-    /// Drag with the left button to orbit and with the right button to pan, turn the wheel to zoom, press F to frame the
-    /// crowd. Space pauses, 1 to 9 and [ ] choose the clip, 0 plays all clips, Escape closes the window.
+    /// Drag with the left button to orbit and with the right button to pan. Turn the wheel to zoom. F frames the crowd, space
+    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, Escape closes the window.
     #[command(
         after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1"
     )]
@@ -48,9 +48,9 @@ pub enum Command {
     Render(RenderArgs),
     /// Measure frames, drawn offscreen as fast as possible.
     ///
-    /// Some options take a list. There is one row for each combination of their values. Rows are measured in turns, so
-    /// that a machine that slows down slows all of them. Times are in milliseconds. The CPU's stages add up to the
-    /// frame; the GPU's passes run at the same time.
+    /// Some options take a list. Each combination of their values is a row of the result. Rows are measured in turns, so that
+    /// all of them are slower if the machine slows down. Times are in milliseconds. The CPU's stages add up to the frame;
+    /// the GPU's passes run at the same time.
     #[command(after_help = bench::EXAMPLES)]
     Bench(BenchArgs),
     /// Describe the contents of a model file. Needs no GPU.
@@ -58,7 +58,8 @@ pub enum Command {
     Inspect(InspectArgs),
     /// Evaluate one instance: print node matrices, joint matrices and skinned positions.
     ///
-    /// The text lists at most 40 matrices of a kind, and the positions of at most 40 vertices. --json has everything.
+    /// The text lists at most 40 matrices of a kind, and positions only if there are at most 40 vertices. --json has all node
+    /// matrices, joint matrices and positions.
     #[command(
         after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json"
     )]
@@ -91,7 +92,7 @@ pub struct RenderArgs {
     pub count: CrowdSizeArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
-    /// PNG file. For several frames the name contains `%04d` (or another width), which becomes the frame's number.
+    /// PNG file to write. For several frames, the name must contain `%04d` (or another width) for the frame's number.
     #[arg(long, short, value_name = "FILE.png")]
     pub out: PathBuf,
     /// Number of images.
@@ -124,10 +125,10 @@ pub struct PoseArgs {
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
     #[arg(long, value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
-    /// Times in seconds. They are not wrapped: the clip stands still before its first key and after its last one.
+    /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,
-    /// Skin the vertices with the CPU twin, or with `skin.comp` and read them back from the transient vertex buffer.
+    /// Skin the vertices on the CPU, or on the GPU with `skin.comp`. Matrices always come from the CPU.
     #[arg(long = "on", value_name = "cpu|gpu", default_value = "cpu", value_parser = values::one_of([("cpu", false), ("gpu", true)]), action = ArgAction::Set)]
     pub on_gpu: bool,
     /// Print JSON, for programs.

@@ -24,24 +24,23 @@
 //!
 //! # Where to read
 //!
-//! In the order in which data flows:
+//! Read [`renderer::frame`] first: it has the whole frame on one page, its CPU half and its GPU half. Then follow the data:
 //!
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
-//! 2. [`renderer::frame`]: the whole frame on one page, its CPU half and its GPU half;
-//! 3. [`animation`]: sample, pose and palette, one file each; [`animation::lanes`], all three for eight instances at once;
-//!    and the CPU twin of `skin.comp`;
-//! 4. [`crowd`]: placement, culling, the frame plan, evaluation on all cores; [`view`]: camera, frustum and sun;
-//! 5. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 6. [`renderer`]: passes, frame slots, resident data, targets;
-//! 7. [`vulkan`]: one small owner per Vulkan object;
-//! 8. [`app`] and [`cli`]: the commands.
+//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::lanes`], all three steps for eight
+//!    instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
+//! 3. [`crowd`]: placement, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum and sun;
+//! 4. [`shader_types`]: the structs that the CPU and the shaders share;
+//! 5. [`renderer`]: passes, frame slots, resident data, targets;
+//! 6. [`vulkan`]: one small owner per Vulkan object;
+//! 7. [`app`] and [`cli`]: the commands.
 //!
 //! The files that a **joint** crosses, from the model file to the shader:
 //!
 //! `model/import/file/json.rs`, `model/import/motion/nodes.rs`, `model/import/motion/skins.rs`,
 //! `model/import/motion/clips.rs`, `animation/sample.rs`, `animation/pose.rs`, `animation/palette.rs`,
-//! `animation/lanes/kernel.rs` (the three before it, for eight instances), `crowd/plan.rs`, `crowd/update.rs`,
-//! `renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
+//! `animation/lanes/kernel.rs` (the same as the three files before it, for eight instances), `crowd/plan.rs`,
+//! `crowd/update.rs`, `renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
 //!
 //! The files that a **vertex** crosses, from the model file to the pixel:
 //!
@@ -51,28 +50,28 @@
 //! `shaders/character.frag`.
 //!
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
-//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; all of them → `shader_types`; `app` →
-//! everything.
+//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`;
+//! `app` → all others. `animation`, `crowd` and `renderer` also use `shader_types`.
 //!
 //! # Glossary
 //!
 //! | word | meaning |
 //! |---|---|
 //! | pose | one evaluated state of a model: joint matrices, morph weights and skinned vertices |
-//! | palette | the array of joint matrices of all visible poses |
-//! | pose record | where the data of one visible pose begins |
+//! | palette | the array of the joint matrices of all visible poses |
+//! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page |
 //! | instance | one placement of a pose in the world; several instances may show one pose |
-//! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights, instances |
+//! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
 //! | slot | everything that one frame in flight owns |
-//! | page | one buffer of the transient vertex buffer, no larger than a binding may be |
-//! | batch | poses of one model in one page, with their instances: drawn together |
-//! | run | consecutive vertices with the same number of influences: skinned by one dispatch |
-//! | lane | one of the eight instances that the SIMD code evaluates at once |
+//! | page | a part of the transient vertex buffer that fits into one binding |
+//! | batch | poses of one model in one page, which are drawn together with all of their instances |
+//! | run | consecutive vertices with the same number of influences, which one dispatch skins |
+//! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions
 //!
-//! Right-handed, +Y up, metres, seconds, radians. Matrices are column-vector and named destination_from_source.
-//! Reversed Z with an infinite far plane. Colour is linear until tone mapping.
+//! Coordinates are right-handed with +Y up. Units are metres, seconds and radians. Matrices multiply column vectors, and
+//! are named destination_from_source. Depth is reversed, with an infinite far plane. Colour is linear until tone mapping.
 
 // The documentation covers private items too: `cargo doc --document-private-items`.
 #![allow(rustdoc::private_intra_doc_links)]

@@ -1,4 +1,4 @@
-//! The arguments of `bench`. It takes lists where other commands take one value.
+//! The arguments of `bench`. Some of its options take a list where those of other commands take one value.
 
 use std::path::PathBuf;
 
@@ -28,14 +28,14 @@ pub struct BenchArgs {
     pub quality: QualityArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// Measured frames of each row.
+    /// Number of frames to measure for each row.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frames: u32,
-    /// Frames before them in each turn, which are not measured.
+    /// Number of frames to draw first in each turn of a row, which are not measured.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub warmup: u32,
-    /// Time one pass at a time: each pass waits for the one before, and each frame for the last. Passes may otherwise
-    /// overlap (skinning with the last frame's fragments), and their times include that. Frames become slower.
+    /// Let each pass wait for the pass before it, and each frame for the frame before it, so that the time of a pass is its
+    /// own. Otherwise passes may overlap, for example skinning and the fragments of the previous frame. Frames become slower.
     #[arg(long, value_name = "on|off", default_value = "off", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub serialize: bool,
     #[command(flatten)]
@@ -48,13 +48,14 @@ pub struct SweepArgs {
     /// Numbers of instances.
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
-    /// Skin vertices in a compute pass (`compute`), in the vertex shader (`vertex`), or both.
+    /// Skin vertices once per frame in a compute pass, in the vertex shader of each pass, or both for comparison.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute", value_parser = values::skinning())]
     pub skinning: Vec<Skinning>,
-    /// Upload paths of joint matrices; `auto` is one of the other two.
+    /// Write joint matrices directly to memory that shaders read, to a staging buffer that the GPU copies, or both for
+    /// comparison. `auto` is one of the two, by the device's memory types.
     #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto", value_parser = values::upload())]
     pub upload: Vec<UploadChoice>,
-    /// Numbers of animating threads [default: the number of cores].
+    /// Numbers of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
     pub threads: Vec<u32>,
     /// Sizes of the image.
@@ -68,13 +69,13 @@ pub struct BenchFiles {
     /// Write all results to a JSON file.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a CSV file with a line for each row. Columns have the names of the JSON file.
+    /// Write a CSV file with a line for each row. Columns are named after the JSON keys.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Plot the frame time by the number of instances, with the share of each stage.
+    /// Plot the frame time against the number of instances, with the share of each stage.
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Compare the results with an earlier --json file.
+    /// Compare the results with the --json file of an earlier run.
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
 }

@@ -25,23 +25,23 @@ pub struct CrowdArgs {
     /// Playback speed; negative plays backwards.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub speed: f64,
-    /// Start of each instance within its clip [default: random for a crowd, zero for one instance].
+    /// Time in its clip at which each instance starts [default: random for a crowd, zero for one instance].
     #[arg(long, value_name = "random|zero", value_parser = values::one_of([("random", PhaseMode::Random), ("zero", PhaseMode::Zero)]))]
     pub phase: Option<PhaseMode>,
     /// Seed of all random choices.
     #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Distance between neighbours, in metres [default: by the models' size].
+    /// Distance between neighbours in metres [default: from the size of the models].
     #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub spacing: Option<f64>,
-    /// Camera: degrees around the crowd, degrees above the ground, and a factor on the distance [default: frame the crowd].
+    /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance [default: frame the crowd].
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
-    /// Cull instances outside the view before they are animated.
+    /// Leave out instances that are not in view and cast no visible shadow, before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub cull: bool,
-    /// Share poses between instances of the same model and clip, with at least HZ poses per second of the clip. Far fewer
-    /// poses are then animated and skinned [default: one pose for each instance].
+    /// Share poses between instances of the same model and clip, with at least HZ poses per second of the clip. A large
+    /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
 }
@@ -49,7 +49,7 @@ pub struct CrowdArgs {
 /// The scene of a model file.
 #[derive(Debug, Clone, Args)]
 pub struct FileSceneArgs {
-    /// Scene to show if the file has several [default: the one that the file names].
+    /// Scene to show if the file has several [default: the file's default scene].
     #[arg(long, value_name = "NAME|INDEX", value_parser = values::parse_scene)]
     pub scene: Option<SceneChoice>,
 }
@@ -68,7 +68,7 @@ pub struct CrowdSizeArgs {
     /// Number of instances.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: u32,
-    /// Number of animating threads [default: the number of cores].
+    /// Number of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
     pub threads: Option<u32>,
 }
@@ -80,10 +80,11 @@ pub(super) const MOST_THREADS: i64 = 256;
 /// The settings of the renderer.
 #[derive(Debug, Clone, Args)]
 pub struct GpuArgs {
-    /// Skin vertices in a compute pass or in the vertex shader.
+    /// Skin vertices once per frame in a compute pass, or in the vertex shader of each pass.
     #[arg(long, value_name = "compute|vertex", default_value = "compute", value_parser = values::skinning())]
     pub skinning: Skinning,
-    /// Upload path of joint matrices: written directly to the GPU's memory, or staged and copied.
+    /// Write joint matrices directly to memory that shaders read, or to a staging buffer that the GPU copies. `auto` chooses
+    /// by the device's memory types.
     #[arg(long, value_name = "auto|direct|staged", default_value = "auto", value_parser = values::upload())]
     pub upload: UploadChoice,
     /// Size of the image, or initial size of the window.
@@ -115,7 +116,7 @@ pub struct DeviceArgs {
     /// Device: a part of its name, or its index in `throng devices` [default: the best].
     #[arg(long, value_name = "NAME|INDEX")]
     pub device: Option<String>,
-    /// Enable the Vulkan validation layers. Any message makes the exit code 1.
+    /// Enable the Vulkan validation layers. If they report anything, the exit code is 1.
     #[arg(long)]
     pub validation: bool,
 }

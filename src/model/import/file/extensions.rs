@@ -1,7 +1,8 @@
 //! From the two extension lists of a file to an error, warnings, and the list for reports.
 //!
-//! A file with an unsupported *required* extension cannot be shown correctly, so it is an error. An extension that is
-//! only *used* has a fallback in the file, so it is a warning.
+//! A file that *requires* an unsupported extension is an error, because its vertices might be in the wrong places. If the
+//! extension only changes materials, textures or lights, the file is still shown, with a warning. An extension that is
+//! only *used* has a fallback in the file, so it is a warning too.
 //!
 //! Source: glTF 2.0, 3.12.
 
