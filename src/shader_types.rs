@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 
-/// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps bind-pose mesh space to model space.
+/// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps mesh space to model space.
 ///
 /// With rows, a shader transforms a point by three dot products, and blending four matrices reads 12 vec4s.
 #[repr(C, align(16))]

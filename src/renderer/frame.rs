@@ -5,7 +5,7 @@
 //! barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
-//! skinning, shadows and drawing start at once. Only tone mapping waits.
+//! skinning, shadows and drawing do not wait for its semaphore. Only tone mapping waits.
 
 use std::time::Instant;
 
@@ -79,18 +79,19 @@ impl Renderer {
         // Skinning, vertex shaders and vertex attributes read the copies (RAW). The direct path has no copies, but without
         // the barrier the timestamps of Mesa's software driver count skinning as upload.
         recorder.memory_barrier(Access::TRANSFER_WRITE, Access::COMPUTE_AND_VERTEX_READ.and(Access::ATTRIBUTE_READ));
-        // The vertices of every visible pose, once, for all passes that follow.
+        // Skins the vertices of every visible pose once, for all passes that follow. Empty with vertex skinning.
         slot.pass(recorder, Pass::Skin, || {
             if self.skinning == Skinning::Compute {
                 self.skin_pass.record(input);
             }
         });
 
-        // Vertex shaders read the skinned vertices (RAW). The slot's last frame, which read the pages, has finished.
+        // Vertex shaders read the skinned vertices (RAW); compute shaders do not. The slot's last frame, which read the
+        // pages, has finished.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
         // The previous frame wrote the map (WAW), and its fragment shaders have read it (WAR).
         shadow_map(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
-        // The crowd as the light sees it.
+        // Draws the crowd as the light sees it. Without shadows, clears a map of one texel to lit.
         slot.pass(recorder, Pass::Shadow, || self.shadow_pass.record(input));
 
         // Fragment shaders sample the map (RAW).
@@ -104,7 +105,7 @@ impl Renderer {
         if let Some(multisampled) = &attachments.multisampled {
             recorder.image_barriers([color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
         }
-        // Opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
+        // Draws opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
             attachments.rendering(recorder, || {
                 self.character_pass.record(input, false);
@@ -120,14 +121,14 @@ impl Renderer {
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
         self.target.begin(recorder, image);
-        // Map radiance to the display's range. Then hand the image to the window system, or copy it for the CPU.
+        // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
             output.tone_map.record(recorder, image.view, image.extent);
             self.target.finish(recorder, image, capture);
         });
     }
 
-    /// Waits for the oldest frame in flight, plans the next one, and makes room for its data.
+    /// Waits for the oldest frame in flight, plans the next one, makes room for its data, and writes its pose records.
     ///
     /// # Errors
     /// Device lost, no memory, or a limit of the device.
@@ -148,6 +149,7 @@ impl Renderer {
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
         let acquired = unsafe { self.target.acquire(&self.device, available, &self.timeline, next_value) }?;
+        // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
         self.slots[index].write_frame_data(data);
@@ -161,6 +163,7 @@ impl Renderer {
     }
 
     fn record(&self, index: usize, image: &TargetImage, capture: bool) -> Result<()> {
+        // `fit_output` has created the output.
         let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
         // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
@@ -177,7 +180,8 @@ impl Renderer {
         unsafe { slot.target_commands.end() }
     }
 
-    /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame.
+    /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame. The
+    /// slot's fence is for validation only.
     fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> Result<()> {
         let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
