@@ -72,7 +72,9 @@ fn rust_structs() -> Vec<RustStruct> {
             light_color,
             ground,
             shadow_from_world,
-            shadow
+            shadow,
+            background,
+            picture
         }),
         rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
         rust_struct!(MaterialData {

@@ -21,7 +21,7 @@ use super::slot::{FrameMemory, FrameSlot, Pass};
 use super::target::TargetImage;
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
-use crate::view::{Frustum, sun};
+use crate::view::{Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
 use crate::vulkan::recorder::Recorder;
@@ -43,11 +43,11 @@ impl Renderer {
 
         // Find the poses and instances that the camera sees, and those whose shadows it sees.
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
-        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| sun::to_light()));
+        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| shot.look.sun.to_light()));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
-        let data = frame_data(crowd, shot, self.shadow_map_size());
+        let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let mut frame = self.begin_frame(crowd.visible_poses())?;
         let wait_ms = stopwatch.lap_ms();
 
@@ -61,13 +61,13 @@ impl Renderer {
 
         // Placement and pose index of each visible instance. Then the GPU half.
         crowd.write_instances(instances);
-        let outcome = frame.submit(data, shot.capture)?;
+        let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms();
         Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
     }
 
     /// Records the first part of the GPU half: everything that does not need the target's image.
-    fn record_scene(&self, input: &PassInput, Output { attachments, .. }: &Output) {
+    fn record_scene(&self, input: &PassInput, look: Look, Output { attachments, .. }: &Output) {
         let PassInput { recorder, slot, .. } = *input;
         let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
         let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
@@ -107,23 +107,31 @@ impl Renderer {
         }
         // Draws opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
-            attachments.rendering(recorder, || {
+            attachments.rendering(recorder, look.clear_color(), || {
                 self.character_pass.record(input, false);
-                self.ground_pass.record(input);
+                self.ground_pass.record(input, look);
                 self.character_pass.record(input, true);
             });
         });
     }
 
     /// Records the second part of the GPU half: everything that writes the target's image.
-    fn record_target(&self, recorder: Recorder, slot: &FrameSlot, image: &TargetImage, capture: bool, output: &Output) {
+    fn record_target(
+        &self,
+        recorder: Recorder,
+        slot: &FrameSlot,
+        image: &TargetImage,
+        shot: (Look, bool),
+        output: &Output,
+    ) {
+        let (look, capture) = shot;
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
         self.target.begin(recorder, image);
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            output.tone_map.record(recorder, image.view, image.extent);
+            output.tone_map.record(recorder, image.view, image.extent, look.exposure());
             self.target.finish(recorder, image, capture);
         });
     }
@@ -144,7 +152,7 @@ impl Renderer {
         Ok(Frame { renderer: self, slot: index })
     }
 
-    fn submit(&mut self, index: usize, data: FrameData, capture: bool) -> Result<FrameOutcome> {
+    fn submit(&mut self, index: usize, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
@@ -153,7 +161,7 @@ impl Renderer {
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, &image, capture)?;
+        self.record(index, &image, (look, capture))?;
         self.submit_commands(index, &image, next_value)?;
         self.frame_number = next_value;
         self.slots[index].submitted(next_value);
@@ -162,7 +170,7 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &TargetImage, capture: bool) -> Result<()> {
+    fn record(&self, index: usize, image: &TargetImage, (look, capture): (Look, bool)) -> Result<()> {
         // `fit_output` has created the output.
         let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
@@ -170,12 +178,12 @@ impl Renderer {
         // drops or replaces nothing before the GPU has finished with it.
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
-        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, output);
+        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, output);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.target_commands.begin() }?;
-        self.record_target(recorder, slot, image, capture, output);
+        self.record_target(recorder, slot, image, (look, capture), output);
         // SAFETY: recording has begun above.
         unsafe { slot.target_commands.end() }
     }
@@ -219,8 +227,8 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// Device or surface lost, no memory.
-    pub fn submit(self, data: FrameData, capture: bool) -> Result<FrameOutcome> {
-        self.renderer.submit(self.slot, data, capture)
+    pub fn submit(self, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
+        self.renderer.submit(self.slot, data, look, capture)
     }
 }
 
