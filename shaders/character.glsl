@@ -5,9 +5,12 @@
 #include "instance.glsl"
 #include "material_features.glsl"
 
+// The last member of InstanceData that shaders read. The shadow pass does not need it.
+layout(location = 4) in vec4 in_tint;
+
 // StaticVertex of src/shader_types.rs.
-layout(location = 4) in vec4 in_tex_coords; // two pairs
-layout(location = 5) in vec4 in_color;
+layout(location = 5) in vec4 in_tex_coords; // two pairs
+layout(location = 6) in vec4 in_color;
 
 layout(location = 0) out vec3 out_position_world;
 layout(location = 1) out vec3 out_normal_world;
@@ -21,7 +24,7 @@ void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     out_position_world = to_world(skinned.position);
     out_normal_world = direction_to_world(unpack_octahedral(skinned.normal_octahedral));
     out_tex_coords = vec4(in_tex_coords.xy, 0.0, 0.0);
-    out_color = in_color;
+    out_color = in_color * in_tint;
     if (has_feature(FEATURE_TEX_COORDS_VARY)) {
         out_tex_coords.zw = in_tex_coords.zw;
     }

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::crowd::ClipChoice;
 
 pub use bench::{BenchArgs, BenchFiles, SweepArgs};
-pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs};
+pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, QualityArgs};
 pub use values::{CameraArg, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -186,6 +186,7 @@ mod tests {
         assert_eq!(args.crowd.camera, Some(CameraArg { yaw_degrees: -30.0, pitch_degrees: 20.0, zoom: 1.5 }));
         assert_eq!(args.crowd.phase_mode(1), PhaseMode::Zero);
         assert_eq!(args.crowd.phase_mode(2), PhaseMode::Random);
+        assert_eq!((args.crowd.settings(1).variety, args.crowd.settings(2).variety), (0.0, 0.5));
     }
 
     #[test]
@@ -201,6 +202,10 @@ mod tests {
             "throng --msaa 3",
             "throng --threads 0",
             "throng --spacing 0",
+            "throng --layout square",
+            "throng --variety 1.5",
+            "throng --variety -0.1",
+            "throng --variety nan",
             "throng --skinning geometry",
             "throng --camera 1",
             "throng render",
@@ -213,13 +218,6 @@ mod tests {
             "throng bench --instances 1,,2",
             "throng bench --size 64x48,64",
             "throng bench --threads 1,0",
-            "throng --background blue",
-            "throng --background #12345",
-            "throng --background #+12345",
-            "throng --exposure 17",
-            "throng --sun 0,0",
-            "throng --sun 0,91",
-            "throng --sun 30",
             "throng --no-such-option",
         ] {
             let error = parse(line).expect_err(line);

@@ -10,7 +10,7 @@ use throng::animation::{
     BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
 };
 use throng::crowd::{
-    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, PhaseMode, PoseSize, SharingError, thread_pool,
+    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, SharingError, thread_pool,
     wrap_seconds,
 };
 use throng::model::import;
@@ -145,6 +145,35 @@ fn the_seed_decides_everything_and_nothing_else_does() {
         places
     };
     assert_eq!(places(&spaced), places(&other));
+}
+
+#[test]
+fn layouts_and_variety_change_what_they_name_and_nothing_else() {
+    let data = |layout, variety| {
+        let mut all = instances_of(&Crowd::new(mixed(), &CrowdSettings { layout, variety, ..settings(300) }).unwrap());
+        all.iter_mut().for_each(|instance| instance.pose = 0);
+        all
+    };
+    let sizes = |instances: &[InstanceData]| -> Vec<f32> {
+        instances.iter().map(|instance| instance.world_from_model.rows[1][1]).collect()
+    };
+    let plain = data(Layout::Grid, 0.0);
+    assert!(plain.iter().all(|instance| instance.tint_unorm8 == u32::MAX) && sizes(&plain) == [1.0; 300]);
+    for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
+        let varied = data(layout, 1.0);
+        assert_eq!(varied, data(layout, 1.0), "the same seed, the same crowd");
+        assert!(sizes(&varied).iter().all(|size| (0.8..=1.2).contains(size)) && sizes(&varied) != [1.0; 300]);
+        // Tints and sizes belong to the instances, wherever they stand.
+        let tints = |all: &[InstanceData]| -> Vec<u32> { all.iter().map(|instance| instance.tint_unorm8).collect() };
+        assert_eq!(tints(&varied), tints(&data(Layout::Grid, 1.0)), "{layout:?}");
+        assert_eq!(sizes(&varied), sizes(&data(Layout::Grid, 1.0)), "{layout:?}");
+    }
+    assert_ne!(data(Layout::Ring, 0.0), plain);
+    assert_ne!(data(Layout::Scatter, 0.0), plain);
+    for variety in [-0.1, 1.1, f32::NAN] {
+        let refused = Crowd::new(mixed(), &CrowdSettings { variety, ..settings(3) }).unwrap_err();
+        assert!(refused.to_string().contains("a number from 0 to 1"), "{refused}");
+    }
 }
 
 #[test]

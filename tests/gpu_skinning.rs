@@ -25,7 +25,6 @@ use throng::crowd::VisiblePose;
 use throng::model::{Model, import};
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
-use throng::view::Look;
 
 /// The largest accepted error of a position, as a share of the model's size.
 const MOST_POSITION_ERROR: f32 = 1e-6;
@@ -88,10 +87,15 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
     let shown = visible.iter().zip(0..).flat_map(|(visible, pose)| (0..visible.seen_count).map(move |_| pose));
     assert_eq!(memory.instances.len(), shown.clone().count(), "one element for each instance");
     for (element, pose) in memory.instances.iter_mut().zip(shown) {
-        element.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose, padding: [0; 3] });
+        element.write(InstanceData {
+            world_from_model: JointMatrix::IDENTITY,
+            pose,
+            tint_unorm8: u32::MAX,
+            padding: [0; 2],
+        });
     }
     // The picture is not examined.
-    frame.submit(FrameData::zeroed(), Look::default(), false).unwrap();
+    frame.submit(FrameData::zeroed(), false).unwrap();
 }
 
 /// The largest errors, as shares of the model's size and in degrees.

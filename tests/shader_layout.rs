@@ -2,8 +2,8 @@
 //!
 //! Each struct of `src/shader_types.rs` has the same member names in the same order, offsets, size and array stride in
 //! every module that stores it in memory. The same holds for push constants. No struct may be missing: the table below
-//! holds all of `shader_types`, and every struct with a layout in any module is in the table. Another table has the
-//! sets and bindings of `renderer::layouts`. The group size of `skin.comp` must match the dispatch.
+//! holds all of `shader_types`, and every struct with a layout in any module is in the table. Sets and bindings must
+//! match `renderer::layouts`, and the group size of `skin.comp` must match the dispatch.
 //!
 //! The validation layer checks that the descriptor set layouts have these types (`tests/gpu_validation.rs` proves that
 //! it does).
@@ -63,7 +63,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
         rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset }),
-        rust_struct!(InstanceData { world_from_model, pose, padding }),
+        rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, padding }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,
@@ -72,9 +72,7 @@ fn rust_structs() -> Vec<RustStruct> {
             light_color,
             ground,
             shadow_from_world,
-            shadow,
-            background,
-            picture
+            shadow
         }),
         rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
         rust_struct!(MaterialData {
@@ -127,15 +125,15 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     assert_eq!(found_in_arrays, elements);
 }
 
-/// Each attribute begins at a member (or at a row of the matrix). Locations are not compared with the shaders: the
-/// validation layer reports a location without an attribute.
+/// Each attribute begins at a member (or at a row of the matrix), and every location that a shader reads has an
+/// attribute.
 #[test]
 fn attributes_lie_where_the_structs_have_them() {
     let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
     let static_vertex = [offset_of!(StaticVertex, tex_coords), offset_of!(StaticVertex, color_unorm8)];
     let expected: Vec<(u32, u32, u32)> = rows
         .into_iter()
-        .chain([offset_of!(InstanceData, pose)])
+        .chain([offset_of!(InstanceData, pose), offset_of!(InstanceData, tint_unorm8)])
         .map(|at| (INSTANCE_BINDING, at as u32))
         .chain(static_vertex.map(|at| (STATIC_BINDING, at as u32)))
         .zip(0..)

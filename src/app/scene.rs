@@ -6,10 +6,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs};
-use crate::crowd::{Crowd, CrowdSettings, thread_pool};
+use crate::crowd::{Crowd, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
-use crate::view::{Frustum, Look, OrbitCamera};
+use crate::view::{Frustum, OrbitCamera, sun};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -22,8 +22,6 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
-    /// Background, ground, exposure and sun.
-    pub look: Look,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -42,23 +40,13 @@ impl Scene {
     /// # Errors
     /// No model has the clip.
     pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        let instance_count = size.instances;
-        let settings = CrowdSettings {
-            instance_count,
-            spacing_metres: args.spacing.map(|metres| metres as f32),
-            seed: args.seed,
-            phase: args.phase_mode(instance_count),
-            clip: args.clip.clone(),
-            speed: args.speed as f32,
-            share_poses_hz: args.share_poses,
-        };
-        let crowd = Crowd::new(Arc::clone(&models), &settings)?;
+        let crowd = Crowd::new(Arc::clone(&models), &args.settings(size.instances))?;
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, look: args.look.look(), pool, cull: args.cull })
+        Ok(Self { models, crowd, camera, pool, cull: args.cull })
     }
 
     /// Resets the camera so that it frames the crowd in an image of another shape.
@@ -86,14 +74,7 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let shot = Shot {
-            camera: self.camera,
-            look: self.look,
-            aspect,
-            cull: self.cull,
-            time_seconds: Some(time_seconds),
-            capture,
-        };
+        let shot = Shot { camera: self.camera, aspect, cull: self.cull, time_seconds: Some(time_seconds), capture };
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }
 
@@ -102,8 +83,7 @@ impl Scene {
     /// # Errors
     /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
-        let shot =
-            Shot { camera: self.camera, look: self.look, aspect, cull: self.cull, time_seconds: None, capture: false };
+        let shot = Shot { camera: self.camera, aspect, cull: self.cull, time_seconds: None, capture: false };
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
         Ok(times)
     }
@@ -111,7 +91,7 @@ impl Scene {
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.
     pub fn visible_counts(&mut self, aspect: f32, shadows: bool) -> (&[u32], &[u32]) {
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
-        self.crowd.cull(frustum.as_ref(), shadows.then(|| self.look.sun.to_light()));
+        self.crowd.cull(frustum.as_ref(), shadows.then(sun::to_light));
         (self.crowd.visible_counts(), self.crowd.pose_counts())
     }
 }

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 
 use super::values::{self, CameraArg, Size, UploadChoice};
-use crate::crowd::{ClipChoice, PhaseMode};
+use crate::crowd::{ClipChoice, CrowdSettings, Layout, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
-use crate::view::{Background, Look, SunDirection};
 
-/// The models of a crowd, their animation, the camera and the look of the picture.
+/// The models of a crowd, their animation and the camera.
 #[derive(Debug, Clone, Args)]
 pub struct CrowdArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
@@ -35,11 +34,15 @@ pub struct CrowdArgs {
     /// Distance between neighbours in metres [default: from the size of the models].
     #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub spacing: Option<f64>,
+    /// Where the instances stand: on a lattice with some jitter, on concentric rings, or anywhere but apart.
+    #[arg(long, value_name = "grid|ring|scatter", default_value = "grid", value_parser = values::layout())]
+    pub layout: Layout,
+    /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance].
+    #[arg(long, value_name = "0..1", value_parser = values::parse_share, allow_negative_numbers = true)]
+    pub variety: Option<f64>,
     /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance [default: frame the crowd].
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
-    #[command(flatten)]
-    pub look: LookArgs,
     /// Leave out instances that are not in view and cast no visible shadow, before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub cull: bool,
@@ -47,32 +50,6 @@ pub struct CrowdArgs {
     /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
-}
-
-/// The look of the picture.
-#[derive(Debug, Clone, Copy, Args)]
-pub struct LookArgs {
-    /// Background: the sky, nothing (transparent in PNG files), or a colour.
-    #[arg(long, value_name = "sky|none|#rrggbb", default_value = "sky", value_parser = values::parse_background)]
-    pub background: Background,
-    /// Draw the ground and the shadows on it [default: on, or off with --background none].
-    #[arg(long, value_name = "on|off", value_parser = values::on_or_off(), action = ArgAction::Set)]
-    pub ground: Option<bool>,
-    /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.
-    #[arg(long, value_name = "EV", default_value = "0", value_parser = values::parse_exposure, allow_negative_numbers = true)]
-    pub exposure: f64,
-    /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.
-    #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "-48,53", value_parser = values::parse_sun, allow_hyphen_values = true)]
-    pub sun: SunDirection,
-}
-
-impl LookArgs {
-    /// Returns the look. Without a background there is no ground, unless it is asked for.
-    #[must_use]
-    pub fn look(&self) -> Look {
-        let ground = self.ground.unwrap_or(self.background != Background::None);
-        Look { background: self.background, ground, exposure_ev: self.exposure as f32, sun: self.sun }
-    }
 }
 
 /// The scene of a model file.
@@ -151,6 +128,26 @@ pub struct DeviceArgs {
 }
 
 impl CrowdArgs {
+    /// Returns the settings of a crowd of this size.
+    #[must_use]
+    pub fn settings(&self, instance_count: u32) -> CrowdSettings {
+        /// Enough to tell neighbours apart, and not so much that a model looks like another one.
+        const VARIETY: f64 = 0.5;
+        // A single instance looks as its file describes it.
+        let variety = if instance_count == 1 { 0.0 } else { VARIETY };
+        CrowdSettings {
+            instance_count,
+            spacing_metres: self.spacing.map(|metres| metres as f32),
+            layout: self.layout,
+            variety: self.variety.unwrap_or(variety) as f32,
+            seed: self.seed,
+            phase: self.phase_mode(instance_count),
+            clip: self.clip.clone(),
+            speed: self.speed as f32,
+            share_poses_hz: self.share_poses,
+        }
+    }
+
     /// Returns the phases of a crowd of this size.
     #[must_use]
     pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {

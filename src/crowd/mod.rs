@@ -21,24 +21,27 @@ mod scale;
 mod settings;
 mod threads;
 mod update;
+mod variety;
 mod visible;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 
 use crate::animation::lanes::Processor;
 use crate::animation::{PosedBounds, ground_height};
 use crate::model::Model;
 use crate::view::Bounds;
-use placement::Placement;
+use placement::{Placement, placements};
 use playback::{Repertoire, clip_of};
 use random::SplitMix64;
 use settings::{ModelClips, resolve_clips};
 use update::Scratch;
+use variety::Variation;
 use visible::Visible;
 
+pub use placement::Layout;
 pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
 pub use playback::SharingError;
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
@@ -58,6 +61,7 @@ mod stream {
     pub const PLACEMENTS: u64 = 2;
     pub const PHASES: u64 = 3;
     pub const CLIPS: u64 = 4;
+    pub const VARIETY: u64 = 5;
 }
 
 /// One instance.
@@ -65,7 +69,7 @@ mod stream {
 struct Instance {
     /// Index of the model.
     model: u32,
-    /// The rank among the instances of the model, from the centre of the crowd outwards.
+    /// The rank among all instances, from the centre of the crowd outwards.
     rank: u32,
     /// Index of the clip; `None` is the rest pose.
     clip: Option<u32>,
@@ -75,7 +79,9 @@ struct Instance {
     start_seconds: f64,
     /// Instances with the same number always show the same pose. Numbers ascend in the order of the instances.
     pose: u32,
-    world_from_model: Affine3A,
+    placement: Placement,
+    /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest.
+    tint_unorm8: u32,
     /// The centre of a sphere that contains the instance throughout its clip.
     center_world: Vec3,
     /// The radius of that sphere.
@@ -129,11 +135,12 @@ impl Crowd {
             scratches: Vec::new(),
             models,
         };
-        let scales = crowd.repair_units();
+        let unit_scales = crowd.repair_units();
         let clips = resolve_clips(&crowd.models, &settings.clip)?;
-        crowd.spacing_metres =
-            settings.spacing_metres.unwrap_or_else(|| SPACING_SHARE * crowd.widest_footprint(&clips, &scales));
-        crowd.place_instances(count, settings.phase, &scales);
+        crowd.spacing_metres = settings.spacing_metres.unwrap_or_else(|| {
+            SPACING_SHARE * variety::largest_size(settings.variety) * crowd.widest_footprint(&clips, &unit_scales)
+        });
+        crowd.place_instances(settings, &unit_scales);
         crowd.assign_clips(&clips);
         crowd.cull(None, None);
         Ok(crowd)
@@ -191,7 +198,7 @@ impl Crowd {
     fn find_ground(&self, clips: &[ModelClips]) -> f32 {
         let own = clips.iter().enumerate().filter_map(|(model, clips)| {
             let first = self.instances.get(self.instances_of(model).start)?;
-            let scale = first.world_from_model.matrix3.x_axis.length();
+            let scale = first.placement.scale;
             let model = self.models.get(model)?;
             let mut heights: Vec<f32> =
                 clips.candidates().map(|clip| scale * ground_height(model, clip_of(model, clip))).collect();
@@ -232,34 +239,29 @@ impl Crowd {
     }
 
     /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled.
-    fn place_instances(&mut self, count: u32, phase: PhaseMode, scales: &[f32]) {
-        let mut model_of_placement: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
-        SplitMix64::new(self.seed, stream::MODELS).shuffle(&mut model_of_placement);
-        let placements =
-            placement::placements(count, self.spacing_metres, &mut SplitMix64::new(self.seed, stream::PLACEMENTS));
-        let mut phases = SplitMix64::new(self.seed, stream::PHASES);
-        let mut ranks = vec![0; self.models.len()];
-        let mut rank_in = |model: u32| {
-            let next = &mut ranks[model as usize];
-            *next += 1;
-            *next - 1
+    fn place_instances(&mut self, settings: &CrowdSettings, unit_scales: &[f32]) {
+        let count = settings.instance_count;
+        let random = |stream| SplitMix64::new(self.seed, stream);
+        let mut model_of_rank: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
+        random(stream::MODELS).shuffle(&mut model_of_rank);
+        let places = placements(settings.layout, count, self.spacing_metres, &mut random(stream::PLACEMENTS));
+        let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
+        let instance = |((rank, model), place): ((u32, u32), Placement)| {
+            let Variation { size, tint_unorm8 } = Variation::new(settings.variety, &mut variations);
+            Instance {
+                model,
+                rank,
+                clip: None,
+                phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
+                placement: Placement { scale: size * unit_scales[model as usize], ..place },
+                tint_unorm8,
+                start_seconds: 0.0,
+                pose: 0,
+                center_world: Vec3::ZERO,
+                radius: 0.0,
+            }
         };
-        let instance = |(model, placement): (u32, Placement)| Instance {
-            model,
-            rank: rank_in(model),
-            clip: None,
-            phase: if phase == PhaseMode::Random { phases.unit() } else { 0.0 },
-            world_from_model: Affine3A::from_scale_rotation_translation(
-                Vec3::splat(scales[model as usize]),
-                placement.rotation(),
-                placement.position,
-            ),
-            start_seconds: 0.0,
-            pose: 0,
-            center_world: Vec3::ZERO,
-            radius: 0.0,
-        };
-        self.instances.extend(model_of_placement.into_iter().zip(placements).map(instance));
+        self.instances.extend((0..count).zip(model_of_rank).zip(places).map(instance));
     }
 
     fn instances_of(&self, model: usize) -> Range<usize> {
@@ -271,7 +273,7 @@ impl Crowd {
         let Self { models, instances, repertoire, .. } = self;
         let world_boxes = instances.iter().map(|instance| {
             let bounds = repertoire.bounds(models, instance.model as usize, instance.clip);
-            bounds.transformed(&instance.world_from_model)
+            bounds.transformed(&instance.placement.world_from_model())
         });
         let Some(all) = world_boxes.reduce(|a, b| a.union(&b)) else { return };
         let center = all.center();
@@ -302,6 +304,9 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
         && !(hz > 0.0 && hz.is_finite())
     {
         return Err(CrowdError::SharedPoses(hz));
+    }
+    if !(0.0..=1.0).contains(&settings.variety) {
+        return Err(CrowdError::Variety(settings.variety));
     }
     if !settings.speed.is_finite() {
         return Err(CrowdError::Speed(settings.speed));

@@ -115,10 +115,9 @@ impl Crowd {
                 let bounds = self.repertoire.bounds(&self.models, model, clip);
                 self.repertoire.prepare(&self.models, model, clip);
                 let instance = &mut self.instances[index];
-                let scale = instance.world_from_model.matrix3.x_axis.length();
                 instance.clip = clip;
-                instance.center_world = instance.world_from_model.transform_point3(bounds.center());
-                instance.radius = bounds.radius() * scale;
+                instance.center_world = instance.placement.world_from_model().transform_point3(bounds.center());
+                instance.radius = bounds.radius() * instance.placement.scale;
             }
         }
         self.assign_poses();
@@ -172,8 +171,7 @@ impl Crowd {
             if let Some(clip) = clip_of(model, instance.clip) {
                 // Rounding moves a start time by at most half of the distance to the next one.
                 let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
-                let scale = instance.world_from_model.matrix3.x_axis.length();
-                let metres = scale * worst_displacement(model, clip, shift_seconds);
+                let metres = instance.placement.scale * worst_displacement(model, clip, shift_seconds);
                 worst.metres = worst.metres.max(metres);
                 let share_of_size = metres / (2.0 * instance.radius);
                 if share_of_size.is_finite() {

@@ -1,5 +1,6 @@
 //! The settings of a crowd, and the errors that they can cause.
 
+use super::placement::Layout;
 use crate::model::Model;
 
 /// The time in its clip at which each instance starts.
@@ -34,6 +35,10 @@ pub struct CrowdSettings {
     pub instance_count: u32,
     /// The distance between neighbours. `None` chooses one that fits the models.
     pub spacing_metres: Option<f32>,
+    /// Where the instances stand.
+    pub layout: Layout,
+    /// How much the instances differ in size and tint, 0 (not at all) to 1.
+    pub variety: f32,
     /// The seed of all random decisions.
     pub seed: u64,
     /// The time in its clip at which each instance starts.
@@ -51,6 +56,8 @@ impl Default for CrowdSettings {
         Self {
             instance_count: 1,
             spacing_metres: None,
+            layout: Layout::default(),
+            variety: 0.0,
             seed: 0,
             phase: PhaseMode::default(),
             clip: ClipChoice::default(),
@@ -77,6 +84,9 @@ pub enum CrowdError {
     /// The spacing is zero, negative or not finite.
     #[error("a spacing of {0} metres: it must be a positive number")]
     Spacing(f32),
+    /// The variety is not in 0..=1.
+    #[error("a variety of {0}: it must be a number from 0 to 1")]
+    Variety(f32),
     /// The speed is not finite.
     #[error("a speed of {0}: it must be a finite number")]
     Speed(f32),

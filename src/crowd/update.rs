@@ -125,11 +125,9 @@ impl Crowd {
         let visible = &self.visible;
         assert_eq!(out.len(), visible.seen.len() + visible.shadow_only.len(), "one element for each visible instance");
         for (element, visible) in out.iter_mut().zip(visible.seen.iter().chain(&visible.shadow_only)) {
-            element.write(InstanceData {
-                world_from_model: self.instances[visible.instance as usize].world_from_model.into(),
-                pose: visible.pose,
-                padding: [0; 3],
-            });
+            let Instance { placement, tint_unorm8, .. } = self.instances[visible.instance as usize];
+            let world_from_model = placement.rows();
+            element.write(InstanceData { world_from_model, pose: visible.pose, tint_unorm8, padding: [0; 2] });
         }
     }
 }

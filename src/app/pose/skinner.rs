@@ -10,7 +10,6 @@ use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
-use crate::view::Look;
 
 /// Skins the vertices of one instance, on the CPU or on the GPU.
 pub(super) enum Skinner {
@@ -65,10 +64,15 @@ impl Skinner {
                     to.write(weight);
                 }
                 for instance in memory.instances {
-                    instance.write(InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, padding: [0; 3] });
+                    instance.write(InstanceData {
+                        world_from_model: JointMatrix::IDENTITY,
+                        pose: 0,
+                        tint_unorm8: u32::MAX,
+                        padding: [0; 2],
+                    });
                 }
                 // The image does not matter, so neither do the camera and the light.
-                frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false)?;
+                frame.submit(bytemuck::Zeroable::zeroed(), false)?;
                 Ok(renderer.read_skinned_vertices(0)?)
             }
         }

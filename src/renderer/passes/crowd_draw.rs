@@ -1,6 +1,4 @@
-//! Draws the visible instances for the camera or the light. In: the frame plan, the instances and the models on the GPU. Out:
-//! one instanced draw for each batch and draw range of its model, and for the light another one for the instances that only
-//! it draws.
+//! Draws the visible instances for the camera or the light: one instanced draw for each batch and draw range of its model.
 
 use ash::vk;
 

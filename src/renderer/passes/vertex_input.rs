@@ -1,6 +1,5 @@
 //! Vertex input: the formats and offsets of the attributes of instances and of static vertices. `shaders/instance.glsl` and
-//! `shaders/character.glsl` declare the same locations. `tests/shader_layout.rs` compares the offsets with the structs, and
-//! the validation layer reports a location without an attribute.
+//! `shaders/character.glsl` declare the same attributes; `tests/shader_layout.rs` compares both.
 
 use std::mem::offset_of;
 
@@ -31,13 +30,14 @@ const ROW: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 const ROW_BYTES: usize = 16;
 const ROWS_AT: usize = offset_of!(InstanceData, world_from_model);
 
-const ATTRIBUTES: [vk::VertexInputAttributeDescription; 6] = [
+const ATTRIBUTES: [vk::VertexInputAttributeDescription; 7] = [
     attribute(INSTANCE_BINDING, 0, ROW, ROWS_AT),
     attribute(INSTANCE_BINDING, 1, ROW, ROWS_AT + ROW_BYTES),
     attribute(INSTANCE_BINDING, 2, ROW, ROWS_AT + 2 * ROW_BYTES),
     attribute(INSTANCE_BINDING, 3, vk::Format::R32_UINT, offset_of!(InstanceData, pose)),
-    attribute(STATIC_BINDING, 4, vk::Format::R32G32B32A32_SFLOAT, offset_of!(StaticVertex, tex_coords)),
-    attribute(STATIC_BINDING, 5, vk::Format::R8G8B8A8_UNORM, offset_of!(StaticVertex, color_unorm8)),
+    attribute(INSTANCE_BINDING, 4, vk::Format::R8G8B8A8_UNORM, offset_of!(InstanceData, tint_unorm8)),
+    attribute(STATIC_BINDING, 5, vk::Format::R32G32B32A32_SFLOAT, offset_of!(StaticVertex, tex_coords)),
+    attribute(STATIC_BINDING, 6, vk::Format::R8G8B8A8_UNORM, offset_of!(StaticVertex, color_unorm8)),
 ];
 
 const fn attribute(
@@ -53,5 +53,5 @@ const fn attribute(
 pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
-/// The vertex input of the character pass: placements, poses and static vertices.
+/// The vertex input of the character pass: placements, poses, tints and static vertices.
 pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };

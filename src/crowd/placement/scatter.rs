@@ -1,0 +1,126 @@
+//! Blue noise: random points, no two of them closer than a distance, and no large holes between them.
+//!
+//! The points grow from the centre (Bridson, "Fast Poisson Disk Sampling in Arbitrary Dimensions", SIGGRAPH 2007). Each
+//! point in turn gets a few random neighbours, if there is room for them. A lattice of cells, each too small for two
+//! points, finds the points nearby, so `n` points take O(n) time. Only additions, products and comparisons decide, which
+//! have the same results on every machine. So the points have, too.
+
+use glam::Vec2;
+
+use crate::crowd::random::SplitMix64;
+
+/// The smallest distance as a share of the spacing. Neighbours are then as far apart on average as in the lattice of
+/// [`super::grid`], and bounding circles do not overlap at the default spacing.
+pub(super) const DISTANCE: f32 = 0.87;
+/// The number of random neighbours for which each point tries to find room.
+const TRIES: u32 = 16;
+/// The largest distance to these neighbours. The smallest is 1. A narrow ring packs points more densely.
+const REACH: f32 = 1.4;
+/// The cells in a unit of length. The diagonal of a cell is then not longer than 1.
+const CELLS_PER_UNIT: f32 = std::f32::consts::SQRT_2;
+
+/// Returns `count` points that are at least 1 apart, from the centre outwards. They fill a disc.
+pub(super) fn disc(count: usize, random: &mut SplitMix64) -> Vec<Vec2> {
+    // The rim grows unevenly, so some points more than needed are drawn and the outermost ones dropped.
+    let wanted = count + 6 * (count as f64).sqrt() as usize + 8;
+    let mut cells = Cells::new(wanted);
+    let mut points = Vec::with_capacity(wanted);
+    let mut draw = |point: Vec2, points: &mut Vec<Vec2>| {
+        if cells.take(point) {
+            points.push(point);
+        }
+    };
+    draw(Vec2::ZERO, &mut points);
+    // The list of points is also the queue. It almost never runs empty; it then starts again with the first point.
+    for turn in 0.. {
+        if points.len() >= wanted {
+            break;
+        }
+        let center = points[turn % points.len()];
+        for _ in 0..TRIES {
+            draw(center + offset(random), &mut points);
+        }
+    }
+    points.sort_unstable_by(|a, b| a.length_squared().total_cmp(&b.length_squared()));
+    points.truncate(count);
+    points
+}
+
+/// Returns a random vector with a length of 1 to [`REACH`].
+fn offset(random: &mut SplitMix64) -> Vec2 {
+    loop {
+        let offset = Vec2::new(random.signed_unit(), random.signed_unit()) * REACH;
+        if (1.0..REACH * REACH).contains(&offset.length_squared()) {
+            return offset;
+        }
+    }
+}
+
+/// A square lattice of cells around the origin. Each holds at most one point.
+struct Cells {
+    side: usize,
+    /// The point in each cell, or infinity.
+    points: Vec<Vec2>,
+}
+
+impl Cells {
+    /// Allocates cells for twice the area that this many points fill.
+    fn new(points: usize) -> Self {
+        let radius = 0.8 * (points as f64).sqrt() + 3.0;
+        let side = (2.0 * radius * f64::from(CELLS_PER_UNIT)) as usize;
+        Self { side, points: vec![Vec2::INFINITY; side * side] }
+    }
+
+    /// Puts a point into its cell, unless it is outside the lattice or closer than 1 to another point.
+    fn take(&mut self, point: Vec2) -> bool {
+        let cell = point * CELLS_PER_UNIT + 0.5 * self.side as f32;
+        // The points that are closer than 1 lie at most two cells away.
+        let inside = 2.0..(self.side - 2) as f32;
+        if !inside.contains(&cell.x) || !inside.contains(&cell.y) {
+            return false;
+        }
+        let (x, y) = (cell.x as usize, cell.y as usize);
+        let rows = (y - 2..=y + 2).map(|row| row * self.side + x);
+        let mut near = rows.flat_map(|at| &self.points[at - 2..=at + 2]);
+        let is_free = near.all(|other| other.distance_squared(point) >= 1.0);
+        if is_free {
+            self.points[y * self.side + x] = point;
+        }
+        is_free
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_disc_is_round_dense_and_has_no_holes() {
+        let points = disc(5000, &mut SplitMix64::new(1, 0));
+        assert_eq!(points.len(), 5000);
+        let radius = points[4999].length();
+        // 0.7 points on a unit of area is the most that random points reach (Rényi's parking, in two dimensions).
+        let density = 5000.0 / (std::f32::consts::PI * radius * radius);
+        assert!((0.62..0.72).contains(&density), "{density}");
+        // Every place in the disc is near a point: a hole of radius 1 would have room for another one.
+        let mut random = SplitMix64::new(2, 0);
+        for _ in 0..500 {
+            let place = Vec2::new(random.signed_unit(), random.signed_unit()) * 0.68 * radius;
+            assert!(points.iter().any(|point| point.distance(place) < 1.3), "a hole at {place}");
+        }
+        let center = points.iter().sum::<Vec2>() / 5000.0;
+        assert!(center.length() < 0.02 * radius, "{center}");
+    }
+
+    #[test]
+    fn a_hundred_thousand_points_are_as_far_apart_as_a_hundred() {
+        for count in [100, 100_000] {
+            let mut points = disc(count, &mut SplitMix64::new(5, 0));
+            points.sort_unstable_by(|a, b| a.x.total_cmp(&b.x));
+            for (k, a) in points.iter().enumerate() {
+                let near = points[k + 1..].iter().take_while(|b| b.x < a.x + 1.0);
+                assert!(near.copied().all(|b| a.distance_squared(b) >= 1.0), "{count} points: {a}");
+            }
+        }
+    }
+}

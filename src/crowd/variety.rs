@@ -1,0 +1,101 @@
+//! Variety: a size and a tint for each instance, so that a crowd does not consist of clones.
+//!
+//! In: the crowd's variety, 0 to 1, and random numbers. Out: a factor on the scale, and a multiplier of the base colour.
+//! Both are exactly 1 without variety. A multiplier is never above 1, so that no surface reflects more light than it
+//! receives.
+
+use glam::Vec3;
+
+use super::random::SplitMix64;
+
+/// The largest deviation of a size from 1, at a variety of 1.
+const SIZE_DEVIATION: f32 = 0.2;
+/// The darkest tint, at a variety of 1.
+const DARKEST: f32 = 0.6;
+/// The largest saturation of a tint, at a variety of 1.
+const SATURATION: f32 = 0.5;
+
+/// The variation of one instance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Variation {
+    /// The factor on the scale.
+    pub size: f32,
+    /// The multiplier of the base colour: linear RGB in unsigned normalised bytes, red lowest; the highest byte is 255.
+    pub tint_unorm8: u32,
+}
+
+/// Returns the largest size.
+pub(super) fn largest_size(variety: f32) -> f32 {
+    1.0 + SIZE_DEVIATION * variety
+}
+
+/// Returns the next random size. The mean of two numbers makes medium sizes more frequent than extreme ones.
+pub(super) fn size(variety: f32, random: &mut SplitMix64) -> f32 {
+    1.0 + SIZE_DEVIATION * variety * 0.5 * (random.signed_unit() + random.signed_unit())
+}
+
+impl Variation {
+    /// Returns the next random variation.
+    pub fn new(variety: f32, random: &mut SplitMix64) -> Self {
+        let size = size(variety, random);
+        let brightness = 1.0 - (1.0 - DARKEST) * variety * random.unit();
+        let tint = brightness * Vec3::ONE.lerp(hue(random.unit()), SATURATION * variety * random.unit());
+        Self { size, tint_unorm8: pack_unorm8(tint) }
+    }
+}
+
+/// Returns the pure colour with a hue from 0 to 1: red, yellow, green, cyan, blue, magenta, and red again.
+fn hue(hue: f32) -> Vec3 {
+    let channel = |at: f32| (((hue + at).fract() * 6.0 - 3.0).abs() - 1.0).clamp(0.0, 1.0);
+    Vec3::new(channel(0.0), channel(2.0 / 3.0), channel(1.0 / 3.0))
+}
+
+fn pack_unorm8(color: Vec3) -> u32 {
+    let [red, green, blue] = color.to_array().map(|channel| (channel * 255.0 + 0.5) as u8);
+    u32::from_le_bytes([red, green, blue, 255])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_variety_is_exactly_one() {
+        let mut random = SplitMix64::new(1, 0);
+        for _ in 0..100 {
+            assert_eq!(Variation::new(0.0, &mut random), Variation { size: 1.0, tint_unorm8: u32::MAX });
+        }
+    }
+
+    #[test]
+    fn variations_fill_their_range_and_stay_in_it() {
+        for variety in [0.5, 1.0] {
+            let mut random = SplitMix64::new(1, 0);
+            let all: Vec<Variation> = (0..5000).map(|_| Variation::new(variety, &mut random)).collect();
+            let sizes = all.iter().map(|variation| variation.size);
+            let (least, most) = (sizes.clone().fold(9.0, f32::min), sizes.clone().fold(0.0, f32::max));
+            let deviation = SIZE_DEVIATION * variety;
+            assert!(least >= 1.0 - deviation && least < 1.0 - 0.9 * deviation, "{least}");
+            assert!(most <= largest_size(variety) && most > 1.0 + 0.9 * deviation, "{most}");
+            assert!((sizes.sum::<f32>() / 5000.0 - 1.0).abs() < 0.005);
+            // Each channel is sometimes the strongest and sometimes the weakest one.
+            let channels = all.iter().map(|variation| variation.tint_unorm8.to_le_bytes());
+            for channel in 0..3 {
+                let of_channel = |rgba: [u8; 4]| rgba[channel];
+                assert!(channels.clone().all(|rgba| rgba[3] == 255));
+                let darkest = channels.clone().map(of_channel).min().unwrap();
+                let bound = 255.0 * (1.0 - (1.0 - DARKEST) * variety) * (1.0 - SATURATION * variety);
+                assert!(f32::from(darkest) >= bound - 1.0 && f32::from(darkest) < bound + 50.0, "{darkest} of {bound}");
+                assert!(
+                    channels.clone().filter(|rgba| rgba[channel] == *rgba[..3].iter().max().unwrap()).count() > 1000
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn hues_go_round_the_wheel() {
+        assert_eq!((hue(0.0), hue(0.5)), (Vec3::X, Vec3::new(0.0, 1.0, 1.0)));
+        assert!(hue(1.0 / 3.0).distance(Vec3::Y) < 1e-5 && hue(2.0 / 3.0).distance(Vec3::Z) < 1e-5);
+    }
+}
