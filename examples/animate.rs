@@ -27,7 +27,8 @@ pub fn animate(file: &Path, time_seconds: f64) -> Result<(String, String), Impor
     // Import the model: a skeleton in which parents come before children, clips of keyframes, and the vertices.
     let model = load(file)?;
 
-    // Sample the clip, then multiply each node's matrix by its parent's. The scratch memory holds the result.
+    // Sample the clip, then multiply each node's matrix by its parent's. The scratch memory holds the result. The time is
+    // clamped to the clip's keys: `throng::crowd::wrap_seconds` makes it repeat.
     let mut scratch = PoseScratch::for_model(&model);
     let pose = pose_model(&model, model.clips.first(), time_seconds, &mut scratch);
 

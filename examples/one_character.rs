@@ -27,7 +27,7 @@ use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMA
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };
-use throng::view::{Bounds, OrbitCamera, sun};
+use throng::view::{Bounds, OrbitCamera, SunDirection, sun};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, TRANSFER_SOURCE, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
@@ -90,7 +90,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let frame_data = FrameData {
         clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),
         camera_position: camera.position().extend(1.0).to_array(),
-        to_light: sun::to_light().extend(0.0).to_array(),
+        to_light: SunDirection::default().to_light().extend(0.0).to_array(),
         light_color: sun::COLOR.extend(0.0).to_array(),
         // The strength of shadows is 0: this example draws no shadow map.
         ..bytemuck::Zeroable::zeroed()
@@ -136,7 +136,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     });
     let pipelines = pipelines.collect::<Result<Vec<_>>>()?;
     let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
-    let tone_map = ToneMapPass::new(device, &cache, FORMAT, &attachments)?;
+    let tone_map = ToneMapPass::new(device, &cache, FORMAT, false, &attachments)?;
     let info = ImageInfo {
         format: FORMAT,
         usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
@@ -164,7 +164,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
             ImageBarrier::depth(shadows.map.raw, new, SAMPLED),
             ImageBarrier::color(image.raw, new, COLOR_TARGET),
         ]);
-        attachments.rendering(recorder, || {
+        attachments.rendering(recorder, [0.0; 4], || {
             for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
                 recorder.bind_set(&layouts.scene, number, set);
             }
@@ -180,7 +180,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         });
         // Tone mapping reads the HDR colour (RAW).
         recorder.image_barriers([ImageBarrier::color(attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
-        tone_map.record(recorder, image.view, EXTENT);
+        tone_map.record(recorder, image.view, EXTENT, 1.0);
         // 5. The copy reads the image (RAW), and the CPU reads the copy (RAW).
         recorder.image_barriers([ImageBarrier::color(image.raw, COLOR_TARGET, TRANSFER_SOURCE)]);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);

@@ -4,6 +4,7 @@
 #include "lighting.glsl"
 #include "material.glsl"
 #include "shadow.glsl"
+#include "tone_curve.glsl"
 
 layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;
@@ -71,7 +72,10 @@ void main() {
         discard;
     }
     if (has_feature(FEATURE_UNLIT)) {
-        out_color = vec4(base.rgb + emission, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
+        // In a transparent image unlit colours go through the tone curve, so it has to give them back.
+        vec3 color = base.rgb + emission;
+        color = mix(color, radiance_from_display(color) / frame.picture.z, frame.picture.y);
+        out_color = vec4(color, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
         return;
     }
 
@@ -100,5 +104,5 @@ void main() {
     vec3 reflected = reflect(-to_camera, normal);
     vec3 environment = mix(sky(reflected), ambient(reflected), roughness);
     vec3 around = ambient(normal) * diffuse_color + 0.5 * reflectance * environment;
-    out_color = vec4(sun + occlusion * around + emission, has_feature(FEATURE_BLENDED) ? base.a : 0.0);
+    out_color = vec4(sun + occlusion * around + emission, has_feature(FEATURE_BLENDED) ? base.a : frame.picture.y);
 }

@@ -34,5 +34,5 @@ void main() {
     vec3 sun = sunlight(in_position_world, up) * frame.light_color.rgb * frame.to_light.y / 3.14159265;
     vec3 lit = albedo * (sun + ambient(up));
     float half_distance = 12.0 * (frame.ground.y + abs(frame.camera_position.y - frame.ground.x));
-    out_color = vec4(haze(lit, length(from_camera), half_distance), 0.0);
+    out_color = haze(vec4(lit, frame.picture.y), length(from_camera), half_distance);
 }

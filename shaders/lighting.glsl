@@ -19,10 +19,10 @@ vec3 ambient(vec3 normal) {
     return mix(GROUND_BOUNCE, 0.75 * mix(SKY_HORIZON, SKY_ZENITH, 0.5), 0.5 + 0.5 * normal.y);
 }
 
-// Fades distant ground into the colour of the horizon, so that the ground has no visible edge.
-vec3 haze(vec3 color, float distance_metres, float half_distance_metres) {
-    float kept = exp2(-distance_metres / half_distance_metres);
-    return mix(SKY_HORIZON, color, kept);
+// Fades distant ground into the colour of the horizon, or into a plain background, so that the ground has no visible edge.
+vec4 haze(vec4 color, float distance_metres, float half_distance_metres) {
+    vec4 behind = mix(vec4(SKY_HORIZON, 0.0), frame.background, frame.picture.x);
+    return mix(behind, color, exp2(-distance_metres / half_distance_metres));
 }
 
 #endif

@@ -52,6 +52,8 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 ground; // x height, y crowd radius, z grid spacing, in metres
     mat4 shadow_from_world;
     vec4 shadow; // x one texel in 0..1, y one texel in metres, z strength
+    vec4 background; // what distant ground fades into, instead of the sky's horizon
+    vec4 picture; // x 1 if there is no sky, y alpha of opaque lit fragments (tone_map.frag), z exposure
 } frame;
 
 // One record for each visible pose.

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::crowd::ClipChoice;
 
 pub use bench::{BenchArgs, BenchFiles, SweepArgs};
-pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, QualityArgs};
+pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs};
 pub use values::{CameraArg, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -218,6 +218,13 @@ mod tests {
             "throng bench --instances 1,,2",
             "throng bench --size 64x48,64",
             "throng bench --threads 1,0",
+            "throng --background blue",
+            "throng --background #12345",
+            "throng --background #+12345",
+            "throng --exposure 17",
+            "throng --sun 0,0",
+            "throng --sun 0,91",
+            "throng --sun 30",
             "throng --no-such-option",
         ] {
             let error = parse(line).expect_err(line);

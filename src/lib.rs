@@ -1,6 +1,9 @@
 //! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is a program to run, a
 //! reference for Vulkan skinning, and a benchmark for many animated instances.
 //!
+//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`crowd`], [`view`] and
+//! [`shader_types`]. The feature `app` adds the program.
+//!
 //! # The data's journey
 //!
 //! ```text
@@ -18,7 +21,7 @@
 //!  ONE large palette SSBO ◀─ indexed by ─ PoseRecord.palette_offset ◀─ named by ─ InstanceData.pose
 //!                                                              │
 //! GPU, one queue, per-frame descriptor sets:                   ▼
-//!  upload (only if shaders cannot read mapped memory) ▶ skin.comp ▶ transient vertex buffer
+//!  upload (the copy of the staged path) ▶ skin.comp ▶ transient vertex buffer
 //!                                       ▶ shadow ▶ characters, ground ▶ tone map ▶ present | readback
 //! ```
 //!
@@ -37,17 +40,17 @@
 //!
 //! The files that a **joint** crosses, from the model file to the shader:
 //!
-//! `model/import/file/json.rs`, `model/import/motion/nodes.rs`, `model/import/motion/skins.rs`,
-//! `model/import/motion/clips.rs`, `animation/sample.rs`, `animation/pose.rs`, `animation/palette.rs`,
-//! `animation/lanes/kernel.rs` (the same as the three files before it, for eight instances), `crowd/plan.rs`,
-//! `crowd/update.rs`, `renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
+//! `src/model/import/decode/accessor.rs`, `src/model/import/motion/nodes.rs`, `src/model/import/motion/skins.rs`,
+//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/update.rs` (which calls the next four),
+//! `src/animation/sample.rs`, `src/animation/pose.rs`, `src/animation/palette.rs`, `src/animation/lanes/mod.rs` (which
+//! replaces these three for eight instances of a crowd), `src/renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
 //!
 //! The files that a **vertex** crosses, from the model file to the pixel:
 //!
-//! `model/import/decode/accessor.rs`, `model/import/geometry/attributes.rs`, `model/import/geometry/influences.rs`,
-//! `animation/bind_pose.rs`, `renderer/resident/model.rs`, `crowd/plan.rs`, `renderer/passes/skin_pass.rs`,
-//! `shaders/skin.comp`, `shaders/skinning.glsl`, `renderer/passes/crowd_draw.rs`, `shaders/character.vert`,
-//! `shaders/character.frag`.
+//! `src/model/import/decode/accessor.rs`, `src/model/import/geometry/attributes.rs`,
+//! `src/model/import/geometry/influences.rs`, `src/model/import/geometry/builder.rs`, `src/animation/bind_pose.rs`,
+//! `src/renderer/resident/model.rs`, `src/renderer/passes/skin_pass.rs`, `shaders/skin.comp`, `shaders/skinning.glsl`,
+//! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`.
 //!
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
 //! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`;
@@ -59,6 +62,7 @@
 //! |---|---|
 //! | pose | one evaluated state of a model: joint matrices, morph weights and skinned vertices |
 //! | palette | the array of the joint matrices of all visible poses |
+//! | palette layout | the node and the inverse bind matrix of each joint matrix of a pose; each model has one |
 //! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page |
 //! | instance | one placement of a pose in the world; several instances may show one pose |
 //! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
@@ -66,6 +70,7 @@
 //! | page | a part of the transient vertex buffer that fits into one binding |
 //! | batch | poses of one model in one page, which are drawn together with all of their instances |
 //! | run | consecutive vertices with the same number of influences, which one dispatch skins |
+//! | draw range | consecutive indices with the same material and topology, which one draw draws |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions

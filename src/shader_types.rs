@@ -7,7 +7,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 
-/// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps bind-pose mesh space to model space.
+/// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps mesh space to model space.
 ///
 /// With rows, a shader transforms a point by three dot products, and blending four matrices reads 12 vec4s.
 #[repr(C, align(16))]
@@ -161,6 +161,10 @@ pub struct FrameData {
     pub shadow_from_world: [[f32; 4]; 4],
     /// The side of a shadow map texel in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
     pub shadow: [f32; 4],
+    /// The colour and alpha behind everything, into which distant ground fades. The sky replaces it.
+    pub background: [f32; 4],
+    /// Whether `background` replaces the sky (x), the alpha of opaque lit fragments (y) and the exposure (z).
+    pub picture: [f32; 4],
 }
 
 /// Push constants of `skin.comp`: one dispatch.
@@ -245,7 +249,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
-    assert!(size_of::<FrameData>() == 272 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<FrameData>() == 304 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkinConstants>() == 12);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };

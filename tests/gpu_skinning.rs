@@ -25,6 +25,7 @@ use throng::crowd::VisiblePose;
 use throng::model::{Model, import};
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
+use throng::view::Look;
 
 /// The largest accepted error of a position, as a share of the model's size.
 const MOST_POSITION_ERROR: f32 = 1e-6;
@@ -95,7 +96,7 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
         });
     }
     // The picture is not examined.
-    frame.submit(FrameData::zeroed(), false).unwrap();
+    frame.submit(FrameData::zeroed(), Look::default(), false).unwrap();
 }
 
 /// The largest errors, as shares of the model's size and in degrees.

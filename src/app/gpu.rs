@@ -13,6 +13,7 @@ use crate::cli::{DeviceArgs, GpuArgs, Size};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
 use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::view::Background;
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
 use crate::vulkan::physical_device::PhysicalDevice;
@@ -38,14 +39,16 @@ pub fn frames_in_flight(device: &Device) -> usize {
 }
 
 /// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
-/// next frame.
+/// next frame. With the background `none` the images are transparent.
 ///
 /// # Errors
 /// There is no device or no memory, or the device does not support an option.
 pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
     check_memory(&device, args, scene, frames_in_flight)?;
-    offscreen_renderer_on(&device, args, &scene.models, frames_in_flight)
+    let target = Target::offscreen(&device, extent(args.size))?;
+    let transparent = scene.look.background == Background::None;
+    renderer(&device, args, &scene.models, target, (frames_in_flight, transparent))
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.
@@ -59,7 +62,7 @@ pub fn offscreen_renderer_on(
     frames_in_flight: usize,
 ) -> Result<Renderer> {
     let target = Target::offscreen(device, extent(args.size))?;
-    renderer(device, args, models, target, frames_in_flight)
+    renderer(device, args, models, target, (frames_in_flight, false))
 }
 
 /// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
@@ -102,7 +105,7 @@ pub fn window_renderer(
     let device = Device::new(&instance, physical, true)?;
     check_memory(&device, &GpuArgs { size, ..args.clone() }, scene, frames_in_flight(&device))?;
     let target = Target::window(surface, extent(size));
-    renderer(&device, args, &scene.models, target, frames_in_flight(&device))
+    renderer(&device, args, &scene.models, target, (frames_in_flight(&device), false))
 }
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.
@@ -124,10 +127,11 @@ fn renderer(
     args: &GpuArgs,
     models: &[Model],
     target: Target,
-    frames_in_flight: usize,
+    (frames_in_flight, transparent): (usize, bool),
 ) -> Result<Renderer> {
     let cache_folder = cache_folder();
-    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), ..settings(args, frames_in_flight) };
+    let settings = settings(args, frames_in_flight);
+    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), transparent, ..settings };
     Ok(Renderer::new(device, models, target, settings)?)
 }
 

@@ -9,7 +9,7 @@ use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs};
 use crate::crowd::{Crowd, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
-use crate::view::{Frustum, OrbitCamera, sun};
+use crate::view::{Frustum, Look, OrbitCamera};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -22,6 +22,8 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
+    /// Background, ground, exposure and sun.
+    pub look: Look,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -46,7 +48,7 @@ impl Scene {
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, pool, cull: args.cull })
+        Ok(Self { models, crowd, camera, look: args.look.look(), pool, cull: args.cull })
     }
 
     /// Resets the camera so that it frames the crowd in an image of another shape.
@@ -74,7 +76,14 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let shot = Shot { camera: self.camera, aspect, cull: self.cull, time_seconds: Some(time_seconds), capture };
+        let shot = Shot {
+            camera: self.camera,
+            look: self.look,
+            aspect,
+            cull: self.cull,
+            time_seconds: Some(time_seconds),
+            capture,
+        };
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }
 
@@ -83,7 +92,8 @@ impl Scene {
     /// # Errors
     /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
-        let shot = Shot { camera: self.camera, aspect, cull: self.cull, time_seconds: None, capture: false };
+        let shot =
+            Shot { camera: self.camera, look: self.look, aspect, cull: self.cull, time_seconds: None, capture: false };
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
         Ok(times)
     }
@@ -91,7 +101,7 @@ impl Scene {
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.
     pub fn visible_counts(&mut self, aspect: f32, shadows: bool) -> (&[u32], &[u32]) {
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
-        self.crowd.cull(frustum.as_ref(), shadows.then(sun::to_light));
+        self.crowd.cull(frustum.as_ref(), shadows.then(|| self.look.sun.to_light()));
         (self.crowd.visible_counts(), self.crowd.pose_counts())
     }
 }

@@ -8,8 +8,9 @@ use super::values::{self, CameraArg, Size, UploadChoice};
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
+use crate::view::{Background, Look, SunDirection};
 
-/// The models of a crowd, their animation and the camera.
+/// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args)]
 pub struct CrowdArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
@@ -43,6 +44,8 @@ pub struct CrowdArgs {
     /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance [default: frame the crowd].
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
+    #[command(flatten)]
+    pub look: LookArgs,
     /// Leave out instances that are not in view and cast no visible shadow, before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub cull: bool,
@@ -50,6 +53,32 @@ pub struct CrowdArgs {
     /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
+}
+
+/// The look of the picture.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct LookArgs {
+    /// Background: the sky, nothing (transparent in PNG files), or a colour.
+    #[arg(long, value_name = "sky|none|#rrggbb", default_value = "sky", value_parser = values::parse_background)]
+    pub background: Background,
+    /// Draw the ground and the shadows on it [default: on, or off with --background none].
+    #[arg(long, value_name = "on|off", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub ground: Option<bool>,
+    /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.
+    #[arg(long, value_name = "EV", default_value = "0", value_parser = values::parse_exposure, allow_negative_numbers = true)]
+    pub exposure: f64,
+    /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.
+    #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "-48,53", value_parser = values::parse_sun, allow_hyphen_values = true)]
+    pub sun: SunDirection,
+}
+
+impl LookArgs {
+    /// Returns the look. Without a background there is no ground, unless it is asked for.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let ground = self.ground.unwrap_or(self.background != Background::None);
+        Look { background: self.background, ground, exposure_ev: self.exposure as f32, sun: self.sun }
+    }
 }
 
 /// The scene of a model file.

@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::crowd::{ClipChoice, Layout};
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
+use crate::view::{Background, SunDirection};
 
 /// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
 /// would take the argument for an optional one.
@@ -114,6 +115,37 @@ pub(super) fn parse_size(text: &str) -> Result<Size, String> {
     match (width.parse(), height.parse()) {
         (Ok(width @ 1..=MOST), Ok(height @ 1..=MOST)) => Ok(Size { width, height }),
         _ => Err(expected()),
+    }
+}
+
+pub(super) fn parse_background(text: &str) -> Result<Background, String> {
+    let digits = match text {
+        "sky" => return Ok(Background::Sky),
+        "none" => return Ok(Background::None),
+        text => {
+            text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.bytes().all(|c| c.is_ascii_hexdigit()))
+        }
+    };
+    let color = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    let [_, red, green, blue] = color.ok_or("expected sky, none, or a colour such as #20406f")?.to_be_bytes();
+    Ok(Background::Color([red, green, blue]))
+}
+
+pub(super) fn parse_exposure(text: &str) -> Result<f64, String> {
+    match parse_finite(text)? {
+        stops if stops.abs() <= 16.0 => Ok(stops),
+        _ => Err("expected -16 to 16 stops".to_owned()),
+    }
+}
+
+pub(super) fn parse_sun(text: &str) -> Result<SunDirection, String> {
+    let numbers = text.split(',').map(parse_finite).collect::<Result<Vec<f64>, _>>()?;
+    let lowest = SunDirection::LOWEST_DEGREES;
+    match numbers[..] {
+        [azimuth, elevation] if (f64::from(lowest)..=90.0).contains(&elevation) => {
+            Ok(SunDirection { azimuth_degrees: azimuth as f32, elevation_degrees: elevation as f32 })
+        }
+        _ => Err(format!("expected AZIMUTH,ELEVATION in degrees, with an elevation of {lowest} to 90")),
     }
 }
 

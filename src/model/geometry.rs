@@ -88,7 +88,7 @@ pub struct SourcePrimitive {
 }
 
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
-/// empty.
+/// empty. Import sorts the vertices by their number of influences.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// The bind positions in mesh space, to which inverse bind matrices apply.

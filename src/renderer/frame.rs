@@ -5,7 +5,7 @@
 //! barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
-//! skinning, shadows and drawing start at once. Only tone mapping waits.
+//! skinning, shadows and drawing do not wait for its semaphore. Only tone mapping waits.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ use super::slot::{FrameMemory, FrameSlot, Pass};
 use super::target::TargetImage;
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
-use crate::view::{Frustum, sun};
+use crate::view::{Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
 use crate::vulkan::recorder::Recorder;
@@ -43,11 +43,11 @@ impl Renderer {
 
         // Find the poses and instances that the camera sees, and those whose shadows it sees.
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
-        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| sun::to_light()));
+        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| shot.look.sun.to_light()));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
-        let data = frame_data(crowd, shot, self.shadow_map_size());
+        let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let mut frame = self.begin_frame(crowd.visible_poses())?;
         let wait_ms = stopwatch.lap_ms();
 
@@ -61,13 +61,13 @@ impl Renderer {
 
         // Placement and pose index of each visible instance. Then the GPU half.
         crowd.write_instances(instances);
-        let outcome = frame.submit(data, shot.capture)?;
+        let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms();
         Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
     }
 
     /// Records the first part of the GPU half: everything that does not need the target's image.
-    fn record_scene(&self, input: &PassInput, Output { attachments, .. }: &Output) {
+    fn record_scene(&self, input: &PassInput, look: Look, Output { attachments, .. }: &Output) {
         let PassInput { recorder, slot, .. } = *input;
         let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
         let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
@@ -79,18 +79,19 @@ impl Renderer {
         // Skinning, vertex shaders and vertex attributes read the copies (RAW). The direct path has no copies, but without
         // the barrier the timestamps of Mesa's software driver count skinning as upload.
         recorder.memory_barrier(Access::TRANSFER_WRITE, Access::COMPUTE_AND_VERTEX_READ.and(Access::ATTRIBUTE_READ));
-        // The vertices of every visible pose, once, for all passes that follow.
+        // Skins the vertices of every visible pose once, for all passes that follow. Empty with vertex skinning.
         slot.pass(recorder, Pass::Skin, || {
             if self.skinning == Skinning::Compute {
                 self.skin_pass.record(input);
             }
         });
 
-        // Vertex shaders read the skinned vertices (RAW). The slot's last frame, which read the pages, has finished.
+        // Vertex shaders read the skinned vertices (RAW); compute shaders do not. The slot's last frame, which read the
+        // pages, has finished.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
         // The previous frame wrote the map (WAW), and its fragment shaders have read it (WAR).
         shadow_map(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
-        // The crowd as the light sees it.
+        // Draws the crowd as the light sees it. Without shadows, clears a map of one texel to lit.
         slot.pass(recorder, Pass::Shadow, || self.shadow_pass.record(input));
 
         // Fragment shaders sample the map (RAW).
@@ -104,30 +105,38 @@ impl Renderer {
         if let Some(multisampled) = &attachments.multisampled {
             recorder.image_barriers([color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
         }
-        // Opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
+        // Draws opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
-            attachments.rendering(recorder, || {
+            attachments.rendering(recorder, look.clear_color(), || {
                 self.character_pass.record(input, false);
-                self.ground_pass.record(input);
+                self.ground_pass.record(input, look);
                 self.character_pass.record(input, true);
             });
         });
     }
 
     /// Records the second part of the GPU half: everything that writes the target's image.
-    fn record_target(&self, recorder: Recorder, slot: &FrameSlot, image: &TargetImage, capture: bool, output: &Output) {
+    fn record_target(
+        &self,
+        recorder: Recorder,
+        slot: &FrameSlot,
+        image: &TargetImage,
+        shot: (Look, bool),
+        output: &Output,
+    ) {
+        let (look, capture) = shot;
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
         self.target.begin(recorder, image);
-        // Map radiance to the display's range. Then hand the image to the window system, or copy it for the CPU.
+        // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            output.tone_map.record(recorder, image.view, image.extent);
+            output.tone_map.record(recorder, image.view, image.extent, look.exposure());
             self.target.finish(recorder, image, capture);
         });
     }
 
-    /// Waits for the oldest frame in flight, plans the next one, and makes room for its data.
+    /// Waits for the oldest frame in flight, plans the next one, makes room for its data, and writes its pose records.
     ///
     /// # Errors
     /// Device lost, no memory, or a limit of the device.
@@ -143,15 +152,16 @@ impl Renderer {
         Ok(Frame { renderer: self, slot: index })
     }
 
-    fn submit(&mut self, index: usize, data: FrameData, capture: bool) -> Result<FrameOutcome> {
+    fn submit(&mut self, index: usize, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
         let acquired = unsafe { self.target.acquire(&self.device, available, &self.timeline, next_value) }?;
+        // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, &image, capture)?;
+        self.record(index, &image, (look, capture))?;
         self.submit_commands(index, &image, next_value)?;
         self.frame_number = next_value;
         self.slots[index].submitted(next_value);
@@ -160,24 +170,26 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &TargetImage, capture: bool) -> Result<()> {
+    fn record(&self, index: usize, image: &TargetImage, (look, capture): (Look, bool)) -> Result<()> {
+        // `fit_output` has created the output.
         let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
         // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
         // drops or replaces nothing before the GPU has finished with it.
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
-        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, output);
+        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, output);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.target_commands.begin() }?;
-        self.record_target(recorder, slot, image, capture, output);
+        self.record_target(recorder, slot, image, (look, capture), output);
         // SAFETY: recording has begun above.
         unsafe { slot.target_commands.end() }
     }
 
-    /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame.
+    /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame. The
+    /// slot's fence is for validation only.
     fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> Result<()> {
         let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
@@ -215,8 +227,8 @@ impl Frame<'_> {
     ///
     /// # Errors
     /// Device or surface lost, no memory.
-    pub fn submit(self, data: FrameData, capture: bool) -> Result<FrameOutcome> {
-        self.renderer.submit(self.slot, data, capture)
+    pub fn submit(self, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
+        self.renderer.submit(self.slot, data, look, capture)
     }
 }
 

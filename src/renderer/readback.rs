@@ -56,8 +56,8 @@ impl Renderer {
         let first_vertex = self.plan.records.get(pose as usize).map_or(0, |record| record.skinned_vertex_offset);
         let src_offset = u64::from(first_vertex) * element_bytes;
         let copy = |recorder: Recorder| {
-            // The copy reads the vertices that the skin pass wrote (RAW). Waiting for the frame's semaphore on the CPU
-            // orders both, but makes the writes visible to the host only.
+            // The copy reads the vertices that the skin pass wrote (RAW). The CPU's wait for the frame orders both, but does
+            // not make the writes visible to the copy.
             recorder.memory_barrier(Access::COMPUTE_WRITE, Access::TRANSFER_READ);
             let region = vk::BufferCopy { src_offset, dst_offset: 0, size: size_bytes };
             recorder.copy_buffer(buffer_of(page), &readback, region);

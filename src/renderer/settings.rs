@@ -65,6 +65,8 @@ pub struct RendererSettings<'a> {
     pub shadow_map_size: Option<u32>,
     /// Whether each pass waits for the end of the pass before. Passes then do not overlap, so each can be timed alone.
     pub serialize: bool,
+    /// Whether the image's alpha is coverage: 0 where nothing is drawn. Otherwise images are opaque.
+    pub transparent: bool,
     /// The folder of the pipeline cache. `None`: the cache is not kept.
     pub cache_folder: Option<&'a Path>,
     /// The size of a page of the transient vertex buffer. It is larger if one pose needs more, and smaller if the device
@@ -97,6 +99,7 @@ impl Default for RendererSettings<'_> {
             frames_in_flight: 2,
             shadow_map_size: Some(2048),
             serialize: false,
+            transparent: false,
             cache_folder: None,
             page_bytes: 128 << 20,
             limit_caps: LimitCaps::NONE,

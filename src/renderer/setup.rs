@@ -45,6 +45,8 @@ pub struct Renderer {
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
     pub(super) frame_number: u64,
+    /// Whether alpha is coverage.
+    pub(super) transparent: bool,
     upload: UploadPath,
     samples: vk::SampleCountFlags,
     gpu_times: Option<GpuTimes>,
@@ -84,11 +86,19 @@ impl Renderer {
         Ok(Self {
             skinning,
             upload: path,
+            transparent: settings.transparent,
             samples,
             limits,
             skin_pass: SkinPass::new(device, &cache, &layouts, &models, max_groups)?,
             shadow_pass,
-            character_pass: CharacterPass::new(device, &cache, &layouts, samples, skinning, &models)?,
+            character_pass: CharacterPass::new(
+                device,
+                &cache,
+                &layouts,
+                samples,
+                (skinning, settings.transparent),
+                &models,
+            )?,
             ground_pass: GroundPass::new(device, &cache, &layouts, samples)?,
             output: None,
             pose_sizes,
@@ -204,7 +214,7 @@ impl Renderer {
                 unsafe { tone_map.set_attachments(&attachments) };
                 tone_map
             }
-            _ => ToneMapPass::new(&self.device, &self.pipeline_cache, format, &attachments)?,
+            _ => ToneMapPass::new(&self.device, &self.pipeline_cache, format, self.transparent, &attachments)?,
         };
         self.output = Some(Output { attachments, tone_map, format });
         Ok(())

@@ -4,14 +4,16 @@
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::OrbitCamera;
 use crate::view::sun::{self, ShadowView};
+use crate::view::{Background, Look, OrbitCamera};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
 pub struct Shot {
     /// The camera.
     pub camera: OrbitCamera,
+    /// Background, ground, exposure and sun.
+    pub look: Look,
     /// Width / height of the image.
     pub aspect: f32,
     /// Whether instances outside the camera's view are left out.
@@ -23,21 +25,30 @@ pub struct Shot {
 }
 
 /// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.
-pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>) -> FrameData {
+/// `transparent` says whether alpha is coverage.
+pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, transparent: bool) -> FrameData {
     let clip_from_world = shot.camera.clip_from_world(shot.aspect);
     let bounds = crowd.bounds();
     let map_texels = shadow_map_size.unwrap_or(1);
     let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
-    let shadows = ShadowView::fit(&bounds, &shot.camera, map_texels);
+    let to_light = shot.look.sun.to_light();
+    let shadows = ShadowView::fit(&bounds, &shot.camera, to_light, map_texels);
     FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         camera_position: shot.camera.position().extend(1.0).to_array(),
-        to_light: sun::to_light().extend(0.0).to_array(),
+        to_light: to_light.extend(0.0).to_array(),
         light_color: sun::COLOR.extend(0.0).to_array(),
         ground: [crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
         shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
+        background: shot.look.clear_color(),
+        picture: [
+            f32::from(shot.look.background != Background::Sky),
+            f32::from(transparent),
+            shot.look.exposure(),
+            0.0,
+        ],
     }
 }
 

@@ -1,4 +1,4 @@
-//! The sun: its direction and colour, and the part of the world that its shadow map covers.
+//! The sun: its colour, and the part of the world that its shadow map covers. [`Look`](super::Look) has its direction.
 
 use glam::{Mat4, Vec3};
 
@@ -7,13 +7,6 @@ use super::camera::OrbitCamera;
 
 /// Linear RGB of a low, warm sun.
 pub const COLOR: Vec3 = Vec3::new(3.3, 3.05, 2.65);
-
-/// Returns the unit vector from a surface towards the light. The sun is high, on the left of the first camera, and a
-/// little in front of the crowd.
-#[must_use]
-pub fn to_light() -> Vec3 {
-    Vec3::new(-0.55, 1.0, 0.5).normalize()
-}
 
 /// The orthographic view from the light that the shadow map shows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,10 +19,11 @@ pub struct ShadowView {
 
 impl ShadowView {
     /// Returns a view that covers the crowd or, if the camera is close, the region around its target, where the texels of
-    /// the map are then smaller. `map_texels` is the side of the map. The view moves in whole texels, so that edges do not
+    /// the map are then smaller. `to_light` points towards
+    /// the sun, and `map_texels` is the side of the map. The view moves in whole texels, so that edges do not
     /// crawl.
     #[must_use]
-    pub fn fit(crowd: &Bounds, camera: &OrbitCamera, map_texels: u32) -> Self {
+    pub fn fit(crowd: &Bounds, camera: &OrbitCamera, to_light: Vec3, map_texels: u32) -> Self {
         /// The radius of the region around the target that the camera sees, as a multiple of the camera's distance.
         const NEAR_SHARE: f32 = 1.5;
         let near_radius = camera.distance * NEAR_SHARE;
@@ -43,8 +37,9 @@ impl ShadowView {
         let radius = ROOM * radius.max(1e-4);
         let texel_metres = 2.0 * radius / map_texels.max(1) as f32;
 
-        let forward = -to_light();
-        let right = forward.cross(Vec3::Y).normalize();
+        let forward = -to_light;
+        // Under a sun in the zenith any direction across will do.
+        let right = forward.cross(Vec3::Y).try_normalize().unwrap_or(Vec3::X);
         let up = right.cross(forward);
         let snapped = |axis: Vec3| (center.dot(axis) / texel_metres).round() * texel_metres;
         // Depth covers the whole crowd, even if x and y cover a part, and the ground that receives the shadows.
@@ -64,6 +59,11 @@ impl ShadowView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::SunDirection;
+
+    fn to_light() -> Vec3 {
+        SunDirection::default().to_light()
+    }
 
     fn crowd() -> Bounds {
         Bounds { min: Vec3::new(-20.0, 0.0, -20.0), max: Vec3::new(20.0, 2.0, 20.0), footprint_radius: 20.0 }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn the_map_holds_the_whole_crowd() {
         let camera = OrbitCamera::framing(&crowd(), 1.5);
-        let view = ShadowView::fit(&crowd(), &camera, 2048);
+        let view = ShadowView::fit(&crowd(), &camera, to_light(), 2048);
         for (x, y, z) in [(-14.0, 0.0, -14.0), (14.0, 2.0, 14.0), (-14.0, 2.0, 14.0), (0.0, 1.0, 20.0)] {
             let texel = view.shadow_from_world.project_point3(Vec3::new(x, y, z));
             assert!(texel.x.abs() <= 1.0 && texel.y.abs() <= 1.0 && (0.0..=1.0).contains(&texel.z), "{texel}");
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn nearer_to_the_light_is_greater_and_along_its_ray_nothing_moves() {
-        let view = ShadowView::fit(&crowd(), &OrbitCamera::framing(&crowd(), 1.5), 2048);
+        let view = ShadowView::fit(&crowd(), &OrbitCamera::framing(&crowd(), 1.5), to_light(), 2048);
         let low = view.shadow_from_world.project_point3(Vec3::ZERO);
         let high = view.shadow_from_world.project_point3(to_light() * 3.0);
         assert!(high.z > low.z);
@@ -92,7 +92,8 @@ mod tests {
     fn a_close_camera_gets_smaller_texels() {
         let far = OrbitCamera::framing(&crowd(), 1.5);
         let close = OrbitCamera { distance: 3.0, target: Vec3::new(5.0, 1.0, 5.0), ..far };
-        let (far, close) = (ShadowView::fit(&crowd(), &far, 2048), ShadowView::fit(&crowd(), &close, 2048));
+        let (far, close) =
+            (ShadowView::fit(&crowd(), &far, to_light(), 2048), ShadowView::fit(&crowd(), &close, to_light(), 2048));
         assert!(close.texel_metres < 0.25 * far.texel_metres);
         let texel = close.shadow_from_world.project_point3(Vec3::new(5.0, 1.0, 5.0));
         assert!(texel.truncate().length() < 0.01, "{texel}");

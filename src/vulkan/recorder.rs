@@ -6,6 +6,7 @@
 //! checks the order in every test.
 
 use std::ffi::CStr;
+use std::ops::Range;
 
 use ash::vk;
 use bytemuck::Pod;
@@ -194,10 +195,10 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_dispatch(self.commands, x, y, 1) };
     }
 
-    /// Draws `vertex_count` vertices without attributes.
-    pub fn draw(&self, vertex_count: u32) {
+    /// Draws a range of vertices without attributes.
+    pub fn draw(&self, vertices: Range<u32>) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_draw(self.commands, vertex_count, 1, 0, 0) };
+        unsafe { self.device.raw.cmd_draw(self.commands, vertices.len() as u32, 1, vertices.start, 0) };
     }
 
     /// Draws a range of indices, `(first, count)`, for a range of instances.

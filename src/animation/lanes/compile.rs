@@ -30,7 +30,7 @@ pub(super) type Constant = [[f32; 4]; 3];
 /// A node that moves.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mover {
-    /// The temporary of the next moving ancestor.
+    /// The temporary of the next moving ancestor (its number until `share_temporaries` has run).
     pub parent: Option<usize>,
     /// The transform from the parent node to the next moving ancestor, or to the model. `None` is the identity.
     pub offset: Option<Constant>,
@@ -38,7 +38,7 @@ pub(super) struct Mover {
     pub rotation: Part,
     /// `None` means no scale.
     pub scale: Option<Part>,
-    /// The temporary that receives `model_from_node`.
+    /// The temporary that receives `model_from_node` (the mover's number until `share_temporaries` has run).
     pub temporary: usize,
 }
 

@@ -4,14 +4,20 @@
 //! one in each lane of a vector. A chain of joints cannot be evaluated in parallel for one instance, but eight chains
 //! can be evaluated next to each other. The eight instances may be at different times of the clip.
 //!
+//! In: a compiled clip and a time for each instance. Out: the joint matrices of the instances, one instance after the
+//! other. [`Crowd::evaluate`](crate::crowd::Crowd::evaluate) passes up to 16 poses of one model and clip. A *row* is the
+//! time between two neighbouring keys of the clip, a *cell* is the curve of one track in a row, and a *step* poses one
+//! node or writes one joint matrix.
+//!
 //! ```text
 //! LaneClip::compile   clip × skeleton ─▶ rows of cells, list of steps         once for each clip that is played
 //! evaluate            times ─▶ row and t ─▶ steps in eight lanes ─▶ transpose ─▶ JointMatrix of each instance, in order
 //! ```
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
-//! cell of 32 bytes for each animated property, and intermediate matrices stay in the L1 cache. By operation count, a
-//! joint that only rotates takes about 100 cycles for eight instances, half of them for two matrix products.
+//! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted
+//! by operations, a joint that only rotates takes about 100 cycles for eight instances. Two matrix products take half of
+//! them.
 //!
 //! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`], which
 //! use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions
@@ -29,8 +35,8 @@
 //!
 //! In cached memory, blocks take 1.3 to 1.4 times as long as direct stores: 7.5 instead of 5.5 ns for each joint of
 //! 1,000 foxes, 8.6 instead of 6.7 for CesiumMan, 5.5 instead of 3.9 for Knight, 8.4 instead of 6.1 for mannequiny (AMD
-//! EPYC, one thread, medians of interleaved runs of `cargo bench --bench animation`). It has not been measured on a
-//! discrete GPU.
+//! EPYC, one thread, November 2026, medians of interleaved runs of `cargo bench --bench animation`). It has not been
+//! measured on a discrete GPU.
 
 mod compile;
 mod kernel;

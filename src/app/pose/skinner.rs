@@ -10,6 +10,7 @@ use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
 use crate::renderer::{Renderer, RendererSettings, Target};
 use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
+use crate::view::Look;
 
 /// Skins the vertices of one instance, on the CPU or on the GPU.
 pub(super) enum Skinner {
@@ -72,7 +73,7 @@ impl Skinner {
                     });
                 }
                 // The image does not matter, so neither do the camera and the light.
-                frame.submit(bytemuck::Zeroable::zeroed(), false)?;
+                frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false)?;
                 Ok(renderer.read_skinned_vertices(0)?)
             }
         }

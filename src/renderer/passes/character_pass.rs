@@ -60,7 +60,7 @@ pub struct CharacterPass {
 }
 
 impl CharacterPass {
-    /// Builds the pipelines that the models need.
+    /// Builds the pipelines that the models need. `transparent`: alpha is coverage.
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
@@ -69,7 +69,7 @@ impl CharacterPass {
         cache: &PipelineCache,
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
-        skinning: Skinning,
+        (skinning, transparent): (Skinning, bool),
         models: &[GpuModel],
     ) -> Result<Self> {
         let vertex = match skinning {
@@ -95,8 +95,8 @@ impl CharacterPass {
                 // Reversed Z: greater is nearer. Blended fragments are tested but do not write depth.
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
-                // The target's alpha is the share that bypasses tone mapping: see tone_map.frag.
-                blend: blended.then_some(if unlit { Blend::AlphaAdds } else { Blend::AlphaFades }),
+                // The target's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
+                blend: blended.then_some(if unlit || transparent { Blend::AlphaAdds } else { Blend::AlphaFades }),
                 depth_bias: None,
             };
             Pipeline::graphics(device, cache, &info)

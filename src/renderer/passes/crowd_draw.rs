@@ -1,4 +1,6 @@
-//! Draws the visible instances for the camera or the light: one instanced draw for each batch and draw range of its model.
+//! Draws the visible instances for the camera or the light. In: the frame plan, the instances and the models on the GPU. Out:
+//! one instanced draw for each batch and draw range of its model, and for the light another one for the instances that only
+//! it draws.
 
 use ash::vk;
 

@@ -3,6 +3,7 @@
 //! In: camera, light and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
 //! rejects most of its fragments.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -10,6 +11,7 @@ use ash::vk;
 use super::PassInput;
 use crate::renderer::layouts::{FRAME_SET, Layouts};
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::view::{Background, Look};
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
@@ -51,12 +53,20 @@ impl GroundPass {
         Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
     }
 
-    /// Draws two triangles of ground and one triangle of sky.
-    pub fn record(&self, input: &PassInput) {
-        const VERTEX_COUNT: u32 = 9;
+    /// Draws two triangles of ground and one triangle of sky, or those of them that `look` has.
+    pub fn record(&self, input: &PassInput, look: Look) {
+        const GROUND: Range<u32> = 0..6;
+        const SKY: Range<u32> = 6..9;
+        let has_sky = look.background == Background::Sky;
+        let vertices = match (look.ground, has_sky) {
+            (true, true) => GROUND.start..SKY.end,
+            (true, false) => GROUND,
+            (false, true) => SKY,
+            (false, false) => return,
+        };
         input.recorder.bind_pipeline(&self.pipeline);
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        input.recorder.draw(VERTEX_COUNT);
+        input.recorder.draw(vertices);
     }
 }

@@ -27,7 +27,7 @@ pub struct ToneMapPass {
 }
 
 impl ToneMapPass {
-    /// Builds the pipeline for targets of `format`.
+    /// Builds the pipeline for targets of `format`. `transparent` keeps alpha; otherwise images are opaque.
     ///
     /// # Errors
     /// The driver cannot build the pipeline.
@@ -35,6 +35,7 @@ impl ToneMapPass {
         device: &Arc<Device>,
         cache: &PipelineCache,
         format: vk::Format,
+        transparent: bool,
         attachments: &Attachments,
     ) -> Result<Self> {
         let set_layout = DescriptorSetLayout::new(
@@ -47,13 +48,13 @@ impl ToneMapPass {
             "tone map pipeline layout",
             vk::PipelineBindPoint::GRAPHICS,
             &[&set_layout],
-            None,
+            Some((vk::ShaderStageFlags::FRAGMENT, size_of::<f32>())),
         )?;
         let info = GraphicsPipelineInfo {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
-            constants: &[u32::from(!encodes_srgb(format))],
+            constants: &[u32::from(!encodes_srgb(format)), u32::from(transparent)],
             vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             layout: &layout,
@@ -79,8 +80,8 @@ impl ToneMapPass {
         unsafe { self.set.write(&[binding(&self.sampler, attachments)]) };
     }
 
-    /// Draws to the whole of `target`. Its old contents are discarded.
-    pub fn record(&self, recorder: Recorder, target: vk::ImageView, extent: vk::Extent2D) {
+    /// Draws to the whole of `target`, whose old contents are discarded. `exposure` is a factor of radiance.
+    pub fn record(&self, recorder: Recorder, target: vk::ImageView, extent: vk::Extent2D, exposure: f32) {
         let colors = [vk::RenderingAttachmentInfo::default()
             .image_view(target)
             .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
@@ -94,7 +95,8 @@ impl ToneMapPass {
             recorder.bind_pipeline(&self.pipeline);
             recorder.bind_set(&self.layout, 0, &self.set);
             recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-            recorder.draw(3);
+            recorder.push_constants(&self.layout, &exposure);
+            recorder.draw(0..3);
         });
     }
 }

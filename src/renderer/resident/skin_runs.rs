@@ -3,7 +3,7 @@
 //! In: a model's geometry. Out: a partition of its vertices. Within a run the number of influences is a constant and the
 //! loop over them is unrolled. There are few constants (1, 2, 4, 8), so influences of weight zero fill up the list of a
 //! vertex. Import sorts vertices by their number of influences ([`Geometry`]). Any other order works too, with more
-//! influences of weight zero.
+//! influences of weight zero. In the last run the numbers may differ.
 //!
 //! All runs but the last fill whole work groups. The remaining vertices go to the next run, so a model has no more work
 //! groups than one dispatch would have.

@@ -69,8 +69,8 @@ impl Attachments {
     }
 
     /// Records the scene: `record` draws into cleared colour and depth, and multisampled colour is resolved at the end.
-    pub fn rendering(&self, recorder: Recorder, record: impl FnOnce()) {
-        let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: [0.0; 4] } };
+    pub fn rendering(&self, recorder: Recorder, clear_color: [f32; 4], record: impl FnOnce()) {
+        let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: clear_color } };
         let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
         let color = vk::RenderingAttachmentInfo::default()
             .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)

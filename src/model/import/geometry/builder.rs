@@ -1,7 +1,8 @@
 //! From the primitives of a mesh node to welded vertices, ordered triangles and draw ranges.
 //!
-//! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding, and the
-//! order of triangles. After that, a vertex needs only its influences and morph deltas to be skinned.
+//! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding
+//! ([`weld`](super::weld)), and the order of triangles ([`reorder`](super::reorder)). After that, a vertex needs only its
+//! influences and morph deltas to be skinned.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;

@@ -1,0 +1,118 @@
+//! The look of a picture, apart from the crowd and the camera: background, ground, exposure and the direction of the sun.
+//!
+//! In: the user's choices. Out: the numbers that [`FrameData`](crate::shader_types::FrameData) and the passes need. All of
+//! them may change between two frames, except that only a renderer with
+//! [`RendererSettings::transparent`](crate::renderer::RendererSettings::transparent) writes alpha.
+
+use glam::Vec3;
+
+/// What lies behind the crowd and the ground.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Background {
+    /// The sky.
+    #[default]
+    Sky,
+    /// Nothing. The image is transparent there, and black in a window.
+    None,
+    /// One colour, as a display shows it: sRGB, red first. Neither tone mapping nor exposure changes it.
+    Color([u8; 3]),
+}
+
+/// The look of a picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// What lies behind the crowd and the ground.
+    pub background: Background,
+    /// Whether the ground is drawn, with the shadows on it.
+    pub ground: bool,
+    /// The exposure in stops: each stop doubles the brightness of lit materials, ground and sky. Unlit materials keep their
+    /// colours, which are meant for the display.
+    pub exposure_ev: f32,
+    /// The direction of the sun.
+    pub sun: SunDirection,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { background: Background::Sky, ground: true, exposure_ev: 0.0, sun: SunDirection::default() }
+    }
+}
+
+impl Look {
+    /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn. An alpha of 1 means that a
+    /// colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is coverage, so `None` is 0.
+    #[must_use]
+    pub fn clear_color(&self) -> [f32; 4] {
+        match self.background {
+            Background::Sky | Background::None => [0.0; 4],
+            Background::Color(srgb) => {
+                let [red, green, blue] = srgb.map(linear_from_srgb);
+                [red, green, blue, 1.0]
+            }
+        }
+    }
+
+    /// Returns the factor of radiance before tone mapping.
+    #[must_use]
+    pub fn exposure(&self) -> f32 {
+        self.exposure_ev.exp2()
+    }
+}
+
+/// The direction in which the sun stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SunDirection {
+    /// The angle around +Y: 0 shines from the front (+Z), 90 from +X, like the camera's yaw.
+    pub azimuth_degrees: f32,
+    /// The angle above the horizon, at least [`Self::LOWEST_DEGREES`], at most 90.
+    pub elevation_degrees: f32,
+}
+
+impl Default for SunDirection {
+    /// A high sun on the left of the first camera, a little in front of the crowd.
+    fn default() -> Self {
+        Self { azimuth_degrees: -48.0, elevation_degrees: 53.0 }
+    }
+}
+
+impl SunDirection {
+    /// The lowest elevation. Below it shadows would be longer than fifty times the height of a character.
+    pub const LOWEST_DEGREES: f32 = 1.0;
+
+    /// Returns the unit vector from a lit point towards the sun.
+    #[must_use]
+    pub fn to_light(self) -> Vec3 {
+        let (sin_azimuth, cos_azimuth) = self.azimuth_degrees.to_radians().sin_cos();
+        let elevation_degrees = self.elevation_degrees.clamp(Self::LOWEST_DEGREES, 90.0);
+        let (sin_elevation, cos_elevation) = elevation_degrees.to_radians().sin_cos();
+        Vec3::new(sin_azimuth * cos_elevation, sin_elevation, cos_azimuth * cos_elevation)
+    }
+}
+
+/// Returns the linear value of an 8-bit sRGB value (IEC 61966-2-1).
+fn linear_from_srgb(value: u8) -> f32 {
+    let encoded = f32::from(value) / 255.0;
+    if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sun_stands_where_azimuth_and_elevation_say() {
+        let sun = |azimuth_degrees, elevation_degrees| SunDirection { azimuth_degrees, elevation_degrees }.to_light();
+        assert!((sun(0.0, 45.0) - Vec3::new(0.0, 1.0, 1.0).normalize()).length() < 1e-6);
+        assert!((sun(90.0, 45.0) - Vec3::new(1.0, 1.0, 0.0).normalize()).length() < 1e-6);
+        assert!((sun(123.0, 90.0) - Vec3::Y).length() < 1e-6);
+        assert!(sun(0.0, -30.0).y > 0.0, "the sun never sets");
+    }
+
+    #[test]
+    fn a_colour_bypasses_the_tone_curve() {
+        let look = Look { background: Background::Color([0, 128, 255]), ..Look::default() };
+        let [red, green, blue, alpha] = look.clear_color();
+        assert!(red == 0.0 && (green - 0.215_86).abs() < 1e-4 && blue == 1.0 && alpha == 1.0);
+        assert_eq!(Look::default().clear_color(), [0.0; 4]);
+    }
+}
