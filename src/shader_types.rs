@@ -179,6 +179,14 @@ pub struct SkinConstants {
     pub first_pose: u32,
 }
 
+/// Push constants of `tone_map.frag`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct ToneMapConstants {
+    /// A factor of radiance.
+    pub exposure: f32,
+}
+
 /// `local_size_x` of `skin.comp`. `tests/shader_layout.rs` compares both.
 pub const VERTICES_PER_GROUP: u32 = 64;
 

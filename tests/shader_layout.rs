@@ -14,12 +14,13 @@ mod reflect;
 use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of};
 
+use ash::vk;
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, STATIC_BINDING};
 use throng::shader_types::{
     BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, PoseRecord,
-    SkinConstants, SkinnedVertex, StaticVertex, VERTICES_PER_GROUP, material_features,
+    SkinConstants, SkinnedVertex, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -77,6 +78,7 @@ fn rust_structs() -> Vec<RustStruct> {
             picture
         }),
         rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
+        rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(MaterialData {
             base_color_factor,
             emission,
@@ -127,8 +129,7 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     assert_eq!(found_in_arrays, elements);
 }
 
-/// Each attribute begins at a member (or at a row of the matrix). Locations are not compared with the shaders: the
-/// validation layer reports a location without an attribute.
+/// Each attribute begins at a member (or at a row of the matrix).
 #[test]
 fn attributes_lie_where_the_structs_have_them() {
     let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
@@ -150,6 +151,28 @@ fn attributes_lie_where_the_structs_have_them() {
     assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
 }
 
+/// Each attribute is an input of a vertex shader at the same location, and each input is an attribute.
+#[test]
+fn attributes_are_the_inputs_of_the_vertex_shaders() {
+    let is_normalised = |format| format == vk::Format::R8G8B8A8_UNORM;
+    let of_attributes = |input: VertexInput<'_>| -> BTreeSet<(u32, u32)> {
+        let components =
+            |format| if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT { 4 } else { 1 };
+        input.attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect()
+    };
+    for (file_name, module) in modules() {
+        let expected = match file_name {
+            name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
+            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(INSTANCES),
+            name if name.ends_with(".vert") => BTreeSet::new(),
+            _ => continue,
+        };
+        let found: BTreeSet<(u32, u32)> = module.inputs().into_iter().collect();
+        assert!(found.is_subset(&expected), "{file_name} reads {found:?}, and the pipeline has {expected:?}");
+        assert_eq!(found.len(), expected.len(), "{file_name} leaves attributes unread");
+    }
+}
+
 #[test]
 fn the_table_holds_every_struct_of_shader_types() {
     let source = include_str!("../src/shader_types.rs");
@@ -163,7 +186,8 @@ fn push_constants_are_those_that_the_passes_push() {
         .into_iter()
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
-    assert_eq!(pushed, [("skin.comp", "SkinConstants".to_owned())]);
+    let [skin, tone_map] = ["SkinConstants", "ToneMapConstants"].map(str::to_owned);
+    assert_eq!(pushed, [("skin.comp", skin), ("tone_map.frag", tone_map)]);
 }
 
 #[test]

@@ -97,11 +97,13 @@ pub enum CrowdError {
     #[error("{0} instances: at most {max} are supported", max = super::MAX_INSTANCES)]
     TooManyInstances(u32),
     /// The palette of all instances would need offsets of more than 32 bits.
-    #[error("{instances} instances with {joints} joint matrices in all: at most 4,294,967,295 can be addressed")]
+    #[error(
+        "{instances} instances with {joints} joint matrices or morph weights in all: at most 4,294,967,295 can be addressed"
+    )]
     TooManyJoints {
         /// The requested number of instances.
         instances: u32,
-        /// The number of joint matrices of all instances.
+        /// The number of joint matrices or morph weights of all instances, whichever is greater.
         joints: u64,
     },
 }

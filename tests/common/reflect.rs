@@ -154,6 +154,23 @@ impl Reflection {
         resources
     }
 
+    /// Returns the location and the number of components of each input of the stage. An array has a location for each
+    /// element.
+    pub fn inputs(&self) -> Vec<(u32, u32)> {
+        self.variables(StorageClass::Input)
+            .filter_map(|(variable, kind)| Some((*self.decorations.get(&(variable, Decoration::Location))?, kind)))
+            .flat_map(|(location, kind)| {
+                let kind = &self.types[&kind];
+                let (count, element) = match kind.class.opcode {
+                    Op::TypeArray => (literal(&self.types[&id(kind, 1)], 0), &self.types[&id(kind, 0)]),
+                    _ => (1, kind),
+                };
+                let components = if element.class.opcode == Op::TypeVector { literal(element, 1) } else { 1 };
+                (0..count).map(move |k| (location + k, components))
+            })
+            .collect()
+    }
+
     /// Returns the variables of a storage class, with the type that they point to.
     fn variables(&self, class: StorageClass) -> impl Iterator<Item = (Word, Word)> {
         self.module.types_global_values.iter().filter_map(move |instruction| {

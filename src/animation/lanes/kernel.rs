@@ -72,6 +72,9 @@ pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<
 }
 
 /// Returns translation · rotation · scale.
+///
+/// # Safety
+/// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
 #[inline(always)]
 unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
     // SAFETY: the caller's promise.
@@ -88,6 +91,10 @@ unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: 
     [[x[0], x[1], x[2], translation[0]], [y[0], y[1], y[2], translation[1]], [z[0], z[1], z[2], translation[2]]]
 }
 
+/// Returns a translation or a scale.
+///
+/// # Safety
+/// See [`local_matrix`].
 #[inline(always)]
 unsafe fn vector<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
     // SAFETY: the caller's promise.
@@ -104,6 +111,10 @@ unsafe fn vector<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T;
     [x, y, z]
 }
 
+/// Returns a rotation of length 1.
+///
+/// # Safety
+/// See [`local_matrix`].
 #[inline(always)]
 unsafe fn quaternion<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
     match part {
@@ -124,6 +135,10 @@ unsafe fn quaternion<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) ->
     }
 }
 
+/// Returns a cubic polynomial in the time.
+///
+/// # Safety
+/// See [`local_matrix`].
 #[inline(always)]
 unsafe fn cubic<T: Lanes>(rows: &[*const Cell; LANES], column: usize, t: T) -> [T; 4] {
     // SAFETY: the caller's promise.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use crate::renderer::target::attachments::Attachments;
+use crate::shader_types::ToneMapConstants;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
@@ -48,7 +49,7 @@ impl ToneMapPass {
             "tone map pipeline layout",
             vk::PipelineBindPoint::GRAPHICS,
             &[&set_layout],
-            Some((vk::ShaderStageFlags::FRAGMENT, size_of::<f32>())),
+            Some((vk::ShaderStageFlags::FRAGMENT, size_of::<ToneMapConstants>())),
         )?;
         let info = GraphicsPipelineInfo {
             name: "tone map",
@@ -95,7 +96,7 @@ impl ToneMapPass {
             recorder.bind_pipeline(&self.pipeline);
             recorder.bind_set(&self.layout, 0, &self.set);
             recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-            recorder.push_constants(&self.layout, &exposure);
+            recorder.push_constants(&self.layout, &ToneMapConstants { exposure });
             recorder.draw(0..3);
         });
     }

@@ -109,6 +109,8 @@ pub struct FrameSlot {
     /// The value of the timeline that ends the slot's last frame; `None` after a wait for it.
     in_flight_until: Option<u64>,
     frame_data: Buffer,
+    /// Whether a buffer was replaced since the frame set was written.
+    set_is_stale: bool,
     shadow_map: Binding,
     serialize: bool,
     index: usize,
@@ -168,6 +170,7 @@ impl FrameSlot {
             },
             in_flight_until: None,
             frame_data,
+            set_is_stale: false,
             shadow_map,
             serialize,
             index,
@@ -185,6 +188,11 @@ impl FrameSlot {
             self.in_flight_until = None;
         }
         Ok(())
+    }
+
+    /// Asserts that [`Self::wait`] was called since the slot's last frame was submitted. The CPU may write the slot's memory.
+    fn assert_finished(&self) {
+        assert!(self.in_flight_until.is_none(), "the GPU may still read this slot: call FrameSlot::wait first");
     }
 
     /// Returns the fence that the slot's next submission signals, or a null handle.
@@ -210,17 +218,21 @@ impl FrameSlot {
         plan: &FramePlan,
         page_bytes: Option<u64>,
     ) -> Result<()> {
+        self.assert_finished();
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
         let instances = plan.instance_count;
         let Streams { records, palette, morph_weights, instances: instance_stream } = &mut self.streams;
-        let mut replaced = palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
-        replaced |= morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
-        replaced |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
+        // A field, because the set stays stale if one of the buffers cannot be enlarged.
+        self.set_is_stale |= palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
+        self.set_is_stale |=
+            morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
+        self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
         instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
-        if replaced {
+        if self.set_is_stale {
             let bindings = self.streams.frame_set_bindings(&self.frame_data, self.shadow_map);
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
+            self.set_is_stale = false;
         }
         if let Some(page_bytes) = page_bytes {
             page::ensure(&mut self.pages, device, layouts, (self.index, &plan.pages, page_bytes))?;
@@ -233,6 +245,7 @@ impl FrameSlot {
 
     /// Returns the memory for the frame that [`Self::prepare`] has made room for.
     pub fn memory(&mut self) -> FrameMemory<'_> {
+        self.assert_finished();
         let Streams { palette, morph_weights, instances, .. } = &mut self.streams;
         // SAFETY: the slot's last frame has finished, and the next one is submitted through `&mut self`.
         unsafe {
@@ -244,6 +257,7 @@ impl FrameSlot {
 
     /// Writes camera, light and ground of the frame.
     pub fn write_frame_data(&mut self, data: FrameData) {
+        self.assert_finished();
         // SAFETY: the slot's last frame has finished.
         if let [element] = unsafe { self.frame_data.mapped_for_writing(1) } {
             element.write(data);
