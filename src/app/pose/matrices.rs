@@ -7,8 +7,11 @@ use crate::app::text::{aligned, counted, name};
 use crate::model::text::printable;
 use crate::model::{Model, Skin};
 
-/// The largest number of matrices in a list, and of vertices. `--json` has all of them.
+/// The largest number of matrices in a list, and of vertices.
 const MOST: usize = 40;
+
+/// Follows a list that is not complete. The JSON has no inverse bind matrices.
+const IN_JSON: &str = ", --json has all of them";
 
 /// Describes the report on a page of this width.
 pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> String {
@@ -24,7 +27,7 @@ pub(super) fn as_text(model: &Model, report: &PoseReport<'_>, columns: u16) -> S
     for (index, skin) in model.skins.iter().enumerate() {
         let title = format!("inverse bind matrices of skin {index} (joint_from_mesh)");
         let matrices = skin.joint_from_mesh.iter().map(|&matrix| Mat4::from(matrix).to_cols_array());
-        text += &list(columns, &title, joints(model, skin).zip(matrices));
+        text += &list(columns, &title, "", joints(model, skin).zip(matrices));
     }
     for frame in &report.frames {
         text += &moment(model, frame, columns);
@@ -37,10 +40,10 @@ fn moment(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
     let nodes = skeleton.source_nodes.iter().zip(&skeleton.names);
     let nodes = nodes.filter_map(|(&node, name)| Some(((node, name.as_ref()), (*frame.nodes.get(node as usize)?)?)));
     let mut text = format!("\ntime {} s\n", frame.time);
-    text += &list(columns, "node matrices (model_from_node)", nodes);
+    text += &list(columns, "node matrices (model_from_node)", IN_JSON, nodes);
     for (index, (skin, matrices)) in model.skins.iter().zip(&frame.skins).enumerate() {
         let title = format!("joint matrices of skin {index} (model_from_node * joint_from_mesh)");
-        text += &list(columns, &title, joints(model, skin).zip(matrices.iter().copied()));
+        text += &list(columns, &title, IN_JSON, joints(model, skin).zip(matrices.iter().copied()));
     }
     if !frame.weights.is_empty() {
         let row = |(node, weights): (&String, &Vec<f32>)| [node.clone(), numbers(weights.iter().copied(), 7)];
@@ -56,8 +59,13 @@ fn joints<'m>(model: &'m Model, skin: &'m Skin) -> impl Iterator<Item = (u32, &'
     skin.joints.iter().map(joint)
 }
 
-/// Returns a table of matrices, each with the index and the name of its node.
-fn list<'m>(columns: u16, title: &str, matrices: impl Iterator<Item = ((u32, &'m str), [f32; 16])>) -> String {
+/// Returns a table of matrices, each with the index and the name of its node. `advice` follows if not all are listed.
+fn list<'m>(
+    columns: u16,
+    title: &str,
+    advice: &str,
+    matrices: impl Iterator<Item = ((u32, &'m str), [f32; 16])>,
+) -> String {
     let all: Vec<_> = matrices.collect();
     let listed = all.get(..MOST).unwrap_or(&all);
     let width = listed.iter().flat_map(|(_, matrix)| matrix).map(|&value| fixed(value).len()).max().unwrap_or(0);
@@ -65,8 +73,7 @@ fn list<'m>(columns: u16, title: &str, matrices: impl Iterator<Item = ((u32, &'m
         let row = |row: usize| numbers(matrix.into_iter().skip(row).step_by(4), width);
         [node.to_string(), name(node_name), [row(0), row(1), row(2)].join("\n")]
     });
-    let rest =
-        if all.len() > MOST { format!("; only {MOST} are listed here, --json has all of them") } else { String::new() };
+    let rest = if all.len() > MOST { format!("; only {MOST} are listed here{advice}") } else { String::new() };
     format!("\n{title}: {}{rest}\n{}", all.len(), aligned(columns, 2, rows))
 }
 
