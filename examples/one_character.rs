@@ -92,6 +92,8 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         camera_position: camera.position().extend(1.0).to_array(),
         to_light: SunDirection::default().to_light().extend(0.0).to_array(),
         light_color: sun::COLOR.extend(0.0).to_array(),
+        // An exposure of 1.
+        picture: [0.0, 0.0, 1.0, 0.0],
         // The strength of shadows is 0: this example draws no shadow map.
         ..bytemuck::Zeroable::zeroed()
     };

@@ -53,7 +53,8 @@
 //! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`.
 //!
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
-//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`;
+//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`,
+//! `view`;
 //! `app` → all others. `animation`, `crowd` and `renderer` also use `shader_types`.
 //!
 //! # Glossary

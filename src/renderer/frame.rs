@@ -121,10 +121,10 @@ impl Renderer {
         recorder: Recorder,
         slot: &FrameSlot,
         image: &TargetImage,
-        shot: (Look, bool),
+        look: Look,
+        capture: bool,
         output: &Output,
     ) {
-        let (look, capture) = shot;
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
@@ -161,7 +161,7 @@ impl Renderer {
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, &image, (look, capture))?;
+        self.record(index, &image, look, capture)?;
         self.submit_commands(index, &image, next_value)?;
         self.frame_number = next_value;
         self.slots[index].submitted(next_value);
@@ -170,7 +170,7 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &TargetImage, (look, capture): (Look, bool)) -> Result<()> {
+    fn record(&self, index: usize, image: &TargetImage, look: Look, capture: bool) -> Result<()> {
         // `fit_output` has created the output.
         let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
@@ -183,7 +183,7 @@ impl Renderer {
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.target_commands.begin() }?;
-        self.record_target(recorder, slot, image, (look, capture), output);
+        self.record_target(recorder, slot, image, look, capture, output);
         // SAFETY: recording has begun above.
         unsafe { slot.target_commands.end() }
     }
