@@ -203,6 +203,7 @@ mod tests {
             "throng --threads 0",
             "throng --spacing 0",
             "throng --layout square",
+            "throng --travel maybe",
             "throng --variety 1.5",
             "throng --variety -0.1",
             "throng --variety nan",

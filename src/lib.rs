@@ -72,6 +72,7 @@
 //! | batch | poses of one model in one page, which are drawn together with all of their instances |
 //! | run | consecutive vertices with the same number of influences, which one dispatch skins |
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
+//! | ring | instances around the centre of a crowd, which travel together along a circle |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions

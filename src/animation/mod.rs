@@ -14,7 +14,7 @@
 //! to [`evaluate`].
 //!
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
-//! for culling and for the camera, and [`displacement`] the error that sharing poses causes.
+//! for culling and for the camera, [`gait`] the speed of feet, and [`displacement`] the error that sharing poses causes.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
@@ -22,6 +22,7 @@
 pub mod bind_pose;
 pub mod bounds;
 pub mod displacement;
+pub mod gait;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -38,6 +39,7 @@ use crate::shader_types::JointMatrix;
 pub use bind_pose::BindPose;
 pub use bounds::{PosedBounds, ground_height, posed_bounds};
 pub use displacement::worst_displacement;
+pub use gait::{Gait, gait_of};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip, sample_morph_weights};

@@ -35,7 +35,11 @@ const FALLBACK_IMAGE: &str = "throng.png";
 /// # Errors
 /// Loading or rendering fails.
 pub fn run(args: &ViewArgs) -> Result<()> {
-    let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
+    /// A smaller crowd would be lost on a ring that is large enough for feet that do not slide.
+    const LEAST_TO_TRAVEL: u32 = 24;
+    let mut crowd = args.crowd.clone();
+    crowd.travel.get_or_insert(args.count.instances >= LEAST_TO_TRAVEL);
+    let mut scene = Scene::load(&crowd, args.count, args.gpu.size.aspect())?;
     match EventLoop::new() {
         Ok(event_loop) => {
             let mut viewer = Viewer::new(args, scene);

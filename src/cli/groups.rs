@@ -35,12 +35,16 @@ pub struct CrowdArgs {
     /// Distance between neighbours in metres [default: from the size of the models].
     #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub spacing: Option<f64>,
-    /// Where the instances stand: on a lattice with some jitter, on concentric rings, or anywhere but apart.
+    /// Places of the instances: a lattice with some jitter, concentric rings, or random places that are apart.
     #[arg(long, value_name = "grid|ring|scatter", default_value = "grid", value_parser = values::layout())]
     pub layout: Layout,
     /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance].
     #[arg(long, value_name = "0..1", value_parser = values::parse_share, allow_negative_numbers = true)]
     pub variety: Option<f64>,
+    /// Let instances that walk go somewhere: along rings, at the speed of their feet [default: on in a window for crowds of
+    /// 24 and more, off elsewhere].
+    #[arg(long, value_name = "on|off", value_parser = values::on_or_off())]
+    pub travel: Option<bool>,
     /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance [default: frame the crowd].
     #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
     pub camera: Option<CameraArg>,
@@ -169,6 +173,7 @@ impl CrowdArgs {
             spacing_metres: self.spacing.map(|metres| metres as f32),
             layout: self.layout,
             variety: self.variety.unwrap_or(variety) as f32,
+            travel: self.travel.unwrap_or(false),
             seed: self.seed,
             phase: self.phase_mode(instance_count),
             clip: self.clip.clone(),

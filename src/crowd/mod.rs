@@ -1,13 +1,14 @@
 //! Crowds: many instances of few models, their placement, their clips, their visibility and their joint matrices.
 //!
 //! In: models and [`CrowdSettings`]. Out, in each frame: visible poses, joint matrices, morph weights and
-//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes four calls, and in a steady frame none of them
+//! [`InstanceData`](crate::shader_types::InstanceData). A frame makes five calls, and in a steady frame none of them
 //! allocates:
 //!
-//! 1. [`Crowd::cull`] lists the visible instances and their poses, grouped by model;
-//! 2. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
-//! 3. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
-//! 4. [`Crowd::write_instances`] writes one element for each visible instance, which names its pose.
+//! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time;
+//! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model;
+//! 3. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
+//! 4. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
+//! 5. [`Crowd::write_instances`] writes one element for each visible instance, which names its pose.
 //!
 //! Invariants: instances are sorted by model, by clip and by pose, so a list of instances in ascending order is grouped by
 //! all three. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
@@ -20,6 +21,7 @@ mod random;
 mod scale;
 mod settings;
 mod threads;
+mod travel;
 mod update;
 mod variety;
 mod visible;
@@ -37,6 +39,7 @@ use placement::{Placement, placements};
 use playback::{Repertoire, clip_of};
 use random::SplitMix64;
 use settings::{ModelClips, resolve_clips};
+use travel::Ring;
 use update::Scratch;
 use variety::Variation;
 use visible::Visible;
@@ -62,6 +65,7 @@ mod stream {
     pub const PHASES: u64 = 3;
     pub const CLIPS: u64 = 4;
     pub const VARIETY: u64 = 5;
+    pub const RINGS: u64 = 6;
 }
 
 /// One instance.
@@ -79,10 +83,15 @@ struct Instance {
     start_seconds: f64,
     /// Instances with the same number always show the same pose. Numbers ascend in the order of the instances.
     pose: u32,
+    /// The placement at the time 0.
     placement: Placement,
+    /// The scale, unless the ring has its own.
+    own_scale: f32,
+    /// Index of the ring that moves the instance.
+    ring: u32,
     /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest.
     tint_unorm8: u32,
-    /// The centre of a sphere that contains the instance throughout its clip.
+    /// The centre of a sphere that contains the instance throughout its clip, at the time 0.
     center_world: Vec3,
     /// The radius of that sphere.
     radius: f32,
@@ -99,7 +108,14 @@ pub struct Crowd {
     instances: Vec<Instance>,
     seed: u64,
     speed: f32,
+    layout: Layout,
+    variety: f32,
     spacing_metres: f32,
+    /// The scale of each model that brings it to a common size.
+    unit_scales: Vec<f32>,
+    travel: bool,
+    /// The rings, from the centre outwards. The first one stands still.
+    rings: Vec<Ring>,
     notes: Vec<String>,
     /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,
@@ -124,7 +140,12 @@ impl Crowd {
             instances: Vec::with_capacity(count as usize),
             seed: settings.seed,
             speed: settings.speed,
+            layout: settings.layout,
+            variety: settings.variety,
             spacing_metres: 0.0,
+            unit_scales: Vec::new(),
+            travel: settings.travel,
+            rings: travel::standing(),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
@@ -135,12 +156,12 @@ impl Crowd {
             scratches: Vec::new(),
             models,
         };
-        let unit_scales = crowd.repair_units();
+        crowd.unit_scales = crowd.repair_units();
         let clips = resolve_clips(&crowd.models, &settings.clip)?;
         crowd.spacing_metres = settings.spacing_metres.unwrap_or_else(|| {
-            SPACING_SHARE * variety::largest_size(settings.variety) * crowd.widest_footprint(&clips, &unit_scales)
+            SPACING_SHARE * variety::largest_size(settings.variety) * crowd.widest_footprint(&clips)
         });
-        crowd.place_instances(settings, &unit_scales);
+        crowd.place_instances(settings);
         crowd.assign_clips(&clips);
         crowd.cull(None, None);
         Ok(crowd)
@@ -226,9 +247,9 @@ impl Crowd {
 
     /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
     /// one clip with a large movement does not push all instances apart.
-    fn widest_footprint(&mut self, clips: &[ModelClips], scales: &[f32]) -> f32 {
+    fn widest_footprint(&mut self, clips: &[ModelClips]) -> f32 {
         let mut widest = 0.0f32;
-        for (model, (&clips, &scale)) in clips.iter().zip(scales).enumerate() {
+        for (model, (&clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
             let half_extents =
                 clips.candidates().map(|clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
             let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
@@ -239,7 +260,7 @@ impl Crowd {
     }
 
     /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled.
-    fn place_instances(&mut self, settings: &CrowdSettings, unit_scales: &[f32]) {
+    fn place_instances(&mut self, settings: &CrowdSettings) {
         let count = settings.instance_count;
         let random = |stream| SplitMix64::new(self.seed, stream);
         let mut model_of_rank: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
@@ -248,12 +269,15 @@ impl Crowd {
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
             let Variation { size, tint_unorm8 } = Variation::new(settings.variety, &mut variations);
+            let own_scale = size * self.unit_scales[model as usize];
             Instance {
                 model,
                 rank,
                 clip: None,
                 phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
-                placement: Placement { scale: size * unit_scales[model as usize], ..place },
+                placement: Placement { scale: own_scale, ..place },
+                own_scale,
+                ring: Ring::STANDING,
                 tint_unorm8,
                 start_seconds: 0.0,
                 pose: 0,
@@ -273,12 +297,25 @@ impl Crowd {
         let Self { models, instances, repertoire, .. } = self;
         let world_boxes = instances.iter().map(|instance| {
             let bounds = repertoire.bounds(models, instance.model as usize, instance.clip);
-            bounds.transformed(&instance.placement.world_from_model())
+            let placed = bounds.transformed(&instance.placement.world_from_model());
+            match instance.ring {
+                Ring::STANDING => placed,
+                // A ring turns about the origin, and takes its instances everywhere along a circle.
+                _ => {
+                    let reach = instance.center_world.x.hypot(instance.center_world.z) + instance.radius;
+                    let (low, high) = (placed.min.y, placed.max.y);
+                    PosedBounds { min: Vec3::new(-reach, low, -reach), max: Vec3::new(reach, high, reach) }
+                }
+            }
         });
         let Some(all) = world_boxes.reduce(|a, b| a.union(&b)) else { return };
         let center = all.center();
         let reach = |instance: &Instance| {
-            let offset = instance.center_world - center;
+            let offset = match instance.ring {
+                Ring::STANDING => instance.center_world - center,
+                // The farthest point of the circle.
+                _ => instance.center_world.abs() + center.abs(),
+            };
             offset.x.hypot(offset.z) + instance.radius
         };
         let corner = all.half_extents().x.hypot(all.half_extents().z);

@@ -10,7 +10,7 @@ use super::settings::ModelClips;
 use super::{Crowd, Instance, stream};
 use crate::animation::PosedBounds;
 use crate::animation::lanes::LaneClip;
-use crate::animation::{posed_bounds, worst_displacement};
+use crate::animation::{Gait, gait_of, posed_bounds, worst_displacement};
 use crate::model::{Clip, Model};
 
 /// The largest number of shared poses of a clip; no crowd has more instances.
@@ -21,6 +21,7 @@ const MAX_SHARED_POSES: f64 = 4_194_304.0;
 pub(super) struct Playable {
     bounds: Option<PosedBounds>,
     evaluation: Option<Evaluation>,
+    gait: Option<Gait>,
 }
 
 /// The way in which a clip is evaluated.
@@ -58,6 +59,12 @@ impl Repertoire {
     pub fn bounds(&mut self, models: &[Model], model: usize, clip: Option<u32>) -> PosedBounds {
         let model_clip = clip_of(&models[model], clip);
         *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
+    }
+
+    /// Returns the gait of a clip.
+    pub fn gait(&mut self, models: &[Model], model: usize, clip: u32) -> Gait {
+        let Some(model_clip) = clip_of(&models[model], Some(clip)) else { return Gait::default() };
+        *self.playable(model, Some(clip)).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
     }
 
     /// Prepares a clip for [`Repertoire::evaluation`].
@@ -112,13 +119,18 @@ impl Crowd {
             let mut deal: Vec<Option<u32>> = clips.candidates().cycle().take(range.len()).collect();
             random.shuffle(&mut deal);
             for (index, clip) in range.zip(deal) {
-                let bounds = self.repertoire.bounds(&self.models, model, clip);
                 self.repertoire.prepare(&self.models, model, clip);
-                let instance = &mut self.instances[index];
-                instance.clip = clip;
-                instance.center_world = instance.placement.world_from_model().transform_point3(bounds.center());
-                instance.radius = bounds.radius() * instance.placement.scale;
+                self.instances[index].clip = clip;
             }
+        }
+        if self.travel {
+            self.arrange();
+        }
+        let Self { models, instances, repertoire, .. } = self;
+        for instance in instances {
+            let bounds = repertoire.bounds(models, instance.model as usize, instance.clip);
+            instance.center_world = instance.placement.world_from_model().transform_point3(bounds.center());
+            instance.radius = bounds.radius() * instance.placement.scale;
         }
         self.assign_poses();
         self.measure();
@@ -171,9 +183,10 @@ impl Crowd {
             if let Some(clip) = clip_of(model, instance.clip) {
                 // Rounding moves a start time by at most half of the distance to the next one.
                 let shift_seconds = 0.5 * f64::from(clip.duration_seconds) / shared_pose_count(Some(clip), share_hz);
-                let metres = instance.placement.scale * worst_displacement(model, clip, shift_seconds);
-                worst.metres = worst.metres.max(metres);
-                let share_of_size = metres / (2.0 * instance.radius);
+                let displacement = worst_displacement(model, clip, shift_seconds);
+                let largest = instances.iter().map(|instance| instance.placement.scale).fold(0.0, f32::max);
+                worst.metres = worst.metres.max(largest * displacement);
+                let share_of_size = instance.placement.scale * displacement / (2.0 * instance.radius);
                 if share_of_size.is_finite() {
                     worst.share_of_size = worst.share_of_size.max(share_of_size);
                 }

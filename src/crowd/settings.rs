@@ -35,10 +35,12 @@ pub struct CrowdSettings {
     pub instance_count: u32,
     /// The distance between neighbours. `None` chooses one that fits the models.
     pub spacing_metres: Option<f32>,
-    /// Where the instances stand.
+    /// The way in which instances are placed.
     pub layout: Layout,
     /// How much the instances differ in size and tint, 0 (not at all) to 1.
     pub variety: f32,
+    /// Whether instances that walk go somewhere: along rings, at the speed of their feet.
+    pub travel: bool,
     /// The seed of all random decisions.
     pub seed: u64,
     /// The time in its clip at which each instance starts.
@@ -58,6 +60,7 @@ impl Default for CrowdSettings {
             spacing_metres: None,
             layout: Layout::default(),
             variety: 0.0,
+            travel: false,
             seed: 0,
             phase: PhaseMode::default(),
             clip: ClipChoice::default(),

@@ -9,6 +9,7 @@
 
 use glam::Vec3;
 
+use super::placement::turned;
 use super::{Crowd, Instance};
 use crate::animation::lanes::GROUP_INSTANCES;
 use crate::model::Model;
@@ -148,10 +149,11 @@ impl Crowd {
     pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>) {
         let ground_height = self.ground_height();
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, visible, .. } = self;
+        let Self { instances, rings, visible, .. } = self;
         visible.clear();
         for (index, instance) in instances.iter().enumerate() {
-            let (center, radius) = (instance.center_world, instance.radius);
+            let center = turned(instance.center_world, rings[instance.ring as usize].turn);
+            let radius = instance.radius;
             let is_seen = frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
             let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
                 let sweep = to_light * ((ground_height - center.y).min(0.0) / to_light.y);

@@ -1,7 +1,7 @@
 //! The frame, on one page.
 //!
-//! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: cull, begin, evaluate, write
-//! instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line per pass, each
+//! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: move, cull, begin, evaluate,
+//! write instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line per pass, each
 //! barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
@@ -41,6 +41,10 @@ impl Renderer {
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
 
+        // Crowds that travel go to their places.
+        if let Some(time_seconds) = shot.time_seconds {
+            crowd.move_to(time_seconds);
+        }
         // Find the poses and instances that the camera sees, and those whose shadows it sees.
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| shot.look.sun.to_light()));

@@ -16,7 +16,7 @@ use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use super::random::SplitMix64;
 use crate::shader_types::JointMatrix;
 
-/// Where the instances stand.
+/// The way in which instances are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// A hexagonal lattice with some jitter, which fills a disc. All instances face about the same way.
@@ -40,11 +40,19 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// At the origin, as the file has it.
+    /// The placement at the origin, with the scale and the heading of the file.
     pub const ORIGIN: Self = Self { position: Vec3::ZERO, heading: Vec2::X, scale: 1.0 };
 
     fn new(position: Vec2, yaw_radians: f32) -> Self {
         Self { position: Vec3::new(position.x, 0.0, position.y), heading: heading(yaw_radians), scale: 1.0 }
+    }
+
+    /// Returns the placement after a turn about the world's Y axis.
+    #[inline]
+    pub fn turned(self, turn: Vec2) -> Self {
+        let (position, heading) = (turned(self.position, turn), self.heading);
+        let heading = Vec2::new(heading.x * turn.x - heading.y * turn.y, heading.x * turn.y + heading.y * turn.x);
+        Self { position, heading, ..self }
     }
 
     /// Returns the rows of the matrix.
@@ -71,6 +79,12 @@ pub(super) fn heading(yaw_radians: f32) -> Vec2 {
     Vec2::new(cos, sin)
 }
 
+/// Turns a point about the Y axis, by a cosine and a sine.
+#[inline]
+pub(super) fn turned(point: Vec3, turn: Vec2) -> Vec3 {
+    Vec3::new(point.x * turn.x + point.z * turn.y, point.y, point.z * turn.x - point.x * turn.y)
+}
+
 /// Returns `count` placements, from the centre outwards.
 pub(super) fn placements(layout: Layout, count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
     if count == 1 {
@@ -93,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_matrix_agree() {
+    fn rows_matrix_and_turns_agree() {
         let placement = Placement { position: Vec3::new(3.0, 0.5, -2.0), heading: heading(0.4), scale: 1.3 };
         let expected = Affine3A::from_scale_rotation_translation(
             Vec3::splat(1.3),
@@ -102,6 +116,10 @@ mod tests {
         );
         assert!(placement.world_from_model().abs_diff_eq(expected, 1e-6), "{placement:?}");
         assert_eq!(Affine3A::from(placement.rows()), placement.world_from_model());
+        let turned = Affine3A::from_rotation_y(0.7) * expected;
+        assert!(placement.turned(heading(0.7)).world_from_model().abs_diff_eq(turned, 1e-6), "{placement:?}");
+        // Instances that stand are turned by nothing, and must not move at all.
+        assert_eq!(placement.turned(Vec2::X), placement);
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! Travel: instances that walk go along concentric rings around the crowd's centre, at the speed that their feet imply.
+//!
+//! In: the clip of each instance. Out: places on rings, and in each frame one rotation for each ring. A position is a
+//! function of the time alone, so frames can be drawn in any order.
+//!
+//! Each ring has one model, one clip and one size. All of its instances are therefore equally fast, the ring turns as a
+//! whole, and no instance overtakes another one. Slow rings lie inside, and instances whose clip goes nowhere stand in the
+//! centre, in the crowd's layout.
+//!
+//! A body that walks along a circle turns, and its feet, which stand next to the circle or ahead of its centre, slide a
+//! little. The slide is inversely proportional to the radius, so the innermost ring is large ([`RADIUS_BY_STANCE`]).
+
+use std::f64::consts::TAU;
+
+use glam::Vec2;
+
+use super::placement::{self, placements, ring};
+use super::random::SplitMix64;
+use super::{Crowd, Instance, stream, variety};
+use crate::animation::Gait;
+
+/// The smallest radius of a ring as a multiple of the distance between the feet and the line of travel. A foot then slides
+/// less than 1 % of a stride.
+const RADIUS_BY_STANCE: f32 = 100.0;
+/// The largest radius of the innermost ring in spacings. A model that straddles gets no larger one, although it slides.
+const MAX_INNER_RADIUS: f32 = 10.0;
+
+/// A ring of instances that move together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ring {
+    /// Turns about +Y for each second of the clip.
+    turns_per_second: f64,
+    /// The cosine and the sine of the current turn.
+    pub turn: Vec2,
+}
+
+impl Ring {
+    /// The index of the ring of all instances that stand.
+    pub const STANDING: u32 = 0;
+
+    fn new(turns_per_second: f64) -> Self {
+        Self { turns_per_second, turn: Vec2::X }
+    }
+
+    /// Turns the ring to its place at a time.
+    fn turn_to(&mut self, time_seconds: f64) {
+        let turns = self.turns_per_second * time_seconds;
+        // Whole turns are dropped before the number is rounded to 32 bits. Infinite times stand still.
+        let radians = if turns.is_finite() { (turns - turns.floor()) * TAU } else { 0.0 };
+        let (sin, cos) = radians.sin_cos();
+        self.turn = Vec2::new(cos as f32, sin as f32);
+    }
+}
+
+/// Returns the ring of those that stand, alone.
+pub(super) fn standing() -> Vec<Ring> {
+    vec![Ring::new(0.0)]
+}
+
+impl Crowd {
+    /// Moves the instances that travel to their places at a time since the start. Without [`travel`] nothing moves.
+    /// Call it before [`Crowd::cull`].
+    ///
+    /// [`travel`]: super::CrowdSettings::travel
+    pub fn move_to(&mut self, time_seconds: f64) {
+        let clip_seconds = time_seconds * f64::from(self.speed);
+        self.rings.iter_mut().for_each(|ring| ring.turn_to(clip_seconds));
+    }
+
+    /// Places the instances by their clips: those that walk on rings, and the others in the layout.
+    pub(super) fn arrange(&mut self) {
+        let Self { models, instances, repertoire, .. } = self;
+        let mut gait_of = |instance: &Instance| {
+            instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip))
+        };
+        let mut gaits: Vec<(Gait, usize)> = Vec::with_capacity(instances.len());
+        instances.sort_unstable_by_key(|instance| instance.rank);
+        gaits.extend(instances.iter().enumerate().map(|(index, instance)| (gait_of(instance), index)));
+        let (standing, mut moving): (Vec<_>, Vec<_>) =
+            gaits.into_iter().partition(|(gait, _)| gait.velocity == Vec2::ZERO);
+
+        let mut random = SplitMix64::new(self.seed, stream::PLACEMENTS);
+        let places = placements(self.layout, standing.len() as u32, self.spacing_metres, &mut random);
+        let mut radius = 0.0f32;
+        for ((_, index), place) in standing.into_iter().zip(places) {
+            radius = radius.max(place.position.length() + self.spacing_metres);
+            let scale = self.instances[index].own_scale;
+            self.put(index, place, scale, Ring::STANDING);
+        }
+
+        self.rings = self::standing();
+        let unit_scales = std::mem::take(&mut self.unit_scales);
+        let key = |&(gait, index): &(Gait, usize)| {
+            let Instance { model, clip, rank, .. } = self.instances[index];
+            (f64::from(unit_scales[model as usize] * gait.velocity.length()).to_bits(), model, clip, rank)
+        };
+        moving.sort_by_cached_key(key);
+        let mut random = SplitMix64::new(self.seed, stream::RINGS);
+        let group = |&(_, index): &(Gait, usize)| (self.instances[index].model, self.instances[index].clip);
+        let groups: Vec<&[(Gait, usize)]> = moving.chunk_by(|a, b| group(a) == group(b)).collect();
+        for group in groups {
+            let (gait, first) = group[0];
+            let unit_scale = unit_scales[self.instances[first].model as usize];
+            let stance = gait.stance * unit_scale * variety::largest_size(self.variety);
+            let least = (RADIUS_BY_STANCE * stance).min(MAX_INNER_RADIUS * self.spacing_metres);
+            radius = radius.max(least).max(self.spacing_metres);
+            let mut left = group;
+            for count in shares(group.len(), radius, self.spacing_metres) {
+                let (on_ring, rest) = left.split_at(count);
+                left = rest;
+                let scale = unit_scale * variety::size(self.variety, &mut random);
+                // Neighbouring rings go opposite ways.
+                let way = if self.rings.len() % 2 == 0 { 1.0 } else { -1.0 };
+                let speed = f64::from(way * scale * gait.velocity.length());
+                let ring = self.rings.len() as u32;
+                self.rings.push(Ring::new(speed / (TAU * f64::from(radius))));
+                let forward = gait.velocity.x.atan2(gait.velocity.y);
+                let yaw_radians = way * std::f32::consts::FRAC_PI_2 - forward;
+                let first_radians = random.unit() * TAU as f32;
+                for (&(_, index), place) in on_ring.iter().zip(ring::evenly(count, radius, first_radians, yaw_radians))
+                {
+                    self.put(index, place, scale, ring);
+                }
+                radius += self.spacing_metres;
+            }
+        }
+        self.unit_scales = unit_scales;
+    }
+
+    fn put(&mut self, index: usize, place: placement::Placement, scale: f32, ring: u32) {
+        let instance = &mut self.instances[index];
+        // The height of the model's origin above the ground grows with the model.
+        let height = instance.placement.position.y * (scale / instance.placement.scale);
+        instance.placement = placement::Placement { position: place.position.with_y(height), scale, ..place };
+        instance.ring = ring;
+    }
+}
+
+/// Divides instances among rings, the first of which has this radius: as few rings as possible, equally dense.
+fn shares(count: usize, radius: f32, spacing: f32) -> Vec<usize> {
+    let mut capacities = Vec::new();
+    let mut all = 0;
+    while all < count {
+        capacities.push(ring::capacity(radius + capacities.len() as f32 * spacing, spacing));
+        all += capacities[capacities.len() - 1];
+    }
+    let (mut before, mut dealt) = (0, 0);
+    let share = |capacity| {
+        before += capacity;
+        let until = (before as u64 * count as u64 / all as u64) as usize;
+        until - std::mem::replace(&mut dealt, until)
+    };
+    capacities.into_iter().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_share_instances_by_their_circumference() {
+        assert_eq!(shares(10, 6.0, 1.0), [10]);
+        let shares = shares(100, 6.0, 1.0);
+        assert_eq!(shares, [28, 33, 39]);
+        assert!(self::shares(0, 6.0, 1.0).is_empty());
+    }
+
+    #[test]
+    fn a_ring_is_where_it_was_after_whole_turns() {
+        let mut ring = Ring::new(0.125);
+        let turns: Vec<Vec2> = [0.0, 2.0, 8.0, 8e9 + 2.0, -6.0, f64::INFINITY, f64::NAN]
+            .map(|time_seconds| {
+                ring.turn_to(time_seconds);
+                ring.turn
+            })
+            .to_vec();
+        assert_eq!((turns[0], turns[2]), (Vec2::X, Vec2::X));
+        for quarter in [turns[1], turns[3], turns[4]] {
+            assert!(quarter.distance(Vec2::Y) < 1e-6, "{turns:?}");
+        }
+        assert_eq!(turns[5..], [Vec2::X; 2]);
+    }
+}
