@@ -22,12 +22,13 @@ use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
-use throng::renderer::resident::model::GpuModel;
+use throng::renderer::resident::{environment::Environment, model::GpuModel};
+use throng::renderer::shot::set_light;
 use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };
-use throng::view::{Bounds, OrbitCamera, SunDirection, sun};
+use throng::view::{Bounds, OrbitCamera, Sky, SunDirection};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, TRANSFER_SOURCE, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
@@ -87,21 +88,30 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let bounds = posed_bounds(&model, clip);
     let footprint_radius = bounds.half_extents().x.hypot(bounds.half_extents().z);
     let camera = OrbitCamera::framing(&Bounds { min: bounds.min, max: bounds.max, footprint_radius }, 1.0);
-    let frame_data = FrameData {
+    let sky = Sky::clear(SunDirection::default().to_light());
+    let mut frame_data = FrameData {
         clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),
         camera_position: camera.position().extend(1.0).to_array(),
-        to_light: SunDirection::default().to_light().extend(0.0).to_array(),
-        light_color: sun::COLOR.extend(0.0).to_array(),
         // An exposure of 1.
         picture: [0.0, 0.0, 1.0, 0.0],
         // The strength of shadows is 0: this example draws no shadow map.
         ..bytemuck::Zeroable::zeroed()
     };
+    set_light(&mut frame_data, &sky);
     let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame_data])?;
     let shadows = ShadowPass::new(device, &cache, &layouts, (Skinning::Compute, None), &[])?;
+    let mut environment = Environment::new(device, &cache)?;
+    // SAFETY: there is no frame yet.
+    unsafe { environment.light(sky.data()) }?;
+    let [irradiance, specular, table] = environment.bindings();
     let [a, b, c, d] =
         [&frame_data, &records, &palette, &morph_weights].map(|buffer| Binding::Buffer(buffer.descriptor()));
-    let frame_set = DescriptorSet::new(device, "frame set", &layouts.frame, &[a, b, c, d, shadows.binding()])?;
+    let frame_set = DescriptorSet::new(
+        device,
+        "frame set",
+        &layouts.frame,
+        &[a, b, c, d, shadows.binding(), irradiance, specular, table],
+    )?;
 
     // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
     let size = PoseSize::of(&model);

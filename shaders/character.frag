@@ -1,4 +1,4 @@
-// Shades a character: Lambert and GGX for the sun, a hemisphere for the sky, and emission.
+// Shades a character: material, shadow, reflected light and emission.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
@@ -10,8 +10,6 @@ layout(location = 0) in vec3 in_position_world;
 layout(location = 1) in vec3 in_normal_world;
 layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec4 in_tangent_world;
-
-const float PI = 3.14159265;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
@@ -79,30 +77,8 @@ void main() {
         return;
     }
 
-    // glTF 2.0, appendix B: a metal has no diffuse reflection, and its base colour tints the specular reflection.
-    float metallic = metal_rough.x;
-    float roughness = metal_rough.y;
-    vec3 diffuse_color = base.rgb * (1.0 - metallic);
-    vec3 reflectance = mix(vec3(0.04), base.rgb, metallic);
-    float alpha = max(roughness * roughness, 0.05);
-    float alpha2 = alpha * alpha;
-
-    vec3 to_light = frame.to_light.xyz;
-    vec3 halfway = normalize(to_light + to_camera);
-    float n_l = max(dot(normal, to_light), 0.0);
-    float n_v = max(dot(normal, to_camera), 1e-3);
-    float n_h = max(dot(normal, halfway), 0.0);
-    float v_h = max(dot(to_camera, halfway), 0.0);
-    float spread = n_h * n_h * (alpha2 - 1.0) + 1.0;
-    float distribution = alpha2 / (PI * spread * spread);
-    // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
-    float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
-    vec3 fresnel = reflectance + (1.0 - reflectance) * pow(1.0 - v_h, 5.0);
-    float sunlit = n_l > 0.0 ? sunlight(in_position_world, face_normal) : 0.0;
-    vec3 sun = sunlit * frame.light_color.rgb * n_l * (diffuse_color / PI + fresnel * distribution * visibility);
-
-    vec3 reflected = reflect(-to_camera, normal);
-    vec3 environment = mix(sky(reflected), ambient(reflected), roughness);
-    vec3 around = ambient(normal) * diffuse_color + 0.5 * reflectance * environment;
-    out_color = vec4(sun + occlusion * around + emission, has_feature(FEATURE_BLENDED) ? base.a : frame.picture.y);
+    float sunlit = sunlight(in_position_world, face_normal);
+    Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
+    vec3 light = reflected_light(surface, sunlit) + emission;
+    out_color = vec4(light, has_feature(FEATURE_BLENDED) ? base.a : frame.picture.y);
 }

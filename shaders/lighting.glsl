@@ -1,28 +1,101 @@
-// One directional light and a sky: enough to read shape and pose, cheap enough for a software rasteriser.
+// The light that a character reflects: the sun, and the surroundings on all sides (image-based light).
+//
+// The BRDF is that of glTF 2.0, appendix B: Lambert below GGX. For the surroundings it is split (Karis, "Real Shading in
+// Unreal Engine 4", SIGGRAPH 2013) into a blurred cube map and a table. GGX loses the light that bounces more than once
+// between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A Multiple-Scattering Microfacet
+// Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room cannot be seen.
 #ifndef THRONG_LIGHTING
 #define THRONG_LIGHTING
 
+#include "material_features.glsl"
 #include "shared.glsl"
 
-const vec3 SKY_ZENITH = vec3(0.20, 0.36, 0.62);
-const vec3 SKY_HORIZON = vec3(0.62, 0.72, 0.82);
-const vec3 GROUND_BOUNCE = vec3(0.20, 0.19, 0.16);
+// The irradiance from all sides, divided by pi.
+layout(set = 0, binding = 5, std140) uniform IrradianceData {
+    vec4 terms[9];
+} irradiance;
 
-// Radiance of the sky in a direction of unit length.
-vec3 sky(vec3 direction) {
-    float up = clamp(direction.y, 0.0, 1.0);
-    return mix(SKY_HORIZON, SKY_ZENITH, 1.0 - exp(-3.0 * up));
+// environment_specular.comp and environment_brdf.comp describe these two.
+layout(set = 0, binding = 6) uniform samplerCube specular_map;
+layout(set = 0, binding = 7) uniform sampler2D split_sum_table;
+
+const float PI = 3.14159265;
+const float ROUGHEST_LEVEL = 5.0; // the last level of specular_map
+// The highlight of the sun on a mirror, as GGX alpha: two degrees, four times the sun's disc. A smaller one flickers.
+const float LEAST_ALPHA = 0.016;
+
+// A point of a character's surface.
+struct Surface {
+    vec3 normal; // towards the camera's side
+    vec3 to_camera;
+    vec3 base_color;
+    float metallic;
+    float roughness;
+    float occlusion;
+};
+
+// Returns the light of the surroundings that a white Lambert surface reflects: harmonics up to band 2.
+vec3 irradiance_over_pi(vec3 n) {
+    vec3 light = irradiance.terms[0].rgb
+        + irradiance.terms[1].rgb * n.y
+        + irradiance.terms[2].rgb * n.z
+        + irradiance.terms[3].rgb * n.x
+        + irradiance.terms[4].rgb * (n.x * n.y)
+        + irradiance.terms[5].rgb * (n.y * n.z)
+        + irradiance.terms[6].rgb * (3.0 * n.z * n.z - 1.0)
+        + irradiance.terms[7].rgb * (n.x * n.z)
+        + irradiance.terms[8].rgb * (n.x * n.x - n.y * n.y);
+    return max(light, vec3(0.0));
 }
 
-// Ambient light from the sky above and, reflected by the ground, from below.
-vec3 ambient(vec3 normal) {
-    return mix(GROUND_BOUNCE, 0.75 * mix(SKY_HORIZON, SKY_ZENITH, 0.5), 0.5 + 0.5 * normal.y);
+// Returns the share of the mirrored surroundings that arrives where ambient light is occluded (Lagarde and de Rousiers,
+// "Moving Frostbite to PBR", SIGGRAPH 2014).
+float specular_occlusion(Surface surface, float n_v) {
+    float exponent = exp2(-16.0 * surface.roughness - 1.0);
+    return clamp(pow(n_v + surface.occlusion, exponent) - 1.0 + surface.occlusion, 0.0, 1.0);
 }
 
-// Fades distant ground into the colour of the horizon, or into a plain background, so that the ground has no visible edge.
-vec4 haze(vec4 color, float distance_metres, float half_distance_metres) {
-    vec4 behind = mix(vec4(SKY_HORIZON, 0.0), frame.background, frame.picture.x);
-    return mix(behind, color, exp2(-distance_metres / half_distance_metres));
+// Returns the reflected radiance. `sunlit` is the share of the sun's light that arrives.
+vec3 reflected_light(Surface surface, float sunlit) {
+    // A metal has no diffuse reflection, and its base colour tints the specular reflection.
+    vec3 diffuse_color = surface.base_color * (1.0 - surface.metallic);
+    vec3 reflectance = mix(vec3(0.04), surface.base_color, surface.metallic);
+    float n_v = clamp(dot(surface.normal, surface.to_camera), 1e-3, 1.0);
+
+    // The share of uniform light that is reflected after one bounce, and after several.
+    vec2 scale_and_offset = textureLod(split_sum_table, vec2(n_v, surface.roughness), 0.0).rg;
+    float lost = 1.0 - scale_and_offset.x - scale_and_offset.y;
+    vec3 single = reflectance * scale_and_offset.x + scale_and_offset.y;
+    vec3 mean_reflectance = (20.0 * reflectance + 1.0) / 21.0;
+    vec3 multiple = single * mean_reflectance * lost / (1.0 - mean_reflectance * lost);
+    vec3 diffuse = diffuse_color * (1.0 - single - multiple);
+
+    vec3 around = irradiance_over_pi(surface.normal);
+    vec3 mirrored =
+        textureLod(specular_map, reflect(-surface.to_camera, surface.normal), ROUGHEST_LEVEL * surface.roughness).rgb;
+    vec3 ambient = (diffuse + multiple) * around;
+    if (has_feature(FEATURE_OCCLUSION_TEXTURE)) {
+        ambient *= surface.occlusion;
+        mirrored *= specular_occlusion(surface, n_v);
+    }
+
+    vec3 to_light = frame.to_light.xyz;
+    vec3 halfway = normalize(to_light + surface.to_camera);
+    float n_l = max(dot(surface.normal, to_light), 0.0);
+    float n_h = max(dot(surface.normal, halfway), 0.0);
+    float from_grazing = 1.0 - max(dot(surface.to_camera, halfway), 0.0);
+    float alpha = max(surface.roughness * surface.roughness, LEAST_ALPHA);
+    float alpha2 = alpha * alpha;
+    float spread = n_h * n_h * (alpha2 - 1.0) + 1.0;
+    float distribution = alpha2 / (PI * spread * spread);
+    // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
+    float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
+    float grazing2 = from_grazing * from_grazing;
+    vec3 fresnel = mix(reflectance, vec3(1.0), grazing2 * grazing2 * from_grazing);
+    // The bounces that the single-scattering BRDF loses, in the lobe of the first bounce (Turquin 2019).
+    vec3 all_bounces = 1.0 + reflectance * (lost / (1.0 - lost));
+    vec3 sun = diffuse / PI + fresnel * all_bounces * (distribution * visibility);
+    return ambient + mirrored * single + sun * (sunlit * n_l) * frame.light_color.rgb;
 }
 
 #endif

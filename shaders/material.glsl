@@ -43,8 +43,11 @@ vec4 base_color() {
 // x: metalness, y: roughness.
 vec2 metallic_roughness() {
     vec2 factors = vec2(material.metallic, material.roughness);
-    return has_feature(FEATURE_METALLIC_ROUGHNESS_TEXTURE)
-        ? factors * texture(metallic_roughness_texture, tex_coord_of(1)).bg : factors;
+    if (has_feature(FEATURE_METALLIC_ROUGHNESS_TEXTURE)) {
+        factors *= texture(metallic_roughness_texture, tex_coord_of(1)).bg;
+    }
+    // A constant, so that the compiler drops the code of coloured reflections.
+    return has_feature(FEATURE_DIELECTRIC) ? vec2(0.0, factors.y) : factors;
 }
 
 // Ambient occlusion. Direct light is shadowed by the shadow map.

@@ -20,6 +20,9 @@ const uint FEATURE_NORMAL_TEXTURE = 1024;
 // The vertices have tangents.
 const uint FEATURE_TANGENTS = 2048;
 
+// The metalness is 0 everywhere.
+const uint FEATURE_DIELECTRIC = 4096;
+
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;
 }

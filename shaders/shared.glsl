@@ -5,6 +5,8 @@
 #ifndef THRONG_SHARED
 #define THRONG_SHARED
 
+#include "sky.glsl"
+
 // An affine matrix as three rows, 48 bytes. Transforming a point takes three dot products.
 struct JointMatrix {
     vec4 rows[3];
@@ -52,8 +54,11 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 ground; // x height, y crowd radius, z grid spacing, in metres
     mat4 shadow_from_world;
     vec4 shadow; // x one texel in 0..1, y one texel in metres, z strength
-    vec4 background; // what distant ground fades into, instead of the sky's horizon
-    vec4 picture; // x 1 if there is no sky, y alpha of opaque lit fragments (tone_map.frag), z exposure
+    vec4 background; // what distant ground fades into: the horizon, or a plain background
+    vec4 picture; // y alpha of opaque lit fragments (tone_map.frag), z exposure
+    SkyData sky;
+    vec4 ground_sunlit; // radiance of the ground in the sun's light
+    vec4 ground_ambient; // radiance of the ground in the sky's light
 } frame;
 
 // One record for each visible pose.

@@ -161,10 +161,50 @@ pub struct FrameData {
     pub shadow_from_world: [[f32; 4]; 4],
     /// The side of a shadow map texel in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
     pub shadow: [f32; 4],
-    /// The colour and alpha behind everything, into which distant ground fades. The sky replaces it.
+    /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],
-    /// Whether `background` replaces the sky (x), the alpha of opaque lit fragments (y) and the exposure (z).
+    /// The alpha of opaque lit fragments (y) and the exposure (z); x and w are unused.
     pub picture: [f32; 4],
+    /// The sky, and the light of the surroundings.
+    pub sky: SkyData,
+    /// The radiance of the ground in the sun's light, linear RGB; w is unused.
+    pub ground_sunlit: [f32; 4],
+    /// The radiance of the ground in the sky's light, linear RGB; w is unused.
+    pub ground_ambient: [f32; 4],
+}
+
+/// The sky and the ground below it, as light from all directions. Radiance in linear RGB; w is unused.
+/// [`Sky`](crate::view::Sky) chooses the colours.
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct SkyData {
+    /// The sky straight up.
+    pub zenith: [f32; 4],
+    /// The sky at the horizon.
+    pub horizon: [f32; 4],
+    /// The air around the sun adds this to the sky.
+    pub glow: [f32; 4],
+    /// The ground, as seen from above.
+    pub ground: [f32; 4],
+    /// The unit vector towards the sun.
+    pub to_sun: [f32; 4],
+}
+
+/// Push constants of the shaders `environment_*.comp`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct EnvironmentConstants {
+    /// The sky whose light is computed.
+    pub sky: SkyData,
+}
+
+/// The irradiance from all sides, divided by pi: `environment_irradiance.comp` writes it, `character.frag` reads it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct IrradianceData {
+    /// The terms of spherical harmonics up to band 2, linear RGB, in the order of `irradiance_over_pi` in
+    /// `shaders/lighting.glsl`.
+    pub terms: [[f32; 4]; 9],
 }
 
 /// Push constants of `skin.comp`: one dispatch.
@@ -241,6 +281,8 @@ pub mod material_features {
     pub const NORMAL_TEXTURE: u32 = 1024;
     /// The vertices have tangents.
     pub const TANGENTS: u32 = 2048;
+    /// The metalness is 0 everywhere, so reflections have no colour.
+    pub const DIELECTRIC: u32 = 4096;
 
     /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =
@@ -257,7 +299,9 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
-    assert!(size_of::<FrameData>() == 304 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<FrameData>() == 416 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
+    assert!(size_of::<IrradianceData>() == 144);
     assert!(size_of::<SkinConstants>() == 12);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };

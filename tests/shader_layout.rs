@@ -18,9 +18,11 @@ use ash::vk;
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, STATIC_BINDING};
+use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
-    BindVertex, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, MaterialData, PoseRecord,
-    SkinConstants, SkinnedVertex, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, material_features,
+    BindVertex, EnvironmentConstants, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, IrradianceData,
+    JointMatrix, MaterialData, PoseRecord, SkinConstants, SkinnedVertex, SkyData, StaticVertex, ToneMapConstants,
+    VERTICES_PER_GROUP, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -75,8 +77,14 @@ fn rust_structs() -> Vec<RustStruct> {
             shadow_from_world,
             shadow,
             background,
-            picture
+            picture,
+            sky,
+            ground_sunlit,
+            ground_ambient
         }),
+        rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
+        rust_struct!(EnvironmentConstants { sky }),
+        rust_struct!(IrradianceData { terms }),
         rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(MaterialData {
@@ -186,8 +194,13 @@ fn push_constants_are_those_that_the_passes_push() {
         .into_iter()
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
-    let [skin, tone_map] = ["SkinConstants", "ToneMapConstants"].map(str::to_owned);
-    assert_eq!(pushed, [("skin.comp", skin), ("tone_map.frag", tone_map)]);
+    let expected = [
+        ("environment_irradiance.comp", "EnvironmentConstants"),
+        ("environment_specular.comp", "EnvironmentConstants"),
+        ("skin.comp", "SkinConstants"),
+        ("tone_map.frag", "ToneMapConstants"),
+    ];
+    assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
 }
 
 #[test]
@@ -211,15 +224,22 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
         ("EMISSIVE_TEXTURE", material_features::EMISSIVE_TEXTURE),
         ("NORMAL_TEXTURE", material_features::NORMAL_TEXTURE),
         ("TANGENTS", material_features::TANGENTS),
+        ("DIELECTRIC", material_features::DIELECTRIC),
     ];
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }
 
 #[test]
-fn groups_of_the_skin_pass_have_the_size_that_is_dispatched() {
+fn groups_have_the_size_that_is_dispatched() {
     let sizes: Vec<_> = modules().iter().filter_map(|(name, module)| Some((*name, module.local_size()?))).collect();
-    assert_eq!(sizes, [("skin.comp", [VERTICES_PER_GROUP, 1, 1])]);
+    let expected = [
+        ("environment_brdf.comp", GROUP_SIZE),
+        ("environment_irradiance.comp", GROUP_SIZE),
+        ("environment_specular.comp", GROUP_SIZE),
+        ("skin.comp", VERTICES_PER_GROUP),
+    ];
+    assert_eq!(sizes, expected.map(|(file_name, size)| (file_name, [size, 1, 1])));
 }
 
 #[test]
@@ -230,6 +250,9 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 2, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 3, Kind::StorageBuffer, "MorphWeights"),
         (FRAME_SET, 4, Kind::CombinedImageSampler, "shadow_map"),
+        (FRAME_SET, 5, Kind::UniformBuffer, "IrradianceData"),
+        (FRAME_SET, 6, Kind::CombinedImageSampler, "specular_map"),
+        (FRAME_SET, 7, Kind::CombinedImageSampler, "split_sum_table"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
         (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),
@@ -244,17 +267,30 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (MATERIAL_SET, 4, Kind::CombinedImageSampler, "emissive_texture"),
         (MATERIAL_SET, 5, Kind::CombinedImageSampler, "normal_texture"),
     ];
+    let environment = [
+        (0, 0, Kind::StorageBuffer, "IrradianceData"),
+        (0, 1, Kind::StorageBuffer, "SpecularTexels"),
+        (0, 2, Kind::StorageBuffer, "BrdfTexels"),
+    ];
     let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
     let mut used = BTreeSet::new();
     for (file_name, module) in modules() {
-        let allowed = if file_name.starts_with("tone_map") { &tone_map[..] } else { &scene[..] };
+        let allowed = match file_name.split(['_', '.']).next() {
+            Some("tone") => &tone_map[..],
+            Some("environment") => &environment[..],
+            _ => &scene[..],
+        };
         for Resource { set, binding, kind, name } in module.resources() {
             let found = (set, binding, kind, name.as_str());
             let known = allowed.iter().find(|&&known| known == found);
             used.insert(*known.unwrap_or_else(|| panic!("{file_name} has {found:?}, which no layout has")));
         }
     }
-    assert_eq!(used, scene.into_iter().chain(tone_map).collect(), "every binding of the layouts is used by a shader");
+    assert_eq!(
+        used,
+        scene.into_iter().chain(environment).chain(tone_map).collect(),
+        "every binding of the layouts is used by a shader"
+    );
 }
 
 /// Tests the comparison itself: a layout that differs in one member must not pass.

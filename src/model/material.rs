@@ -126,13 +126,13 @@ pub struct Material {
 }
 
 impl Default for Material {
-    /// Returns glTF's default material, but not metallic, because metal without an environment is black.
+    /// Returns glTF's default material: rough white metal.
     fn default() -> Self {
         Self {
             name: "default".to_owned(),
             base_color_factor: Vec4::ONE,
             base_color_texture: None,
-            metallic: 0.0,
+            metallic: 1.0,
             roughness: 1.0,
             metallic_roughness_texture: None,
             occlusion_texture: None,

@@ -164,6 +164,7 @@ impl Renderer {
         // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
+        self.fit_environment(data.sky)?;
         self.slots[index].write_frame_data(data);
         self.record(index, &image, look, capture)?;
         self.submit_commands(index, &image, next_value)?;

@@ -13,6 +13,7 @@ use super::passes::ground_pass::GroundPass;
 use super::passes::shadow_pass::ShadowPass;
 use super::passes::skin_pass::SkinPass;
 use super::passes::tone_map_pass::ToneMapPass;
+use super::resident::environment::Environment;
 use super::resident::model::GpuModel;
 use super::settings::{ByteCounts, GpuTimes, RendererSettings, Skinning, UploadPath};
 use super::slot::{FrameSlot, Pass, SlotSettings};
@@ -20,6 +21,7 @@ use super::target::Target;
 use super::target::attachments::Attachments;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
+use crate::shader_types::SkyData;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::sync::TimelineSemaphore;
@@ -37,6 +39,8 @@ pub struct Renderer {
     pub(super) shadow_pass: ShadowPass,
     pub(super) character_pass: CharacterPass,
     pub(super) ground_pass: GroundPass,
+    /// The light of the surroundings. The first frame computes it.
+    pub(super) environment: Environment,
     /// Created by the first frame, and again when the size or format of the target changes.
     pub(super) output: Option<Output>,
     pub(super) target: Target,
@@ -76,8 +80,10 @@ impl Renderer {
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
         let shadow_pass = ShadowPass::new(device, &cache, &layouts, (skinning, settings.shadow_map_size), &models)?;
-        let slot_settings =
-            SlotSettings { path, limits, shadow_map: shadow_pass.binding(), serialize: settings.serialize };
+        let environment = Environment::new(device, &cache)?;
+        let [irradiance, specular, table] = environment.bindings();
+        let lighting = [shadow_pass.binding(), irradiance, specular, table];
+        let slot_settings = SlotSettings { path, limits, lighting, serialize: settings.serialize };
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
             .collect::<Result<Vec<_>>>()?;
@@ -100,6 +106,7 @@ impl Renderer {
                 &models,
             )?,
             ground_pass: GroundPass::new(device, &cache, &layouts, samples)?,
+            environment,
             output: None,
             pose_sizes,
             models,
@@ -197,6 +204,17 @@ impl Renderer {
             let [upload_ms, skin_ms, shadow_ms, draw_ms, post_ms] = intervals;
             self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, shadow_ms, draw_ms, post_ms });
         }
+    }
+
+    /// Computes the light of the surroundings, if the sky has changed.
+    pub(super) fn fit_environment(&mut self, sky: SkyData) -> Result<()> {
+        if self.environment.is_lit_by(&sky) {
+            return Ok(());
+        }
+        // Frames in flight read the old light.
+        self.wait()?;
+        // SAFETY: all frames have finished.
+        unsafe { self.environment.light(sky) }
     }
 
     /// Creates the objects that depend on the target, if its size or format has changed.

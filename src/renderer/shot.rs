@@ -2,10 +2,12 @@
 //!
 //! In: a camera and a time. Out: the frame's uniform data: camera, light, ground and the view of the shadow map.
 
+use glam::Vec3;
+
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::sun::{self, ShadowView};
-use crate::view::{Background, Look, OrbitCamera};
+use crate::view::sun::ShadowView;
+use crate::view::{Background, Look, OrbitCamera, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -33,23 +35,31 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
     let to_light = shot.look.sun.to_light();
     let shadows = ShadowView::fit(&bounds, &shot.camera, to_light, map_texels);
-    FrameData {
+    let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         camera_position: shot.camera.position().extend(1.0).to_array(),
-        to_light: to_light.extend(0.0).to_array(),
-        light_color: sun::COLOR.extend(0.0).to_array(),
         ground: [crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
         shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
-        background: shot.look.clear_color(),
-        picture: [
-            f32::from(shot.look.background != Background::Sky),
-            f32::from(transparent),
-            shot.look.exposure(),
-            0.0,
-        ],
+        picture: [0.0, f32::from(transparent), shot.look.exposure(), 0.0],
+        ..bytemuck::Zeroable::zeroed()
+    };
+    set_light(&mut data, &Sky::clear(to_light));
+    if shot.look.background != Background::Sky {
+        data.background = shot.look.clear_color();
     }
+    data
+}
+
+/// Sets the light of a frame: the sun, the sky, and the ground in their light, which fades into the horizon.
+pub fn set_light(data: &mut FrameData, sky: &Sky) {
+    let vector = |v: Vec3| v.extend(0.0).to_array();
+    data.to_light = vector(sky.to_sun);
+    data.light_color = vector(sky.sun);
+    [data.ground_sunlit, data.ground_ambient] = sky.ground_radiance().map(vector);
+    data.background = vector(sky.horizon);
+    data.sky = sky.data();
 }
 
 /// Returns the spacing of the ground's fine grid: the power of ten between a hundredth and a tenth of the crowd's radius.

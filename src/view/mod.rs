@@ -1,5 +1,5 @@
-//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the
-//! picture, and the sun with its shadow map's view.
+//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky, and
+//! the sun with its shadow map's view.
 //!
 //! In: the crowd's [`Bounds`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything here is plain
 //! arithmetic in world space, in metres.
@@ -8,9 +8,11 @@ mod bounds;
 mod camera;
 mod frustum;
 mod look;
+mod sky;
 pub mod sun;
 
 pub use bounds::Bounds;
 pub use camera::OrbitCamera;
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
+pub use sky::Sky;

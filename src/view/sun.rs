@@ -1,12 +1,10 @@
-//! The sun: its colour, and the part of the world that its shadow map covers. [`Look`](super::Look) has its direction.
+//! The part of the world that the sun's shadow map covers. [`Look`](super::Look) has the direction of the sun, and
+//! [`Sky`](super::Sky) its colour.
 
 use glam::{Mat4, Vec3};
 
 use super::bounds::Bounds;
 use super::camera::OrbitCamera;
-
-/// Linear RGB of a low, warm sun.
-pub const COLOR: Vec3 = Vec3::new(3.3, 3.05, 2.65);
 
 /// The orthographic view from the light that the shadow map shows.
 #[derive(Debug, Clone, Copy, PartialEq)]

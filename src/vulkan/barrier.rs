@@ -128,7 +128,7 @@ impl ImageBarrier {
                 base_mip_level: self.levels.0,
                 level_count: self.levels.1,
                 base_array_layer: 0,
-                layer_count: 1,
+                layer_count: vk::REMAINING_ARRAY_LAYERS,
             })
             .src_stage_mask(self.from.0.stages)
             .src_access_mask(self.from.0.access)

@@ -25,9 +25,33 @@ pub struct ImageInfo {
     pub usage: vk::ImageUsageFlags,
     /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
+    /// Whether the image is a cube map: six square layers, in Vulkan's order of faces (+X, -X, +Y, -Y, +Z, -Z).
+    pub is_cube: bool,
 }
 
-/// A two-dimensional image in device memory.
+impl ImageInfo {
+    /// Returns the properties of a two-dimensional colour image with one mip level and one sample per texel.
+    #[must_use]
+    pub fn color(format: vk::Format, extent: vk::Extent2D, usage: vk::ImageUsageFlags) -> Self {
+        Self {
+            format,
+            extent,
+            mip_levels: 1,
+            samples: vk::SampleCountFlags::TYPE_1,
+            usage,
+            aspect: vk::ImageAspectFlags::COLOR,
+            is_cube: false,
+        }
+    }
+
+    /// Returns the number of array layers.
+    #[must_use]
+    pub fn layer_count(&self) -> u32 {
+        if self.is_cube { 6 } else { 1 }
+    }
+}
+
+/// A two-dimensional image or a cube map in device memory.
 pub struct Image {
     /// The handle.
     pub raw: vk::Image,
@@ -45,24 +69,24 @@ impl Image {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, name: &str, info: ImageInfo) -> Result<Self> {
+        let flags = if info.is_cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() };
         let create = vk::ImageCreateInfo::default()
+            .flags(flags)
             .image_type(vk::ImageType::TYPE_2D)
             .format(info.format)
             .extent(vk::Extent3D { width: info.extent.width, height: info.extent.height, depth: 1 })
             .mip_levels(info.mip_levels)
-            .array_layers(1)
+            .array_layers(info.layer_count())
             .samples(info.samples)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(info.usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_image(&create, None) }.context("vkCreateImage")?;
-        let built = Self::bind(device, name, raw).and_then(|allocation| {
-            match create_view(device, raw, info.format, info.aspect, info.mip_levels) {
-                Ok(view) => Ok((allocation, view)),
-                Err(error) => {
-                    device.free(allocation);
-                    Err(error)
-                }
+        let built = Self::bind(device, name, raw).and_then(|allocation| match create_view(device, raw, &info) {
+            Ok(view) => Ok((allocation, view)),
+            Err(error) => {
+                device.free(allocation);
+                Err(error)
             }
         });
         match built {
@@ -106,27 +130,21 @@ impl Drop for Image {
     }
 }
 
-/// Creates a view of all levels of a two-dimensional image. The caller destroys it.
+/// Creates a view of all levels and layers of an image with these properties. The caller destroys it.
 ///
 /// # Errors
 /// Out of memory.
-pub(super) fn create_view(
-    device: &Device,
-    image: vk::Image,
-    format: vk::Format,
-    aspect: vk::ImageAspectFlags,
-    level_count: u32,
-) -> Result<vk::ImageView> {
+pub(super) fn create_view(device: &Device, image: vk::Image, info: &ImageInfo) -> Result<vk::ImageView> {
     let info = vk::ImageViewCreateInfo::default()
         .image(image)
-        .view_type(vk::ImageViewType::TYPE_2D)
-        .format(format)
+        .view_type(if info.is_cube { vk::ImageViewType::CUBE } else { vk::ImageViewType::TYPE_2D })
+        .format(info.format)
         .subresource_range(vk::ImageSubresourceRange {
-            aspect_mask: aspect,
+            aspect_mask: info.aspect,
             base_mip_level: 0,
-            level_count,
+            level_count: info.mip_levels,
             base_array_layer: 0,
-            layer_count: 1,
+            layer_count: info.layer_count(),
         });
     // SAFETY: the image is alive and has these levels.
     unsafe { device.raw.create_image_view(&info, None) }.context("vkCreateImageView")

@@ -12,7 +12,7 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::device::Device;
 use super::error::{Context, Error, Result};
-use super::image::create_view;
+use super::image::{ImageInfo, create_view};
 use super::instance::Instance;
 use super::sync::BinarySemaphore;
 
@@ -148,7 +148,8 @@ impl Swapchain {
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
-            let view = create_view(device, image, format.format, vk::ImageAspectFlags::COLOR, 1)?;
+            let info = ImageInfo::color(format.format, extent, vk::ImageUsageFlags::COLOR_ATTACHMENT);
+            let view = create_view(device, image, &info)?;
             device.register(view, &format!("swapchain image {index}"));
             swapchain.images.push(SwapchainImage { raw: image, view, render_finished });
         }

@@ -265,7 +265,7 @@ primitives (mesh.primitive): 1
 
 materials: 1
   #  name     base colour          metal, rough  surface                 images
-  0  default  1.00 1.00 1.00 1.00  0.00, 1.00    lit, Opaque, one-sided  -
+  0  default  1.00 1.00 1.00 1.00  1.00, 1.00    lit, Opaque, one-sided  -
 
 extensions: 1
   EXT_bent_spoons  used  ignored

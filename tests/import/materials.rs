@@ -213,10 +213,6 @@ fn broken_images_lose_only_their_texture() {
         assert_eq!((model.materials[0].base_color_texture, model.images.len()), (None, 0));
         assert!(warns(&model, part), "{part}: {:?}", model.warnings);
     }
-    // The metallic factor is used only together with its texture.
-    let mut gltf = textured(&whole[..40]);
-    gltf.json["materials"][0]["pbrMetallicRoughness"] = json!({"metallicRoughnessTexture": {"index": 0}});
-    assert_eq!(gltf.model().materials[0].metallic, 0.0);
     let mut gltf = textured(&whole);
     gltf.json["images"][0] = json!({"uri": "data:;base64,AAAA"});
     assert!(warns(&gltf.model(), "images[0]: 3 bytes that are neither PNG, JPEG nor WebP"));
@@ -224,6 +220,42 @@ fn broken_images_lose_only_their_texture() {
     assert!(warns(&gltf.model(), "images[0]: has neither a uri nor a bufferView"));
     gltf.json["textures"][0] = json!({});
     assert!(warns(&gltf.model(), "textures[0]: has no PNG, JPEG or WebP image"));
+}
+
+/// Each texture is the only one of its material, and its image is broken.
+#[test]
+fn a_lost_texture_leaves_the_factor_and_a_lost_emission_is_dark() {
+    let material = |slot: Value| {
+        let mut gltf = textured(&png(2, 2));
+        gltf.json["images"][0] = json!({"uri": "data:;base64,AAAA"});
+        gltf.json["materials"][0] = slot;
+        let model = gltf.model();
+        assert!(warns(&model, "images[0]: ") && warns(&model, "the image is left out"), "{:?}", model.warnings);
+        assert!(model.images.is_empty());
+        (model.materials[0].clone(), model)
+    };
+    let texture = json!({"index": 0});
+
+    let factor = [0.5, 0.25, 1.0, 0.75];
+    let pbr = json!({"baseColorTexture": texture, "baseColorFactor": factor});
+    let (lost, _) = material(json!({"pbrMetallicRoughness": pbr, "alphaMode": "MASK"}));
+    assert_eq!((lost.base_color_texture, lost.base_color_factor), (None, Vec4::from(factor)));
+
+    let pbr = json!({"metallicRoughnessTexture": texture, "metallicFactor": 0.75, "roughnessFactor": 0.5});
+    let (lost, _) = material(json!({"pbrMetallicRoughness": pbr}));
+    assert_eq!((lost.metallic_roughness_texture, lost.metallic, lost.roughness), (None, 0.75, 0.5));
+
+    let (lost, _) = material(json!({"occlusionTexture": texture}));
+    assert_eq!(lost.occlusion_texture, None, "nothing is occluded");
+
+    let (lost, _) = material(json!({"normalTexture": texture}));
+    assert_eq!(lost.normal_texture, None, "there are no bumps");
+
+    let extensions = json!({"KHR_materials_emissive_strength": {"emissiveStrength": 5}});
+    let glow = json!({"emissiveTexture": texture, "emissiveFactor": [1, 1, 1], "extensions": extensions});
+    let (lost, model) = material(glow);
+    assert_eq!((lost.emissive_texture, lost.emission), (None, Vec3::ZERO));
+    assert!(warns(&model, "materials[0].emissiveTexture: is left out, so the material emits no light"));
 }
 
 #[test]

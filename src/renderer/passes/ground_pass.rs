@@ -1,9 +1,8 @@
-//! Ground and sky (`ground.vert`, `ground.frag`).
+//! The ground (`ground.vert`, `ground.frag`) and the sky (`sky.vert`, `sky.frag`).
 //!
 //! In: camera, light and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
 //! rejects most of its fragments.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -18,9 +17,10 @@ use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
-/// The pipeline of ground and sky.
+/// The pipelines of ground and sky. One shader for both would be slower: Mesa's lavapipe runs both sides of a branch.
 pub struct GroundPass {
-    pipeline: Pipeline,
+    ground: Pipeline,
+    sky: Pipeline,
 }
 
 impl GroundPass {
@@ -34,39 +34,44 @@ impl GroundPass {
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
     ) -> Result<Self> {
-        let info = GraphicsPipelineInfo {
-            name: "ground and sky",
-            vertex: &spirv::GROUND_VERT,
-            fragment: Some(&spirv::GROUND_FRAG),
-            constants: &[],
-            vertex_input: VertexInput::default(),
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            layout: &layouts.scene,
-            color_format: Some(HDR_FORMAT),
-            // The sky lies on the far plane (depth 0) and must pass where the depth buffer is clear.
-            depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
-            samples,
-            blend: None,
-            // Slightly further away than the real ground, so that characters lying on it stay visible.
-            depth_bias: Some((-16.0, -1.0)),
+        let build = |name, vertex, fragment, depth_bias| {
+            let info = GraphicsPipelineInfo {
+                name,
+                vertex,
+                fragment: Some(fragment),
+                constants: &[],
+                vertex_input: VertexInput::default(),
+                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                layout: &layouts.scene,
+                color_format: Some(HDR_FORMAT),
+                // The sky lies on the far plane (depth 0) and must pass where the depth buffer is clear.
+                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
+                samples,
+                blend: None,
+                depth_bias,
+            };
+            Pipeline::graphics(device, cache, &info)
         };
-        Ok(Self { pipeline: Pipeline::graphics(device, cache, &info)? })
+        // Slightly further away than the real ground, so that characters lying on it stay visible.
+        let ground_bias = Some((-16.0, -1.0));
+        Ok(Self {
+            ground: build("ground", &spirv::GROUND_VERT, &spirv::GROUND_FRAG, ground_bias)?,
+            sky: build("sky", &spirv::SKY_VERT, &spirv::SKY_FRAG, None)?,
+        })
     }
 
     /// Draws two triangles of ground and one triangle of sky, or those of them that `look` has.
     pub fn record(&self, input: &PassInput, look: Look) {
-        const GROUND: Range<u32> = 0..6;
-        const SKY: Range<u32> = 6..9;
-        let has_sky = look.background == Background::Sky;
-        let vertices = match (look.ground, has_sky) {
-            (true, true) => GROUND.start..SKY.end,
-            (true, false) => GROUND,
-            (false, true) => SKY,
-            (false, false) => return,
-        };
-        input.recorder.bind_pipeline(&self.pipeline);
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        input.recorder.draw(vertices);
+        if look.ground {
+            input.recorder.bind_pipeline(&self.ground);
+            input.recorder.draw(0..6);
+        }
+        // The ground hides most of the sky.
+        if look.background == Background::Sky {
+            input.recorder.bind_pipeline(&self.sky);
+            input.recorder.draw(0..3);
+        }
     }
 }

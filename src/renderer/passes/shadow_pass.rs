@@ -47,14 +47,9 @@ impl ShadowPass {
         models: &[GpuModel],
     ) -> Result<Self> {
         let side = size.unwrap_or(1).clamp(1, device.limits().max_image_dimension2_d);
-        let info = ImageInfo {
-            format: DEPTH_FORMAT,
-            extent: vk::Extent2D { width: side, height: side },
-            mip_levels: 1,
-            samples: vk::SampleCountFlags::TYPE_1,
-            usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED,
-            aspect: vk::ImageAspectFlags::DEPTH,
-        };
+        let extent = vk::Extent2D { width: side, height: side };
+        let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+        let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
         // Linear filtering is optional for depth formats. Without it, the edges of shadows are harder.
         let filter = if device.filters_linearly(DEPTH_FORMAT) { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
         let sampler = vk::SamplerCreateInfo::default()

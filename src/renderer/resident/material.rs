@@ -96,7 +96,8 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     };
     let tangents = if range.has_tangents { features::TANGENTS } else { 0 };
     let thin = if is_thin { features::THIN } else { 0 };
-    textures.map(bit_of).fold(alpha | light | tangents | thin, |kind, bits| kind | bits)
+    let dielectric = if material.metallic == 0.0 && light != features::UNLIT { features::DIELECTRIC } else { 0 };
+    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {

@@ -153,18 +153,9 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     let fitted = fitted(device, source);
     let source = fitted.as_ref().unwrap_or(source);
     let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
-    let image = Image::new(
-        device,
-        &source.name,
-        ImageInfo {
-            format,
-            extent: vk::Extent2D { width: source.width, height: source.height },
-            mip_levels,
-            samples: vk::SampleCountFlags::TYPE_1,
-            usage: vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
-            aspect: vk::ImageAspectFlags::COLOR,
-        },
-    )?;
+    let extent = vk::Extent2D { width: source.width, height: source.height };
+    let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+    let image = Image::new(device, &source.name, ImageInfo { mip_levels, ..ImageInfo::color(format, extent, usage) })?;
     let (recorder, staging) = uploader.stage(&source.name, &source.rgba)?;
     let change = |first, count, from: ImageUse, to: ImageUse| {
         let aspect = vk::ImageAspectFlags::COLOR;

@@ -95,7 +95,7 @@ pub struct FrameSlot {
     pub scene_commands: CommandPool,
     /// The commands that write the target's image.
     pub target_commands: CommandPool,
-    /// The frame set: frame data, pose records, palette, morph weights, shadow map.
+    /// The frame set: frame data, pose records, palette, morph weights, shadow map, light of the surroundings.
     pub set: DescriptorSet,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
@@ -111,7 +111,7 @@ pub struct FrameSlot {
     frame_data: Buffer,
     /// Whether a buffer was replaced since the frame set was written.
     set_is_stale: bool,
-    shadow_map: Binding,
+    lighting: [Binding; 4],
     serialize: bool,
     index: usize,
 }
@@ -123,8 +123,8 @@ pub struct SlotSettings {
     pub path: UploadPath,
     /// The limits of streams and pages.
     pub limits: MemoryLimits,
-    /// The shadow map, for the frame set.
-    pub shadow_map: Binding,
+    /// The shadow map and the light of the surroundings, for the frame set.
+    pub lighting: [Binding; 4],
     /// Whether each pass waits for the end of the pass before.
     pub serialize: bool,
 }
@@ -135,7 +135,7 @@ impl FrameSlot {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
-        let SlotSettings { path, limits, shadow_map, serialize } = settings;
+        let SlotSettings { path, limits, lighting, serialize } = settings;
         let stream = |name, usage, limit, limit_bytes| {
             let name = format!("{name} {index}");
             StreamBuffer::new(device, StreamInfo { name, path, usage, limit, limit_bytes })
@@ -155,7 +155,7 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let bindings = streams.frame_set_bindings(&frame_data, shadow_map);
+        let bindings = streams.frame_set_bindings(&frame_data, lighting);
         Ok(Self {
             scene_commands: CommandPool::new(device, &format!("frame {index}: scene"))?,
             target_commands: CommandPool::new(device, &format!("frame {index}: target"))?,
@@ -171,7 +171,7 @@ impl FrameSlot {
             in_flight_until: None,
             frame_data,
             set_is_stale: false,
-            shadow_map,
+            lighting,
             serialize,
             index,
         })
@@ -229,7 +229,7 @@ impl FrameSlot {
         self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
         instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
         if self.set_is_stale {
-            let bindings = self.streams.frame_set_bindings(&self.frame_data, self.shadow_map);
+            let bindings = self.streams.frame_set_bindings(&self.frame_data, self.lighting);
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
             self.set_is_stale = false;
@@ -305,13 +305,17 @@ impl FrameSlot {
 
 impl Streams {
     /// Returns the bindings of the frame set, in order.
-    fn frame_set_bindings(&self, frame_data: &Buffer, shadow_map: Binding) -> [Binding; 5] {
+    fn frame_set_bindings(&self, frame_data: &Buffer, lighting: [Binding; 4]) -> [Binding; 8] {
+        let [shadow_map, irradiance, specular, table] = lighting;
         [
             Binding::Buffer(frame_data.descriptor()),
             self.records.binding(),
             self.palette.binding(),
             self.morph_weights.binding(),
             shadow_map,
+            irradiance,
+            specular,
+            table,
         ]
     }
 }

@@ -38,14 +38,8 @@ impl Attachments {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, extent: vk::Extent2D, samples: vk::SampleCountFlags) -> Result<Self> {
-        let color = ImageInfo {
-            format: HDR_FORMAT,
-            extent,
-            mip_levels: 1,
-            samples: vk::SampleCountFlags::TYPE_1,
-            usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::SAMPLED,
-            aspect: vk::ImageAspectFlags::COLOR,
-        };
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+        let color = ImageInfo::color(HDR_FORMAT, extent, usage);
         let transient = vk::ImageUsageFlags::TRANSIENT_ATTACHMENT;
         let multisampled = (samples != vk::SampleCountFlags::TYPE_1)
             .then(|| {

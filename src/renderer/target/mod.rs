@@ -72,14 +72,8 @@ impl Target {
                 supported: format!("1x1 to {most}x{most}"),
             });
         }
-        let info = ImageInfo {
-            format: OFFSCREEN_FORMAT,
-            extent,
-            mip_levels: 1,
-            samples: vk::SampleCountFlags::TYPE_1,
-            usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
-            aspect: vk::ImageAspectFlags::COLOR,
-        };
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+        let info = ImageInfo::color(OFFSCREEN_FORMAT, extent, usage);
         let bytes = u64::from(extent.width) * u64::from(extent.height) * OFFSCREEN_TEXEL_BYTES;
         Ok(Self::Offscreen(OffscreenTarget {
             image: Image::new(device, "offscreen target", info)?,

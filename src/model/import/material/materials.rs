@@ -86,19 +86,18 @@ impl MaterialReader<'_, '_, '_> {
         let base_color_texture = self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?;
         let metallic_roughness_texture =
             self.texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?;
-        // The metallic factor is only an upper bound without its texture, and a metal without an environment is dark.
-        let lost_texture = pbr.metallic_roughness_texture.is_some() && metallic_roughness_texture.is_none();
+        let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
         Ok(Material {
             name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
             base_color_factor: self.base_color_factor(pbr)?,
             base_color_texture,
-            metallic: if lost_texture { 0.0 } else { pbr.metallic_factor.0.clamp(0.0, 1.0) },
+            metallic: pbr.metallic_factor.0.clamp(0.0, 1.0),
             roughness: pbr.roughness_factor.0.clamp(0.0, 1.0),
             metallic_roughness_texture,
             occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
             occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
-            emission: self.emission(entry),
-            emissive_texture: self.texture(&entry.emissive_texture, "emissiveTexture")?,
+            emission: self.emission(entry, emissive_texture.is_some()),
+            emissive_texture,
             normal_texture: self.texture(&entry.normal_texture, "normalTexture")?,
             normal_scale: self.normal_scale(entry),
             unlit: extension(entry, "KHR_materials_unlit").is_some(),
@@ -134,7 +133,14 @@ impl MaterialReader<'_, '_, '_> {
         Ok(clamped)
     }
 
-    fn emission(&mut self, entry: &json::Material) -> Vec3 {
+    /// Returns the emission. A material whose emissive texture is lost emits nothing: the factor alone, which is usually
+    /// white, would make all of it glow. The other textures are replaced by white, as the specification has it for
+    /// absent ones, and a normal map by no bumps.
+    fn emission(&mut self, entry: &json::Material, has_texture: bool) -> Vec3 {
+        if entry.emissive_texture.is_some() && !has_texture {
+            self.warn("emissiveTexture", "is left out, so the material emits no light");
+            return Vec3::ZERO;
+        }
         let factor = Vec3::from(entry.emissive_factor.0);
         let strength = extension(entry, "KHR_materials_emissive_strength")
             .and_then(|strength| strength.get("emissiveStrength")?.as_f64())

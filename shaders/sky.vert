@@ -1,0 +1,15 @@
+// The sky: one triangle on the far plane (reversed Z: depth 0).
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared.glsl"
+
+layout(location = 0) out vec3 out_direction_world; // of any length
+
+void main() {
+    const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
+    vec2 corner = corners[gl_VertexIndex];
+    // Any point in front of the camera gives the direction. A point at depth 0 would be infinitely far away.
+    vec4 position = frame.world_from_clip * vec4(corner, 0.5, 1.0);
+    out_direction_world = position.xyz / position.w - frame.camera_position.xyz;
+    gl_Position = vec4(corner, 0.0, 1.0);
+}

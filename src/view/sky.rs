@@ -1,0 +1,105 @@
+//! The light: a sun, the sky that goes with it, and the ground that both shine on.
+//!
+//! In: the direction towards the sun. Out: colours for the sun's light, for the sky and the ground as the shaders draw them,
+//! and for the light that they throw onto characters ([`SkyData`]).
+//!
+//! All colours are linear RGB. Radiance 1 is white on the display, before the tone curve compresses highlights. The sun is
+//! warmer than white and the sky is bluer. With the default sun they nearly cancel out on a white surface that faces it:
+//! textures keep their colours in the light, and shadows are blue. The ground is sand: metals that mirror it stay warm,
+//! and characters of any colour stand out from it. A green ground turned gold into olive, and white into mint.
+
+use std::f32::consts::PI;
+
+use glam::Vec3;
+
+use crate::shader_types::SkyData;
+
+/// The light of a scene.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sky {
+    /// The unit vector from a lit point towards the sun.
+    pub to_sun: Vec3,
+    /// The sun's irradiance on a surface that faces it.
+    pub sun: Vec3,
+    /// The radiance straight up.
+    pub zenith: Vec3,
+    /// The radiance at the horizon.
+    pub horizon: Vec3,
+    /// What the air around the sun adds to the radiance, without the sun's disc.
+    pub glow: Vec3,
+    /// The share of light that the ground reflects.
+    pub ground_albedo: Vec3,
+}
+
+impl Sky {
+    /// Returns a clear sky with the sun in this direction. A low sun is dim and red.
+    #[must_use]
+    pub fn clear(to_sun: Vec3) -> Self {
+        /// What a vertical path through the air takes from the sun's light, as optical depth.
+        const EXTINCTION: Vec3 = Vec3::new(0.05, 0.12, 0.28);
+        /// The sun before the air takes its share.
+        const SUN: Vec3 = Vec3::new(2.61, 2.56, 2.55);
+        /// The horizon below a high sun, and below a setting one.
+        const BLUE_HORIZON: Vec3 = Vec3::new(0.48, 0.65, 0.86);
+        const RED_HORIZON: Vec3 = Vec3::new(0.9, 0.62, 0.42);
+        let elevation = to_sun.y.clamp(0.0, 1.0);
+        // The length of the path in vertical paths. Near the horizon the earth's curvature ends its growth.
+        let path = 1.0 / (elevation + 0.15 * (1.0 - elevation).powi(8)).max(0.05);
+        let seen = (-EXTINCTION * path).exp();
+        // The sky scatters what reaches it, so it darkens more slowly than the sun.
+        let day = 0.25 + 0.75 * (elevation / 0.5).min(1.0);
+        Self {
+            to_sun,
+            sun: SUN * seen,
+            zenith: day * Vec3::new(0.17, 0.28, 0.46),
+            horizon: day * BLUE_HORIZON.lerp(RED_HORIZON, 0.8 * (1.0 - elevation).powi(6)),
+            glow: 1.25 * seen * seen,
+            ground_albedo: Vec3::new(0.45, 0.335, 0.20),
+        }
+    }
+
+    /// Returns surroundings of one radiance on all sides, without a sun: a furnace, in which a surface that loses no light
+    /// cannot be seen.
+    #[must_use]
+    pub fn uniform(radiance: f32) -> Self {
+        let radiance = Vec3::splat(radiance);
+        Self {
+            to_sun: Vec3::Y,
+            sun: Vec3::ZERO,
+            zenith: radiance,
+            horizon: radiance,
+            glow: Vec3::ZERO,
+            ground_albedo: Vec3::ONE,
+        }
+    }
+
+    /// Returns the irradiance of the sky, without the sun, on open ground.
+    #[must_use]
+    pub fn irradiance_on_ground(&self) -> Vec3 {
+        // The integrals of `sky_radiance` (shaders/sky.glsl) times the cosine. The glow is taken as if it were all above
+        // the horizon.
+        let haze = 2.0 / 90.0;
+        let glow = 0.5 * (2.0 * PI / 4.0 + 2.0 * PI / 10.0) * self.to_sun.y.max(0.0);
+        PI * self.zenith.lerp(self.horizon, haze) + glow * self.glow
+    }
+
+    /// Returns the radiance of open ground in the sun's light, and in the sky's.
+    #[must_use]
+    pub fn ground_radiance(&self) -> [Vec3; 2] {
+        let sun = self.sun * self.to_sun.y.max(0.0);
+        [sun, self.irradiance_on_ground()].map(|irradiance| self.ground_albedo * irradiance / PI)
+    }
+
+    /// Returns the sky for the shaders.
+    #[must_use]
+    pub fn data(&self) -> SkyData {
+        let [sunlit, ambient] = self.ground_radiance();
+        SkyData {
+            zenith: self.zenith.extend(0.0).to_array(),
+            horizon: self.horizon.extend(0.0).to_array(),
+            glow: self.glow.extend(0.0).to_array(),
+            ground: (sunlit + ambient).extend(0.0).to_array(),
+            to_sun: self.to_sun.extend(0.0).to_array(),
+        }
+    }
+}
