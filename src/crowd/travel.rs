@@ -110,7 +110,7 @@ impl Crowd {
                 left = rest;
                 let scale = unit_scale * variety::size(self.variety, &mut random);
                 // Neighbouring rings go opposite ways.
-                let way = if self.rings.len() % 2 == 0 { 1.0 } else { -1.0 };
+                let way = if self.rings.len().is_multiple_of(2) { 1.0 } else { -1.0 };
                 let speed = f64::from(way * scale * gait.velocity.length());
                 let ring = self.rings.len() as u32;
                 self.rings.push(Ring::new(speed / (TAU * f64::from(radius))));

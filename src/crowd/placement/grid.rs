@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::Placement;
+use super::place::Placement;
 use crate::crowd::random::SplitMix64;
 
 /// The largest displacement along an axis, as a share of the spacing.

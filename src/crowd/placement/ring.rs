@@ -4,7 +4,7 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 
 use glam::Vec2;
 
-use super::Placement;
+use super::place::Placement;
 use crate::crowd::random::SplitMix64;
 
 /// One instance in the centre, and rings around it, which are full except for the last.
