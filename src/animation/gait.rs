@@ -26,7 +26,7 @@ const CONTACT_SHARE: f32 = 0.015;
 /// The smallest speed, in heights of the model a second. Slower feet stand.
 const LEAST_SPEED: f32 = 0.05;
 /// The smallest share of the contacts that move about as fast as the median, in about the same direction.
-const LEAST_AGREEMENT: f32 = 0.65;
+const LEAST_AGREEMENT: f32 = 0.6;
 /// The largest distance between the first and the last pose of a clip in place, as a share of the model's height.
 const LARGEST_DRIFT: f32 = 0.05;
 
