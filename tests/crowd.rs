@@ -59,6 +59,7 @@ fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
             joint_from_mesh: (0..joints)
                 .map(|joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)))
                 .collect(),
+            skins: Vec::new(),
         },
         geometry: Geometry {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),

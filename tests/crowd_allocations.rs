@@ -36,6 +36,7 @@ fn model(joints: u32) -> Model {
         palette: PaletteLayout {
             nodes: (0..joints).collect(),
             joint_from_mesh: vec![Affine3A::IDENTITY; joints as usize],
+            skins: Vec::new(),
         },
         geometry: Geometry {
             positions: vec![Vec3::ONE],

@@ -106,6 +106,7 @@ fn chain(joints: u32) -> Model {
         palette: PaletteLayout {
             nodes: (0..joints).collect(),
             joint_from_mesh: (0..joints).map(|joint| Affine3A::from_translation(Vec3::X * joint as f32)).collect(),
+            skins: Vec::new(),
         },
         clips: vec![Clip {
             duration_seconds: 2.0,

@@ -36,6 +36,7 @@ fn entries_are_node_times_inverse_bind_with_repeats_and_rigid_parts() {
     let layout = PaletteLayout {
         nodes: vec![1, 0, 1],
         joint_from_mesh: vec![joint_from_mesh, Affine3A::IDENTITY, Affine3A::IDENTITY],
+        skins: Vec::new(),
     };
     let matrices: Vec<JointMatrix> = joint_matrices(&layout, &model_from_node).collect();
     // (1, 2, 0) lies at (1, 0, 0) in the joint's space, turns to (0, 1, 0), and is raised by 2.
@@ -56,7 +57,7 @@ fn entries_are_node_times_inverse_bind_with_repeats_and_rigid_parts() {
 #[test]
 #[should_panic(expected = "room for 2 joint matrices of 1")]
 fn a_palette_of_another_length_is_refused() {
-    let layout = PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY] };
+    let layout = PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], skins: Vec::new() };
     write_palette(&layout, &[Affine3A::IDENTITY], &mut [MaybeUninit::uninit(); 2]);
 }
 

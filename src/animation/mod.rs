@@ -15,6 +15,7 @@
 //!
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
 //! for culling and for the camera, [`gait`] the speed of feet, and [`displacement`] the error that sharing poses causes.
+//! [`stage`] stops the calculation at an earlier factor, to show it.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
@@ -28,6 +29,7 @@ pub mod palette;
 pub mod pose;
 pub mod sample;
 pub mod skin;
+pub mod stage;
 
 use std::mem::MaybeUninit;
 
@@ -44,6 +46,7 @@ pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
 pub use skin::{Pose, skin_vertex, skin_vertices};
+pub use stage::{Stage, apply_bind_pose};
 
 /// The intermediate results of the three steps, for one pose at a time. The next call overwrites them.
 #[derive(Debug, Clone, Default)]

@@ -10,6 +10,7 @@
 //! * joint indices in [`Geometry::influences`] refer to the [`PaletteLayout`], so that rigid, skinned, multi-skin and
 //!   attached parts all take the same path through one palette.
 
+pub mod bones;
 pub mod clip;
 pub mod geometry;
 pub mod import;
@@ -18,6 +19,7 @@ pub mod skeleton;
 pub mod source;
 pub mod text;
 
+pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
 pub use geometry::{DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
 pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
@@ -37,6 +39,8 @@ pub struct Model {
     pub skins: Vec<Skin>,
     /// The layout of the palette: each pose has one joint matrix for each entry.
     pub palette: PaletteLayout,
+    /// The bones of the skins in use, for drawing the skeleton.
+    pub bones: Vec<Bone>,
     /// All primitives of all mesh nodes as one vertex array and one index array.
     pub geometry: Geometry,
     /// All materials; never empty, because primitives without a material use glTF's default one.

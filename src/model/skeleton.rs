@@ -1,5 +1,7 @@
 //! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
 
+use std::ops::Range;
+
 use glam::{Affine3A, Quat, Vec3};
 
 /// The parent of a root node in [`Skeleton::parents`].
@@ -138,6 +140,8 @@ pub struct PaletteLayout {
     pub nodes: Vec<u32>,
     /// The inverse bind matrix of each entry.
     pub joint_from_mesh: Vec<Affine3A>,
+    /// The entries that are joints of skins, as ascending ranges. All other entries belong to rigid meshes.
+    pub skins: Vec<Range<u32>>,
 }
 
 impl PaletteLayout {
@@ -151,5 +155,12 @@ impl PaletteLayout {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Returns whether an entry is a joint of a skin. Otherwise it belongs to a rigid mesh.
+    #[must_use]
+    pub fn is_joint(&self, entry: u32) -> bool {
+        let next = self.skins.partition_point(|skin| skin.end <= entry);
+        self.skins.get(next).is_some_and(|skin| skin.contains(&entry))
     }
 }

@@ -114,6 +114,7 @@ fn model() -> impl Strategy<Value = Model> {
             palette: PaletteLayout {
                 nodes: entries.iter().map(|entry| entry.0).collect(),
                 joint_from_mesh: entries.iter().map(|entry| Affine3A::from_translation(entry.1)).collect(),
+                skins: Vec::new(),
             },
             clips: vec![clip],
             ..Model::default()
@@ -250,7 +251,7 @@ proptest! {
 fn one_node(clip: Clip) -> Model {
     Model {
         skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },
-        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY] },
+        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], skins: Vec::new() },
         clips: vec![clip],
         ..Model::default()
     }
@@ -272,7 +273,7 @@ fn clips_with_huge_numbers_or_huge_tables_are_refused() {
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
     let scattered = Model {
         skeleton: Skeleton { parents: vec![NO_PARENT; 100], rest: LocalPose::identity(100), ..Skeleton::default() },
-        palette: PaletteLayout { nodes: (0..100).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; 100] },
+        palette: PaletteLayout { nodes: (0..100).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; 100], skins: Vec::new() },
         clips: vec![Clip {
             timelines: (0..100).map(timeline).collect(),
             translations: (0..100).map(|node| track(node, node, values.clone())).collect(),

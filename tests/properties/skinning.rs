@@ -87,6 +87,7 @@ proptest! {
         let layout = PaletteLayout {
             nodes: (0..JOINT_COUNT as u32).collect(),
             joint_from_mesh: joints.iter().map(Affine3A::inverse).collect(),
+            skins: Vec::new(),
         };
         let palette: Vec<JointMatrix> = joint_matrices(&layout, &joints).collect();
         for (vertex, (position, ..)) in skin(&vertices, &palette).iter().zip(&vertices) {

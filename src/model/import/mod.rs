@@ -33,6 +33,7 @@ pub use error::ImportError;
 pub(crate) use file::read_regular_file;
 pub use motion::SceneChoice;
 
+use super::bones::bones;
 use super::{Clip, Model, Skin, SourceFile};
 use decode::Document;
 use error::Warnings;
@@ -109,6 +110,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     }
     Ok(Model {
         name: name.to_owned(),
+        bones: bones(&tree.skeleton, &palette, &geometry),
         skeleton: tree.skeleton,
         skins,
         palette,

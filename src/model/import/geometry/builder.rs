@@ -306,7 +306,7 @@ impl<'b, 'f> Builder<'b, 'f> {
     /// first vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a
     /// primitive.
     pub fn is_mirrored(&self, entry: u32) -> bool {
-        let PaletteLayout { nodes, joint_from_mesh } = &self.palette.layout;
+        let PaletteLayout { nodes, joint_from_mesh, .. } = &self.palette.layout;
         let entry = entry as usize;
         let determinant = || {
             let model_from_joint = self.rest_matrices.get(*nodes.get(entry)? as usize)?;

@@ -76,6 +76,7 @@ impl Palette {
             let first = layout.nodes.len() as u32;
             layout.nodes.extend_from_slice(&skin.joints);
             layout.joint_from_mesh.extend_from_slice(&skin.joint_from_mesh);
+            layout.skins.push(first..layout.nodes.len() as u32);
             first
         })
     }

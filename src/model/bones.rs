@@ -1,0 +1,209 @@
+//! The bones of a model's skins: pairs of joints, for drawing a skeleton.
+//!
+//! glTF has joints but no bones: a joint is a space, and nothing says how long a limb is. A bone leads from a joint (its
+//! *base*) to the next joint below it (its *tip*), even if nodes that are not joints lie between them. A joint without
+//! joints below it has a short bone, which continues the bone above. Therefore each joint is the base of a bone.
+//!
+//! Both ends are points of mesh space, at the time of binding. The palette moves them like vertices: a joint lies at the
+//! origin of its space, so `model_from_joint * joint_from_mesh * mesh_from_joint` times the origin is where the joint is.
+//! For that, the bind matrix `mesh_from_joint` must exist. Joints with a singular inverse bind matrix are left out, and the
+//! joints below them continue from the next joint above.
+
+use glam::{Affine3A, Mat3A, Vec3};
+
+use super::{Geometry, NO_PARENT, PaletteLayout, Skeleton};
+
+/// A bone, for drawing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bone {
+    /// The palette entry of the joint at the thick end.
+    pub base: u32,
+    /// The palette entry that moves the thin end: the next joint, or `base` for the last bone of a chain.
+    pub tip: u32,
+    /// The bind matrix of the joint at the base. Its axes may have any length.
+    pub mesh_from_base: Affine3A,
+    /// The thin end at the time of binding, in mesh space.
+    pub tip_mesh: Vec3,
+    /// The length in mesh space at which the axes of the base are drawn. It is 0 for all but the first bone of a joint.
+    pub axis_length: f32,
+}
+
+/// Length of a joint's axes as a share of its longest bone.
+const AXIS_SHARE: f32 = 0.3;
+/// Length of a last bone as a share of the bone above.
+const LAST_BONE_SHARE: f32 = 0.5;
+/// Length of a bone as a share of the model's size, if no other bone suggests one.
+const DEFAULT_SHARE: f32 = 0.05;
+
+/// Returns the bones of all skins in use. A node that is a joint of several skins counts once, with its first bind matrix.
+#[must_use]
+pub fn bones(skeleton: &Skeleton, palette: &PaletteLayout, geometry: &Geometry) -> Vec<Bone> {
+    let joints = joints(skeleton, palette);
+    let joint_of_node = |node: u32| joints.get(node as usize).copied().flatten();
+    let parents = next_joints_above(skeleton, &joints);
+    let default_length = DEFAULT_SHARE * size(geometry);
+    let mut bones: Vec<Bone> = Vec::new();
+    // The length of the bone that ends in each node, and of the longest bone that begins there.
+    let mut length_above = vec![0.0f32; skeleton.len()];
+    let mut longest_below = vec![0.0f32; skeleton.len()];
+    for (node, &parent) in (0..).zip(&parents) {
+        let (Some(tip), Some(base)) = (joint_of_node(node), joint_of_node(parent)) else { continue };
+        let length = tip.position().distance(base.position());
+        length_above[node as usize] = length;
+        longest_below[parent as usize] = longest_below[parent as usize].max(length);
+        bones.push(Bone { tip: tip.entry, tip_mesh: tip.position(), ..base.bone() });
+    }
+    let mut has_children = vec![false; skeleton.len()];
+    parents.iter().filter(|&&parent| parent != NO_PARENT).for_each(|&parent| has_children[parent as usize] = true);
+    for (node, &parent) in (0..).zip(&parents) {
+        let Some(last) = joint_of_node(node).filter(|_| !has_children[node as usize]) else { continue };
+        let above = length_above[node as usize];
+        let (direction, length) = match joint_of_node(parent).filter(|_| above > 0.0) {
+            Some(parent) => ((last.position() - parent.position()) / above, LAST_BONE_SHARE * above),
+            None => (Vec3::from(last.mesh_from_joint.matrix3.y_axis).normalize_or(Vec3::Y), default_length),
+        };
+        longest_below[node as usize] = length;
+        bones.push(Bone { tip_mesh: last.position() + direction * length, ..last.bone() });
+    }
+    // Differences of numbers near the limits of `f32` overflow.
+    bones.retain(|bone| bone.tip_mesh.is_finite());
+    // Bones of one joint follow each other, and the first one carries the axes.
+    bones.sort_by_key(|bone| bone.base);
+    let mut last_base = None;
+    for bone in &mut bones {
+        if last_base.replace(bone.base) != Some(bone.base) {
+            let node = palette.nodes[bone.base as usize] as usize;
+            let longest = longest_below[node].max(length_above[node]);
+            let length = if longest > 0.0 { AXIS_SHARE * longest } else { default_length };
+            bone.axis_length = if length.is_finite() { length } else { 0.0 };
+        }
+    }
+    bones
+}
+
+/// A joint with a bind matrix.
+#[derive(Debug, Clone, Copy)]
+struct Joint {
+    entry: u32,
+    mesh_from_joint: Affine3A,
+}
+
+impl Joint {
+    /// Returns the position at the time of binding, in mesh space.
+    fn position(&self) -> Vec3 {
+        self.mesh_from_joint.translation.into()
+    }
+
+    /// Returns a bone of length 0.
+    fn bone(&self) -> Bone {
+        let Self { entry, mesh_from_joint } = *self;
+        Bone { base: entry, tip: entry, mesh_from_base: mesh_from_joint, tip_mesh: self.position(), axis_length: 0.0 }
+    }
+}
+
+/// Returns the first palette entry of each node that is a joint with a bind matrix.
+fn joints(skeleton: &Skeleton, palette: &PaletteLayout) -> Vec<Option<Joint>> {
+    let mut joints = vec![None; skeleton.len()];
+    for entry in palette.skins.iter().cloned().flatten() {
+        let joint = &mut joints[palette.nodes[entry as usize] as usize];
+        if joint.is_none() {
+            let mesh_from_joint = bind_matrix(&palette.joint_from_mesh[entry as usize]);
+            *joint = mesh_from_joint.map(|mesh_from_joint| Joint { entry, mesh_from_joint });
+        }
+    }
+    joints
+}
+
+/// Returns the inverse of an inverse bind matrix, or `None` if it is singular.
+#[must_use]
+pub fn bind_matrix(joint_from_mesh: &Affine3A) -> Option<Affine3A> {
+    /// The largest error of an element of the product, which should be the identity.
+    const TOLERANCE: f32 = 1e-2;
+    let mesh_from_joint = joint_from_mesh.inverse();
+    let product = joint_from_mesh.matrix3 * mesh_from_joint.matrix3;
+    let is_inverse = mesh_from_joint.is_finite() && product.abs_diff_eq(Mat3A::IDENTITY, TOLERANCE);
+    is_inverse.then_some(mesh_from_joint)
+}
+
+/// Returns the nearest joint above each node, or [`NO_PARENT`]. Parents come before their children.
+fn next_joints_above(skeleton: &Skeleton, joints: &[Option<Joint>]) -> Vec<u32> {
+    let mut above = vec![NO_PARENT; skeleton.len()];
+    for (node, &parent) in skeleton.parents.iter().enumerate() {
+        if parent != NO_PARENT {
+            let parent_is_joint = joints[parent as usize].is_some();
+            above[node] = if parent_is_joint { parent } else { above[parent as usize] };
+        }
+    }
+    above
+}
+
+/// Returns the largest extent of the vertices in mesh space.
+fn size(geometry: &Geometry) -> f32 {
+    let bounds = geometry.positions.iter().fold(None, |bounds: Option<(Vec3, Vec3)>, &position| {
+        Some(bounds.map_or((position, position), |(min, max)| (min.min(position), max.max(position))))
+    });
+    bounds.map_or(0.0, |(min, max)| (max - min).max_element())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skeleton(parents: &[u32]) -> Skeleton {
+        Skeleton { parents: parents.to_vec(), ..Skeleton::default() }
+    }
+
+    fn palette(joints: &[(u32, Affine3A)]) -> PaletteLayout {
+        PaletteLayout {
+            nodes: joints.iter().map(|joint| joint.0).collect(),
+            joint_from_mesh: joints.iter().map(|joint| joint.1).collect(),
+            skins: vec![0..joints.len() as u32],
+        }
+    }
+
+    fn bound_at(y: f32) -> Affine3A {
+        Affine3A::from_translation(Vec3::new(0.0, -y, 0.0))
+    }
+
+    fn ends(bones: &[Bone]) -> Vec<(u32, u32, f32, f32)> {
+        bones.iter().map(|bone| (bone.base, bone.tip, bone.mesh_from_base.translation.y, bone.tip_mesh.y)).collect()
+    }
+
+    #[test]
+    fn bones_lead_to_the_next_joint_and_the_last_one_is_short() {
+        // Node 1 is no joint. Entries are in another order than nodes.
+        let palette = palette(&[(2, bound_at(3.0)), (0, bound_at(1.0))]);
+        let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
+        assert_eq!(ends(&bones), [(0, 0, 3.0, 4.0), (1, 0, 1.0, 3.0)]);
+        assert!((bones[1].axis_length - AXIS_SHARE * 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_joint_with_several_children_has_axes_once() {
+        let palette = palette(&[(0, bound_at(0.0)), (1, bound_at(1.0)), (2, bound_at(2.0))]);
+        let bones = bones(&skeleton(&[NO_PARENT, 0, 0]), &palette, &Geometry::default());
+        assert_eq!(ends(&bones), [(0, 1, 0.0, 1.0), (0, 2, 0.0, 2.0), (1, 1, 1.0, 1.5), (2, 2, 2.0, 3.0)]);
+        let axes: Vec<bool> = bones.iter().map(|bone| bone.axis_length > 0.0).collect();
+        assert_eq!(axes, [true, false, true, true]);
+    }
+
+    #[test]
+    fn joints_without_a_bind_matrix_are_skipped() {
+        let collapsed = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
+        let palette = palette(&[(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))]);
+        let bones = bones(&skeleton(&[NO_PARENT, 0, 1]), &palette, &Geometry::default());
+        assert_eq!(ends(&bones), [(0, 2, 0.0, 2.0), (2, 2, 2.0, 3.0)]);
+        let all_singular = self::palette(&[(0, collapsed)]);
+        assert_eq!(super::bones(&skeleton(&[NO_PARENT]), &all_singular, &Geometry::default()), []);
+    }
+
+    #[test]
+    fn rigid_entries_and_repeated_joints_have_no_bones() {
+        let mut palette = palette(&[(0, bound_at(0.0)), (0, bound_at(5.0)), (1, bound_at(1.0))]);
+        palette.skins = vec![0..1, 1..2];
+        let geometry = Geometry { positions: vec![Vec3::ZERO, Vec3::new(0.0, 4.0, 0.0)], ..Geometry::default() };
+        let bones = bones(&skeleton(&[NO_PARENT, NO_PARENT]), &palette, &geometry);
+        assert_eq!(ends(&bones), [(0, 0, 0.0, DEFAULT_SHARE * 4.0)]);
+        assert!(palette.is_joint(1) && !palette.is_joint(2) && !palette.is_joint(3));
+    }
+}

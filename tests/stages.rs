@@ -1,0 +1,163 @@
+//! The stages of skinning (`--stage`, `--bind-pose`) place vertices where the product says, and bones end at joints.
+//!
+//! The expected positions come from the file's matrices and the formula of each stage, without the palette.
+
+use std::path::PathBuf;
+
+use glam::{Affine3A, Vec3};
+use throng::animation::{BindPose, Pose, PoseScratch, Stage, apply_bind_pose, joint_matrices, pose_model, skin_vertex};
+use throng::model::{Model, import};
+
+const ASSETS: [&str; 3] = ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"];
+const SAMPLES: [&str; 7] = [
+    "Fox/Fox.glb",
+    "CesiumMan/CesiumMan.glb",
+    "KayKit_Knight/Knight.glb",
+    "Mannequiny/mannequiny.glb",
+    "RobotExpressive_raylib/robot.glb",
+    "RecursiveSkeletons/RecursiveSkeletons.glb",
+    "BoxAnimated/box_animated.gltf",
+];
+const TIME_SECONDS: f64 = 0.4;
+
+fn assets() -> Vec<Model> {
+    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    ASSETS.map(|path| import::load(&package.join(path)).unwrap()).into()
+}
+
+fn samples() -> Vec<Model> {
+    let folder = PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS"));
+    SAMPLES.map(|path| import::load(&folder.join(path)).unwrap()).into()
+}
+
+/// Returns the skinned positions of all vertices in the first clip, and the matrices of the nodes.
+fn posed(model: &Model) -> (Vec<Vec3>, Vec<Affine3A>) {
+    let mut scratch = PoseScratch::for_model(model);
+    let pose = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch);
+    let palette: Vec<_> = joint_matrices(&model.palette, pose.model_from_node).collect();
+    let bind_pose = BindPose::new(&model.geometry);
+    let skin = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    let vertices = 0..bind_pose.bind_vertices.len();
+    let position = |vertex| skin_vertex(&bind_pose, vertex, skin, false).0.position.into();
+    (vertices.map(position).collect(), pose.model_from_node.to_vec())
+}
+
+/// Returns the position of a vertex in mesh space after morph targets.
+fn morphed(model: &Model, vertex: usize) -> Vec3 {
+    let mut scratch = PoseScratch::for_model(model);
+    let weights = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch).morph_weights;
+    let deltas = model.geometry.morph_deltas_of(vertex).iter();
+    deltas.fold(model.geometry.positions[vertex], |sum, delta| {
+        sum + weights[delta.weight_index as usize] * delta.position
+    })
+}
+
+fn assert_near(what: &str, found: &[Vec3], expected: impl Fn(usize) -> Vec3) {
+    let size = found.iter().map(|position| position.length()).fold(1e-3, f32::max);
+    for (vertex, &found) in found.iter().enumerate().step_by(1 + found.len() / 500) {
+        let expected = expected(vertex);
+        assert!(found.distance(expected) <= 1e-4 * size, "{what}: vertex {vertex} at {found}, not {expected}");
+    }
+}
+
+fn assert_stages(original: &Model) {
+    let name = &original.name;
+    let staged = |stage: Stage| {
+        let mut model = original.clone();
+        stage.apply(&mut model);
+        posed(&model).0
+    };
+    assert_near(&format!("{name}, mesh"), &staged(Stage::Mesh), |vertex| morphed(original, vertex));
+    assert_near(&format!("{name}, joint"), &staged(Stage::Joint), |vertex| {
+        let position = morphed(original, vertex);
+        let influences = original.geometry.influences_of(vertex).iter();
+        let in_joint = |joint: u32| original.palette.joint_from_mesh[joint as usize].transform_point3(position);
+        influences.map(|influence| influence.weight * in_joint(influence.joint)).sum()
+    });
+    let (right, _) = posed(original);
+    assert_eq!(staged(Stage::Model), right);
+    assert_eq!(staged(Stage::World), right);
+}
+
+fn assert_bind_pose(original: &Model) {
+    let mut model = original.clone();
+    apply_bind_pose(&mut model);
+    let (found, _) = posed(&model);
+    let follows_one_skin = |vertex: usize| {
+        let joints = original.geometry.influences_of(vertex);
+        joints.iter().all(|influence| original.palette.skins.first().is_some_and(|skin| skin.contains(&influence.joint)))
+    };
+    let rest = &original.skeleton.rest.morph_weights;
+    assert_near(&format!("{}, bind pose", original.name), &found, |vertex| {
+        let deltas = original.geometry.morph_deltas_of(vertex).iter();
+        let bound = deltas.fold(original.geometry.positions[vertex], |sum, delta| {
+            sum + rest[delta.weight_index as usize] * delta.position
+        });
+        // Rigid parts and further skins are where the joints of the first skin put them.
+        if follows_one_skin(vertex) { bound } else { found[vertex] }
+    });
+}
+
+/// The ends of bones are joints, whichever pose the skeleton takes.
+fn assert_bones(model: &Model) {
+    let (_, model_from_node) = posed(model);
+    let palette: Vec<_> = joint_matrices(&model.palette, &model_from_node).collect();
+    let joint_at = |entry: u32| Vec3::from(model_from_node[model.palette.nodes[entry as usize] as usize].translation);
+    let size = model_from_node.iter().map(|matrix| matrix.translation.length()).fold(1e-3, f32::max);
+    for bone in &model.bones {
+        let base = palette[bone.base as usize].transform_point(bone.mesh_from_base.translation.into());
+        assert!(base.distance(joint_at(bone.base)) <= 1e-3 * size, "{}: {bone:?}", model.name);
+        if bone.tip != bone.base {
+            let tip = palette[bone.tip as usize].transform_point(bone.tip_mesh);
+            assert!(tip.distance(joint_at(bone.tip)) <= 1e-3 * size, "{}: {bone:?}", model.name);
+        }
+    }
+    let bases: std::collections::BTreeSet<u32> = model.bones.iter().map(|bone| bone.base).collect();
+    let with_axes = model.bones.iter().filter(|bone| bone.axis_length > 0.0).count();
+    assert_eq!(with_axes, bases.len(), "{}: each joint has axes once", model.name);
+}
+
+#[test]
+fn stages_of_the_bundled_models() {
+    assets().iter().for_each(assert_stages);
+}
+
+#[test]
+fn bind_poses_of_the_bundled_models() {
+    assets().iter().for_each(assert_bind_pose);
+}
+
+#[test]
+fn bones_of_the_bundled_models() {
+    let models = assets();
+    models.iter().for_each(assert_bones);
+    assert_eq!(models[1].bones.len(), 2, "one bone between the strip's joints, and a last one");
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn stages_bind_poses_and_bones_of_sample_models() {
+    for model in samples() {
+        assert_stages(&model);
+        assert_bind_pose(&model);
+        assert_bones(&model);
+    }
+}
+
+/// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.
+#[test]
+fn in_joint_space_bones_begin_at_the_origin() {
+    let mut strip = assets().swap_remove(1);
+    Stage::Joint.apply(&mut strip);
+    let (_, model_from_node) = posed(&strip);
+    let palette: Vec<_> = joint_matrices(&strip.palette, &model_from_node).collect();
+    let ends: Vec<(Vec3, Vec3)> = strip
+        .bones
+        .iter()
+        .map(|bone| {
+            let matrix = palette[bone.base as usize];
+            (matrix.transform_point(bone.mesh_from_base.translation.into()), matrix.transform_point(bone.tip_mesh))
+        })
+        .collect();
+    assert_eq!(ends, [(Vec3::ZERO, Vec3::Y), (Vec3::ZERO, 0.5 * Vec3::Y)]);
+}
