@@ -3,6 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
 #include "material.glsl"
+#include "triangle.glsl"
 #include "shadow.glsl"
 #include "tone_curve.glsl"
 
@@ -12,13 +13,6 @@ layout(location = 3) in vec4 in_color;
 layout(location = 4) in vec4 in_tangent_world;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
-
-// Returns the normal of the triangle, from screen-space derivatives, facing the camera. It is exact after skinning, and
-// vertices without normals stay welded.
-vec3 normal_of_triangle(vec3 to_camera) {
-    vec3 normal = normalize(cross(dFdx(in_position_world), dFdy(in_position_world)));
-    return dot(normal, to_camera) < 0.0 ? -normal : normal;
-}
 
 // Returns the tangent frame of a vertex without tangents, from the derivatives of position and texture coordinates. u
 // increases along the tangent. v decreases along the bitangent, because v points down.
@@ -55,7 +49,7 @@ void main() {
     vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
     // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(to_camera);
+    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(in_position_world, to_camera);
     // glTF requires flat shading if the file has no normals.
     vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(in_normal_world);
     if (has_feature(FEATURE_NORMAL_TEXTURE)) {

@@ -11,7 +11,7 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use crate::crowd::ClipChoice;
 
 pub use bench::{BenchArgs, BenchFiles, SweepArgs};
-pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs};
+pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
 pub use values::{CameraArg, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -36,7 +36,8 @@ pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
     ///
     /// Drag with the left button to orbit and with the right button to pan. Turn the wheel to zoom. F frames the crowd, space
-    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, Escape closes the window.
+    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, V shows the next debug view, K
+    /// shows the skeleton, Escape closes the window.
     #[command(
         after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1"
     )]

@@ -94,6 +94,36 @@ pub struct GpuMorphDelta {
     pub normal: [f32; 3],
 }
 
+/// One entry of a model's palette, as the debug views read it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct PaletteEntry {
+    /// Index of the entry's node in the skeleton.
+    pub node: u32,
+    /// 1 if the entry is a joint of a skin, 0 if it belongs to a rigid mesh.
+    pub is_joint: u32,
+}
+
+/// One bone of a model, as the skeleton pass draws it. See [`Bone`](crate::model::Bone).
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct GpuBone {
+    /// The bind matrix of the joint at the base.
+    pub mesh_from_base: JointMatrix,
+    /// The tip at the time of binding, in mesh space.
+    pub tip_mesh: [f32; 3],
+    /// The palette entry of the joint at the base, relative to the pose's `palette_offset`.
+    pub base: u32,
+    /// The palette entry that moves the tip, relative to the pose's `palette_offset`.
+    pub tip: u32,
+    /// The node of the base, which decides the colour.
+    pub node: u32,
+    /// The length of the axes in mesh space, 0 for none.
+    pub axis_length: f32,
+    /// Rounds the size up to 80 bytes.
+    pub padding: u32,
+}
+
 /// The attributes of a vertex that skinning does not change. They are uploaded once and never copied per instance.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -137,8 +167,9 @@ pub struct InstanceData {
     pub pose: u32,
     /// The multiplier of the base colour: linear RGBA, four unsigned normalised bytes, red lowest. `u32::MAX` is white.
     pub tint_unorm8: u32,
-    /// Rounds the size up to 64 bytes.
-    pub padding: [u32; 2],
+    /// The number of the instance in its crowd and the number of the pose that it shows. Unlike `pose`, neither depends on
+    /// the camera. Only debug views read them.
+    pub numbers: [u32; 2],
 }
 
 /// Camera, light and ground: the data that all draws of a frame share.
@@ -253,6 +284,33 @@ pub struct MaterialData {
     pub texture_rows: [[f32; 4]; 2 * material_features::TEXTURES.len()],
 }
 
+/// The values of the specialization constant `DEBUG_VIEW`. `shaders/debug_view.glsl` has the same numbers;
+/// `tests/shader_layout.rs` compares them.
+pub mod debug_views {
+    /// The normals of the skinned vertices.
+    pub const NORMALS: u32 = 1;
+    /// The tangents of the skinned vertices.
+    pub const TANGENTS: u32 = 2;
+    /// The first pair of texture coordinates.
+    pub const TEX_COORDS: u32 = 3;
+    /// The sum of joint colours times weights.
+    pub const WEIGHTS: u32 = 4;
+    /// The colour of the strongest joint.
+    pub const JOINTS: u32 = 5;
+    /// The number of joints of each vertex.
+    pub const INFLUENCES: u32 = 6;
+    /// The weight of one joint.
+    pub const HEAT: u32 = 7;
+    /// A colour for each instance.
+    pub const INSTANCES: u32 = 8;
+    /// A colour for each pose.
+    pub const POSES: u32 = 9;
+    /// The surface below the wires.
+    pub const CLAY: u32 = 10;
+    /// The edges of triangles.
+    pub const WIRES: u32 = 11;
+}
+
 /// The features of a material that a pipeline is specialised for: bits of specialization constant 0 of the shaders that
 /// draw characters. The code of an absent feature is not part of the pipeline. `shaders/material_features.glsl` has the
 /// same bits; `tests/shader_layout.rs` compares them.
@@ -295,6 +353,8 @@ const _: () = {
     assert!(size_of::<BindVertex>() == 32 && offset_of!(BindVertex, first_influence) == 16);
     assert!(size_of::<GpuInfluence>() == 8);
     assert!(size_of::<GpuMorphDelta>() == 28 && offset_of!(GpuMorphDelta, normal) == 16);
+    assert!(size_of::<PaletteEntry>() == 8);
+    assert!(size_of::<GpuBone>() == 80 && offset_of!(GpuBone, tip) == 64);
     assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);

@@ -92,7 +92,7 @@ fn draw(renderer: &mut Renderer, expected: &[Vec<Expected>], counts: &[u32]) {
             world_from_model: JointMatrix::IDENTITY,
             pose,
             tint_unorm8: u32::MAX,
-            padding: [0; 2],
+            numbers: [0; 2],
         });
     }
     // The picture is not examined.

@@ -17,12 +17,14 @@ use std::mem::{offset_of, size_of};
 use ash::vk;
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, INSTANCES, STATIC_BINDING};
+use throng::renderer::passes::vertex_input::{
+    CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
+};
 use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuInfluence, GpuMorphDelta, InstanceData, IrradianceData,
-    JointMatrix, MaterialData, PoseRecord, SkinConstants, SkinnedVertex, SkyData, StaticVertex, ToneMapConstants,
-    VERTICES_PER_GROUP, material_features,
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, IrradianceData,
+    JointMatrix, MaterialData, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData, StaticVertex,
+    ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -66,7 +68,9 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
         rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset }),
-        rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, padding }),
+        rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
+        rust_struct!(PaletteEntry { node, is_joint }),
+        rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
         rust_struct!(FrameData {
             clip_from_world,
             world_from_clip,
@@ -133,8 +137,17 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     // The attribute structs have a test: `attributes_lie_where_the_structs_have_them`.
     let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
     assert_eq!(found, in_memory.collect());
-    let elements = ["BindVertex", "GpuInfluence", "GpuMorphDelta", "JointMatrix", "PoseRecord", "SkinnedVertex"].into();
-    assert_eq!(found_in_arrays, elements);
+    let elements = [
+        "BindVertex",
+        "GpuBone",
+        "GpuInfluence",
+        "GpuMorphDelta",
+        "JointMatrix",
+        "PaletteEntry",
+        "PoseRecord",
+        "SkinnedVertex",
+    ];
+    assert_eq!(found_in_arrays, elements.into());
 }
 
 /// Each attribute begins at a member (or at a row of the matrix).
@@ -147,13 +160,15 @@ fn attributes_lie_where_the_structs_have_them() {
         .chain([offset_of!(InstanceData, pose), offset_of!(InstanceData, tint_unorm8)])
         .map(|at| (INSTANCE_BINDING, at as u32))
         .chain(static_vertex.map(|at| (STATIC_BINDING, at as u32)))
+        .chain([(INSTANCE_BINDING, offset_of!(InstanceData, numbers) as u32)])
         .zip(0..)
         .map(|((binding, at), location)| (location, binding, at))
         .collect();
     let found = |input: VertexInput<'_>| -> Vec<(u32, u32, u32)> {
         input.attributes.iter().map(|attribute| (attribute.location, attribute.binding, attribute.offset)).collect()
     };
-    assert_eq!(found(CHARACTERS), expected);
+    assert_eq!(found(NUMBERED_CHARACTERS), expected);
+    assert_eq!(found(CHARACTERS), expected[..7]);
     assert_eq!(found(INSTANCES), expected[..4]);
     let strides: Vec<u32> = CHARACTERS.bindings.iter().map(|binding| binding.stride).collect();
     assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
@@ -165,12 +180,14 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
     let is_normalised = |format| format == vk::Format::R8G8B8A8_UNORM;
     let of_attributes = |input: VertexInput<'_>| -> BTreeSet<(u32, u32)> {
         let components =
-            |format| if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT { 4 } else { 1 };
+            |format| if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT { 4 } else if format == vk::Format::R32G32_UINT { 2 } else { 1 };
         input.attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect()
     };
     for (file_name, module) in modules() {
         let expected = match file_name {
             name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
+            name if name.starts_with("debug_view") && name.ends_with(".vert") => of_attributes(NUMBERED_CHARACTERS),
+            "skeleton.vert" => of_attributes(INSTANCES),
             name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(INSTANCES),
             name if name.ends_with(".vert") => BTreeSet::new(),
             _ => continue,
@@ -231,6 +248,30 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
 }
 
 #[test]
+fn debug_views_have_the_same_numbers() {
+    let source = include_str!("../shaders/debug_view.glsl");
+    let in_shader: Vec<(&str, u32)> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("const uint VIEW_")?.strip_suffix(';')?.split_once(" = "))
+        .map(|(name, value)| (name, value.parse().unwrap()))
+        .collect();
+    let in_rust = [
+        ("NORMALS", debug_views::NORMALS),
+        ("TANGENTS", debug_views::TANGENTS),
+        ("TEX_COORDS", debug_views::TEX_COORDS),
+        ("WEIGHTS", debug_views::WEIGHTS),
+        ("JOINTS", debug_views::JOINTS),
+        ("INFLUENCES", debug_views::INFLUENCES),
+        ("HEAT", debug_views::HEAT),
+        ("INSTANCES", debug_views::INSTANCES),
+        ("POSES", debug_views::POSES),
+        ("CLAY", debug_views::CLAY),
+        ("WIRES", debug_views::WIRES),
+    ];
+    assert_eq!(in_shader, in_rust);
+}
+
+#[test]
 fn groups_have_the_size_that_is_dispatched() {
     let sizes: Vec<_> = modules().iter().filter_map(|(name, module)| Some((*name, module.local_size()?))).collect();
     let expected = [
@@ -258,6 +299,8 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),
         (MODEL_SET, 3, Kind::StorageBuffer, "BindTangents"),
         (MODEL_SET, 4, Kind::StorageBuffer, "MorphTangents"),
+        (MODEL_SET, 5, Kind::StorageBuffer, "PaletteEntries"),
+        (MODEL_SET, 6, Kind::StorageBuffer, "Bones"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
         (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
         (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),

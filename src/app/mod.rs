@@ -4,6 +4,7 @@ pub mod bench;
 pub mod devices;
 pub mod gpu;
 pub mod inspect;
+mod joint;
 mod output;
 pub mod pose;
 pub mod render;

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs};
+use super::joint::nodes_of_joint;
+use crate::animation::{Stage, apply_bind_pose};
+use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::{Crowd, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
-use crate::view::{Frustum, Look, OrbitCamera};
+use crate::view::{DebugView, Frustum, Look, OrbitCamera, Show};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -24,6 +26,10 @@ pub struct Scene {
     pub camera: OrbitCamera,
     /// Background, ground, exposure and sun.
     pub look: Look,
+    /// Debug view and skeleton.
+    pub show: Show,
+    /// The node of each model whose weights are shown, if `--joint` names one.
+    joint_nodes: Vec<Option<u32>>,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -34,7 +40,7 @@ impl Scene {
     /// # Errors
     /// A file cannot be loaded, or no model has the clip.
     pub fn load(args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        Self::new(load_models(&args.models, &args.file_scene)?, args, size, aspect)
+        Self::new(load_models(args)?, args, size, aspect)
     }
 
     /// Places a crowd of loaded models.
@@ -48,7 +54,15 @@ impl Scene {
         }
         let camera = camera(&crowd, args.camera, aspect);
         let pool = pool(size.threads)?;
-        Ok(Self { models, crowd, camera, look: args.look.look(), pool, cull: args.cull })
+        let (joint_nodes, view) = match &args.show.joint {
+            Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
+            None => (vec![None; models.len()], args.show.debug_view),
+        };
+        let look = args.look.look();
+        let show = Show { view, skeleton: args.show.skeleton };
+        let stage_has_ground = args.show.stage == Stage::World;
+        let look = Look { ground: args.look.ground.unwrap_or(look.ground && stage_has_ground), ..look };
+        Ok(Self { models, crowd, camera, look, show, joint_nodes, pool, cull: args.cull })
     }
 
     /// Resets the camera so that it frames the crowd in an image of another shape.
@@ -76,14 +90,9 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let shot = Shot {
-            camera: self.camera,
-            look: self.look,
-            aspect,
-            cull: self.cull,
-            time_seconds: Some(time_seconds),
-            capture,
-        };
+        let Self { camera, look, show, cull, .. } = *self;
+        let shot = Shot { camera, look, show, aspect, cull, time_seconds: Some(time_seconds), capture };
+        renderer.show_nodes(&self.joint_nodes);
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }
 
@@ -92,8 +101,9 @@ impl Scene {
     /// # Errors
     /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
-        let shot =
-            Shot { camera: self.camera, look: self.look, aspect, cull: self.cull, time_seconds: None, capture: false };
+        let Self { camera, look, show, cull, .. } = *self;
+        let shot = Shot { camera, look, show, aspect, cull, time_seconds: None, capture: false };
+        renderer.show_nodes(&self.joint_nodes);
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
         Ok(times)
     }
@@ -122,22 +132,32 @@ fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
     Ok(Arc::new(pool))
 }
 
-/// Loads the files, or the bundled character if there are none. Warnings go to standard error.
+/// Loads the files, or the bundled character if there are none, as the options show them. Warnings go to standard error.
 ///
 /// # Errors
 /// A file cannot be loaded, or has no such scene.
-pub fn load_models(paths: &[PathBuf], file_scene: &FileSceneArgs) -> Result<Arc<[Model]>> {
-    let models = if paths.is_empty() {
+pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
+    let CrowdArgs { models: paths, file_scene, show, .. } = args;
+    let mut models = if paths.is_empty() {
         vec![load_model(None, file_scene)?]
     } else {
         paths.iter().map(|path| load_model(Some(path), file_scene)).collect::<Result<Vec<_>>>()?
     };
+    models.iter_mut().for_each(|model| apply(show, model));
     for model in &models {
         for warning in &model.warnings {
             tracing::warn!("{}: {warning}", model.name);
         }
     }
     Ok(models.into())
+}
+
+/// Changes a model so that it stops at the stage of `--stage`, or stays in the bind pose.
+pub fn apply(show: &ShowArgs, model: &mut Model) {
+    if show.bind_pose {
+        apply_bind_pose(model);
+    }
+    show.stage.apply(model);
 }
 
 /// Loads one file, or the bundled character.

@@ -24,7 +24,7 @@ use super::scene::Scene;
 use crate::cli::{Size, ViewArgs};
 use crate::crowd::ClipChoice;
 use crate::renderer::{FrameOutcome, Renderer};
-use crate::view::OrbitCamera;
+use crate::view::{DebugView, OrbitCamera};
 use crate::vulkan;
 
 /// The image that is written when there is no display.
@@ -219,6 +219,8 @@ impl<'a> Viewer<'a> {
                 "[" => self.step_clip(-1),
                 "]" => self.step_clip(1),
                 "0" => self.choose_clip(ClipChoice::All),
+                "v" | "V" => self.show_next_view(),
+                "k" | "K" => self.scene.show.skeleton = !self.scene.show.skeleton,
                 digit => {
                     if let Ok(number @ 1..=9) = digit.parse::<usize>() {
                         self.choose_clip(ClipChoice::Index(number - 1));
@@ -226,6 +228,18 @@ impl<'a> Viewer<'a> {
                 }
             },
             _ => {}
+        }
+    }
+
+    /// Shows the next debug view. A view that the device does not support is left out.
+    fn show_next_view(&mut self) {
+        let Some(shown) = &mut self.shown else { return };
+        let show = &mut self.scene.show;
+        for _ in DebugView::ALL {
+            show.view = show.view.next();
+            if shown.renderer.show(*show).is_ok() {
+                return;
+            }
         }
     }
 
@@ -410,8 +424,12 @@ impl Title {
             }
         };
         let visible: u32 = scene.crowd.visible_counts().iter().sum();
+        let view = match scene.show.view {
+            DebugView::Lit => String::new(),
+            view => format!(" · {}", view.name()),
+        };
         window.set_title(&format!(
-            "Throng: {} · {visible} visible · {clip} · {frame_ms:.1} ms ({:.0} fps)",
+            "Throng: {} · {visible} visible · {clip}{view} · {frame_ms:.1} ms ({:.0} fps)",
             names.join(" + "),
             1e3 / frame_ms
         ));

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 
 use super::values::{self, CameraArg, Size, UploadChoice};
+use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
-use crate::view::{Background, Look, SunDirection};
+use crate::view::{Background, DebugView, Look, SunDirection};
 
 /// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args)]
@@ -57,6 +58,31 @@ pub struct CrowdArgs {
     /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// Skinning made visible.
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
+    /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes).
+    #[arg(long, value_name = "lit|normals|tangents|texcoords|weights|joints|influences|instances|poses|wireframe", default_value = "lit", hide_possible_values = true, value_parser = values::debug_view())]
+    pub debug_view: DebugView,
+    /// Show the weights of one joint: grey is 0, then blue, green (half), yellow and red (1). The index is that of the node
+    /// in `throng inspect`.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with = "debug_view")]
+    pub joint: Option<String>,
+    /// Draw bones and joint axes (x red, y green, z blue) over the characters.
+    #[arg(long, value_name = "on|off", default_value = "off", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub skeleton: bool,
+    /// Keep the characters in their bind pose: the joints have the inverses of their inverse bind matrices.
+    #[arg(long)]
+    pub bind_pose: bool,
+    /// Stop the product `world_from_model * model_from_joint * joint_from_mesh * position` after one of its factors: in
+    /// mesh space (as in the file), joint space (as seen from each joint), model space or world space.
+    #[arg(long, value_name = "mesh|joint|model|world", default_value = "world", hide_possible_values = true, value_parser = values::stage())]
+    pub stage: Stage,
 }
 
 /// The look of the picture.
@@ -179,6 +205,7 @@ impl CrowdArgs {
             clip: self.clip.clone(),
             speed: self.speed as f32,
             share_poses_hz: self.share_poses,
+            in_model_space: self.show.stage != Stage::World,
         }
     }
 

@@ -2,10 +2,11 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::animation::Stage;
 use crate::crowd::{ClipChoice, Layout};
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, SunDirection};
+use crate::view::{Background, DebugView, SunDirection};
 
 /// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
 /// would take the argument for an optional one.
@@ -54,6 +55,14 @@ pub(super) fn on_or_off() -> impl TypedValueParser<Value = bool> {
 
 pub(super) fn skinning() -> impl TypedValueParser<Value = Skinning> {
     one_of([Skinning::Compute, Skinning::Vertex].map(|skinning| (skinning.name(), skinning)))
+}
+
+pub(super) fn debug_view() -> impl TypedValueParser<Value = DebugView> {
+    one_of(DebugView::ALL.map(|view| (view.name(), view)))
+}
+
+pub(super) fn stage() -> impl TypedValueParser<Value = Stage> {
+    one_of([("mesh", Stage::Mesh), ("joint", Stage::Joint), ("model", Stage::Model), ("world", Stage::World)])
 }
 
 pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {

@@ -144,7 +144,7 @@ impl Crowd {
             variety: settings.variety,
             spacing_metres: 0.0,
             unit_scales: Vec::new(),
-            travel: settings.travel,
+            travel: settings.travel && !settings.in_model_space,
             rings: travel::standing(),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
@@ -162,6 +162,9 @@ impl Crowd {
             SPACING_SHARE * variety::largest_size(settings.variety) * crowd.widest_footprint(&clips)
         });
         crowd.place_instances(settings);
+        if settings.in_model_space {
+            crowd.instances.iter_mut().for_each(|instance| instance.placement = Placement::ORIGIN);
+        }
         crowd.assign_clips(&clips);
         crowd.cull(None, None);
         Ok(crowd)

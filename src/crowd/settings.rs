@@ -51,6 +51,8 @@ pub struct CrowdSettings {
     pub speed: f32,
     /// If set, instances of the same model and clip share poses, at least this many for each second of the clip.
     pub share_poses_hz: Option<f64>,
+    /// If set, instances are not placed: all of them stand at the origin of model space.
+    pub in_model_space: bool,
 }
 
 impl Default for CrowdSettings {
@@ -66,6 +68,7 @@ impl Default for CrowdSettings {
             clip: ClipChoice::default(),
             speed: 1.0,
             share_poses_hz: None,
+            in_model_space: false,
         }
     }
 }

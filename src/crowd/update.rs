@@ -125,9 +125,10 @@ impl Crowd {
         let visible = &self.visible;
         assert_eq!(out.len(), visible.seen.len() + visible.shadow_only.len(), "one element for each visible instance");
         for (element, visible) in out.iter_mut().zip(visible.seen.iter().chain(&visible.shadow_only)) {
-            let Instance { placement, ring, tint_unorm8, .. } = self.instances[visible.instance as usize];
+            let Instance { placement, ring, tint_unorm8, pose, .. } = self.instances[visible.instance as usize];
             let world_from_model = placement.turned(self.rings[ring as usize].turn).rows();
-            element.write(InstanceData { world_from_model, pose: visible.pose, tint_unorm8, padding: [0; 2] });
+            let numbers = [visible.instance, pose];
+            element.write(InstanceData { world_from_model, pose: visible.pose, tint_unorm8, numbers });
         }
     }
 }

@@ -21,7 +21,7 @@ use super::slot::{FrameMemory, FrameSlot, Pass};
 use super::target::TargetImage;
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
-use crate::view::{Frustum, Look};
+use crate::view::{DebugView, Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
 use crate::vulkan::recorder::Recorder;
@@ -40,6 +40,7 @@ impl Renderer {
     /// Device lost, no memory, or a limit of the device.
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
+        self.show(shot.show)?;
 
         // Crowds that travel go to their places.
         if let Some(time_seconds) = shot.time_seconds {
@@ -112,9 +113,18 @@ impl Renderer {
         // Draws opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
             attachments.rendering(recorder, look.clear_color(), || {
-                self.character_pass.record(input, false);
+                match self.show.view {
+                    DebugView::Lit => self.character_pass.record(input, false),
+                    view => self.debug_view_pass.record(input, view),
+                }
                 self.ground_pass.record(input, look);
-                self.character_pass.record(input, true);
+                if self.show.view == DebugView::Lit {
+                    self.character_pass.record(input, true);
+                }
+                // Bones, over everything else.
+                if self.show.skeleton {
+                    self.skeleton_pass.record(input, attachments.extent);
+                }
             });
         });
     }

@@ -11,7 +11,8 @@ use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
 use crate::model::{Geometry, Model};
 use crate::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, PoseRecord, SkinnedVertex, StaticVertex,
+    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, PaletteEntry, PoseRecord, SkinnedVertex,
+    StaticVertex,
 };
 use crate::vulkan::device::Device;
 
@@ -42,7 +43,8 @@ pub fn page_vertices(used: u64, is_last: bool, page_bytes: u64) -> u64 {
 #[must_use]
 pub fn static_bytes(model: &Model) -> u64 {
     let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
-    geometry_bytes(&model.geometry) + textures.sum::<u64>()
+    let skeleton = model.palette.len() * size_of::<PaletteEntry>() + model.bones.len() * size_of::<GpuBone>();
+    geometry_bytes(&model.geometry) + skeleton as u64 + textures.sum::<u64>()
 }
 
 /// Returns the size of a texture with all of its mip levels, at four bytes per texel.

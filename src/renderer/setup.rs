@@ -9,8 +9,10 @@ use ash::vk;
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::passes::character_pass::CharacterPass;
+use super::passes::debug_view_pass::DebugViewPass;
 use super::passes::ground_pass::GroundPass;
 use super::passes::shadow_pass::ShadowPass;
+use super::passes::skeleton_pass::SkeletonPass;
 use super::passes::skin_pass::SkinPass;
 use super::passes::tone_map_pass::ToneMapPass;
 use super::resident::environment::Environment;
@@ -22,6 +24,7 @@ use super::target::attachments::Attachments;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
 use crate::shader_types::SkyData;
+use crate::view::Show;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::sync::TimelineSemaphore;
@@ -38,9 +41,13 @@ pub struct Renderer {
     pub(super) skin_pass: SkinPass,
     pub(super) shadow_pass: ShadowPass,
     pub(super) character_pass: CharacterPass,
+    pub(super) debug_view_pass: DebugViewPass,
     pub(super) ground_pass: GroundPass,
     /// The light of the surroundings. The first frame computes it.
     pub(super) environment: Environment,
+    pub(super) skeleton_pass: SkeletonPass,
+    /// What frames show. Its pipelines exist.
+    pub(super) show: Show,
     /// Created by the first frame, and again when the size or format of the target changes.
     pub(super) output: Option<Output>,
     pub(super) target: Target,
@@ -105,8 +112,11 @@ impl Renderer {
                 (skinning, settings.transparent),
                 &models,
             )?,
+            debug_view_pass: DebugViewPass::new(samples, skinning),
             ground_pass: GroundPass::new(device, &cache, &layouts, samples)?,
             environment,
+            skeleton_pass: SkeletonPass::new(samples),
+            show: Show::default(),
             output: None,
             pose_sizes,
             models,
@@ -168,6 +178,29 @@ impl Renderer {
             },
             static_data: self.models.iter().map(|model| model.static_bytes).sum(),
             total_device: self.device.allocated_bytes(),
+        }
+    }
+
+    /// Chooses what the next frames show. Builds the pipelines of a view that has not been shown before.
+    ///
+    /// # Errors
+    /// The device does not support the view, or the driver cannot build a pipeline.
+    pub fn show(&mut self, show: Show) -> Result<()> {
+        let Self { device, pipeline_cache, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
+        debug_view_pass.prepare((device, pipeline_cache, layouts), models, show.view)?;
+        if show.skeleton {
+            skeleton_pass.prepare(device, pipeline_cache, layouts)?;
+        }
+        self.show = show;
+        Ok(())
+    }
+
+    /// Chooses the node of each model whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows. Models without
+    /// a node show weights of 0.
+    pub fn show_nodes(&mut self, nodes: &[Option<u32>]) {
+        for (model, &node) in self.models.iter_mut().zip(nodes).filter(|(model, node)| model.shown_node != **node) {
+            model.shown_node = node;
+            self.debug_view_pass.invalidate();
         }
     }
 

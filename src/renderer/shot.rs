@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
 use crate::view::sun::ShadowView;
-use crate::view::{Background, Look, OrbitCamera, Sky};
+use crate::view::{Background, Look, OrbitCamera, Show, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,8 @@ pub struct Shot {
     pub camera: OrbitCamera,
     /// Background, ground, exposure and sun.
     pub look: Look,
+    /// Debug view and skeleton.
+    pub show: Show,
     /// Width / height of the image.
     pub aspect: f32,
     /// Whether instances outside the camera's view are left out.

@@ -1,11 +1,12 @@
-//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky, and
-//! the sun with its shadow map's view.
+//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky,
+//! the sun with its shadow map's view, and the debug views.
 //!
 //! In: the crowd's [`Bounds`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything here is plain
 //! arithmetic in world space, in metres.
 
 mod bounds;
 mod camera;
+mod debug_view;
 mod frustum;
 mod look;
 mod sky;
@@ -13,6 +14,7 @@ pub mod sun;
 
 pub use bounds::Bounds;
 pub use camera::OrbitCamera;
+pub use debug_view::{DebugView, Show};
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
 pub use sky::Sky;

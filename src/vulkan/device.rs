@@ -47,8 +47,11 @@ impl Device {
             .synchronization2(true)
             .dynamic_rendering(true)
             .shader_demote_to_helper_invocation(true);
+        let optional = vk::PhysicalDeviceFeatures::default()
+            .sampler_anisotropy(physical.sampler_anisotropy)
+            .fill_mode_non_solid(physical.fill_mode_non_solid);
         let mut features = vk::PhysicalDeviceFeatures2::default()
-            .features(vk::PhysicalDeviceFeatures::default().sampler_anisotropy(physical.sampler_anisotropy))
+            .features(optional)
             .push_next(&mut vulkan12)
             .push_next(&mut vulkan13);
         // MoltenVK needs this for a comparison sampler in a descriptor set.

@@ -8,7 +8,7 @@ use super::error::{Context, Error, Result};
 use super::instance::Instance;
 
 /// The number of storage buffers in the scene's pipeline layout. Vulkan guarantees four per stage.
-const STORAGE_BUFFERS_PER_STAGE: u32 = 10;
+const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
 
 /// One Vulkan device, with the features and limits that matter to the program.
 #[derive(Clone)]
@@ -35,6 +35,8 @@ pub struct PhysicalDevice {
     pub timestamp_valid_bits: u32,
     /// Whether anisotropic filtering is supported and worth its cost.
     pub sampler_anisotropy: bool,
+    /// Whether the edges of triangles can be drawn, for wireframes.
+    pub fill_mode_non_solid: bool,
     /// Whether `VK_EXT_memory_budget` reports how much memory is free.
     pub has_memory_budget: bool,
     /// Whether the device needs `VK_KHR_portability_subset` (MoltenVK).
@@ -119,6 +121,7 @@ impl PhysicalDevice {
             timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
             // Every sample is expensive on a software driver. Also, Mesa's (22.3) iterates over the footprint in a loop that
             // never ends if the derivatives of a thin triangle exceed 2^24 texels.
+            fill_mode_non_solid: features.fill_mode_non_solid == vk::TRUE,
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),

@@ -122,6 +122,8 @@ pub struct GraphicsPipelineInfo<'a> {
     pub vertex_input: VertexInput<'a>,
     /// The kind of primitive.
     pub topology: vk::PrimitiveTopology,
+    /// Whether triangles are filled, or only their edges are drawn (`fillModeNonSolid`).
+    pub polygon_mode: vk::PolygonMode,
     /// The sets and push constants.
     pub layout: &'a PipelineLayout,
     /// The format of the colour attachment; `None` without one.
@@ -189,7 +191,7 @@ impl Pipeline {
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let (bias_constant, bias_slope) = info.depth_bias.unwrap_or_default();
         let rasterization = vk::PipelineRasterizationStateCreateInfo::default()
-            .polygon_mode(vk::PolygonMode::FILL)
+            .polygon_mode(info.polygon_mode)
             .line_width(1.0)
             .depth_bias_enable(info.depth_bias.is_some())
             .depth_bias_constant_factor(bias_constant)

@@ -201,6 +201,23 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_draw(self.commands, vertices.len() as u32, 1, vertices.start, 0) };
     }
 
+    /// Draws `vertex_count` vertices without indices, for a range of instances, `(first, count)`.
+    pub fn draw_instances(&self, vertex_count: u32, instances: (u32, u32)) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_draw(self.commands, vertex_count, instances.1, 0, instances.0) };
+    }
+
+    /// Sets the depth of all pixels, inside a rendering.
+    pub fn clear_depth(&self, extent: vk::Extent2D, depth: f32) {
+        let clear = vk::ClearAttachment::default()
+            .aspect_mask(vk::ImageAspectFlags::DEPTH)
+            .clear_value(vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth, stencil: 0 } });
+        let area = vk::Rect2D { offset: vk::Offset2D::default(), extent };
+        let rect = vk::ClearRect { rect: area, base_array_layer: 0, layer_count: 1 };
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_clear_attachments(self.commands, &[clear], &[rect]) };
+    }
+
     /// Draws a range of indices, `(first, count)`, for a range of instances.
     pub fn draw_indexed(&self, indices: (u32, u32), instances: (u32, u32)) {
         let raw = &self.device.raw;

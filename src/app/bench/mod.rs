@@ -65,7 +65,7 @@ struct Bench<'a> {
 /// # Errors
 /// Loading, rendering or writing fails.
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let models = load_models(&args.crowd.models, &args.crowd.file_scene)?;
+    let models = load_models(&args.crowd)?;
     let old = args.files.compare.as_deref().map(|path| Ok::<_, Error>((path, compare::read(path)?))).transpose()?;
     check_outputs(args)?;
     let (mut bench, device) = Bench::new(args, models)?;

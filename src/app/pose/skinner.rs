@@ -69,7 +69,7 @@ impl Skinner {
                         world_from_model: JointMatrix::IDENTITY,
                         pose: 0,
                         tint_unorm8: u32::MAX,
-                        padding: [0; 2],
+                        numbers: [0; 2],
                     });
                 }
                 // The image does not matter, so neither do the camera and the light.

@@ -85,11 +85,8 @@ impl CharacterPass {
                 fragment: Some(&spirv::CHARACTER_FRAG),
                 constants: &[features, variant.influence_count, u32::from(variant.has_morphs)],
                 vertex_input: vertex_input::CHARACTERS,
-                topology: match topology {
-                    Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
-                    Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
-                    Topology::Points => vk::PrimitiveTopology::POINT_LIST,
-                },
+                topology: vertex_input::primitive(topology),
+                polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 // Reversed Z: greater is nearer. Blended fragments are tested but do not write depth.
@@ -109,7 +106,7 @@ impl CharacterPass {
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
-        crowd_draw::record(input, Eye::Camera, |draw| match draw.is_blended() == blended {
+        crowd_draw::record(input, Eye::Camera, |_, draw| match draw.is_blended() == blended {
             true => self.pipelines.get(&kind(draw, self.skinning)),
             false => None,
         });

@@ -8,7 +8,7 @@ use super::PassInput;
 use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::InstanceRange;
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use crate::renderer::resident::model::GpuDraw;
+use crate::renderer::resident::model::{GpuDraw, GpuModel};
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -22,7 +22,7 @@ pub enum Eye {
 
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
 /// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout.
-pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
+pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &GpuDraw) -> Option<&'p Pipeline>) {
     let PassInput { recorder, layouts, models, plan, slot } = *input;
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(&layouts.scene, FRAME_SET, &slot.set);
@@ -30,7 +30,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
     let mut bound_pipeline = vk::Pipeline::null();
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
-        if !model.draws.iter().any(|draw| pipeline_of(draw).is_some()) {
+        if !model.draws.iter().any(|draw| pipeline_of(model, draw).is_some()) {
             continue;
         }
         recorder.bind_set(&layouts.scene, MODEL_SET, &model.set);
@@ -41,7 +41,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
         recorder.bind_index_buffer(&model.indices);
         for draw in &model.draws {
-            let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material)) else {
+            let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material)) else {
                 continue;
             };
             if pipeline.raw != bound_pipeline {

@@ -42,6 +42,7 @@ impl GroundPass {
                 constants: &[],
                 vertex_input: VertexInput::default(),
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 // The sky lies on the far plane (depth 0) and must pass where the depth buffer is clear.

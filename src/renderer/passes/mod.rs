@@ -5,8 +5,10 @@
 
 pub mod character_pass;
 pub mod crowd_draw;
+pub mod debug_view_pass;
 pub mod ground_pass;
 pub mod shadow_pass;
+pub mod skeleton_pass;
 pub mod skin_pass;
 pub mod tone_map_pass;
 pub mod upload_pass;

@@ -72,6 +72,7 @@ impl ShadowPass {
                 constants: &[0, variant.influence_count, u32::from(variant.has_morphs)],
                 vertex_input: vertex_input::INSTANCES,
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+                polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,
                 color_format: None,
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
@@ -125,7 +126,7 @@ impl ShadowPass {
             .depth_attachment(&depth);
         input.recorder.rendering(&info, true, || {
             if self.is_on {
-                crowd_draw::record(input, Eye::Light, |draw| {
+                crowd_draw::record(input, Eye::Light, |_, draw| {
                     if casts_shadow(draw) { self.pipelines.get(&draw.skin_variant(self.skinning)) } else { None }
                 });
             }

@@ -58,6 +58,7 @@ impl ToneMapPass {
             constants: &[u32::from(!encodes_srgb(format)), u32::from(transparent)],
             vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            polygon_mode: vk::PolygonMode::FILL,
             layout: &layout,
             color_format: Some(format),
             depth: None,

@@ -6,6 +6,7 @@ use std::mem::offset_of;
 
 use ash::vk;
 
+use crate::model::Topology;
 use crate::shader_types::{InstanceData, StaticVertex};
 use crate::vulkan::pipeline::VertexInput;
 
@@ -31,7 +32,7 @@ const ROW: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 const ROW_BYTES: usize = 16;
 const ROWS_AT: usize = offset_of!(InstanceData, world_from_model);
 
-const ATTRIBUTES: [vk::VertexInputAttributeDescription; 7] = [
+const ATTRIBUTES: [vk::VertexInputAttributeDescription; 8] = [
     attribute(INSTANCE_BINDING, 0, ROW, ROWS_AT),
     attribute(INSTANCE_BINDING, 1, ROW, ROWS_AT + ROW_BYTES),
     attribute(INSTANCE_BINDING, 2, ROW, ROWS_AT + 2 * ROW_BYTES),
@@ -39,6 +40,7 @@ const ATTRIBUTES: [vk::VertexInputAttributeDescription; 7] = [
     attribute(INSTANCE_BINDING, 4, vk::Format::R8G8B8A8_UNORM, offset_of!(InstanceData, tint_unorm8)),
     attribute(STATIC_BINDING, 5, vk::Format::R32G32B32A32_SFLOAT, offset_of!(StaticVertex, tex_coords)),
     attribute(STATIC_BINDING, 6, vk::Format::R8G8B8A8_UNORM, offset_of!(StaticVertex, color_unorm8)),
+    attribute(INSTANCE_BINDING, 7, vk::Format::R32G32_UINT, offset_of!(InstanceData, numbers)),
 ];
 
 const fn attribute(
@@ -55,4 +57,18 @@ pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
 /// The vertex input of the character pass: placements, poses, tints and static vertices.
-pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
+pub const CHARACTERS: VertexInput<'_> =
+    VertexInput { bindings: &BINDINGS, attributes: ATTRIBUTES.split_at(7).0 };
+
+/// The vertex input of the debug views: the same, and the numbers of instance and pose.
+pub const NUMBERED_CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
+
+/// Returns the primitives of draws of a topology.
+#[must_use]
+pub fn primitive(topology: Topology) -> vk::PrimitiveTopology {
+    match topology {
+        Topology::Triangles => vk::PrimitiveTopology::TRIANGLE_LIST,
+        Topology::Lines => vk::PrimitiveTopology::LINE_LIST,
+        Topology::Points => vk::PrimitiveTopology::POINT_LIST,
+    }
+}

@@ -11,10 +11,10 @@ use super::skin_runs::SkinRun;
 use super::upload::Uploader;
 use crate::animation::BindPose;
 use crate::crowd::PoseSize;
-use crate::model::{DrawRange, Geometry, Material, Model, Topology};
+use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{GpuInfluence, StaticVertex, material_features};
+use crate::shader_types::{GpuBone, GpuInfluence, PaletteEntry, StaticVertex, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -78,7 +78,8 @@ pub struct GpuModel {
     pub static_vertices: Buffer,
     /// The 32-bit indices of all draws.
     pub indices: Buffer,
-    /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents.
+    /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries,
+    /// bones.
     pub set: DescriptorSet,
     /// The materials.
     pub materials: GpuMaterials,
@@ -86,7 +87,11 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// The size of geometry and textures on the device.
     pub static_bytes: u64,
-    _buffers: [Buffer; 5],
+    /// The number of bones that the skeleton pass draws.
+    pub bone_count: u32,
+    /// The node whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows.
+    pub shown_node: Option<u32>,
+    _buffers: [Buffer; 7],
 }
 
 impl GpuModel {
@@ -109,6 +114,8 @@ impl GpuModel {
             uploader.buffer(&format!("{name}: morph deltas"), &bind_pose.morph_deltas, storage)?,
             uploader.buffer(&format!("{name}: tangents"), &bind_pose.bind_tangents, storage)?,
             uploader.buffer(&format!("{name}: morph tangents"), &bind_pose.morph_tangents, storage)?,
+            uploader.buffer(&format!("{name}: palette entries"), &palette_entries(&model.palette), storage)?,
+            uploader.buffer(&format!("{name}: bones"), &gpu_bones(model), storage)?,
         ];
         let static_vertices = uploader.buffer(
             &format!("{name}: static vertices"),
@@ -141,6 +148,8 @@ impl GpuModel {
             materials,
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
+            bone_count: model.bones.len() as u32,
+            shown_node: None,
             _buffers: buffers,
         })
     }
@@ -183,6 +192,24 @@ fn pad_influences(bind_pose: &mut BindPose, runs: &[SkinRun]) {
             padded.resize((vertex.first_influence + vertex.influence_count) as usize, padding);
         }
     }
+}
+
+fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
+    let is_joint = |entry: u32| u32::from(palette.is_joint(entry));
+    (0..).zip(&palette.nodes).map(|(entry, &node)| PaletteEntry { node, is_joint: is_joint(entry) }).collect()
+}
+
+fn gpu_bones(model: &Model) -> Vec<GpuBone> {
+    let gpu_bone = |bone: &Bone| GpuBone {
+        mesh_from_base: bone.mesh_from_base.into(),
+        tip_mesh: bone.tip_mesh.to_array(),
+        base: bone.base,
+        tip: bone.tip,
+        node: model.palette.nodes[bone.base as usize],
+        axis_length: bone.axis_length,
+        padding: 0,
+    };
+    model.bones.iter().map(gpu_bone).collect()
 }
 
 fn static_vertices(geometry: &Geometry) -> Vec<StaticVertex> {

@@ -1,0 +1,77 @@
+// The vertex half of the debug views.
+#ifndef THRONG_DEBUG_VERTEX
+#define THRONG_DEBUG_VERTEX
+
+#include "character.glsl"
+#include "colors.glsl"
+#include "debug_view.glsl"
+#include "skinning.glsl"
+
+// The node whose weights VIEW_HEAT shows.
+layout(constant_id = 4) const uint SHOWN_NODE = 0;
+
+// As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
+struct PaletteEntry {
+    uint node;
+    uint is_joint;
+};
+
+layout(set = 1, binding = 5, std430) readonly buffer PaletteEntries {
+    PaletteEntry palette_entries[];
+};
+
+layout(location = 7) in uvec2 in_numbers; // instance and pose
+
+layout(location = 5) out vec3 out_blended; // a colour, or a weight in x
+layout(location = 6) flat out vec3 out_whole; // the colour of the whole triangle: that of its first vertex
+
+// From grey over blue, green and yellow to red. `count` is the number of joints, 0 for a rigid mesh.
+vec3 count_color(uint count) {
+    const vec3 colors[9] = vec3[9](
+        vec3(0.62, 0.62, 0.62), vec3(0.25, 0.40, 0.85), vec3(0.20, 0.68, 0.80), vec3(0.30, 0.72, 0.32),
+        vec3(0.93, 0.84, 0.28), vec3(0.95, 0.62, 0.20), vec3(0.92, 0.40, 0.18), vec3(0.84, 0.20, 0.20),
+        vec3(0.66, 0.14, 0.50));
+    return from_display(colors[min(count, 8u)]);
+}
+
+// Writes what the view shows of a vertex of an instance.
+void emit_debug(uint vertex) {
+    out_blended = vec3(0.0);
+    out_whole = vec3(0.0);
+    if (DEBUG_VIEW == VIEW_INSTANCES) {
+        out_whole = number_color(in_numbers.x);
+    }
+    if (DEBUG_VIEW == VIEW_POSES) {
+        out_whole = number_color(in_numbers.y);
+    }
+    if (DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES || DEBUG_VIEW == VIEW_HEAT) {
+        uint first = bind_vertices[vertex].first_influence;
+        vec3 mixed = vec3(0.0);
+        float shown_weight = 0.0, strongest_weight = 0.0;
+        uint strongest_node = 0, count = 0;
+        for (uint i = first; i < first + bind_vertices[vertex].influence_count; ++i) {
+            float weight = influences[i].weight;
+            PaletteEntry entry = palette_entries[influences[i].joint];
+            mixed += weight * number_color(entry.node);
+            shown_weight += entry.node == SHOWN_NODE ? weight : 0.0;
+            strongest_node = weight > strongest_weight ? entry.node : strongest_node;
+            strongest_weight = max(weight, strongest_weight);
+            // Influences of weight 0 fill up the list (src/renderer/resident/skin_runs.rs).
+            count += weight > 0.0 ? entry.is_joint : 0u;
+        }
+        if (DEBUG_VIEW == VIEW_WEIGHTS) {
+            out_blended = mixed;
+        }
+        if (DEBUG_VIEW == VIEW_HEAT) {
+            out_blended = vec3(shown_weight, 0.0, 0.0);
+        }
+        if (DEBUG_VIEW == VIEW_JOINTS) {
+            out_whole = number_color(strongest_node);
+        }
+        if (DEBUG_VIEW == VIEW_INFLUENCES) {
+            out_whole = count_color(count);
+        }
+    }
+}
+
+#endif

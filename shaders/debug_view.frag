@@ -1,0 +1,74 @@
+// Shows data instead of light: colours bypass the tone curve, and are a little darker where the surface turns away, so that
+// its shape is seen. Directions and texture coordinates are numbers, so these views have no shading.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "shared.glsl"
+#include "material.glsl"
+#include "colors.glsl"
+#include "debug_view.glsl"
+#include "triangle.glsl"
+
+layout(location = 0) in vec3 in_position_world;
+layout(location = 1) in vec3 in_normal_world;
+layout(location = 3) in vec4 in_color;
+layout(location = 4) in vec4 in_tangent_world;
+layout(location = 5) in vec3 in_blended;
+layout(location = 6) flat in vec3 in_whole;
+
+layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
+
+// Returns the colour of a direction of unit length: 0.5 is zero.
+vec3 direction_color(vec3 direction) {
+    return from_display(0.5 + 0.5 * direction);
+}
+
+// Returns the colour of a weight: grey for 0, then from blue (little) over green (half) to red (1).
+vec3 heat_color(float weight) {
+    vec3 warm = from_display(0.95 * hue_color(2.0 / 3.0 * (1.0 - clamp(weight, 0.0, 1.0))));
+    return mix(vec3(0.18), warm, smoothstep(0.0, 0.02, weight));
+}
+
+// Returns a checkerboard with the texture coordinates as red and green.
+vec3 tex_coord_color(vec2 tex_coord) {
+    vec2 tile = fract(tex_coord);
+    vec2 squares = floor(tile * 8.0);
+    float is_dark = mod(squares.x + squares.y, 2.0);
+    return from_display(mix(1.0, 0.75, is_dark) * vec3(tile, 0.35));
+}
+
+void main() {
+    // Derivatives are undefined after a discard, so everything that needs them comes first.
+    float alpha = in_color.a * base_color().a;
+    vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
+    float side = gl_FrontFacing ? 1.0 : -1.0;
+    vec3 face_normal = normal_of_triangle(in_position_world, to_camera);
+    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * normalize(in_normal_world);
+    if (has_feature(FEATURE_MASKED) && alpha < material.alpha_cutoff) {
+        discard;
+    }
+    float facing = clamp(dot(normal, to_camera), 0.0, 1.0);
+    float shade = has_feature(FEATURE_THIN) ? 1.0 : mix(0.35, 1.0, facing);
+    vec3 color = shade * in_whole;
+    if (DEBUG_VIEW == VIEW_NORMALS) {
+        color = direction_color(normal);
+    }
+    if (DEBUG_VIEW == VIEW_TANGENTS) {
+        color = direction_color(has_feature(FEATURE_TANGENTS) ? normalize(in_tangent_world.xyz) : vec3(0.0));
+    }
+    if (DEBUG_VIEW == VIEW_TEX_COORDS) {
+        color = tex_coord_color(in_tex_coords.xy);
+    }
+    if (DEBUG_VIEW == VIEW_WEIGHTS) {
+        color = shade * in_blended;
+    }
+    if (DEBUG_VIEW == VIEW_HEAT) {
+        color = shade * heat_color(in_blended.x);
+    }
+    if (DEBUG_VIEW == VIEW_CLAY) {
+        color = shade * from_display(vec3(0.80, 0.77, 0.72));
+    }
+    if (DEBUG_VIEW == VIEW_WIRES) {
+        color = from_display(vec3(0.10, 0.13, 0.22));
+    }
+    out_color = vec4(color, 1.0);
+}

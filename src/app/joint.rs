@@ -1,0 +1,92 @@
+//! `--joint`: from a name or an index to the node of each model.
+
+use anyhow::{Result, bail};
+
+use super::text::counted;
+use crate::model::Model;
+
+/// The largest number of joints that an error lists.
+const MOST_LISTED: usize = 60;
+
+/// Returns the skeleton node of each model that has a joint called `wanted`, or with this glTF node index. Of several nodes
+/// with one name the first counts.
+///
+/// # Errors
+/// No model has such a joint.
+pub fn nodes_of_joint(models: &[Model], wanted: &str) -> Result<Vec<Option<u32>>> {
+    let nodes: Vec<Option<u32>> = models.iter().map(|model| node_of_joint(model, wanted)).collect();
+    if nodes.iter().all(Option::is_none) {
+        let lists: Vec<String> = models.iter().map(list).collect();
+        bail!("--joint {wanted}: no such joint; there are {}", lists.join("; "));
+    }
+    Ok(nodes)
+}
+
+fn node_of_joint(model: &Model, wanted: &str) -> Option<u32> {
+    let skeleton = &model.skeleton;
+    let named = |node: &u32| skeleton.names.get(*node as usize).is_some_and(|name| name == wanted);
+    let index: Option<u32> = wanted.parse().ok();
+    let indexed = |node: &u32| index.is_some() && skeleton.source_nodes.get(*node as usize) == index.as_ref();
+    let joints = joints(model);
+    joints.iter().copied().find(named).or_else(|| joints.iter().copied().find(indexed))
+}
+
+/// Returns the nodes that are joints of skins in use, parents first.
+fn joints(model: &Model) -> Vec<u32> {
+    let entries = model.palette.skins.iter().cloned().flatten();
+    let mut nodes: Vec<u32> = entries.filter_map(|entry| model.palette.nodes.get(entry as usize).copied()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// Lists the joints of a model with their indices, for example `2 "hips", 3 "spine" in walker.glb`.
+fn list(model: &Model) -> String {
+    let joints = joints(model);
+    let name = |&node: &u32| {
+        let (index, name) = (model.skeleton.source_nodes.get(node as usize)?, model.skeleton.names.get(node as usize)?);
+        Some(format!("{index} {name:?}"))
+    };
+    let names: Vec<String> = joints.iter().take(MOST_LISTED).filter_map(name).collect();
+    let more = joints.len().saturating_sub(MOST_LISTED);
+    match (joints.is_empty(), more) {
+        (true, _) => format!("none in {}", model.name),
+        (false, 0) => format!("{} in {}", names.join(", "), model.name),
+        (false, more) => format!("{} and {} in {}", names.join(", "), counted(more, "more joint"), model.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::import;
+
+    #[test]
+    fn joints_have_names_and_indices() {
+        let walker = import::load_glb("walker.glb", include_bytes!("../../assets/walker.glb")).unwrap();
+        let models = [walker];
+        let model = &models[0];
+        for node in joints(model) {
+            let (name, index) = (&model.skeleton.names[node as usize], model.skeleton.source_nodes[node as usize]);
+            assert_eq!(nodes_of_joint(&models, name).unwrap(), [Some(node)]);
+            assert_eq!(nodes_of_joint(&models, &index.to_string()).unwrap(), [Some(node)]);
+        }
+        let error = nodes_of_joint(&models, "tail").unwrap_err().to_string();
+        let first = &model.skeleton.names[joints(model)[0] as usize];
+        assert!(error.contains("--joint tail") && error.contains(&format!("{first:?}")), "{error}");
+    }
+
+    #[test]
+    fn long_lists_end() {
+        let mut model = Model { name: "chain".to_owned(), ..Model::default() };
+        let count = MOST_LISTED as u32 + 1;
+        model.skeleton.names = (0..count).map(|node| format!("node {node}")).collect();
+        model.skeleton.source_nodes = (0..count).collect();
+        model.palette.nodes = (0..count).collect();
+        model.palette.skins.push(0..count);
+        let error = nodes_of_joint(&[model], "x").unwrap_err().to_string();
+        assert!(error.ends_with("\"node 59\" and 1 more joint in chain"), "{error}");
+        let error = nodes_of_joint(&[Model::default()], "x").unwrap_err().to_string();
+        assert!(error.contains("none in"), "{error}");
+    }
+}

@@ -1,0 +1,175 @@
+//! Debug views (`debug_view.vert`, `debug_view.frag`): characters whose colours show data instead of light.
+//!
+//! In: the instances and the same skinned vertices as the character pass, and the influences of the bind-pose vertices. Out:
+//! colour and depth. Blended materials are opaque here, so that the data of the front surface is seen.
+//!
+//! The shaders are others than those of the character pass, which therefore pays nothing for the views. Each combination of
+//! view, topology, material features and skinning variant has its own pipeline. Pipelines are built when a view is first
+//! drawn, so most programs build none.
+
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::crowd_draw::{self, Eye};
+use super::{PassInput, vertex_input};
+use crate::model::Topology;
+use crate::renderer::layouts::Layouts;
+use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
+use crate::renderer::settings::Skinning;
+use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::shader_types::{debug_views, material_features};
+use crate::view::DebugView;
+use crate::vulkan::device::Device;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
+use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::{Error, Result, spirv};
+
+/// The key of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    /// The value of `DEBUG_VIEW`.
+    view: u32,
+    /// The value of `SHOWN_NODE`.
+    shown_node: u32,
+    topology: Topology,
+    features: u32,
+    variant: SkinVariant,
+}
+
+/// The pipelines of all views that have been drawn.
+pub struct DebugViewPass {
+    pipelines: BTreeMap<Kind, Pipeline>,
+    samples: vk::SampleCountFlags,
+    skinning: Skinning,
+    /// The view of which all pipelines exist.
+    ready: Option<DebugView>,
+}
+
+impl DebugViewPass {
+    /// Returns a pass without pipelines.
+    #[must_use]
+    pub fn new(samples: vk::SampleCountFlags, skinning: Skinning) -> Self {
+        Self { pipelines: BTreeMap::new(), samples, skinning, ready: None }
+    }
+
+    /// Forgets which node the models show, so that [`Self::prepare`] looks again.
+    pub fn invalidate(&mut self) {
+        self.ready = None;
+    }
+
+    /// Builds the pipelines of a view that do not exist yet.
+    ///
+    /// # Errors
+    /// The device draws no edges, or the driver cannot build a pipeline.
+    pub fn prepare(
+        &mut self,
+        (device, cache, layouts): (&Arc<Device>, &PipelineCache, &Layouts),
+        models: &[GpuModel],
+        view: DebugView,
+    ) -> Result<()> {
+        if view == DebugView::Lit || self.ready == Some(view) {
+            return Ok(());
+        }
+        if view == DebugView::Wireframe && !device.physical.fill_mode_non_solid {
+            let names = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
+            return Err(Error::Unsupported {
+                option: "--debug-view wireframe".to_owned(),
+                device: device.physical.name.clone(),
+                supported: names.collect::<Vec<_>>().join(", "),
+            });
+        }
+        for model in models {
+            for draw in &model.draws {
+                for &layer in layers(view) {
+                    let Some(kind) = self.kind(model, draw, layer) else { continue };
+                    let pipeline = || build(device, cache, layouts, kind, (self.samples, self.skinning));
+                    if let Entry::Vacant(entry) = self.pipelines.entry(kind) {
+                        entry.insert(pipeline()?);
+                    }
+                }
+            }
+        }
+        self.ready = Some(view);
+        Ok(())
+    }
+
+    /// Draws all visible instances. [`Self::prepare`] has built the pipelines of the view.
+    pub fn record(&self, input: &PassInput, view: DebugView) {
+        for &layer in layers(view) {
+            crowd_draw::record(input, Eye::Camera, |model, draw| self.pipelines.get(&self.kind(model, draw, layer)?));
+        }
+    }
+
+    /// Returns the pipeline of a draw, or `None` if this layer does not show the draw.
+    fn kind(&self, model: &GpuModel, draw: &GpuDraw, view: u32) -> Option<Kind> {
+        if view == debug_views::WIRES && draw.topology != Topology::Triangles {
+            return None;
+        }
+        Some(Kind {
+            view,
+            shown_node: if view == debug_views::HEAT { model.shown_node.unwrap_or(u32::MAX) } else { 0 },
+            topology: draw.topology,
+            features: draw.features & FEATURES,
+            variant: draw.skin_variant(self.skinning),
+        })
+    }
+}
+
+/// The material features that matter without light.
+const FEATURES: u32 = material_features::FLAT
+    | material_features::THIN
+    | material_features::MASKED
+    | material_features::TEX_COORDS_VARY
+    | material_features::BASE_COLOR_TEXTURE
+    | material_features::TANGENTS;
+
+/// Returns the values of `DEBUG_VIEW` that are drawn one over the other.
+fn layers(view: DebugView) -> &'static [u32] {
+    match view {
+        DebugView::Lit => &[],
+        DebugView::Normals => &[debug_views::NORMALS],
+        DebugView::Tangents => &[debug_views::TANGENTS],
+        DebugView::TexCoords => &[debug_views::TEX_COORDS],
+        DebugView::Weights => &[debug_views::WEIGHTS],
+        DebugView::Joints => &[debug_views::JOINTS],
+        DebugView::Influences => &[debug_views::INFLUENCES],
+        DebugView::Heat => &[debug_views::HEAT],
+        DebugView::Instances => &[debug_views::INSTANCES],
+        DebugView::Poses => &[debug_views::POSES],
+        // The surface hides the edges behind it.
+        DebugView::Wireframe => &[debug_views::CLAY, debug_views::WIRES],
+    }
+}
+
+fn build(
+    device: &Arc<Device>,
+    cache: &PipelineCache,
+    layouts: &Layouts,
+    kind: Kind,
+    (samples, skinning): (vk::SampleCountFlags, Skinning),
+) -> Result<Pipeline> {
+    let Kind { view, shown_node, topology, features, variant } = kind;
+    let is_wires = view == debug_views::WIRES;
+    let info = GraphicsPipelineInfo {
+        name: &format!("debug view: {kind:?}"),
+        vertex: match skinning {
+            Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
+            Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
+        },
+        fragment: Some(&spirv::DEBUG_VIEW_FRAG),
+        constants: &[features, variant.influence_count, u32::from(variant.has_morphs), view, shown_node],
+        vertex_input: vertex_input::NUMBERED_CHARACTERS,
+        topology: vertex_input::primitive(topology),
+        polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
+        layout: &layouts.scene,
+        color_format: Some(HDR_FORMAT),
+        depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !is_wires)),
+        samples,
+        blend: None,
+        // Slightly nearer than the surface.
+        depth_bias: is_wires.then_some((64.0, 1.0)),
+    };
+    Pipeline::graphics(device, cache, &info)
+}

@@ -1,0 +1,92 @@
+//! The debug views: what a picture shows instead of lit surfaces.
+
+/// How skinning is made visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Show {
+    /// What the surfaces show.
+    pub view: DebugView,
+    /// Whether bones and joint axes are drawn over everything else.
+    pub skeleton: bool,
+}
+
+/// What the surfaces of characters show. All views draw the same skinned vertices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum DebugView {
+    /// Materials in the light of sun and sky.
+    #[default]
+    Lit,
+    /// The vertex normals in world space: red is x, green is y, blue is z.
+    Normals,
+    /// The vertex tangents in world space; grey without tangents.
+    Tangents,
+    /// The first pair of texture coordinates: red is u, green is v.
+    TexCoords,
+    /// The sum of joint colours times weights.
+    Weights,
+    /// The colour of the strongest joint.
+    Joints,
+    /// The number of joints of each vertex: 0 for rigid meshes.
+    Influences,
+    /// The weight of one joint of each model, as heat.
+    Heat,
+    /// A colour for each instance.
+    Instances,
+    /// A colour for each pose.
+    Poses,
+    /// The edges of triangles.
+    Wireframe,
+}
+
+impl DebugView {
+    /// All views that need no further choice, in the order in which `view` shows them.
+    pub const ALL: [Self; 10] = [
+        Self::Lit,
+        Self::Weights,
+        Self::Joints,
+        Self::Influences,
+        Self::Normals,
+        Self::Tangents,
+        Self::TexCoords,
+        Self::Instances,
+        Self::Poses,
+        Self::Wireframe,
+    ];
+
+    /// Returns the name that options and titles use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lit => "lit",
+            Self::Normals => "normals",
+            Self::Tangents => "tangents",
+            Self::TexCoords => "texcoords",
+            Self::Weights => "weights",
+            Self::Joints => "joints",
+            Self::Influences => "influences",
+            Self::Heat => "heat",
+            Self::Instances => "instances",
+            Self::Poses => "poses",
+            Self::Wireframe => "wireframe",
+        }
+    }
+
+    /// Returns the view after this one, and the first one after the last.
+    #[must_use]
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|&view| view == self).map_or(0, |at| (at + 1) % Self::ALL.len());
+        Self::ALL[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_view_follows_another_one() {
+        let mut view = DebugView::Lit;
+        let seen: Vec<DebugView> = DebugView::ALL.iter().map(|_| std::mem::replace(&mut view, view.next())).collect();
+        assert_eq!((&seen[..], view), (&DebugView::ALL[..], DebugView::Lit));
+        assert_eq!(DebugView::Heat.next(), DebugView::Lit);
+    }
+}

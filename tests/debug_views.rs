@@ -1,0 +1,227 @@
+//! Debug views, the skeleton and the stages of skinning, drawn under validation and compared with figures of the CPU.
+//!
+//! Each view is drawn with both ways of skinning, which must agree. The strip has five rows of known weights, so the colours
+//! of its rows are known too. Joints are where the pose of the CPU has them.
+
+#[path = "common/compare.rs"]
+mod compare;
+#[path = "common/gpu.rs"]
+mod gpu;
+#[path = "common/scene.rs"]
+mod scene;
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use ash::vk;
+use compare::Difference;
+use glam::{Affine3A, Vec2, Vec3};
+use gpu::Gpu;
+use throng::animation::{PoseScratch, pose_model};
+use throng::app::scene::{Scene, apply};
+use throng::model::Model;
+use throng::renderer::{RendererSettings, Skinning};
+use throng::shader_types::InstanceData;
+use throng::view::{DebugView, Show};
+use throng::vulkan::device::Device;
+use throng::vulkan::instance::{Instance, InstanceOptions};
+use throng::vulkan::physical_device::PhysicalDevice;
+
+const WIDTH: u32 = 320;
+const HEIGHT: u32 = 240;
+const ASPECT: f32 = WIDTH as f32 / HEIGHT as f32;
+const TIME_SECONDS: f64 = 0.4;
+
+/// A picture, and the scene that it shows.
+struct Picture {
+    pixels: Vec<u8>,
+    scene: Scene,
+}
+
+impl Picture {
+    /// Draws with one sample per pixel and no background.
+    fn draw(device: &Arc<Device>, models: &[Model], skinning: Skinning, options: &str) -> Self {
+        let options = format!("--size {WIDTH}x{HEIGHT} --background #000000 --ground off {options}");
+        let mut scene = scene::scene(models, &options);
+        let extent = vk::Extent2D { width: WIDTH, height: HEIGHT };
+        let settings =
+            RendererSettings { skinning, samples: 1, shadow_map_size: Some(256), ..RendererSettings::default() };
+        let mut renderer = scene::renderer(device, &scene.models, extent, settings);
+        scene.draw(&mut renderer, TIME_SECONDS, ASPECT, true).unwrap();
+        Self { pixels: renderer.wait_for_pixels().unwrap().to_vec(), scene }
+    }
+
+    /// Returns the position of a point of the world in pixels.
+    fn project(&self, world: Vec3) -> Vec2 {
+        let clip = self.scene.camera.clip_from_world(ASPECT) * world.extend(1.0);
+        Vec2::new(0.5 + 0.5 * clip.x / clip.w, 0.5 - 0.5 * clip.y / clip.w) * Vec2::new(WIDTH as f32, HEIGHT as f32)
+    }
+
+    /// Returns the linear colour of the pixel that holds a point of the world.
+    fn color_at(&self, world: Vec3) -> Vec3 {
+        let Vec2 { x, y } = self.project(world);
+        let first = 4 * (y as usize * WIDTH as usize + x as usize);
+        let linear = |value: u8| ((f32::from(value) / 255.0 + 0.055) / 1.055).powf(2.4).max(f32::from(value) / 3294.6);
+        Vec3::from_array(std::array::from_fn(|channel| linear(self.pixels[first + channel])))
+    }
+
+    /// Returns the placement of each instance.
+    fn placements(&self) -> Vec<Affine3A> {
+        let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); self.scene.crowd.instance_count()];
+        self.scene.crowd.write_instances(&mut instances);
+        // SAFETY: all instances are visible, and each has been written.
+        instances.iter().map(|instance| unsafe { instance.assume_init() }.world_from_model.into()).collect()
+    }
+}
+
+fn models() -> [Model; 3] {
+    ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
+}
+
+/// Returns the middle of each row of the strip, from the lowest to the highest, in the world. The strip is not bent.
+fn rows(picture: &Picture) -> [Vec3; 5] {
+    let placement = picture.placements()[0];
+    // Just inside the strip at its lower and upper edge.
+    [0.02, 0.5, 1.0, 1.5, 1.98].map(|y| placement.transform_point3(Vec3::new(0.0, y, 0.0)))
+}
+
+/// The weight of the joint `upper` at each row.
+const UPPER_WEIGHTS: [f32; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+const STRIP: &str = "--clip none --camera 0,0";
+
+fn strip(device: &Arc<Device>, options: &str) -> Picture {
+    Picture::draw(device, &models()[1..2], Skinning::Compute, &format!("{STRIP} {options}"))
+}
+
+#[test]
+fn every_view_draws_its_own_picture_with_both_ways_of_skinning() {
+    let gpu = Gpu::new();
+    let crowd = "--instances 6 --clip all --seed 3 --share-poses 2";
+    let mut views: Vec<String> = DebugView::ALL.map(|view| format!("--debug-view {}", view.name())).into();
+    views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
+    let mut pictures: Vec<Vec<u8>> = Vec::new();
+    for view in &views {
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
+            Picture::draw(gpu.device(), &models(), skinning, &format!("{crowd} {view}")).pixels
+        });
+        let ways = Difference::between(&compute, &vertex, 8);
+        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{view}, compute and vertex skinning: {ways:?}");
+        for (other_view, other) in views.iter().zip(&pictures) {
+            let difference = Difference::between(&compute, other, 8);
+            assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
+        }
+        pictures.push(compute);
+    }
+}
+
+/// Stages change the palette, so both ways of skinning show them too.
+#[test]
+fn every_stage_draws_its_own_picture_with_both_ways_of_skinning() {
+    let gpu = Gpu::new();
+    let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
+    let pictures = stages.map(|stage| {
+        let options = format!("--debug-view weights --skeleton on {stage}");
+        let mut walker = models()[..1].to_vec();
+        apply(&scene::arguments(&options).crowd.show, &mut walker[0]);
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+            .map(|skinning| Picture::draw(gpu.device(), &walker, skinning, &options).pixels);
+        let ways = Difference::between(&compute, &vertex, 8);
+        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{stage}: {ways:?}");
+        compute
+    });
+    let [mesh, joint, model, bound_joint, _] = &pictures;
+    assert!(Difference::between(mesh, joint, 8).share_beyond > 0.02);
+    assert!(Difference::between(mesh, model, 8).share_beyond > 0.02);
+    // The inverse bind matrices do not depend on the pose.
+    assert_eq!(Difference::between(joint, bound_joint, 0).most, 0);
+}
+
+#[test]
+fn heat_is_the_weight_of_the_joint() {
+    let gpu = Gpu::new();
+    let picture = strip(gpu.device(), "--joint upper");
+    for (row, expected) in rows(&picture).into_iter().zip(UPPER_WEIGHTS) {
+        let color = picture.color_at(row);
+        if expected == 0.0 && color.max_element() - color.min_element() < 0.02 {
+            continue;
+        }
+        // From blue (little) to red (1) the hue falls evenly. Shading keeps the hue.
+        let [red, green, blue] = (color / color.max_element()).to_array().map(|channel| channel.powf(1.0 / 2.2));
+        let sixths = if blue < red.min(green) + 1e-3 {
+            if red > green { green } else { 2.0 - red }
+        } else if green > blue {
+            2.0 + blue
+        } else {
+            4.0 - green
+        };
+        let weight = 1.0 - sixths / 4.0;
+        assert!((weight - expected).abs() < 0.025, "weight {weight} at {row}, not {expected}: {color}");
+    }
+}
+
+#[test]
+fn weights_are_the_sum_of_the_joints_colours() {
+    let gpu = Gpu::new();
+    let [weights, joints] = ["weights", "joints"].map(|view| strip(gpu.device(), &format!("--debug-view {view}")));
+    let rows = rows(&weights);
+    let (lower, upper) = (joints.color_at(rows[0]), joints.color_at(rows[4]));
+    assert!(lower.distance(upper) > 0.2, "joints differ: {lower}, {upper}");
+    for (row, weight) in rows.into_iter().zip(UPPER_WEIGHTS) {
+        let (found, expected) = (weights.color_at(row), lower.lerp(upper, weight));
+        assert!(found.distance(expected) < 0.03, "{found} at {row}, not {expected}");
+    }
+}
+
+#[test]
+fn joints_of_the_skeleton_are_where_the_pose_has_them() {
+    let gpu = Gpu::new();
+    let walker = &models()[..1];
+    for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
+        let [without, with] = ["off", "on"].map(|skeleton| {
+            Picture::draw(gpu.device(), walker, Skinning::Compute, &format!("{options} --skeleton {skeleton}"))
+        });
+        let differs = |x: i32, y: i32| {
+            let inside = (0..WIDTH as i32).contains(&x) && (0..HEIGHT as i32).contains(&y);
+            let first = 4 * (y * WIDTH as i32 + x) as usize;
+            inside && with.pixels[first..first + 4] != without.pixels[first..first + 4]
+        };
+        let mut scratch = PoseScratch::for_model(&walker[0]);
+        let pose = pose_model(&walker[0], walker[0].clips.first(), TIME_SECONDS, &mut scratch);
+        let mut joints: Vec<Vec2> = Vec::new();
+        for placement in with.placements() {
+            for bone in &walker[0].bones {
+                let node = walker[0].palette.nodes[bone.base as usize] as usize;
+                let joint = placement.transform_point3(pose.model_from_node[node].translation.into());
+                joints.push(with.project(joint));
+            }
+        }
+        for joint in &joints {
+            let (x, y) = (joint.x as i32, joint.y as i32);
+            let near = (y - 1..=y + 1).any(|y| (x - 1..=x + 1).any(|x| differs(x, y)));
+            assert!(near, "{options}: no joint is drawn at {joint}");
+        }
+        // Bones are thin, and they end at joints.
+        let (low, high) = joints.iter().fold((Vec2::MAX, Vec2::MIN), |(a, b), &joint| (a.min(joint), b.max(joint)));
+        let pixels = (0..HEIGHT as i32).flat_map(|y| (0..WIDTH as i32).map(move |x| (x, y)));
+        let drawn: Vec<(i32, i32)> = pixels.filter(|&(x, y)| differs(x, y)).collect();
+        assert!(drawn.len() < (WIDTH * HEIGHT / 12) as usize, "{options}: {} pixels", drawn.len());
+        let margin = Vec2::splat(0.06 * HEIGHT as f32);
+        for (x, y) in drawn {
+            let pixel = Vec2::new(x as f32, y as f32);
+            assert!((low - margin).cmple(pixel).all() && pixel.cmple(high + margin).all(), "{options}: {pixel}");
+        }
+    }
+}
+
+#[test]
+fn a_device_without_edges_says_so() {
+    let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] }).unwrap();
+    let mut physical = PhysicalDevice::choose(&instance, None, None).unwrap();
+    physical.fill_mode_non_solid = false;
+    let device = Device::new(&instance, physical, false).unwrap();
+    let extent = vk::Extent2D { width: 16, height: 16 };
+    let mut renderer = scene::renderer(&device, &models()[1..2], extent, RendererSettings::default());
+    let error = renderer.show(Show { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
+    assert!(error.contains("--debug-view wireframe is not supported by"), "{error}");
+    assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
+}
