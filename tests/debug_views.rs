@@ -101,9 +101,8 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning() {
     views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
     let mut pictures: Vec<Vec<u8>> = Vec::new();
     for view in &views {
-        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
-            Picture::draw(gpu.device(), &models(), skinning, &format!("{crowd} {view}")).pixels
-        });
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+            .map(|skinning| Picture::draw(gpu.device(), &models(), skinning, &format!("{crowd} {view}")).pixels);
         let ways = Difference::between(&compute, &vertex, 8);
         assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{view}, compute and vertex skinning: {ways:?}");
         for (other_view, other) in views.iter().zip(&pictures) {

@@ -179,8 +179,15 @@ fn attributes_lie_where_the_structs_have_them() {
 fn attributes_are_the_inputs_of_the_vertex_shaders() {
     let is_normalised = |format| format == vk::Format::R8G8B8A8_UNORM;
     let of_attributes = |input: VertexInput<'_>| -> BTreeSet<(u32, u32)> {
-        let components =
-            |format| if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT { 4 } else if format == vk::Format::R32G32_UINT { 2 } else { 1 };
+        let components = |format| {
+            if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT {
+                4
+            } else if format == vk::Format::R32G32_UINT {
+                2
+            } else {
+                1
+            }
+        };
         input.attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect()
     };
     for (file_name, module) in modules() {

@@ -85,7 +85,9 @@ fn assert_bind_pose(original: &Model) {
     let (found, _) = posed(&model);
     let follows_one_skin = |vertex: usize| {
         let joints = original.geometry.influences_of(vertex);
-        joints.iter().all(|influence| original.palette.skins.first().is_some_and(|skin| skin.contains(&influence.joint)))
+        joints
+            .iter()
+            .all(|influence| original.palette.skins.first().is_some_and(|skin| skin.contains(&influence.joint)))
     };
     let rest = &original.skeleton.rest.morph_weights;
     assert_near(&format!("{}, bind pose", original.name), &found, |vertex| {

@@ -11,8 +11,8 @@ use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
 use crate::model::{Geometry, Model};
 use crate::shader_types::{
-    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, PaletteEntry, PoseRecord, SkinnedVertex,
-    StaticVertex,
+    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix, PaletteEntry, PoseRecord,
+    SkinnedVertex, StaticVertex,
 };
 use crate::vulkan::device::Device;
 

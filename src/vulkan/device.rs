@@ -50,10 +50,8 @@ impl Device {
         let optional = vk::PhysicalDeviceFeatures::default()
             .sampler_anisotropy(physical.sampler_anisotropy)
             .fill_mode_non_solid(physical.fill_mode_non_solid);
-        let mut features = vk::PhysicalDeviceFeatures2::default()
-            .features(optional)
-            .push_next(&mut vulkan12)
-            .push_next(&mut vulkan13);
+        let mut features =
+            vk::PhysicalDeviceFeatures2::default().features(optional).push_next(&mut vulkan12).push_next(&mut vulkan13);
         // MoltenVK needs this for a comparison sampler in a descriptor set.
         let mut portability =
             vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().mutable_comparison_samplers(true);

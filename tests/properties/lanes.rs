@@ -273,7 +273,11 @@ fn clips_with_huge_numbers_or_huge_tables_are_refused() {
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
     let scattered = Model {
         skeleton: Skeleton { parents: vec![NO_PARENT; 100], rest: LocalPose::identity(100), ..Skeleton::default() },
-        palette: PaletteLayout { nodes: (0..100).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; 100], skins: Vec::new() },
+        palette: PaletteLayout {
+            nodes: (0..100).collect(),
+            joint_from_mesh: vec![Affine3A::IDENTITY; 100],
+            skins: Vec::new(),
+        },
         clips: vec![Clip {
             timelines: (0..100).map(timeline).collect(),
             translations: (0..100).map(|node| track(node, node, values.clone())).collect(),

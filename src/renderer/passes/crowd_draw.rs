@@ -41,7 +41,8 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
         recorder.bind_index_buffer(&model.indices);
         for draw in &model.draws {
-            let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material)) else {
+            let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material))
+            else {
                 continue;
             };
             if pipeline.raw != bound_pipeline {

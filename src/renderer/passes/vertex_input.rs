@@ -57,8 +57,7 @@ pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
 /// The vertex input of the character pass: placements, poses, tints and static vertices.
-pub const CHARACTERS: VertexInput<'_> =
-    VertexInput { bindings: &BINDINGS, attributes: ATTRIBUTES.split_at(7).0 };
+pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: ATTRIBUTES.split_at(7).0 };
 
 /// The vertex input of the debug views: the same, and the numbers of instance and pose.
 pub const NUMBERED_CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
