@@ -83,7 +83,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let palette = filled(device, storage, &palette)?;
     let morph_weights = filled(device, storage, pose.morph_weights)?;
     let instance =
-        InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, tint_unorm8: u32::MAX, padding: [0; 2] };
+        InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
     let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
     let bounds = posed_bounds(&model, clip);
     let footprint_radius = bounds.half_extents().x.hypot(bounds.half_extents().z);
@@ -136,6 +136,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
             constants: &[draw.features],
             vertex_input: CHARACTERS,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            polygon_mode: vk::PolygonMode::FILL,
             layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
             // Reversed Z: greater is nearer.
