@@ -54,7 +54,11 @@ fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
             rest: LocalPose { morph_weights: vec![0.0; WEIGHT_COUNT as usize + 2], ..LocalPose::identity(count) },
             ..Skeleton::default()
         },
-        palette: PaletteLayout { nodes: (0..NODE_COUNT).collect(), joint_from_mesh: vec![Affine3A::IDENTITY; count] },
+        palette: PaletteLayout {
+            nodes: (0..NODE_COUNT).collect(),
+            joint_from_mesh: vec![Affine3A::IDENTITY; count],
+            skins: Vec::new(),
+        },
         ..Model::default()
     };
     // A rotation spline may pass near length zero, where rounding decides the direction.
