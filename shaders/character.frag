@@ -52,6 +52,9 @@ void main() {
     vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(in_position_world, to_camera);
     // glTF requires flat shading if the file has no normals.
     vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(in_normal_world);
+    bool is_curved = !has_feature(FEATURE_FLAT) && !has_feature(FEATURE_THIN);
+    Receiver receiver = receiver_on(in_position_world, face_normal, side * normal,
+                                    is_curved ? bulge(in_position_world, side * in_normal_world) : 0.0);
     if (has_feature(FEATURE_NORMAL_TEXTURE)) {
         normal = bumped(normal);
     }
@@ -71,7 +74,8 @@ void main() {
         return;
     }
 
-    float sunlit = sunlight(in_position_world, face_normal);
+    // A surface that faces away from the sun does not pay for shadows.
+    float sunlit = dot(normal, frame.to_light.xyz) > 0.0 ? sunlight(receiver) : 0.0;
     Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
     vec3 light = reflected_light(surface, sunlit) + emission;
     out_color = vec4(light, has_feature(FEATURE_BLENDED) ? base.a : frame.picture.y);

@@ -5,7 +5,7 @@
 #include "instance.glsl"
 #include "material_features.glsl"
 
-// The last member of InstanceData that shaders read. The shadow pass does not need it.
+// The last member of InstanceData that shaders read.
 layout(location = 4) in vec4 in_tint;
 
 // StaticVertex of src/shader_types.rs.
@@ -22,7 +22,8 @@ layout(location = 4) out vec4 out_tangent_world; // w: handedness
 
 void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     out_position_world = to_world(skinned.position);
-    out_normal_world = direction_to_world(unpack_octahedral(skinned.normal_octahedral));
+    // Of unit length, so that the length between the vertices tells how the surface curves (shadow.glsl).
+    out_normal_world = normalize(direction_to_world(unpack_octahedral(skinned.normal_octahedral)));
     out_tex_coords = vec4(in_tex_coords.xy, 0.0, 0.0);
     out_color = in_color * in_tint;
     if (has_feature(FEATURE_TEX_COORDS_VARY)) {
@@ -31,7 +32,6 @@ void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     if (has_feature(FEATURE_TANGENTS)) {
         // MikkTSpace wants unit vectors at the vertices, and no normalisation after interpolation.
         vec4 tangent = unpack_tangent(packed_tangent);
-        out_normal_world = normalize(out_normal_world);
         out_tangent_world = vec4(normalize(direction_to_world(tangent.xyz)), tangent.w);
     }
     // The size of points, which is one pixel in glTF. Lines and triangles ignore it.

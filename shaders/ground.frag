@@ -32,7 +32,7 @@ void main() {
     vec2 pixel = max(fwidth(cells), 1e-5);
     float lines = grid(cells, pixel, 0.004);
     float dark = checker(0.1 * cells, 0.1 * pixel);
-    vec3 lit = frame.ground_ambient.rgb + sunlight(in_position_world, up) * frame.ground_sunlit.rgb;
+    vec3 lit = frame.ground_ambient.rgb + sunlight(Receiver(in_position_world, up)) * frame.ground_sunlit.rgb;
     // The squares are of two tints, whose mean is the colour of the ground.
     const vec3 CONTRAST = vec3(0.17, 0.14, 0.11);
     lit *= (1.0 + CONTRAST * (0.5 - dark)) * (1.0 - 0.08 * lines);

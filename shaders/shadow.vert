@@ -1,13 +1,12 @@
 // The depth that the light sees, from the vertices that skin.comp wrote.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "instance.glsl"
+#include "shadow_caster.glsl"
 
 layout(set = 2, binding = 0, std430) readonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
 };
 
 void main() {
-    vec3 position = skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position;
-    gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
+    emit_caster(skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex].position);
 }

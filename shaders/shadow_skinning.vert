@@ -1,11 +1,11 @@
 // --skinning vertex: the depth that the light sees. Skins every vertex a second time.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "instance.glsl"
+#include "shadow_caster.glsl"
 #include "skinning.glsl"
 
 void main() {
     uint no_tangent;
     SkinnedVertex skinned = skin_vertex(gl_VertexIndex, poses[in_pose], false, no_tangent);
-    gl_Position = frame.shadow_from_world * vec4(to_world(skinned.position), 1.0);
+    emit_caster(skinned.position);
 }

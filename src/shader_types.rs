@@ -190,7 +190,8 @@ pub struct FrameData {
     pub ground: [f32; 4],
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// The side of a shadow map texel in 0..1 (x) and in metres (y), and the strength of shadows (z), 0 without shadows.
+    /// The shadow map: its side in texels (x), one texel in metres (y), the strength of shadows (z, 0 without shadows), and the
+    /// depth of one texel's length along the light (w).
     pub shadow: [f32; 4],
     /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],

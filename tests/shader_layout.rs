@@ -195,7 +195,7 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
             name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
             name if name.starts_with("debug_view") && name.ends_with(".vert") => of_attributes(NUMBERED_CHARACTERS),
             "skeleton.vert" => of_attributes(INSTANCES),
-            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(INSTANCES),
+            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(CHARACTERS),
             name if name.ends_with(".vert") => BTreeSet::new(),
             _ => continue,
         };

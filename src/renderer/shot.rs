@@ -6,8 +6,7 @@ use glam::Vec3;
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::sun::ShadowView;
-use crate::view::{Background, Look, OrbitCamera, Show, Sky};
+use crate::view::{Background, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -36,14 +35,21 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     let map_texels = shadow_map_size.unwrap_or(1);
     let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
     let to_light = shot.look.sun.to_light();
-    let shadows = ShadowView::fit(&bounds, &shot.camera, to_light, map_texels);
+    let scene = ShadowScene {
+        crowd: &bounds,
+        ground_height: crowd.ground_height(),
+        to_light,
+        camera: &shot.camera,
+        aspect: shot.aspect,
+    };
+    let shadows = ShadowView::fit(&scene, map_texels);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         camera_position: shot.camera.position().extend(1.0).to_array(),
         ground: [crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
-        shadow: [1.0 / map_texels as f32, shadows.texel_metres, strength, 0.0],
+        shadow: [map_texels as f32, shadows.texel_metres, strength, shadows.depth_per_texel],
         picture: [0.0, f32::from(transparent), shot.look.exposure(), 0.0],
         ..bytemuck::Zeroable::zeroed()
     };

@@ -132,6 +132,12 @@ impl OrbitCamera {
         self.target - self.axes().2 * self.distance
     }
 
+    /// Returns the unit vector from the eye to the target.
+    #[must_use]
+    pub fn forward(&self) -> Vec3 {
+        self.axes().2
+    }
+
     /// Returns the distance of the near plane from the eye.
     #[must_use]
     pub fn near(&self) -> f32 {

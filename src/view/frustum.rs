@@ -21,6 +21,11 @@ impl Frustum {
         Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
     }
 
+    /// Returns the four side planes and the near plane.
+    pub(super) fn planes(&self) -> &[Vec4] {
+        &self.planes
+    }
+
     /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass
     /// although it is outside.
     #[must_use]

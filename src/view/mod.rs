@@ -1,5 +1,5 @@
-//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky,
-//! the sun with its shadow map's view, and the debug views.
+//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky, the view of
+//! the shadow map, and the debug views.
 //!
 //! In: the crowd's [`Bounds`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything here is plain
 //! arithmetic in world space, in metres.
@@ -9,12 +9,13 @@ mod camera;
 mod debug_view;
 mod frustum;
 mod look;
+mod shadow_view;
 mod sky;
-pub mod sun;
 
 pub use bounds::Bounds;
 pub use camera::OrbitCamera;
 pub use debug_view::{DebugView, Show};
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
+pub use shadow_view::{ShadowScene, ShadowView};
 pub use sky::Sky;

@@ -116,15 +116,6 @@ impl Device {
         &self.physical.properties.limits
     }
 
-    /// Returns whether images of this format can be sampled with linear filtering.
-    #[must_use]
-    pub fn filters_linearly(&self, format: vk::Format) -> bool {
-        // SAFETY: the physical device belongs to this instance.
-        let properties =
-            unsafe { self.instance.raw().get_physical_device_format_properties(self.physical.raw, format) };
-        properties.optimal_tiling_features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR)
-    }
-
     /// Returns the number of Vulkan objects and memory allocations created so far. A steady frame does not change it.
     #[must_use]
     pub fn created_count(&self) -> u64 {

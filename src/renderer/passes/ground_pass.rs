@@ -61,13 +61,13 @@ impl GroundPass {
         })
     }
 
-    /// Draws two triangles of ground and one triangle of sky, or those of them that `look` has.
+    /// Draws nine rectangles of ground and one triangle of sky, or those of them that `look` has.
     pub fn record(&self, input: &PassInput, look: Look) {
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         if look.ground {
             input.recorder.bind_pipeline(&self.ground);
-            input.recorder.draw(0..6);
+            input.recorder.draw(0..54);
         }
         // The ground hides most of the sky.
         if look.background == Background::Sky {

@@ -2,7 +2,7 @@
 //!
 //! In: the instances and the skinned vertices (or the palette, with `--skinning vertex`). Out: one orthographic depth map.
 //! All frames in flight use the same image, and barriers order them. Blended materials, lines and points cast no shadow.
-//! Masked materials cast the shadow of their whole geometry.
+//! `shadow.frag` cuts the holes of masked materials out of their shadows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use crate::renderer::layouts::Layouts;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
 use crate::renderer::target::attachments::DEPTH_FORMAT;
+use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -24,12 +25,15 @@ use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
+/// The features of a masked material that the shadow depends on (0: not masked), and how its vertices are skinned.
+type Kind = (u32, SkinVariant);
+
 /// The shadow map and its pipelines. Without shadows the map has one texel, which is cleared to "lit".
 pub struct ShadowPass {
     /// The map.
     pub map: Image,
     sampler: Sampler,
-    pipelines: BTreeMap<SkinVariant, Pipeline>,
+    pipelines: BTreeMap<Kind, Pipeline>,
     skinning: Skinning,
     is_on: bool,
 }
@@ -50,27 +54,20 @@ impl ShadowPass {
         let extent = vk::Extent2D { width: side, height: side };
         let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
         let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-        // Linear filtering is optional for depth formats. Without it, the edges of shadows are harder.
-        let filter = if device.filters_linearly(DEPTH_FORMAT) { vk::Filter::LINEAR } else { vk::Filter::NEAREST };
+        // The shader gathers texels, compares and filters them (`shadow.glsl`).
         let sampler = vk::SamplerCreateInfo::default()
-            .mag_filter(filter)
-            .min_filter(filter)
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .compare_enable(true)
-            // Greater is nearer to the light: a point is lit if it is at least as near as the map's depth.
-            .compare_op(vk::CompareOp::GREATER_OR_EQUAL);
-        let build = |variant: SkinVariant| {
+            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
+        let build = |(features, variant): Kind| {
             let info = GraphicsPipelineInfo {
-                name: &format!("shadows: {variant:?}"),
+                name: &format!("shadows: features {features}, {variant:?}"),
                 vertex: match skinning {
                     Skinning::Compute => &spirv::SHADOW_VERT,
                     Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
                 },
-                fragment: None,
-                // `shadow_skinning.vert` has no constant 0.
-                constants: &[0, variant.influence_count, u32::from(variant.has_morphs)],
-                vertex_input: vertex_input::INSTANCES,
+                fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
+                constants: &[features, variant.influence_count, u32::from(variant.has_morphs)],
+                vertex_input: vertex_input::CHARACTERS,
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,
@@ -78,17 +75,16 @@ impl ShadowPass {
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
                 samples: vk::SampleCountFlags::TYPE_1,
                 blend: None,
-                // A smaller depth is further from the light. The slope factor is for triangles at a grazing angle.
-                depth_bias: Some((0.0, -1.5)),
+                depth_bias: None,
             };
             Pipeline::graphics(device, cache, &info)
         };
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
-        let variants: BTreeSet<_> = draws.map(|draw| draw.skin_variant(skinning)).collect();
+        let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning)).collect();
         Ok(Self {
             map: Image::new(device, "shadow map", info)?,
             sampler: Sampler::new(device, "shadow sampler", &sampler)?,
-            pipelines: variants.into_iter().map(|variant| Ok((variant, build(variant)?))).collect::<Result<_>>()?,
+            pipelines: kinds.into_iter().map(|kind| Ok((kind, build(kind)?))).collect::<Result<_>>()?,
             skinning,
             is_on: size.is_some(),
         })
@@ -127,7 +123,7 @@ impl ShadowPass {
         input.recorder.rendering(&info, true, || {
             if self.is_on {
                 crowd_draw::record(input, Eye::Light, |_, draw| {
-                    if casts_shadow(draw) { self.pipelines.get(&draw.skin_variant(self.skinning)) } else { None }
+                    if casts_shadow(draw) { self.pipelines.get(&kind(draw, self.skinning)) } else { None }
                 });
             }
         });
@@ -137,4 +133,10 @@ impl ShadowPass {
 /// Lines and points are too thin for a shadow map.
 fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
+}
+
+fn kind(draw: &GpuDraw, skinning: Skinning) -> Kind {
+    use material_features::{BASE_COLOR_TEXTURE, MASKED, TEX_COORDS_VARY};
+    let features = if draw.features & MASKED == 0 { 0 } else { draw.features };
+    (features & (MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE), draw.skin_variant(skinning))
 }

@@ -52,11 +52,11 @@ const fn attribute(
     vk::VertexInputAttributeDescription { location, binding, format, offset: offset as u32 }
 }
 
-/// The vertex input of the shadow pass: placements and poses.
+/// The vertex input of the skeleton pass: placements and poses.
 pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
-/// The vertex input of the character pass: placements, poses, tints and static vertices.
+/// The vertex input of the shadow and character passes: placements, poses, tints and static vertices.
 pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: ATTRIBUTES.split_at(7).0 };
 
 /// The vertex input of the debug views: the same, and the numbers of instance and pose.

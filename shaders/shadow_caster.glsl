@@ -1,0 +1,26 @@
+// Transforms a skinned vertex from model space to the shadow map. Both ways of skinning share this code.
+#ifndef THRONG_SHADOW_CASTER
+#define THRONG_SHADOW_CASTER
+
+#include "instance.glsl"
+#include "material_features.glsl"
+
+layout(location = 4) in vec4 in_tint;
+
+// StaticVertex of src/shader_types.rs.
+layout(location = 5) in vec4 in_tex_coords; // two pairs
+layout(location = 6) in vec4 in_color;
+
+// Written only for masked materials; the others have no fragment shader.
+layout(location = 2) out vec4 out_tex_coords; // two pairs
+layout(location = 3) out vec4 out_color;
+
+void emit_caster(vec3 position) {
+    gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
+    if (has_feature(FEATURE_MASKED)) {
+        out_tex_coords = in_tex_coords;
+        out_color = in_color * in_tint;
+    }
+}
+
+#endif

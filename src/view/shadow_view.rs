@@ -1,0 +1,334 @@
+//! The view of the shadow map: the part of the world that the light sees.
+//!
+//! In: the crowd, the camera and the direction of the light. Out: an orthographic matrix. Invariants: every visible point
+//! that a character can shade lies in the map, up to a distance; and the map moves in whole texels and changes its size in
+//! steps, so that the edges of shadows do not crawl when the camera moves.
+
+use glam::{Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
+
+use super::bounds::Bounds;
+use super::camera::OrbitCamera;
+use super::frustum::Frustum;
+
+/// A close camera in a large crowd sees shadows up to this many times the distance of its target. A map that reaches
+/// further would have texels of many pixels in front.
+const REACH: f32 = 4.0;
+/// The share of the map that is used. Near its edge shadows fade out (`shadow.glsl`), and snapping takes up to a texel.
+const USED_SHARE: f32 = 0.95;
+/// The size of a texel changes in steps of this power of two.
+const STEPS_PER_OCTAVE: f32 = 4.0;
+/// The sine of the lowest elevation of the light that is fitted exactly. Shadows of a lower one are cut short.
+const LEAST_ELEVATION_SINE: f32 = 0.01;
+
+/// What the map shows, and to whom.
+#[derive(Debug, Clone, Copy)]
+pub struct ShadowScene<'a> {
+    /// The bounds of all that casts shadows.
+    pub crowd: &'a Bounds,
+    /// The height of the ground, which receives shadows.
+    pub ground_height: f32,
+    /// The unit vector from a surface towards the light.
+    pub to_light: Vec3,
+    /// The camera that sees the shadows.
+    pub camera: &'a OrbitCamera,
+    /// Width / height of the camera's image.
+    pub aspect: f32,
+}
+
+/// The orthographic view from the light that the shadow map shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShadowView {
+    /// The matrix from world space to the map: x and y in -1..1, depth in 0..1, greater is nearer to the light.
+    pub shadow_from_world: Mat4,
+    /// The side of one texel in metres.
+    pub texel_metres: f32,
+    /// The depth of a distance of one texel along the light.
+    pub depth_per_texel: f32,
+}
+
+impl ShadowView {
+    /// Fits a square map of `map_texels` texels a side to the points that the camera sees and a character can shade.
+    #[must_use]
+    pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
+        let axes = LightAxes::new(scene.to_light);
+        let shaded = ShadedSpace::new(scene, &axes);
+        let whole = Extent::of(&shaded.corners, &axes);
+        let seen = Extent::of(&shaded.seen_by(scene.camera, scene.aspect), &axes);
+        // Out of view: any view will do.
+        let extent = if seen.is_empty() { whole } else { seen };
+
+        let used_texels = (USED_SHARE * map_texels.max(1) as f32 - 1.0).max(1.0);
+        let texel_of = |extent: &Extent| (extent.size().max_element() / used_texels).clamp(1e-9, 1e9);
+        let quantized = ((texel_of(&extent).log2() * STEPS_PER_OCTAVE).ceil() / STEPS_PER_OCTAVE).exp2();
+        let texel_metres = quantized.min(texel_of(&whole));
+        let center = (extent.center() / texel_metres).round() * texel_metres;
+
+        let radius = 0.5 * texel_metres * map_texels.max(1) as f32;
+        let depth_scale = 1.0 / (1.01 * (whole.max.z - whole.min.z)).max(texel_metres);
+        let middle = 0.5 * (whole.min.z + whole.max.z);
+        let rows = Mat4::from_cols(
+            (axes.right / radius).extend(-center.x / radius),
+            (axes.up / radius).extend(-center.y / radius),
+            (axes.to_light * depth_scale).extend(0.5 - middle * depth_scale),
+            Vec4::W,
+        );
+        let depth_per_texel = depth_scale * texel_metres;
+        Self { shadow_from_world: rows.transpose(), texel_metres, depth_per_texel }
+    }
+}
+
+/// An orthonormal basis whose third axis points towards the light.
+struct LightAxes {
+    right: Vec3,
+    up: Vec3,
+    to_light: Vec3,
+}
+
+impl LightAxes {
+    fn new(to_light: Vec3) -> Self {
+        // Level, unless the light is in the zenith.
+        let right = Vec3::Y.cross(to_light).try_normalize().unwrap_or(Vec3::X);
+        Self { right, up: to_light.cross(right), to_light }
+    }
+
+    fn light_from_world(&self, point: Vec3) -> Vec3 {
+        Vec3::new(point.dot(self.right), point.dot(self.up), point.dot(self.to_light))
+    }
+}
+
+/// A box along the axes of the light.
+#[derive(Clone, Copy)]
+struct Extent {
+    min: Vec3,
+    max: Vec3,
+}
+
+impl Extent {
+    fn of(points: &[Vec3], axes: &LightAxes) -> Self {
+        let empty = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+        points
+            .iter()
+            .map(|&point| axes.light_from_world(point))
+            .fold(empty, |extent, point| Self { min: extent.min.min(point), max: extent.max.max(point) })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.min.x > self.max.x
+    }
+
+    fn size(&self) -> Vec2 {
+        (self.max - self.min).truncate()
+    }
+
+    fn center(&self) -> Vec2 {
+        (0.5 * (self.min + self.max)).truncate()
+    }
+}
+
+/// All points that a character can shade: the crowd's outline, as the light sees it, between the ground and the crowd's
+/// highest point. Six planes bound it, four of them along the light.
+struct ShadedSpace {
+    /// Bit 0: right or left. Bit 1: up or down. Bit 2: high or low.
+    corners: [Vec3; 8],
+}
+
+impl ShadedSpace {
+    /// The corners of each face, in order around it.
+    const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
+
+    fn new(scene: &ShadowScene, axes: &LightAxes) -> Self {
+        let ShadowScene { crowd, ground_height, to_light, .. } = *scene;
+        let points: Vec<Vec3> = crowd.hull().map(|point| crowd.center() + point).collect();
+        let outline = Extent::of(&points, axes);
+        let corners = std::array::from_fn(|k| {
+            let x = if k & 1 == 0 { outline.min.x } else { outline.max.x };
+            let y = if k & 2 == 0 { outline.min.y } else { outline.max.y };
+            let height = if k & 4 == 0 { ground_height.min(crowd.min.y) } else { crowd.max.y };
+            let point = axes.right * x + axes.up * y;
+            point + to_light * ((height - point.y) / to_light.y.max(LEAST_ELEVATION_SINE))
+        });
+        Self { corners }
+    }
+
+    /// Returns the vertices of the part that the camera sees.
+    fn seen_by(&self, camera: &OrbitCamera, aspect: f32) -> Vec<Vec3> {
+        let clip_from_world = camera.clip_from_world(aspect);
+        let (eye, forward) = (camera.position(), camera.forward());
+        let far = (-forward).extend(forward.dot(eye) + REACH * camera.distance);
+        let mut planes = Frustum::from_clip_from_world(clip_from_world).planes().to_vec();
+        planes.push(far);
+        let mut vertices: Vec<Vec3> = Self::FACES
+            .iter()
+            .flat_map(|face| {
+                let polygon = face.map(|corner| self.corners[corner]).to_vec();
+                planes.iter().fold(polygon, |polygon, &plane| clipped(&polygon, plane))
+            })
+            .collect();
+        // The corners of the frustum itself, if they lie in here.
+        let world_from_clip = clip_from_world.inverse();
+        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
+            let near = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
+            let far = eye + (near - eye) * (REACH * camera.distance / camera.near());
+            vertices.extend([near, far].into_iter().filter(|&point| self.contains(point)));
+        }
+        vertices
+    }
+
+    fn contains(&self, point: Vec3) -> bool {
+        let center = self.corners.iter().sum::<Vec3>() / 8.0;
+        Self::FACES.iter().all(|&[a, b, _, d]| {
+            let [a, b, d] = [a, b, d].map(|corner| self.corners[corner]);
+            let outward = (b - a).cross(d - a);
+            outward.dot(point - a) * outward.dot(center - a) >= 0.0
+        })
+    }
+}
+
+/// Returns the part of a convex polygon on the inner side of a plane (Sutherland and Hodgman, "Reentrant Polygon Clipping",
+/// 1974). A point is inside where `normal · point + w >= 0`.
+fn clipped(polygon: &[Vec3], plane: Vec4) -> Vec<Vec3> {
+    let height = |point: Vec3| plane.xyz().dot(point) + plane.w;
+    let mut inside = Vec::with_capacity(polygon.len() + 1);
+    for (k, &point) in polygon.iter().enumerate() {
+        let next = polygon[(k + 1) % polygon.len()];
+        let (here, there) = (height(point), height(next));
+        if here >= 0.0 {
+            inside.push(point);
+        }
+        if (here >= 0.0) != (there >= 0.0) {
+            inside.push(point.lerp(next, here / (here - there)));
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDE: f32 = 16.0 / 9.0;
+
+    fn crowd() -> Bounds {
+        Bounds { min: Vec3::new(-20.0, 0.0, -20.0), max: Vec3::new(20.0, 2.0, 20.0), footprint_radius: 20.0 }
+    }
+
+    fn to_light(azimuth_degrees: f32, elevation_degrees: f32) -> Vec3 {
+        let (sin, cos) = azimuth_degrees.to_radians().sin_cos();
+        let (rise, level) = elevation_degrees.to_radians().sin_cos();
+        Vec3::new(level * sin, rise, level * cos)
+    }
+
+    /// Returns lights in all directions, from 5 degrees to the zenith.
+    fn lights() -> impl Iterator<Item = Vec3> {
+        [5.0, 20.0, 45.0, 89.9, 90.0].into_iter().flat_map(|elevation| {
+            [0.0, 60.0, 135.0, 250.0].into_iter().map(move |azimuth| to_light(azimuth, elevation))
+        })
+    }
+
+    fn fit(camera: &OrbitCamera, to_light: Vec3) -> ShadowView {
+        let scene = ShadowScene { crowd: &crowd(), ground_height: 0.0, to_light, camera, aspect: WIDE };
+        ShadowView::fit(&scene, 2048)
+    }
+
+    /// Returns points in the crowd, and their shadows on the ground.
+    fn shaded_points(to_light: Vec3) -> impl Iterator<Item = Vec3> {
+        let heights = [0.0, 0.7, 2.0];
+        let places = (0..40).flat_map(move |k| {
+            let (sin, cos) = (k as f32 * 2.399_963).sin_cos();
+            let radius = 20.0 * (k as f32 / 39.0).sqrt();
+            heights.map(|height| Vec3::new(radius * sin, height, radius * cos))
+        });
+        places.flat_map(move |point| [point, point - to_light * (point.y / to_light.y)])
+    }
+
+    #[test]
+    fn the_map_holds_all_that_is_seen_and_can_be_shaded() {
+        let framing = OrbitCamera::framing(&crowd(), WIDE);
+        let close = OrbitCamera { distance: 8.0, target: Vec3::new(6.0, 1.0, -5.0), ..framing };
+        let low = OrbitCamera { pitch_radians: 0.02, yaw_radians: 2.0, ..close };
+        for camera in [framing, close, low] {
+            let clip_from_world = camera.clip_from_world(WIDE);
+            for light in lights() {
+                let view = fit(&camera, light);
+                let mut seen = 0;
+                for point in shaded_points(light) {
+                    let clip = clip_from_world * point.extend(1.0);
+                    let in_view = clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w;
+                    if !in_view || clip.w > REACH * camera.distance {
+                        continue;
+                    }
+                    seen += 1;
+                    let place = view.shadow_from_world.project_point3(point);
+                    // Outside 0.96 shadows fade out.
+                    let holds = place.x.abs() <= 0.96 && place.y.abs() <= 0.96 && (0.0..=1.0).contains(&place.z);
+                    assert!(holds, "{light}: {point} is at {place}");
+                }
+                assert!(seen > 10, "{seen} points in view");
+            }
+        }
+    }
+
+    #[test]
+    fn nearer_to_the_light_is_greater_and_along_its_ray_nothing_moves() {
+        for light in lights() {
+            let view = fit(&OrbitCamera::framing(&crowd(), WIDE), light);
+            let low = view.shadow_from_world.project_point3(Vec3::ZERO);
+            let high = view.shadow_from_world.project_point3(light * view.texel_metres);
+            assert!((high.z - low.z - view.depth_per_texel).abs() < 1e-6);
+            assert!((high - low).truncate().length() < 1e-6);
+            // One texel across is two parts in 2048.
+            let right = Vec3::Y.cross(light).try_normalize().unwrap_or(Vec3::X) * view.texel_metres;
+            let right = view.shadow_from_world.transform_vector3(right);
+            assert!((right - Vec3::X * 2.0 / 2048.0).length() < 1e-6, "{right}");
+        }
+    }
+
+    #[test]
+    fn texels_are_small_where_the_camera_is_close() {
+        let light = to_light(-48.0, 53.0);
+        let framing = OrbitCamera::framing(&crowd(), WIDE);
+        let whole = fit(&framing, light);
+        // The crowd is 40 m wide: 0.95 of the map.
+        assert!((whole.texel_metres - 40.0 / (0.95 * 2048.0 - 1.0)).abs() < 1e-3, "{}", whole.texel_metres);
+        let close = OrbitCamera { distance: 3.0, target: Vec3::new(5.0, 1.0, 5.0), pitch_radians: 0.5, ..framing };
+        assert!(fit(&close, light).texel_metres < 0.6 * whole.texel_metres);
+    }
+
+    #[test]
+    fn edges_do_not_crawl_when_the_camera_moves() {
+        let light = to_light(-48.0, 53.0);
+        let mut sizes = Vec::new();
+        for step in 0..200 {
+            let moved = step as f32 * 0.037;
+            let camera = OrbitCamera {
+                distance: 6.0,
+                target: Vec3::new(moved, 1.0, -moved),
+                yaw_radians: 0.3 * moved,
+                pitch_radians: 0.4,
+                ..OrbitCamera::default()
+            };
+            let view = fit(&camera, light);
+            // The world's origin lies at the same place within its texel.
+            let texels = view.shadow_from_world.project_point3(Vec3::ZERO).truncate() * 1024.0;
+            assert!((texels - texels.round()).abs().max_element() < 0.01, "{texels}");
+            let steps = view.texel_metres.log2() * STEPS_PER_OCTAVE;
+            assert!((steps - steps.round()).abs() < 1e-3, "{steps}");
+            sizes.push(view.texel_metres);
+        }
+        let changes = sizes.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(changes <= 12, "{changes} changes of size in 200 frames: {sizes:?}");
+    }
+
+    #[test]
+    fn no_scene_makes_the_view_unusable() {
+        let point = Bounds { min: Vec3::ZERO, max: Vec3::ZERO, footprint_radius: 0.0 };
+        let away = OrbitCamera { target: Vec3::new(1e6, 0.0, 0.0), ..OrbitCamera::default() };
+        for (crowd, camera) in [(point, OrbitCamera::default()), (crowd(), away)] {
+            for to_light in [Vec3::Y, Vec3::X, Vec3::NEG_Y] {
+                let scene = ShadowScene { crowd: &crowd, ground_height: 0.0, to_light, camera: &camera, aspect: WIDE };
+                let view = ShadowView::fit(&scene, 1);
+                assert!(view.shadow_from_world.is_finite() && view.texel_metres > 0.0, "{view:?}");
+            }
+        }
+    }
+}
