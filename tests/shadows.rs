@@ -70,7 +70,8 @@ impl Picture {
     /// Returns the green channel at the pixel that shows a point.
     fn at(&self, point: Vec3) -> i32 {
         let clip = self.camera.clip_from_world(ASPECT).project_point3(point);
-        let pixel = (clip.truncate() * Vec2::new(0.5, -0.5) + 0.5) * Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
+        let pixel =
+            (clip.truncate() * Vec2::new(0.5, -0.5) + 0.5) * Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
         i32::from(self.image.get_pixel(pixel.x as u32, pixel.y as u32).0[1])
     }
 
@@ -188,7 +189,8 @@ fn shadows_touch_their_casters() {
     let picture = Picture::draw(model, "--camera 180,45", Skinning::Compute, true);
     let texel = picture.shadows.texel_metres;
     let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
-    let [contact, dark, bright] = [2.0 * texel, 0.5 * length, 4.0 * length].map(|z| picture.at(Vec3::new(0.0, 0.0, -z)));
+    let [contact, dark, bright] =
+        [2.0 * texel, 0.5 * length, 4.0 * length].map(|z| picture.at(Vec3::new(0.0, 0.0, -z)));
     println!("texels of {texel} m, a shadow of {length} m: {contact}, {dark} in the middle, {bright} in the light");
     assert!(length > 6.0 * texel && bright - dark > 30);
     assert!(contact - dark <= (bright - dark) / 8, "light falls between the wall and its shadow: {contact}");
