@@ -12,7 +12,7 @@ use crate::crowd::ClipChoice;
 
 pub use bench::{BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
-pub use values::{CameraArg, Size, UploadChoice};
+pub use values::{CameraArg, FrameChoice, MOST_FRAMES, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
 #[derive(Debug, Parser)]
@@ -42,9 +42,12 @@ pub enum Command {
         after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1"
     )]
     View(ViewArgs),
-    /// Render one image, or a sequence of images, to PNG files.
+    /// Render one image, a sequence of images, or a film.
+    ///
+    /// The extension of --out decides: .png or .jpg for images; .apng, .mp4 or .webm for a film. The last two need the program
+    /// ffmpeg. Without --frames, a film lasts for whole loops of the clip, about four seconds.
     #[command(
-        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png"
+        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
     )]
     Render(RenderArgs),
     /// Measure frames, drawn offscreen as fast as possible.
@@ -93,13 +96,17 @@ pub struct RenderArgs {
     pub count: CrowdSizeArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
-    /// PNG file to write. For several frames, the name must contain `%04d` (or another width) for the frame's number.
-    #[arg(long, short, value_name = "FILE.png")]
+    /// File to write. For several images, the name must contain `%04d` (or another width) for the frame's number.
+    #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
-    /// Number of images.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub frames: u32,
-    /// Images per second of animation.
+    /// Number of frames, or a part of a longer sequence: A..B draws the frames A to B-1, each exactly as in the whole
+    /// [default: 1; for a film or a turntable about four seconds].
+    #[arg(long, value_name = "N|A..B", value_parser = values::parse_frames)]
+    pub frames: Option<FrameChoice>,
+    /// Let the camera go around the crowd once in N frames [default: --frames N, otherwise about four seconds].
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_FRAMES)))]
+    pub turntable: Option<Option<u32>>,
+    /// Frames per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]
     pub fps: f64,
 }
@@ -191,6 +198,20 @@ mod tests {
     }
 
     #[test]
+    fn frames_are_a_number_or_a_part() {
+        let frames = |options: &str| match parse(&format!("throng render --out x.png {options}")).unwrap().command {
+            Some(Command::Render(args)) => (args.frames, args.turntable, args.crowd.models.len()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(frames(""), (None, None, 0));
+        assert_eq!(frames("--frames 12"), (Some(FrameChoice::Count(12)), None, 0));
+        assert_eq!(frames("--frames 30..60"), (Some(FrameChoice::Part { first: 30, end: 60 }), None, 0));
+        // A model after the flag is no value of it.
+        assert_eq!(frames("--turntable Fox.glb"), (None, Some(None), 1));
+        assert_eq!(frames("--turntable=60"), (None, Some(Some(60)), 0));
+    }
+
+    #[test]
     fn wrong_values_are_refused() {
         for line in [
             "throng --instances 0",
@@ -212,6 +233,12 @@ mod tests {
             "throng --camera 1",
             "throng render",
             "throng bench --frames 0",
+            "throng render --out x.png --frames 0",
+            "throng render --out x.png --frames 5..5",
+            "throng render --out x.png --frames 5..=7",
+            "throng render --out x.png --frames ..7",
+            "throng render --out x.png --frames 0..1000001",
+            "throng render --out x.png --turntable=0",
             "throng --threads 1,2",
             "throng --size 64x48,32x24",
             "throng render --out x.png --skinning compute,vertex",

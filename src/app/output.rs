@@ -58,13 +58,64 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
             .and_then(|mut file| file.write_all(bytes))
             .with_context(failed);
     }
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        // The error to report is the one of writing.
-        let _ = std::fs::remove_file(&temporary);
+    let draft = Draft::new(path);
+    std::fs::write(draft.temporary(), bytes).with_context(failed)?;
+    draft.finish()
+}
+
+/// A file that is being written under a temporary name. Dropping it removes the temporary file.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    path: PathBuf,
+    /// Empty once the file has its name.
+    temporary: PathBuf,
+}
+
+impl Draft {
+    /// Chooses a temporary name in the same folder. Creates no file yet.
+    pub(super) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), temporary: path.with_extension(format!("{}.tmp", std::process::id())) }
     }
-    written.with_context(failed)
+
+    /// Returns the name of the complete file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the name of the file until it is complete.
+    pub(super) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives the complete file its name. A file that has that name is replaced.
+    ///
+    /// # Errors
+    /// The system refuses to rename the file.
+    pub(super) fn finish(mut self) -> Result<()> {
+        std::fs::rename(&self.temporary, &self.path).with_context(|| cannot_write(&self.path))?;
+        self.temporary = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.temporary.as_os_str().is_empty() {
+            // There may be no file yet, and the error to report is the one of writing.
+            let _ = std::fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Creates the folder of a file if it does not exist.
+///
+/// # Errors
+/// The system refuses to create it.
+pub(super) fn create_folder_of(path: &Path) -> Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => std::fs::create_dir_all(folder).with_context(|| cannot_write(path)),
+        None => Ok(()),
+    }
 }
 
 /// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
@@ -88,7 +139,8 @@ pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -
     Ok(())
 }
 
-fn is_special(path: &Path) -> bool {
+/// Returns whether a name belongs to a device, a pipe or a folder.
+pub(super) fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
@@ -140,6 +192,10 @@ mod tests {
         let path = folder.path().join("a.txt");
         write_file(&path, b"a longer text").unwrap();
         write_file(&path, b"short").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"short");
+        let abandoned = Draft::new(&path);
+        std::fs::write(abandoned.temporary(), b"half").unwrap();
+        drop(abandoned);
         assert_eq!(std::fs::read(&path).unwrap(), b"short");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

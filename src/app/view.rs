@@ -19,7 +19,7 @@ use winit::window::{Window, WindowId};
 
 use super::gpu::{finish, offscreen_renderer, window_renderer};
 use super::output::print;
-use super::render::draw_to_file;
+use super::render::draw_to_png;
 use super::scene::Scene;
 use crate::cli::{Size, ViewArgs};
 use crate::crowd::ClipChoice;
@@ -49,7 +49,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
         Err(error) => {
             let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
             let path = Path::new(FALLBACK_IMAGE);
-            draw_to_file(&mut scene, &mut renderer, args.crowd.time, args.gpu.size, path)?;
+            draw_to_png(&mut scene, &mut renderer, args.crowd.time, args.gpu.size, path)?;
             let shown = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             print(&format!(
                 "No display could be opened ({}), so here is one image instead of a window: {}\n`throng render` \

@@ -38,6 +38,23 @@ pub struct CameraArg {
     pub zoom: f32,
 }
 
+/// The value of `--frames`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FrameChoice {
+    /// The first frames of a sequence.
+    Count(u32),
+    /// The frames from `first` to the one before `end`, at least one.
+    Part {
+        /// The first frame.
+        first: u32,
+        /// The frame after the last one.
+        end: u32,
+    },
+}
+
+/// The largest number of frames of a sequence.
+pub const MOST_FRAMES: u32 = 1_000_000;
+
 /// Returns a parser of words that stand for values.
 pub(super) fn one_of<T, const N: usize>(choices: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
@@ -125,6 +142,18 @@ pub(super) fn parse_size(text: &str) -> Result<Size, String> {
         (Ok(width @ 1..=MOST), Ok(height @ 1..=MOST)) => Ok(Size { width, height }),
         _ => Err(expected()),
     }
+}
+
+pub(super) fn parse_frames(text: &str) -> Result<FrameChoice, String> {
+    let number = |text: &str| text.parse().ok().filter(|&number| number <= MOST_FRAMES);
+    let choice = match text.split_once("..") {
+        None => number(text).filter(|&count| count > 0).map(FrameChoice::Count),
+        Some((first, end)) => match (number(first), number(end)) {
+            (Some(first), Some(end)) if first < end => Some(FrameChoice::Part { first, end }),
+            _ => None,
+        },
+    };
+    choice.ok_or_else(|| format!("expected a number of frames, or A..B with A below B, up to {MOST_FRAMES}"))
 }
 
 pub(super) fn parse_background(text: &str) -> Result<Background, String> {

@@ -139,6 +139,17 @@ impl Crowd {
         self.scratches.clear();
     }
 
+    /// Returns the time in seconds after which the animation of the whole crowd repeats. `None` if nothing moves, or if clips
+    /// of different durations are played.
+    #[must_use]
+    pub fn loop_seconds(&self) -> Option<f64> {
+        let clip = |instance: &Instance| clip_of(&self.models[instance.model as usize], instance.clip);
+        let mut durations = self.instances.iter().filter_map(clip).map(|clip| clip.duration_seconds);
+        let first = durations.next()?;
+        let seconds = f64::from(first) / f64::from(self.speed.abs());
+        (first > 0.0 && seconds.is_finite() && durations.all(|duration| duration == first)).then_some(seconds)
+    }
+
     /// Decides when in its clip each instance starts, and which instances share a pose.
     fn assign_poses(&mut self) {
         let Self { models, instances, share_hz, .. } = self;

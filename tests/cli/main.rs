@@ -8,6 +8,8 @@ mod program;
 
 mod bench;
 mod files;
+mod looks;
+mod outputs;
 mod pictures;
 mod run;
 mod usage;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{Finished, Place, Running};
 
-fn decode(path: &Path) -> image::RgbaImage {
+pub fn decode(path: &Path) -> image::RgbaImage {
     image::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).into_rgba8()
 }
 
@@ -35,7 +35,10 @@ fn sequences_are_numbered_and_move() {
     assert!(frames[0] != frames[1] && frames[1] != frames[2], "the character stands still");
     assert!(!place.file("walk_0003.png").exists());
     let message = place.fail(1, "render --frames 3 --out walk.png");
-    assert_eq!(message, "error: --out walk.png: 3 frames need a number in the name, such as frame_%04d.png\n");
+    assert_eq!(
+        message,
+        "error: --out walk.png: several frames need a number in the name, such as frame_%04d.png, or a film: .apng, .mp4 or .webm\n"
+    );
 }
 
 #[test]

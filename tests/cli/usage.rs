@@ -34,7 +34,7 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
         ("render --out x.png --time soon", "expected a number"),
         ("render --out x.png --instances 0", "1..=1000000"),
         ("render --out x.png --camera 1", "YAW,PITCH or YAW,PITCH,ZOOM"),
-        ("render", "--out <FILE.png>"),
+        ("render", "--out <FILE>"),
         ("pose --on fpga", "cpu, gpu"),
         ("bench --frames 0", "1..=100000"),
         ("inspect one.glb two.glb", "unexpected argument 'two.glb'"),

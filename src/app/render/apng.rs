@@ -1,0 +1,89 @@
+//! Animated PNG: all frames in one file, repeated forever.
+
+use std::fs::File;
+
+use anyhow::{Context, Result, bail};
+use png::{BitDepth, ColorType, Encoder, Writer};
+
+use crate::app::output::{Draft, cannot_write};
+use crate::cli::Size;
+
+/// An animated PNG that is being written.
+pub(super) struct Apng {
+    writer: Writer<File>,
+    draft: Draft,
+}
+
+impl Apng {
+    /// Starts a file of this many frames.
+    ///
+    /// # Errors
+    /// The system refuses to write, or the format cannot hold the frame rate.
+    pub fn start(draft: Draft, size: Size, frame_count: u32, fps: f64) -> Result<Self> {
+        let failed = || cannot_write(draft.path());
+        let Some((numerator, denominator)) = delay(fps) else {
+            bail!("{}: {fps} frames per second; .apng can hold 0.001 to 65535", failed());
+        };
+        let file = File::create(draft.temporary()).with_context(failed)?;
+        let mut encoder = Encoder::new(file, size.width, size.height);
+        encoder.set_color(ColorType::Rgba);
+        encoder.set_depth(BitDepth::Eight);
+        // 0 repeats forever.
+        encoder.set_animated(frame_count, 0).with_context(failed)?;
+        encoder.set_frame_delay(numerator, denominator).with_context(failed)?;
+        let writer = encoder.write_header().with_context(failed)?;
+        Ok(Self { writer, draft })
+    }
+
+    /// Appends a frame.
+    ///
+    /// # Errors
+    /// The system refuses to write.
+    pub fn add(&mut self, rgba: &[u8]) -> Result<()> {
+        self.writer.write_image_data(rgba).with_context(|| cannot_write(self.draft.path()))
+    }
+
+    /// Ends the file and gives it its name.
+    ///
+    /// # Errors
+    /// The system refuses to write.
+    pub fn finish(self) -> Result<()> {
+        self.writer.finish().with_context(|| cannot_write(self.draft.path()))?;
+        self.draft.finish()
+    }
+}
+
+/// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
+/// that is near.
+fn delay(fps: f64) -> Option<(u16, u16)> {
+    const MOST: f64 = u16::MAX as f64;
+    if !(0.001..=MOST).contains(&fps) {
+        return None;
+    }
+    // The smallest fraction whose error is far below a frame in an hour, or the best one.
+    let error = |numerator: f64| ((numerator * fps).round() / fps / numerator - 1.0).abs();
+    let candidates =
+        || (1..=u16::MAX).map(f64::from).filter(|numerator| (1.0..=MOST).contains(&(numerator * fps).round()));
+    let best = candidates().min_by(|&a, &b| error(a).total_cmp(&error(b)))?;
+    let numerator = candidates().find(|&numerator| error(numerator) < 1e-9).unwrap_or(best);
+    Some((numerator as u16, (numerator * fps).round() as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_fractions() {
+        assert_eq!(delay(30.0), Some((1, 30)));
+        assert_eq!(delay(24.0), Some((1, 24)));
+        assert_eq!(delay(12.5), Some((2, 25)));
+        assert_eq!(delay(0.25), Some((4, 1)));
+        assert_eq!(delay(29.97), Some((100, 2997)));
+        assert_eq!(delay(30_000.0 / 1001.0), Some((1001, 30_000)));
+        assert_eq!(delay(65_535.0), Some((1, 65_535)));
+        let (numerator, denominator) = delay(std::f64::consts::PI).unwrap();
+        assert!((f64::from(denominator) / f64::from(numerator) / std::f64::consts::PI - 1.0).abs() < 1e-6);
+        assert!(delay(1e-4).is_none() && delay(1e9).is_none());
+    }
+}

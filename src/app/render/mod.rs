@@ -1,0 +1,88 @@
+//! `render`: writes one image, a sequence of numbered images, or a film.
+//!
+//! In: a scene and the frames of a [`Sequence`]. Out: files whose format the name decides. A frame's image depends only on
+//! its number, so parts of a sequence can be drawn by different machines. Names and formats are checked before a model is
+//! loaded, and a file appears only when it is complete.
+
+mod apng;
+mod destination;
+mod ffmpeg;
+mod format;
+mod pattern;
+mod sequence;
+mod still;
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::gpu::{finish, offscreen_renderer};
+use super::output::{print, progress_bar};
+use super::scene::Scene;
+use crate::cli::{RenderArgs, Size};
+use crate::renderer::Renderer;
+use destination::Destination;
+use sequence::{Request, Sequence};
+use still::Still;
+
+/// Runs the command.
+///
+/// # Errors
+/// Loading, rendering or writing fails.
+pub fn run(args: &RenderArgs) -> Result<()> {
+    let destination = Destination::new(args)?;
+    let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
+    let sequence = Sequence::new(Request {
+        frames: args.frames,
+        turntable: args.turntable,
+        start_seconds: args.crowd.time,
+        fps: args.fps,
+        is_film: destination.is_film(),
+        loop_seconds: scene.crowd.loop_seconds(),
+    });
+    let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
+    let mut writer = destination.open(args.gpu.size, &sequence)?;
+    let frames = sequence.frames();
+    let progress = progress_bar(frames.len() as u64, "rendering {wide_bar} {pos}/{len} {eta} left");
+    let first_camera = scene.camera;
+    for frame in frames.clone() {
+        scene.camera = first_camera;
+        scene.camera.orbit(sequence.yaw_radians(frame), 0.0);
+        writer.add(frame, draw(&mut scene, &mut renderer, sequence.time_seconds(frame), args.gpu.size)?)?;
+        progress.inc(1);
+    }
+    writer.finish()?;
+    progress.finish_and_clear();
+    let visible: u32 = scene.crowd.visible_counts().iter().sum();
+    let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
+    print(&format!(
+        "{}: {part}{} of {} instances visible, {}, {} skinning, {} upload\n",
+        args.out.display(),
+        visible,
+        args.count.instances,
+        renderer.device().physical.name,
+        args.gpu.skinning.name(),
+        renderer.upload_path().name(),
+    ))?;
+    finish(renderer)
+}
+
+/// Draws one frame and writes it as a PNG.
+///
+/// # Errors
+/// Rendering or writing fails.
+pub fn draw_to_png(
+    scene: &mut Scene,
+    renderer: &mut Renderer,
+    time_seconds: f64,
+    size: Size,
+    path: &Path,
+) -> Result<()> {
+    Still::Png.write(path, draw(scene, renderer, time_seconds, size)?, size)
+}
+
+/// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
+fn draw<'a>(scene: &mut Scene, renderer: &'a mut Renderer, time_seconds: f64, size: Size) -> Result<&'a [u8]> {
+    scene.draw(renderer, time_seconds, size.aspect(), true)?;
+    Ok(renderer.wait_for_pixels()?)
+}
