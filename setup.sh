@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 usage() {
     cat <<'END'
-Usage: ./setup.sh [--shaders] [--fuzz]
+Usage: ./setup.sh [--shaders] [--fuzz] [--drivers]
 
 Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
 Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
@@ -14,6 +14,10 @@ Arch (pacman). On other systems it tells you what to install. It uses sudo unles
 
   --shaders   also install CMake, make, Python 3 and git, for the cargo feature `shaderc`
   --fuzz      also install cargo-fuzz with cargo, for fuzz/run.sh
+  --drivers   also put a second driver (SwiftShader) and a current validation layer into ~/.cache/throng/drivers, for
+              tests. Nothing uses them until you source the file `env` there. They come from Debian's package
+              chromium-common. To get a newer version, remove the folder first. The end checks them with the program, which
+              cargo builds, or which THRONG_PROGRAM names. THRONG_DRIVERS names another folder
   --help      print this text
 END
 }
@@ -23,10 +27,12 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
 with_shaders=false
 with_fuzz=false
+with_drivers=false
 for argument in "$@"; do
     case $argument in
         --shaders) with_shaders=true ;;
         --fuzz) with_fuzz=true ;;
+        --drivers) with_drivers=true ;;
         --help | -h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
     esac
@@ -132,6 +138,101 @@ setup_fuzz() {
     cargo install --locked --quiet cargo-fuzz
 }
 
+drivers=${THRONG_DRIVERS:-${XDG_CACHE_HOME:-$HOME/.cache}/throng/drivers}
+
+setup_drivers() {
+    [[ $(uname -s) == Linux ]] || fail "--drivers works on Linux only"
+    if [[ ! -e $drivers/env ]]; then fetch_drivers; fi
+    check_drivers
+    say "a second driver and a current validation layer are in $drivers; to use them in a shell: . '$drivers/env'"
+}
+
+fetch_drivers() {
+    local package=chromium-common folder new="$drivers.new"
+    command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null ||
+        fail "--drivers takes the package $package from Debian (apt), which this system does not have"
+    rm -rf "$new"
+    mkdir -p "$new"/{download,driver,layer,lib}
+    say "downloading $package with apt-get"
+    # Without lists of packages there is nothing to download. They are also too old if the version was replaced since.
+    if ! (cd "$new/download" && apt-get download --quiet "$package"); then
+        as_root apt-get update --quiet
+        (cd "$new/download" && apt-get download --quiet "$package") ||
+            fail "apt-get cannot download $package; Debian has it, other distributions may not"
+    fi
+    dpkg-deb --field "$new/download"/*.deb Version >"$new/version"
+    dpkg-deb --extract "$new/download"/*.deb "$new/download/package"
+    folder=$new/download/package/usr/lib/chromium
+    mv "$folder"/{libvk_swiftshader.so,vk_swiftshader_icd.json} "$new/driver/"
+    mv "$folder/libVkLayer_khronos_validation.so" "$new/layer/"
+    # A layer is often too new for the loader of a stable distribution.
+    mv "$folder/libvulkan.so.1" "$new/lib/"
+    mv "$new/download/package/usr/share/doc/$package/copyright" "$new/"
+    write_manifest "$new"
+    cat >"$new/env" <<END
+# Source this: commands then run on SwiftShader, with a current loader and validation layer.
+export VK_DRIVER_FILES='$drivers/driver/vk_swiftshader_icd.json'
+# The name of the same variable before 2022.
+export VK_ICD_FILENAMES="\$VK_DRIVER_FILES"
+export VK_LAYER_PATH='$drivers/layer'
+export LD_LIBRARY_PATH='$drivers/lib'"\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
+END
+    rm -rf "$new/download" "$drivers"
+    mv "$new" "$drivers"
+}
+
+# write_manifest FOLDER: asks the layer for its version and its extensions. The package has no manifest for the loader.
+write_manifest() {
+    local layer=$1/layer/libVkLayer_khronos_validation.so
+    cc -x c -o "$1/download/manifest" - -ldl <<'END'
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct { char name[256]; uint32_t version, implementation; char description[256]; } Layer;
+typedef struct { char name[256]; uint32_t version; } Extension;
+
+int main(int count, char **arguments) {
+    static Layer layer;
+    static Extension extensions[64];
+    uint32_t layers = 1, found = 64;
+    void *library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : 0;
+    if (!library) return fprintf(stderr, "%s\n", dlerror()), 1;
+    int32_t (*layer_of)(uint32_t *, Layer *);
+    int32_t (*extensions_of)(const char *, uint32_t *, Extension *);
+    *(void **)&layer_of = dlsym(library, "vkEnumerateInstanceLayerProperties");
+    *(void **)&extensions_of = dlsym(library, "vkEnumerateInstanceExtensionProperties");
+    if (!layer_of || !extensions_of || layer_of(&layers, &layer) || layers != 1 ||
+        extensions_of(layer.name, &found, extensions))
+        return fprintf(stderr, "%s: not a layer\n", arguments[1]), 1;
+    printf("{\n  \"file_format_version\": \"1.2.0\",\n  \"layer\": {\n    \"name\": \"%s\",\n    \"type\": \"GLOBAL\",\n"
+           "    \"library_path\": \"./libVkLayer_khronos_validation.so\",\n    \"api_version\": \"%u.%u.%u\",\n"
+           "    \"implementation_version\": \"%u\",\n    \"description\": \"%s\",\n    \"instance_extensions\": [",
+           layer.name, layer.version >> 22 & 127, layer.version >> 12 & 1023, layer.version & 4095,
+           layer.implementation, layer.description);
+    for (uint32_t i = 0; i < found; i++)
+        printf("%s\n      { \"name\": \"%s\", \"spec_version\": \"%u\" }", i ? "," : "", extensions[i].name,
+               extensions[i].version);
+    puts("\n    ]\n  }\n}");
+    return 0;
+}
+END
+    "$1/download/manifest" "$layer" >"$1/layer/VkLayer_khronos_validation.json"
+}
+
+throng() {
+    if [[ -n ${THRONG_PROGRAM:-} ]]; then "$THRONG_PROGRAM" "$@"; else cargo run --quiet --locked -- "$@"; fi
+}
+
+# Draws a frame on the second driver, with the layer. A subshell keeps the variables away from the rest.
+check_drivers() (
+    # shellcheck source=/dev/null
+    . "$drivers/env"
+    throng devices | grep SwiftShader || fail "$drivers does not work: \`throng devices\` does not list SwiftShader"
+    throng pose --on gpu --validation >/dev/null || fail "$drivers does not work; remove the folder to download it again"
+    sed -n 's/.*"api_version": "\(.*\)".*/setup: validation layer \1/p' "$VK_LAYER_PATH"/*.json
+)
+
 explain_macos() {
     say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or run"
     say "    brew install vulkan-loader molten-vk vulkan-validationlayers"
@@ -170,4 +271,5 @@ case $(uname -s) in
     *) explain_other ;;
 esac
 if $with_fuzz; then setup_fuzz; fi
+if $with_drivers; then setup_drivers; fi
 say "done"
