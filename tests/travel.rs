@@ -94,7 +94,7 @@ fn planted_feet_stay_where_they_are() {
                     };
                     let now: Vec<Vec3> = sole.iter().map(world).collect();
                     let before = std::mem::replace(&mut last[2 * k + side], now.clone());
-                    let touches = |place: &Vec3| (place.y - crowd.ground_height()).abs() < 0.002 * size;
+                    let touches = |place: &Vec3| place.y.abs() < 0.0015 * size;
                     let both = before.iter().zip(&now).filter(|(before, now)| touches(before) && touches(now));
                     let moved: Vec<Vec3> = both.map(|(before, now)| (*now - *before).with_y(0.0)).collect();
                     let (slide, frames) = &mut standing[2 * k + side];

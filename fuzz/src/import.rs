@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use glam::Vec3;
 use throng::animation::{
-    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, PosedBounds, evaluate, ground_height, joint_matrices,
+    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, PosedBounds, evaluate, floor_height, joint_matrices,
     pose_model, posed_bounds, skin_vertex,
 };
 use throng::app::inspect;
@@ -62,6 +62,7 @@ fn report(model: &Model) {
 
 fn animate(model: &Model) {
     let moderate = is_moderate(model);
+    assert!(floor_height(model).is_finite());
     let mut scratch = PoseScratch::for_model(model);
     let clips = model.clips.iter().take(MAX_CLIPS).map(Some);
     for clip in std::iter::once(None).chain(clips) {
@@ -69,7 +70,6 @@ fn animate(model: &Model) {
         let bounds = posed_bounds(model, clip);
         assert!(bounds.min.cmple(bounds.max).all(), "{bounds:?}");
         assert!(bounds.center().is_finite() && bounds.radius().is_finite(), "{bounds:?}");
-        assert!(ground_height(model, clip).is_finite());
         let times_seconds = [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY];
         // Products of many factors may be large, and their sums may cancel to anything, so only bounds are checked.
         check_lanes(model, clip, &times_seconds, None);

@@ -15,8 +15,7 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-use super::displacement::skinned_positions;
-use super::{BindPose, ModelPose, PoseScratch, pose_model};
+use super::{ModelPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
 /// The number of samples per second of a clip.
@@ -98,26 +97,6 @@ pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
     let grown = PosedBounds { min: bounds.min - margin, max: bounds.max + margin };
     // The centre or the radius of a finite box may overflow, and cameras need finite ones.
     if grown.center().is_finite() && grown.radius().is_finite() { grown } else { PosedBounds::UNIT }
-}
-
-/// Returns the height, in model space, of the ground that `model` stands on while it plays `clip`, or in its rest pose
-/// for `None`: the lowest skinned vertex at a few times. Unlike the box of [`posed_bounds`] it has no margin, so that
-/// feet touch the ground. It is 0 if there is nothing to draw.
-#[must_use]
-pub fn ground_height(model: &Model, clip: Option<&Clip>) -> f32 {
-    const SAMPLES: u32 = 8;
-    let bind_pose = BindPose::new(&model.geometry);
-    let mut scratch = PoseScratch::for_model(model);
-    let samples = if clip.is_some() { SAMPLES } else { 1 };
-    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-    let mut lowest = f32::INFINITY;
-    let mut positions = Vec::new();
-    for sample in 0..samples {
-        let time_seconds = duration_seconds * f64::from(sample) / f64::from(samples);
-        skinned_positions(model, &bind_pose, pose_model(model, clip, time_seconds, &mut scratch), &mut positions);
-        lowest = positions.iter().map(|position| position.y).fold(lowest, f32::min);
-    }
-    if lowest.is_finite() { lowest } else { 0.0 }
 }
 
 /// The vertices that one palette entry influences, in mesh space.

@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-use super::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
+use super::positions::skinned_positions;
+use super::{BindPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
-use crate::shader_types::JointMatrix;
 
 /// The largest number of times of the clip that are sampled.
 const MAX_SAMPLES: usize = 256;
@@ -38,13 +38,4 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
         }
     }
     worst_squared.sqrt()
-}
-
-/// Overwrites `out` with the positions of all vertices, in model space.
-pub(super) fn skinned_positions(model: &Model, bind_pose: &BindPose, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
-    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-    let vertices = 0..bind_pose.bind_vertices.len();
-    out.clear();
-    out.extend(vertices.map(|vertex| Vec3::from(skin_vertex(bind_pose, vertex, pose, false).0.position)));
 }

@@ -14,7 +14,8 @@
 //! to [`evaluate`].
 //!
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
-//! for culling and for the camera, [`gait`] the speed of feet, and [`displacement`] the error that sharing poses causes.
+//! for culling and for the camera, [`floor`] the height that belongs on the ground, [`gait`] the speed of feet, and
+//! [`displacement`] the error that sharing poses causes.
 //! [`stage`] stops the calculation at an earlier factor, to show it.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
@@ -23,10 +24,12 @@
 pub mod bind_pose;
 pub mod bounds;
 pub mod displacement;
+pub mod floor;
 pub mod gait;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
+pub mod positions;
 pub mod sample;
 pub mod skin;
 pub mod stage;
@@ -39,11 +42,13 @@ use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
 pub use bind_pose::BindPose;
-pub use bounds::{PosedBounds, ground_height, posed_bounds};
+pub use bounds::{PosedBounds, posed_bounds};
 pub use displacement::worst_displacement;
+pub use floor::floor_height;
 pub use gait::{Gait, gait_of};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
+pub use positions::skinned_positions;
 pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
 pub use skin::{Pose, skin_vertex, skin_vertices};
 pub use stage::{Stage, apply_bind_pose};

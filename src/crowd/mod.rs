@@ -10,6 +10,8 @@
 //! 4. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
 //! 5. [`Crowd::write_instances`] writes one element for each visible instance, which names its pose.
 //!
+//! The ground is the plane y = 0 of the world, and each model stands on it with its own floor.
+//!
 //! Invariants: instances are sorted by model, by clip and by pose, so a list of instances in ascending order is grouped by
 //! all three. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
 //! numbers to a few units in the last place on any machine.
@@ -32,11 +34,11 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::animation::lanes::Processor;
-use crate::animation::{PosedBounds, ground_height};
+use crate::animation::{PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::Bounds;
 use placement::{Placement, placements};
-use playback::{Repertoire, clip_of};
+use playback::Repertoire;
 use random::SplitMix64;
 use settings::{ModelClips, resolve_clips};
 use travel::Ring;
@@ -121,7 +123,6 @@ pub struct Crowd {
     share_hz: Option<f64>,
     repertoire: Repertoire,
     bounds: Bounds,
-    ground_height: f32,
     visible: Visible,
     processor: Processor,
     /// The memory of each task of an evaluation. Empty after a change of clips.
@@ -149,7 +150,6 @@ impl Crowd {
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
-            ground_height: 0.0,
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Visible::with_capacity(count as usize, &models),
             processor: Processor::detect(),
@@ -211,27 +211,6 @@ impl Crowd {
         self.bounds
     }
 
-    /// Returns the height of the ground plane in metres.
-    #[must_use]
-    pub fn ground_height(&self) -> f32 {
-        self.ground_height
-    }
-
-    /// Returns the lowest ground height of all models. A model's ground height is the median over the clips that it plays,
-    /// so one clip in which the model falls does not move the ground away from under the others.
-    fn find_ground(&self, clips: &[ModelClips]) -> f32 {
-        let own = clips.iter().enumerate().filter_map(|(model, clips)| {
-            let first = self.instances.get(self.instances_of(model).start)?;
-            let scale = first.placement.scale;
-            let model = self.models.get(model)?;
-            let mut heights: Vec<f32> =
-                clips.candidates().map(|clip| scale * ground_height(model, clip_of(model, clip))).collect();
-            heights.sort_by(f32::total_cmp);
-            heights.get(heights.len() / 2).copied()
-        });
-        own.reduce(f32::min).unwrap_or(0.0)
-    }
-
     /// Returns a scale for each model that brings models with different units to a common size.
     fn repair_units(&mut self) -> Vec<f32> {
         let model_count = self.models.len();
@@ -269,16 +248,19 @@ impl Crowd {
         let mut model_of_rank: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
         random(stream::MODELS).shuffle(&mut model_of_rank);
         let places = placements(settings.layout, count, self.spacing_metres, &mut random(stream::PLACEMENTS));
+        // Each model's floor lies on the ground.
+        let floors: Vec<f32> = self.models.iter().map(floor_height).collect();
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
             let Variation { size, tint_unorm8 } = Variation::new(settings.variety, &mut variations);
             let own_scale = size * self.unit_scales[model as usize];
+            let position = place.position - Vec3::Y * (own_scale * floors[model as usize]);
             Instance {
                 model,
                 rank,
                 clip: None,
                 phase: if settings.phase == PhaseMode::Random { phases.unit() } else { 0.0 },
-                placement: Placement { scale: own_scale, ..place },
+                placement: Placement { position, scale: own_scale, ..place },
                 own_scale,
                 ring: Ring::STANDING,
                 tint_unorm8,

@@ -134,7 +134,6 @@ impl Crowd {
         }
         self.assign_poses();
         self.measure();
-        self.ground_height = self.find_ground(clips);
         // The scratches may be too small for the new clips.
         self.scratches.clear();
     }

@@ -147,7 +147,6 @@ impl Crowd {
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. The order
     /// is the same in every frame.
     pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>) {
-        let ground_height = self.ground_height();
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
         let Self { instances, rings, visible, .. } = self;
         visible.clear();
@@ -156,7 +155,7 @@ impl Crowd {
             let radius = instance.radius;
             let is_seen = frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
             let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
-                let sweep = to_light * ((ground_height - center.y).min(0.0) / to_light.y);
+                let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
                 frustum.intersects_swept_sphere(center, sweep, radius)
             };
             if is_seen || frustum.zip(to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light)) {

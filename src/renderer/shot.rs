@@ -47,7 +47,7 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         camera_position: shot.camera.position().extend(1.0).to_array(),
-        ground: [crowd.ground_height(), bounds.radius(), grid_spacing(bounds.radius()), 0.0],
+        ground: [0.0, bounds.radius(), grid_spacing(bounds.radius()), 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
         shadow: [map_texels as f32, shadows.texel_metres, strength, shadows.depth_per_texel],
         picture: [0.0, f32::from(transparent), shot.look.exposure(), 0.0],

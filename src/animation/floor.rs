@@ -1,0 +1,160 @@
+//! The floor of a model: the height, in model space, that belongs on the ground.
+//!
+//! glTF has no floor. Most authors put the soles of their characters at y = 0 of the scene, so y = 0 is the first
+//! choice, and the lowest point of the rest pose is the second. A clip never decides alone, because a character may jump
+//! in it, fall, or swing a weapon below its feet. So a model has one floor, and it does not move when the clip changes.
+//!
+//! y = 0 is the floor if one of these holds:
+//!
+//! 1. The rest pose ends there, within [`NEAR_SHARE`] of its height.
+//! 2. The rest pose goes below it with an attachment only: with a small part of its surface ([`ATTACHMENT_SHARE`]), while
+//!    more surface faces down at y = 0 than at the lowest point. A sword below the feet is such a part. The feet of a model
+//!    that was moved down are not, since no soles are left at y = 0.
+//! 3. The rest pose ends above it, and some clip comes down to it: a drone that hovers, and lands.
+//! 4. The clips come closer to it than to the lowest point of the rest pose, as the median of their lowest points.
+//!
+//! Otherwise the lowest point of the rest pose is the floor. One exception remains: if all clips, at all times, sink into
+//! that floor with more than an attachment, the floor is the median of their lowest points.
+
+use glam::Vec3;
+
+use super::positions::skinned_positions;
+use super::{BindPose, PoseScratch, pose_model};
+use crate::model::{Clip, Model, Topology};
+
+/// The largest distance between a floor and a sole on it, as a share of the height of the rest pose.
+const NEAR_SHARE: f32 = 0.01;
+/// The largest share of the surface that attachments below the floor may have.
+const ATTACHMENT_SHARE: f32 = 0.1;
+/// The number of times at which each clip is sampled, first and last included.
+const SAMPLES: u32 = 8;
+/// The largest number of vertices that are skinned for one model. Clips are left out evenly to stay below.
+const MAX_VERTICES: usize = 4_000_000;
+
+/// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
+#[must_use]
+pub fn floor_height(model: &Model) -> f32 {
+    let mut poser = Poser {
+        model,
+        bind_pose: BindPose::new(&model.geometry),
+        scratch: PoseScratch::for_model(model),
+        positions: Vec::new(),
+    };
+    poser.pose(None, 0.0);
+    let (lowest, highest) = poser.extent();
+    let near = NEAR_SHARE * (highest - lowest);
+    if !(lowest.is_finite() && near.is_finite()) {
+        return 0.0;
+    }
+    let is_origin = lowest.abs() <= near
+        || lowest < 0.0
+            && poser.only_attachments_below(-near)
+            && poser.support(0.0, near) > poser.support(lowest, near)
+        || {
+            let clips = poser.lowest_of_clips();
+            lowest > 0.0 && clips.iter().any(|height| height.abs() <= near)
+                || median(clips).is_some_and(|median| median.abs() < (median - lowest).abs())
+        };
+    let floor = if is_origin { 0.0 } else { lowest };
+    if poser.every_clip_sinks_below(floor - near) {
+        median(poser.lowest_of_clips()).filter(|height| height.is_finite()).unwrap_or(floor)
+    } else {
+        floor
+    }
+}
+
+/// Returns the middle value; of an even number, the greater one of the middle two.
+fn median(mut values: Vec<f32>) -> Option<f32> {
+    values.sort_unstable_by(f32::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// A model in one pose at a time.
+struct Poser<'m> {
+    model: &'m Model,
+    bind_pose: BindPose,
+    scratch: PoseScratch,
+    /// The vertices in the current pose, in model space.
+    positions: Vec<Vec3>,
+}
+
+impl<'m> Poser<'m> {
+    fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64) {
+        let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
+        skinned_positions(self.model, &self.bind_pose, pose, &mut self.positions);
+    }
+
+    /// Returns the lowest and the highest point of the pose.
+    fn extent(&self) -> (f32, f32) {
+        let heights = self.positions.iter().map(|position| position.y);
+        heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
+    }
+
+    /// Returns the clips that are sampled.
+    fn clips(&self) -> impl Iterator<Item = &'m Clip> + use<'m> {
+        let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.vertex_count().max(1))).max(1);
+        self.model.clips.iter().step_by(self.model.clips.len().div_ceil(most).max(1))
+    }
+
+    /// Returns the lowest point of each clip.
+    fn lowest_of_clips(&mut self) -> Vec<f32> {
+        let clips = self.clips();
+        let lowest = |clip: &Clip| {
+            sample_times(clip).fold(f32::INFINITY, |lowest, time_seconds| {
+                self.pose(Some(clip), time_seconds);
+                lowest.min(self.extent().0)
+            })
+        };
+        clips.map(lowest).collect()
+    }
+
+    /// Returns whether more than attachments are below `height` at all times of all clips; no, if there is no clip.
+    fn every_clip_sinks_below(&mut self, height: f32) -> bool {
+        let mut clips = self.clips().peekable();
+        clips.peek().is_some()
+            && clips.all(|clip| {
+                sample_times(clip).all(|time_seconds| {
+                    self.pose(Some(clip), time_seconds);
+                    !self.only_attachments_below(height)
+                })
+            })
+    }
+
+    /// Returns whether the part of the surface below `height` is small. A triangle lies where its centroid is.
+    fn only_attachments_below(&self, height: f32) -> bool {
+        let (mut all, mut below) = (0.0, 0.0);
+        for [a, b, c] in self.triangles() {
+            let area = (b - a).cross(c - a).length();
+            all += area;
+            below += if (a.y + b.y + c.y) / 3.0 < height { area } else { 0.0 };
+        }
+        below <= ATTACHMENT_SHARE * all
+    }
+
+    /// Returns the area, projected onto the ground, of the triangles that face down and lie within `near` of `height`.
+    fn support(&self, height: f32, near: f32) -> f32 {
+        let lies_there = |corner: &Vec3| (corner.y - height).abs() <= near;
+        let triangles = self.triangles().filter(|triangle| triangle.iter().all(lies_there));
+        triangles.map(|[a, b, c]| (-0.5 * (b - a).cross(c - a).y).max(0.0)).sum()
+    }
+
+    /// Returns the triangles of the pose, counterclockwise as seen from outside.
+    fn triangles(&self) -> impl Iterator<Item = [Vec3; 3]> {
+        let geometry = &self.model.geometry;
+        let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
+        ranges.flat_map(|range| {
+            let first = range.first_index as usize;
+            let corners = geometry.indices[first..first + range.index_count as usize].chunks_exact(3);
+            corners.map(|corners| {
+                let [a, b, c] = [0, 1, 2].map(|k| self.positions[corners[k] as usize]);
+                if range.mirrored { [a, c, b] } else { [a, b, c] }
+            })
+        })
+    }
+}
+
+/// Returns the times at which a clip is sampled.
+fn sample_times(clip: &Clip) -> impl Iterator<Item = f64> + use<> {
+    let duration_seconds = f64::from(clip.duration_seconds);
+    (0..SAMPLES).map(move |sample| duration_seconds * f64::from(sample) / f64::from(SAMPLES - 1))
+}
