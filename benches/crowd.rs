@@ -75,7 +75,7 @@ fn frames(criterion: &mut Criterion) {
         let mut group = criterion.benchmark_group(&model.name);
         group.throughput(Throughput::Elements(INSTANCES.into()));
         let mut all = crowd(model, INSTANCES, None);
-        let mut camera = OrbitCamera::framing(&all.bounds(), 16.0 / 9.0);
+        let mut camera = OrbitCamera::framing(&all.outline(0.0), 16.0 / 9.0);
         camera.zoom(0.5);
         let frustum = Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0));
         let to_light = Vec3::new(0.4, 0.8, 0.3).normalize();

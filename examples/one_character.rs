@@ -28,7 +28,7 @@ use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMA
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };
-use throng::view::{Bounds, OrbitCamera, Sky, SunDirection};
+use throng::view::{Bounds, OrbitCamera, Outline, Sky, SunDirection};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, TRANSFER_SOURCE, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
@@ -87,7 +87,8 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
     let bounds = posed_bounds(&model, clip);
     let footprint_radius = bounds.half_extents().x.hypot(bounds.half_extents().z);
-    let camera = OrbitCamera::framing(&Bounds { min: bounds.min, max: bounds.max, footprint_radius }, 1.0);
+    let camera =
+        OrbitCamera::framing(&Outline::from(Bounds { min: bounds.min, max: bounds.max, footprint_radius }), 1.0);
     let sky = Sky::clear(SunDirection::default().to_light());
     let mut frame_data = FrameData {
         clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),

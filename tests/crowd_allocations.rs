@@ -76,7 +76,7 @@ fn steady_frames_allocate_nothing() {
         let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
         let mut weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
-        let mut camera = OrbitCamera::framing(&crowd.bounds(), 1.5);
+        let mut camera = OrbitCamera::framing(&crowd.outline(0.0), 1.5);
         let mut fewest_visible = 500;
         let mut frame = |k: u32| {
             camera.orbit(0.1, 0.0);

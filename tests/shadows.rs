@@ -54,7 +54,7 @@ impl Picture {
         let to_light = scene.look.sun.to_light();
         let view = ShadowScene {
             crowd: &scene.crowd.bounds(),
-            ground_height: scene.crowd.ground_height(),
+            ground_height: 0.0,
             to_light,
             camera: &scene.camera,
             aspect: ASPECT,

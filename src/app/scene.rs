@@ -48,11 +48,12 @@ impl Scene {
     /// # Errors
     /// No model has the clip.
     pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        let crowd = Crowd::new(Arc::clone(&models), &args.settings(size.instances))?;
+        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(size.instances))?;
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
-        let camera = camera(&crowd, args.camera, aspect);
+        crowd.move_to(args.time);
+        let camera = camera(&crowd, args.camera, args.time, aspect);
         let pool = pool(size.threads)?;
         let (joint_nodes, view) = match &args.show.joint {
             Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
@@ -65,9 +66,17 @@ impl Scene {
         Ok(Self { models, crowd, camera, look, show, joint_nodes, pool, cull: args.cull })
     }
 
-    /// Resets the camera so that it frames the crowd in an image of another shape.
-    pub fn frame(&mut self, args: &CrowdArgs, aspect: f32) {
-        self.camera = camera(&self.crowd, args.camera, aspect);
+    /// Resets the camera so that it frames the crowd, as it is posed at a time, in an image of a shape.
+    pub fn frame(&mut self, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) {
+        self.crowd.move_to(time_seconds);
+        self.camera = camera(&self.crowd, wanted, time_seconds, aspect);
+    }
+
+    /// Zooms towards the character or the ground in the middle of the image, and never through it. A factor below 1 comes
+    /// closer.
+    pub fn zoom(&mut self, factor: f32, time_seconds: f64) {
+        self.crowd.move_to(time_seconds);
+        zoom_in_front(&mut self.camera, &self.crowd, factor, time_seconds);
     }
 
     /// Changes the number of threads that animate. The calling thread is one of them, unless it belongs to another pool.
@@ -117,14 +126,35 @@ impl Scene {
 }
 
 /// Returns the first camera.
-fn camera(crowd: &Crowd, wanted: Option<CameraArg>, aspect: f32) -> OrbitCamera {
+fn camera(crowd: &Crowd, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) -> OrbitCamera {
+    let outline = crowd.outline(time_seconds);
     let Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) = wanted else {
-        return OrbitCamera::framing(&crowd.bounds(), aspect);
+        return OrbitCamera::framing(&outline, aspect);
     };
     let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
-    let mut camera = OrbitCamera::framing_from(&crowd.bounds(), aspect, yaw, pitch);
-    camera.zoom(zoom);
+    let mut camera = OrbitCamera::framing_from(&outline, aspect, yaw, pitch);
+    let middle = camera.target;
+    zoom_in_front(&mut camera, crowd, zoom, time_seconds);
+    // A turntable goes around the crowd or the character, and not around a point on its surface.
+    camera.refocus((middle - camera.position()).dot(camera.forward()));
+    let raised_degrees = camera.pitch_radians.to_degrees();
+    if (raised_degrees - pitch_degrees).abs() > 0.01 {
+        tracing::warn!(
+            "--camera: {pitch_degrees} degrees would show too little of the ground, or lead below it; the camera looks \
+             from {raised_degrees:.1} degrees"
+        );
+    }
     camera
+}
+
+/// Zooms towards the point that the camera looks at, which stays in front of the eye.
+fn zoom_in_front(camera: &mut OrbitCamera, crowd: &Crowd, factor: f32, time_seconds: f64) {
+    if factor < 1.0
+        && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
+    {
+        camera.refocus(depth);
+    }
+    camera.zoom(factor);
 }
 
 fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {

@@ -21,7 +21,7 @@ use super::gpu::{finish, offscreen_renderer, window_renderer};
 use super::output::print;
 use super::render::draw_to_png;
 use super::scene::Scene;
-use crate::cli::{Size, ViewArgs};
+use crate::cli::{CameraArg, Size, ViewArgs};
 use crate::crowd::ClipChoice;
 use crate::renderer::{FrameOutcome, Renderer};
 use crate::view::{DebugView, OrbitCamera};
@@ -93,6 +93,7 @@ struct Viewer<'a> {
     lost: Option<Lost>,
     clock: Clock,
     mouse: Mouse,
+    framed: Framed,
     title: Title,
     clip: ClipChoice,
     presented: u64,
@@ -109,6 +110,7 @@ impl<'a> Viewer<'a> {
             lost: None,
             clock,
             mouse: Mouse::default(),
+            framed: Framed::Yes(args.crowd.camera),
             title: Title { since: Instant::now(), frames: 0 },
             clip: args.crowd.clip.clone(),
             presented: 0,
@@ -215,7 +217,10 @@ impl<'a> Viewer<'a> {
             Key::Named(NamedKey::Escape) => event_loop.exit(),
             Key::Named(NamedKey::Space) => self.clock.paused = !self.clock.paused,
             Key::Character(text) => match text.as_str() {
-                "f" | "F" => self.frame_crowd(),
+                "f" | "F" => {
+                    self.framed = Framed::Yes(None);
+                    self.frame_crowd();
+                }
                 "[" => self.step_clip(-1),
                 "]" => self.step_clip(1),
                 "0" => self.choose_clip(ClipChoice::All),
@@ -243,10 +248,13 @@ impl<'a> Viewer<'a> {
         }
     }
 
+    /// Points the camera at the crowd as it is now, from the direction of `self.framed` if there is one.
     fn frame_crowd(&mut self) {
-        let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.size);
-        let aspect = size.width.max(1) as f32 / size.height.max(1) as f32;
-        self.scene.camera = OrbitCamera::framing(&self.scene.crowd.bounds(), aspect);
+        if let Framed::Yes(direction) = self.framed {
+            let size = self.shown.as_ref().map_or(PhysicalSize::new(16, 9), |shown| shown.size);
+            let aspect = size.width.max(1) as f32 / size.height.max(1) as f32;
+            self.scene.frame(direction, self.clock.time_seconds, aspect);
+        }
     }
 
     fn step_clip(&mut self, step: isize) {
@@ -311,6 +319,7 @@ impl ApplicationHandler for Viewer<'_> {
                     shown.size = size;
                     shown.renderer.resize(size.width, size.height);
                     shown.window.request_redraw();
+                    self.frame_crowd();
                 } else if let Some(lost) = &mut self.lost {
                     lost.size = size;
                 }
@@ -326,7 +335,9 @@ impl ApplicationHandler for Viewer<'_> {
             WindowEvent::MouseInput { state, button, .. } => self.mouse.press(button, state),
             WindowEvent::CursorMoved { position, .. } => {
                 let height = self.shown.as_ref().map_or(1, |shown| shown.size.height);
-                self.mouse.moved(position, height, &mut self.scene.camera);
+                if self.mouse.moved(position, height, &mut self.scene.camera) {
+                    self.framed = Framed::No;
+                }
             }
             WindowEvent::MouseWheel { delta, .. } => {
                 const PIXELS_PER_LINE: f64 = 40.0;
@@ -334,7 +345,8 @@ impl ApplicationHandler for Viewer<'_> {
                     MouseScrollDelta::LineDelta(_, lines) => lines,
                     MouseScrollDelta::PixelDelta(pixels) => (pixels.y / PIXELS_PER_LINE) as f32,
                 };
-                self.scene.camera.zoom(0.9f32.powf(lines));
+                self.scene.zoom(0.9f32.powf(lines), self.clock.time_seconds);
+                self.framed = Framed::No;
             }
             _ => {}
         }
@@ -363,6 +375,14 @@ impl Clock {
     }
 }
 
+/// Whether the camera still frames the crowd. Until the user moves it, it follows the shape of the window.
+#[derive(Clone, Copy)]
+enum Framed {
+    /// It does, from this direction, or from the default one.
+    Yes(Option<CameraArg>),
+    No,
+}
+
 /// The buttons that are held, and the last position of the cursor.
 #[derive(Default)]
 struct Mouse {
@@ -381,7 +401,8 @@ impl Mouse {
         }
     }
 
-    fn moved(&mut self, position: PhysicalPosition<f64>, window_height: u32, camera: &mut OrbitCamera) {
+    /// Moves the camera if a button is held. Returns whether one is.
+    fn moved(&mut self, position: PhysicalPosition<f64>, window_height: u32, camera: &mut OrbitCamera) -> bool {
         /// The camera's turn for a drag over the whole height of the window.
         const RADIANS_PER_HEIGHT: f32 = std::f32::consts::PI;
         if let Some(last) = self.last.replace(position) {
@@ -394,6 +415,7 @@ impl Mouse {
                 camera.pan(-right, down);
             }
         }
+        self.orbiting || self.panning
     }
 }
 

@@ -22,6 +22,7 @@ mod playback;
 mod random;
 mod scale;
 mod settings;
+mod shape;
 mod threads;
 mod travel;
 mod update;

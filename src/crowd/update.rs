@@ -89,6 +89,11 @@ impl Crowd {
         self.fill(pool, None, plan, out);
     }
 
+    /// Returns how far clips have advanced since the start at `time_seconds`.
+    pub(super) fn clip_seconds(&self, time_seconds: f64) -> f64 {
+        time_seconds * f64::from(self.speed)
+    }
+
     fn fill(&mut self, pool: &ThreadPool, time_seconds: Option<f64>, plan: &FramePlan, out: PoseStreams<'_>) {
         assert_eq!(plan.records.len(), self.visible.poses.len(), "one record for each visible pose");
         assert_eq!(out.palette.len(), plan.joint_count as usize, "the palette's length");
@@ -98,7 +103,8 @@ impl Crowd {
         if self.scratches.len() != tasks {
             self.scratches = (0..tasks).map(|_| Scratch::new(&self.models, &self.repertoire)).collect();
         }
-        let Self { models, instances, visible, repertoire, processor, scratches, speed, .. } = self;
+        let time_seconds = time_seconds.map(|seconds| self.clip_seconds(seconds));
+        let Self { models, instances, visible, repertoire, processor, scratches, .. } = self;
         let shared = Shared {
             models,
             instances,
@@ -106,7 +112,7 @@ impl Crowd {
             records: &plan.records,
             repertoire,
             processor: *processor,
-            time_seconds: time_seconds.map(|seconds| seconds * f64::from(*speed)),
+            time_seconds,
         };
         let out = Output { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.

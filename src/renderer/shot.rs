@@ -35,13 +35,7 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     let map_texels = shadow_map_size.unwrap_or(1);
     let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
     let to_light = shot.look.sun.to_light();
-    let scene = ShadowScene {
-        crowd: &bounds,
-        ground_height: crowd.ground_height(),
-        to_light,
-        camera: &shot.camera,
-        aspect: shot.aspect,
-    };
+    let scene = ShadowScene { crowd: &bounds, ground_height: 0.0, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),

@@ -1,24 +1,52 @@
-//! The orbit camera: its position, its matrices, and how it frames a crowd.
+//! The orbit camera: its position, its matrices, and how the mouse moves it.
 //!
 //! Right-handed, +Y up. The projection is reversed-Z with an infinite far plane: depth is 1 on the near plane and 0 at
 //! infinity, which spreads the precision of floating-point depth evenly. Clip space is +Y up; the renderer flips
-//! Vulkan's viewport with a negative height. Every setter of [`OrbitCamera`] clamps, so no input makes it unusable.
+//! Vulkan's viewport with a negative height.
+//!
+//! Each movement ends inside the camera's [`Limits`], for any argument. So the eye stays above the ground, the
+//! target stays in the crowd, the distance has two ends, and the horizon never sinks so far that the ground takes less
+//! than a third of the image. [`framing`](super::framing) chooses the first camera and its limits.
 
 use std::f32::consts::TAU;
 
 use glam::{Mat4, Vec3, Vec4};
 
-use super::bounds::Bounds;
-
 /// Just short of the poles, where "up" has no direction.
 const MAX_PITCH_RADIANS: f32 = 1.54;
-const MIN_DISTANCE: f32 = 1e-3;
-const MAX_DISTANCE: f32 = 1e7;
+/// The lowest horizon in the image, as a share of its height from below. It bounds the pitch of a camera that looks up.
+const LOWEST_HORIZON: f32 = 0.36;
+/// The smallest height of the eye above the ground, as a share of its distance from the target.
+const CLEARANCE_SHARE: f32 = 0.02;
 /// The near plane's distance as a share of the camera's distance from its target: one scale fits a fox in centimetres
 /// and a crowd of thousands.
 const NEAR_SHARE: f32 = 0.005;
-/// Share of the image's half width and height that framing fills.
-const FRAMING_FILL: f32 = 0.94;
+
+/// The room in which a camera moves. All lengths are in metres, in world space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The smallest coordinates of the target.
+    pub target_min: Vec3,
+    /// The largest coordinates of the target.
+    pub target_max: Vec3,
+    /// The smallest distance from the target.
+    pub min_distance: f32,
+    /// The largest distance from the target.
+    pub max_distance: f32,
+}
+
+impl Default for Limits {
+    /// Returns limits that hold any crowd on the ground.
+    fn default() -> Self {
+        const REACH: f32 = 1e7;
+        Self {
+            target_min: Vec3::new(-REACH, 0.0, -REACH),
+            target_max: Vec3::splat(REACH),
+            min_distance: 1e-3,
+            max_distance: REACH,
+        }
+    }
+}
 
 /// A camera that looks at a target from a distance; yaw 0 looks along -Z, at the faces of glTF characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +61,8 @@ pub struct OrbitCamera {
     pub pitch_radians: f32,
     /// The angle between the upper and the lower edge of the image.
     pub vertical_fov_radians: f32,
+    /// The room in which the camera moves.
+    pub limits: Limits,
 }
 
 impl Default for OrbitCamera {
@@ -43,87 +73,53 @@ impl Default for OrbitCamera {
             yaw_radians: 0.45,
             pitch_radians: 15f32.to_radians(),
             vertical_fov_radians: 40f32.to_radians(),
+            limits: Limits::default(),
         }
     }
 }
 
 impl OrbitCamera {
-    /// Returns a camera that shows all of `bounds` as large as possible, in an image of width / height `aspect`.
-    ///
-    /// A single character is seen from the front, a little from above and from the side; the flatter and wider the
-    /// crowd, the higher the camera stands, as for a photograph of a landscape.
-    #[must_use]
-    pub fn framing(bounds: &Bounds, aspect: f32) -> Self {
-        let height = (bounds.max.y - bounds.min.y).max(1e-6);
-        let flatness = ((bounds.footprint_radius / height - 1.5) / 6.0).clamp(0.0, 1.0);
-        Self::framing_from(bounds, aspect, 0.45 - 0.2 * flatness, (15.0 + 8.0 * flatness).to_radians())
-    }
-
-    /// Like [`Self::framing`], from a given direction.
-    #[must_use]
-    pub fn framing_from(bounds: &Bounds, aspect: f32, yaw_radians: f32, pitch_radians: f32) -> Self {
-        let mut camera = Self { target: bounds.center(), yaw_radians, pitch_radians, ..Self::default() };
-        camera.fit(bounds, aspect);
-        camera
-    }
-
-    /// Moves target and distance, but not the direction, so that every point of the hull is in view.
-    ///
-    /// With the eye at distance D, a point at (x, y) across and z along the view is inside where
-    /// |x - offset| <= (D + z) * slope. The extremes of x ± z * slope give the smallest D and its offset.
-    fn fit(&mut self, bounds: &Bounds, aspect: f32) {
-        let (right, up, forward) = self.axes();
-        let slope_y = (self.vertical_fov_radians * 0.5).tan() * FRAMING_FILL;
-        let slope_x = slope_y * aspect.clamp(0.01, 100.0);
-        let fit_axis = |axis: Vec3, slope: f32| {
-            let (low, high) = bounds.hull().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), point| {
-                let (across, along) = (point.dot(axis), point.dot(forward));
-                (low.min(across + along * slope), high.max(across - along * slope))
-            });
-            ((high - low) / (2.0 * slope), (high + low) * 0.5)
-        };
-        let (distance_x, offset_x) = fit_axis(right, slope_x);
-        let (distance_y, offset_y) = fit_axis(up, slope_y);
-        let nearest = bounds.hull().map(|point| point.dot(forward)).fold(0.0, f32::min);
-        // The last bound keeps the nearest point beyond the near plane.
-        self.distance = distance_x.max(distance_y).max(-nearest / (1.0 - 2.0 * NEAR_SHARE));
-        let distance = self.distance;
-        // One axis decides the distance. The other has room to spare, which is divided evenly.
-        let centered = |axis: Vec3, mut offset: f32| {
-            for _ in 0..8 {
-                let (low, high) = bounds.hull().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), point| {
-                    let slope = (point.dot(axis) - offset) / (distance + point.dot(forward));
-                    (low.min(slope), high.max(slope))
-                });
-                offset += (low + high) * 0.5 * distance;
-            }
-            offset
-        };
-        self.target = bounds.center() + right * centered(right, offset_x) + up * centered(up, offset_y);
-        self.clamp();
-    }
-
     /// Turns the camera around its target.
     pub fn orbit(&mut self, yaw_radians: f32, pitch_radians: f32) {
         self.yaw_radians += yaw_radians;
         self.pitch_radians += pitch_radians;
-        self.clamp();
+        self.settle();
     }
 
     /// Multiplies the distance: below 1 comes closer.
     pub fn zoom(&mut self, factor: f32) {
         self.distance *= factor;
-        self.clamp();
+        self.settle();
     }
 
-    /// Moves the target across the image; one unit is the image's height at the target.
+    /// Moves the target along the line of sight, to a point at `depth` metres in front of the eye. The eye stays where it
+    /// is, so the image does not change. Zooming then ends in front of this point. A point outside the limits is ignored.
+    pub fn refocus(&mut self, depth: f32) {
+        let target = self.position() + self.axes().2 * depth;
+        let Limits { target_min, target_max, min_distance, max_distance } = self.limits;
+        let is_in_room = target.cmpge(target_min).all() && target.cmple(target_max).all();
+        if is_in_room && (min_distance..=max_distance).contains(&depth) {
+            (self.target, self.distance) = (target, depth);
+        }
+    }
+
+    /// Moves the target with the image; one unit is the image's height at the target. Between the ground and the top of
+    /// the crowd the target moves up and down. At either end it moves over the ground instead, away or closer, so that the
+    /// ground follows the mouse.
     pub fn pan(&mut self, right: f32, up: f32) {
+        /// The smallest sine of the pitch with which the ground is followed. Flatter cameras would race over it.
+        const MIN_SINE: f32 = 0.2;
         let (right_world, up_world, _) = self.axes();
         let height = 2.0 * self.distance * (self.vertical_fov_radians * 0.5).tan();
-        let target = self.target + (right_world * right + up_world * up) * height;
+        let wanted = self.target + (right_world * right + up_world * up) * height;
+        let excess = wanted.y - wanted.y.clamp(self.limits.target_min.y, self.limits.target_max.y);
+        let away = Vec3::Y.cross(right_world);
+        let (sin_pitch, cos_pitch) = self.pitch_radians.sin_cos();
+        let target = wanted + away * (excess * cos_pitch / sin_pitch.max(MIN_SINE));
         if target.is_finite() {
             self.target = target;
         }
+        self.settle();
     }
 
     /// Returns the position of the eye in world space.
@@ -176,7 +172,7 @@ impl OrbitCamera {
     }
 
     /// Returns the directions right, up and forward in the world. They are orthonormal.
-    fn axes(&self) -> (Vec3, Vec3, Vec3) {
+    pub(super) fn axes(&self) -> (Vec3, Vec3, Vec3) {
         let (sin_yaw, cos_yaw) = self.yaw_radians.sin_cos();
         let (sin_pitch, cos_pitch) = self.pitch_radians.sin_cos();
         let forward = -Vec3::new(sin_yaw * cos_pitch, sin_pitch, cos_yaw * cos_pitch);
@@ -184,11 +180,22 @@ impl OrbitCamera {
         (right, right.cross(forward), forward)
     }
 
-    fn clamp(&mut self) {
+    /// Brings the camera back inside its limits.
+    pub(super) fn settle(&mut self) {
         let finite = |value: f32, otherwise: f32| if value.is_finite() { value } else { otherwise };
+        let Limits { target_min, target_max, min_distance, max_distance } = self.limits;
+        self.target = self.target.clamp(target_min, target_max);
+        self.distance = finite(self.distance, max_distance).clamp(min_distance, max_distance);
         self.yaw_radians = finite(self.yaw_radians, 0.0) % TAU;
-        self.pitch_radians = finite(self.pitch_radians, 0.0).clamp(-MAX_PITCH_RADIANS, MAX_PITCH_RADIANS);
-        self.distance = finite(self.distance, MAX_DISTANCE).clamp(MIN_DISTANCE, MAX_DISTANCE);
+        let pitch_radians = finite(self.pitch_radians, 0.0);
+        self.pitch_radians = pitch_radians.clamp(self.min_pitch_radians(), MAX_PITCH_RADIANS);
+    }
+
+    /// Returns the smallest pitch at which the eye is above the ground, and the horizon not too low in the image.
+    fn min_pitch_radians(&self) -> f32 {
+        let above_ground = (CLEARANCE_SHARE - self.target.y / self.distance).clamp(-1.0, 1.0).asin();
+        let below_horizon = -((1.0 - 2.0 * LOWEST_HORIZON) * (self.vertical_fov_radians * 0.5).tan()).atan();
+        above_ground.max(below_horizon)
     }
 }
 
@@ -205,6 +212,7 @@ mod tests {
             yaw_radians: 0.0,
             pitch_radians: 0.0,
             vertical_fov_radians: 90f32.to_radians(),
+            limits: Limits::default(),
         }
     }
 
@@ -230,48 +238,92 @@ mod tests {
         assert!(camera.position().y > camera.target.y);
     }
 
-    #[test]
-    fn framing_shows_everything_and_fills_the_image() {
-        let disc =
-            Bounds { min: Vec3::new(-20.0, 0.0, -20.0), max: Vec3::new(20.0, 1.8, 20.0), footprint_radius: 20.0 };
-        let figure = Bounds { min: Vec3::new(-0.4, 0.0, -0.3), max: Vec3::new(0.4, 1.8, 0.3), footprint_radius: 0.5 };
-        for (bounds, aspect) in [(disc, WIDE), (disc, 0.5), (figure, WIDE), (figure, 0.5)] {
-            let camera = OrbitCamera::framing(&bounds, aspect);
-            let clip_from_world = camera.clip_from_world(aspect);
-            let extent = bounds.hull().map(|p| clip_from_world.project_point3(bounds.center() + p)).fold(
-                Vec3::ZERO,
-                |extent, p| {
-                    assert!(p.z > 0.0 && p.z < 1.0, "beyond the near plane: {p}");
-                    extent.max(p.abs())
-                },
-            );
-            // One of the two directions is filled to 94 %, and the other to less.
-            assert!((extent.truncate().max_element() - FRAMING_FILL).abs() < 1e-3, "{extent}");
-        }
-        let crowd_camera = OrbitCamera::framing(&disc, WIDE);
-        assert!((crowd_camera.pitch_radians.to_degrees() - 23.0).abs() < 0.01);
-        let figure_camera = OrbitCamera::framing(&figure, WIDE);
-        assert!((figure_camera.pitch_radians.to_degrees() - 15.0).abs() < 0.01);
+    /// Limits of a crowd 40 metres wide, with characters 2 metres high.
+    fn in_a_crowd() -> OrbitCamera {
+        let limits = Limits {
+            target_min: Vec3::new(-20.0, 0.0, -20.0),
+            target_max: Vec3::new(20.0, 2.0, 20.0),
+            min_distance: 0.1,
+            max_distance: 100.0,
+        };
+        OrbitCamera { limits, ..OrbitCamera::default() }
     }
 
     #[test]
     fn no_input_makes_the_camera_unusable() {
-        let mut camera = OrbitCamera::default();
-        camera.orbit(1e9, 100.0);
-        assert_eq!(camera.pitch_radians, MAX_PITCH_RADIANS);
-        camera.zoom(0.0);
-        assert_eq!(camera.distance, MIN_DISTANCE);
-        camera.zoom(f32::INFINITY);
-        assert_eq!(camera.distance, MAX_DISTANCE);
-        camera.orbit(f32::NAN, f32::NAN);
-        camera.pan(f32::NAN, 0.0);
-        assert!(camera.clip_from_world(WIDE).is_finite());
+        for start in [OrbitCamera::default(), in_a_crowd()] {
+            let mut camera = start;
+            camera.orbit(1e9, 100.0);
+            assert_eq!(camera.pitch_radians, MAX_PITCH_RADIANS);
+            camera.zoom(0.0);
+            assert_eq!(camera.distance, start.limits.min_distance);
+            camera.zoom(f32::INFINITY);
+            assert_eq!(camera.distance, start.limits.max_distance);
+            camera.orbit(f32::NAN, f32::NAN);
+            camera.pan(f32::NAN, 0.0);
+            camera.pan(1e30, -1e30);
+            camera.refocus(f32::NAN);
+            camera.refocus(-1.0);
+            assert!(camera.clip_from_world(WIDE).is_finite());
+            assert!(camera.target.cmpge(start.limits.target_min).all());
+            assert!(camera.target.cmple(start.limits.target_max).all());
+        }
+    }
+
+    #[test]
+    fn the_eye_stays_above_the_ground_and_the_horizon_above_a_third_of_the_image() {
+        for target_y in [0.0, 0.3, 2.0] {
+            for distance in [0.1, 3.0, 100.0] {
+                let mut camera = OrbitCamera { target: Vec3::new(1.0, target_y, 2.0), distance, ..in_a_crowd() };
+                camera.orbit(0.3, -10.0);
+                assert!(camera.position().y >= 0.99 * CLEARANCE_SHARE * distance, "{camera:?}");
+                let far_away = camera.position() + camera.forward().with_y(0.0) * 1e6;
+                let horizon = camera.clip_from_world(WIDE).project_point3(far_away).y;
+                assert!(0.5 + 0.5 * horizon >= LOWEST_HORIZON - 1e-3, "{horizon}");
+                // Zooming out slides along the ground.
+                camera.zoom(1e9);
+                assert!(camera.position().y > 0.0, "{camera:?}");
+            }
+        }
     }
 
     #[test]
     fn panning_by_one_moves_by_the_images_height() {
-        let mut camera = looking_down_z();
+        let mut camera = OrbitCamera { target: Vec3::new(0.0, 30.0, 0.0), ..looking_down_z() };
         camera.pan(1.0, -0.5);
-        assert!((camera.target - Vec3::new(20.0, -10.0, 0.0)).length() < 1e-4, "{}", camera.target);
+        assert!((camera.target - Vec3::new(20.0, 20.0, 0.0)).length() < 1e-4, "{}", camera.target);
+    }
+
+    #[test]
+    fn above_the_crowd_panning_follows_the_ground() {
+        let start = OrbitCamera { yaw_radians: 0.0, pitch_radians: 0.6, distance: 8.0, ..in_a_crowd() };
+        let at_top = OrbitCamera { target: Vec3::new(0.0, 2.0, 0.0), ..start };
+        let mut camera = at_top;
+        camera.pan(0.0, 0.25);
+        assert!(camera.target.y == 2.0 && camera.target.z < -1.0, "{}", camera.target);
+        // The point that was at the top of the crowd, a quarter above the middle of the image, is now in the middle.
+        let moved = at_top.clip_from_world(WIDE).project_point3(camera.target);
+        assert!(moved.x.abs() < 1e-4 && (0.3..0.5).contains(&moved.y), "{moved}");
+        for _ in 0..100 {
+            camera.pan(0.0, 1.0);
+        }
+        assert_eq!((camera.target.y, camera.target.z), (2.0, -20.0));
+    }
+
+    #[test]
+    fn refocusing_changes_no_pixel_and_zooming_ends_in_front_of_the_focus() {
+        let start = OrbitCamera { distance: 10.0, ..in_a_crowd() };
+        let mut camera = start;
+        camera.refocus(8.0);
+        assert!((camera.position() - start.position()).length() < 1e-5 && camera.distance == 8.0);
+        let focus = camera.target;
+        for _ in 0..200 {
+            camera.zoom(0.9);
+        }
+        assert!(((focus - camera.position()).dot(camera.forward()) - 0.1).abs() < 1e-5);
+        // Behind the crowd there is nothing to look at.
+        let mut ignored = start;
+        ignored.refocus(60.0);
+        assert_eq!(ignored, start);
     }
 }

@@ -60,6 +60,7 @@ mod tests {
                 yaw_radians: 0.0,
                 pitch_radians: 0.0,
                 vertical_fov_radians: 90f32.to_radians(),
+                ..OrbitCamera::default()
             };
             Frustum::from_clip_from_world(camera.clip_from_world(1.0))
         };

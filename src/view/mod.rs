@@ -1,20 +1,22 @@
 //! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky, the view of
 //! the shadow map, and the debug views.
 //!
-//! In: the crowd's [`Bounds`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything here is plain
-//! arithmetic in world space, in metres.
+//! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
+//! here is plain arithmetic in world space, in metres.
 
 mod bounds;
 mod camera;
 mod debug_view;
+mod framing;
 mod frustum;
 mod look;
 mod shadow_view;
 mod sky;
 
 pub use bounds::Bounds;
-pub use camera::OrbitCamera;
+pub use camera::{Limits, OrbitCamera};
 pub use debug_view::{DebugView, Show};
+pub use framing::Outline;
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
 pub use shadow_view::{ShadowScene, ShadowView};

@@ -205,6 +205,7 @@ fn clipped(polygon: &[Vec3], plane: Vec4) -> Vec<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::Outline;
 
     const WIDE: f32 = 16.0 / 9.0;
 
@@ -243,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_map_holds_all_that_is_seen_and_can_be_shaded() {
-        let framing = OrbitCamera::framing(&crowd(), WIDE);
+        let framing = OrbitCamera::framing(&Outline::from(crowd()), WIDE);
         let close = OrbitCamera { distance: 8.0, target: Vec3::new(6.0, 1.0, -5.0), ..framing };
         let low = OrbitCamera { pitch_radians: 0.02, yaw_radians: 2.0, ..close };
         for camera in [framing, close, low] {
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn nearer_to_the_light_is_greater_and_along_its_ray_nothing_moves() {
         for light in lights() {
-            let view = fit(&OrbitCamera::framing(&crowd(), WIDE), light);
+            let view = fit(&OrbitCamera::framing(&Outline::from(crowd()), WIDE), light);
             let low = view.shadow_from_world.project_point3(Vec3::ZERO);
             let high = view.shadow_from_world.project_point3(light * view.texel_metres);
             assert!((high.z - low.z - view.depth_per_texel).abs() < 1e-6);
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     fn texels_are_small_where_the_camera_is_close() {
         let light = to_light(-48.0, 53.0);
-        let framing = OrbitCamera::framing(&crowd(), WIDE);
+        let framing = OrbitCamera::framing(&Outline::from(crowd()), WIDE);
         let whole = fit(&framing, light);
         // The crowd is 40 m wide: 0.95 of the map.
         assert!((whole.texel_metres - 40.0 / (0.95 * 2048.0 - 1.0)).abs() < 1e-3, "{}", whole.texel_metres);

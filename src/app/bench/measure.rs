@@ -75,7 +75,7 @@ impl Turn<'_> {
         samples: &mut Samples,
     ) -> Result<()> {
         let turn = || {
-            scene.frame(&self.args.crowd, self.settings.renderer.size.aspect());
+            scene.frame(self.args.crowd.camera, self.args.crowd.time, self.settings.renderer.size.aspect());
             scene.set_threads(self.settings.threads)?;
             renderer.wait()?;
             samples.copies.push(copy);

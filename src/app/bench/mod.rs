@@ -163,7 +163,7 @@ impl<'a> Bench<'a> {
             }
         };
         let scene = self.scenes.get_mut(index).context("the crowd was just placed")?;
-        scene.frame(&self.args.crowd, aspect);
+        scene.frame(self.args.crowd.camera, self.args.crowd.time, aspect);
         Ok(scene)
     }
 

@@ -1,0 +1,169 @@
+//! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd.
+
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+use clap::Parser;
+use glam::{Vec2, Vec3};
+use throng::app::scene::Scene;
+use throng::cli::{Cli, Command};
+use throng::model::{Model, import};
+use throng::view::OrbitCamera;
+
+/// One notch of the mouse wheel.
+const NOTCH: f32 = 0.9;
+const TIME_SECONDS: f64 = 0.3;
+
+static WALKER: LazyLock<Arc<[Model]>> = LazyLock::new(|| {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
+    Arc::from([import::load(&file).unwrap()])
+});
+
+/// Returns the scene of `throng render OPTIONS`, with the bundled walker as its model.
+fn scene(options: &str) -> Scene {
+    let line = ["throng", "render", "--out", "unused.png"].into_iter().chain(options.split_whitespace());
+    let Ok(Some(Command::Render(args))) = Cli::try_parse_from(line).map(|cli| cli.command) else {
+        panic!("{options}");
+    };
+    Scene::new(Arc::clone(&WALKER), &args.crowd, args.count, args.gpu.size.aspect()).unwrap()
+}
+
+/// Returns the share of the image whose rays hit the ground or the bounds of the crowd.
+fn covered_share(scene: &Scene, camera: &OrbitCamera, aspect: f32) -> f32 {
+    const COLUMNS: u32 = 16;
+    const ROWS: u32 = 36;
+    let bounds = scene.crowd.bounds();
+    let eye = camera.position();
+    let world_from_clip = camera.clip_from_world(aspect).inverse();
+    let hits = |row: u32, column: u32| {
+        let share = Vec2::new((column as f32 + 0.5) / COLUMNS as f32, (row as f32 + 0.5) / ROWS as f32);
+        let direction = world_from_clip.project_point3((share * 2.0 - 1.0).extend(0.5)) - eye;
+        let hits_ground = eye.y > 0.0 && direction.y < 0.0;
+        let (low, high) = ((bounds.min - eye) / direction, (bounds.max - eye) / direction);
+        let (enter, leave) = (low.min(high).max_element(), low.max(high).min_element());
+        hits_ground || (enter <= leave && leave > 0.0)
+    };
+    let count = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| hits(row, column))).filter(|&hit| hit).count();
+    count as f32 / (ROWS * COLUMNS) as f32
+}
+
+/// A movement to its end.
+#[derive(Debug, Clone, Copy)]
+enum Movement {
+    Zoom(f32),
+    Orbit(f32, f32),
+    Pan(f32, f32),
+}
+
+impl Movement {
+    const ALL: [Self; 12] = [
+        Self::Zoom(0.5),
+        Self::Zoom(2.0),
+        Self::Zoom(0.0),
+        Self::Zoom(1e6),
+        Self::Orbit(0.0, 0.3),
+        Self::Orbit(0.0, -0.3),
+        Self::Orbit(0.8, 0.0),
+        Self::Orbit(2.0, -4.0),
+        Self::Pan(0.0, 0.4),
+        Self::Pan(0.0, -0.4),
+        Self::Pan(0.4, 0.0),
+        Self::Pan(-3.0, 3.0),
+    ];
+
+    fn apply(self, scene: &mut Scene) {
+        match self {
+            Self::Zoom(factor) => scene.zoom(factor, TIME_SECONDS),
+            Self::Orbit(yaw, pitch) => scene.camera.orbit(yaw, pitch),
+            Self::Pan(right, up) => scene.camera.pan(right, up),
+        }
+    }
+}
+
+fn assert_covered(scene: &Scene, aspect: f32, what: &dyn std::fmt::Debug) {
+    let camera = &scene.camera;
+    assert!(camera.position().y > 0.0, "{what:?}: the eye is below the ground: {camera:?}");
+    let share = covered_share(scene, camera, aspect);
+    assert!(share >= 1.0 / 3.0, "{what:?}: {share} of the image: {camera:?}");
+    // The middle of the image is in the crowd, and the crowd does not become a dot.
+    let bounds = scene.crowd.bounds();
+    let room = 0.1 * (bounds.max - bounds.min);
+    let (min, max) = (bounds.min - room, bounds.max + room);
+    assert!(camera.target.cmpge(min).all() && camera.target.cmple(max).all(), "{what:?}: {camera:?}");
+    let half_extent = camera.distance * (camera.vertical_fov_radians * 0.5).tan() * aspect.min(1.0);
+    assert!(bounds.radius() > 0.15 * half_extent, "{what:?}: {camera:?}");
+}
+
+/// Every pair of movements, each repeated 8 times, from the first camera, for small and large crowds in wide and narrow
+/// images.
+#[test]
+fn no_path_of_the_mouse_leads_out_of_sight() {
+    for (options, aspect) in [("--instances 200", 16.0 / 9.0), ("--instances 40 --size 360x640", 9.0 / 16.0)] {
+        let mut scene = scene(options);
+        let start = scene.camera;
+        for first in Movement::ALL {
+            scene.camera = start;
+            for _ in 0..8 {
+                first.apply(&mut scene);
+                assert_covered(&scene, aspect, &first);
+            }
+            let between = scene.camera;
+            for second in Movement::ALL {
+                scene.camera = between;
+                for _ in 0..8 {
+                    second.apply(&mut scene);
+                    assert_covered(&scene, aspect, &(first, second));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_camera_of_the_command_line_looks_past_the_crowd() {
+    for size in ["1280x720", "360x640", "300x2000"] {
+        for pitch in [-89, -30, -5, 0, 3, 20, 60, 89] {
+            for zoom in ["0.001", "0.05", "0.15", "1", "7", "1000"] {
+                let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
+                let scene = scene(&options);
+                let (width, height) = size.split_once('x').unwrap();
+                let aspect = width.parse::<f32>().unwrap() / height.parse::<f32>().unwrap();
+                assert_covered(&scene, aspect, &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn zooming_ends_in_front_of_the_character_or_the_ground_in_the_middle() {
+    for options in
+        ["--instances 1", "--instances 100", "--instances 100 --camera 25,5", "--instances 100 --camera 70,50"]
+    {
+        let mut scene = scene(options);
+        let start = scene.camera;
+        let depth = scene.crowd.distance_along(start.position(), start.forward(), TIME_SECONDS).unwrap();
+        let seen = start.position() + start.forward() * depth;
+        let mut last = f32::INFINITY;
+        for _ in 0..200 {
+            scene.zoom(NOTCH, TIME_SECONDS);
+            let in_front = (seen - scene.camera.position()).dot(start.forward());
+            assert!(in_front > 0.0 && in_front <= last, "{options}: {in_front} after {last}");
+            last = in_front;
+        }
+        assert!(last < 0.2 * depth, "{options}: ends {last} m in front of it, from {depth} m");
+        // The line of sight is the same.
+        assert!(((seen - scene.camera.position()).normalize() - start.forward()).length() < 1e-3, "{options}");
+    }
+}
+
+#[test]
+fn rays_find_what_is_in_front() {
+    let scene = scene("--instances 1");
+    let hit = |origin: Vec3, direction: Vec3| scene.crowd.distance_along(origin, direction, 0.0);
+    // The walker is about 1.8 metres high and stands at the origin.
+    let chest = hit(Vec3::new(0.0, 1.2, 5.0), Vec3::NEG_Z).unwrap();
+    assert!((4.7..5.0).contains(&chest), "{chest}");
+    assert_eq!(hit(Vec3::new(3.0, 2.0, 0.0), Vec3::NEG_Y), Some(2.0));
+    assert_eq!(hit(Vec3::new(3.0, 2.0, 0.0), Vec3::Z), None);
+    assert_eq!(hit(Vec3::new(0.0, 1.2, 5.0), Vec3::Z), None);
+}
