@@ -25,7 +25,7 @@ vec3 direction_color(vec3 direction) {
 // Returns the colour of a weight: grey for 0, then from blue (little) over green (half) to red (1).
 vec3 heat_color(float weight) {
     vec3 warm = from_display(0.95 * hue_color(2.0 / 3.0 * (1.0 - clamp(weight, 0.0, 1.0))));
-    return mix(vec3(0.18), warm, smoothstep(0.0, 0.02, weight));
+    return mix(vec3(0.30), warm, smoothstep(0.0, 0.02, weight));
 }
 
 // Returns a checkerboard with the texture coordinates as red and green.
@@ -68,7 +68,7 @@ void main() {
         color = shade * from_display(vec3(0.80, 0.77, 0.72));
     }
     if (DEBUG_VIEW == VIEW_WIRES) {
-        color = from_display(vec3(0.10, 0.13, 0.22));
+        color = from_display(vec3(0.28, 0.33, 0.46));
     }
     out_color = vec4(color, 1.0);
 }

@@ -51,7 +51,7 @@ impl Stage {
                 model.palette.joint_from_mesh.fill(Affine3A::IDENTITY);
                 model.bones.extend(origin(&model.bones));
             }
-            // Each joint has a space of its own, so the next joint is where the space of the base has it.
+            // Each joint has its own space, and the next joint is drawn where the space of the base has it.
             _ => model.bones.iter_mut().for_each(|bone| bone.tip = bone.base),
         }
         update_winding(model);

@@ -1,15 +1,15 @@
-//! The debug views: what a picture shows instead of lit surfaces.
+//! The debug views, which show data instead of lit surfaces.
 
 /// How skinning is made visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Show {
-    /// What the surfaces show.
+    /// The data that surfaces show.
     pub view: DebugView,
     /// Whether bones and joint axes are drawn over everything else.
     pub skeleton: bool,
 }
 
-/// What the surfaces of characters show. All views draw the same skinned vertices.
+/// The data that the surfaces of characters show. All views draw the same skinned vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum DebugView {
     /// Materials in the light of sun and sky.
