@@ -21,7 +21,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("animation", &["model", "shader_types"]),
     ("crowd", &["animation", "model", "view", "shader_types"]),
     ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
-    ("cli", &["crowd", "model", "renderer", "view"]),
+    ("cli", &["animation", "crowd", "model", "renderer", "view"]),
 ];
 
 /// External crates, each with the files and folders below `src` that may name them.
