@@ -55,7 +55,7 @@
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
 //! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`,
 //! `view`;
-//! `app` → all others. `animation`, `crowd` and `renderer` also use `shader_types`.
+//! `app` → all others. `animation`, `crowd`, `renderer` and `view` also use `shader_types`.
 //!
 //! # Glossary
 //!

@@ -1,10 +1,12 @@
 //! Unit repair. glTF requires metres, but some files are in centimetres, such as Fox.glb. That is visible only next to
 //! other models. In: the size of each model. Out: a scale for each model.
 
-/// A model whose size differs from the others' by more than this factor is assumed to be in another unit.
-const SUSPICIOUS_FACTOR: f32 = 8.0;
+/// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
+/// not one of them: nobody models in decimetres, and a fox of 15 metres next to a man would be no repair.
+const REPAIRS: [i32; 5] = [0, -2, -3, 2, 3];
 
-/// Returns a scale for each model: 1, or the power of ten that brings it closest to the median size.
+/// Returns a scale for each model: the one of [`REPAIRS`] that brings it closest to the median size. It is 1 up to a factor
+/// of ten.
 ///
 /// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models
 /// too large.
@@ -15,9 +17,13 @@ pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
         return vec![1.0; sizes.len()];
     };
     let scale = |&size: &f32| {
-        let factor = median / size;
-        let usual = 1.0 / SUSPICIOUS_FACTOR..=SUSPICIOUS_FACTOR;
-        if size <= 0.0 || usual.contains(&factor) { 1.0 } else { power_of_ten(factor.log10().round() as i32) }
+        if size <= 0.0 {
+            return 1.0;
+        }
+        let wanted = (median / size).log10();
+        let distance = |&exponent: &i32| (exponent as f32 - wanted).abs();
+        let nearest = REPAIRS.into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(1.0, power_of_ten)
     };
     sizes.iter().map(scale).collect()
 }
@@ -37,6 +43,8 @@ mod tests {
         assert_eq!(common_unit_scales(&[154.0, 1.5, 1.7]), [0.01, 1.0, 1.0]);
         assert_eq!(common_unit_scales(&[154.0, 1.5]), [0.01, 1.0]);
         assert_eq!(common_unit_scales(&[0.0017, 1.5, 1.7]), [1000.0, 1.0, 1.0]);
+        // A fox in centimetres next to a man and a robot of six metres.
+        assert_eq!(common_unit_scales(&[154.0, 1.5, 6.0]), [0.01, 1.0, 1.0]);
     }
 
     #[test]

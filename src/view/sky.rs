@@ -5,8 +5,8 @@
 //!
 //! All colours are linear RGB. Radiance 1 is white on the display, before the tone curve compresses highlights. The sun is
 //! warmer than white and the sky is bluer. With the default sun they nearly cancel out on a white surface that faces it:
-//! textures keep their colours in the light, and shadows are blue. The ground is sand: metals that mirror it stay warm,
-//! and characters of any colour stand out from it. A green ground turned gold into olive, and white into mint.
+//! textures keep their colours in the light, and shadows are blue. The ground is pale sand: metals that mirror it stay
+//! warm, and characters of any colour stand out from it. A green ground turned gold into olive, and white into mint.
 
 use std::f32::consts::PI;
 
@@ -54,7 +54,7 @@ impl Sky {
             zenith: day * Vec3::new(0.17, 0.28, 0.46),
             horizon: day * BLUE_HORIZON.lerp(RED_HORIZON, 0.8 * (1.0 - elevation).powi(6)),
             glow: 1.25 * seen * seen,
-            ground_albedo: Vec3::new(0.45, 0.335, 0.20),
+            ground_albedo: Vec3::new(0.44, 0.375, 0.27),
         }
     }
 
