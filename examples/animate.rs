@@ -1,10 +1,10 @@
-//! Animates a character on the CPU, without a GPU. All arguments are optional. OUT.obj is a mesh for any 3D program:
+//! Animates a character on the CPU, without a GPU. All arguments are optional. In your own project, name a model, because the
+//! default is a file of this package. OUT.obj is a mesh for any 3D program:
 //!
 //!     cargo run --no-default-features --example animate -- [MODEL [SECONDS [OUT.obj]]]
 
 use std::path::Path;
 
-use bytemuck::Zeroable;
 use glam::Vec3;
 use throng::animation::{BindPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertices};
 use throng::model::Topology;
@@ -37,7 +37,8 @@ pub fn animate(file: &Path, time_seconds: f64) -> Result<(String, String), Impor
 
     // Skin each vertex with the weighted sum of its joint matrices. This is the CPU twin of the shader `skin.comp`.
     let bind_pose = BindPose::new(&model.geometry);
-    let mut vertices = vec![SkinnedVertex::zeroed(); model.geometry.vertex_count()];
+    let unset = SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 };
+    let mut vertices = vec![unset; model.geometry.vertex_count()];
     skin_vertices(&bind_pose, Pose { palette: &palette, morph_weights: pose.morph_weights }, &mut vertices);
 
     // All results are in model space: metres, +Y up. A node's position is the last column of its matrix.

@@ -36,10 +36,10 @@ pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
     ///
     /// Drag with the left button to orbit and with the right button to pan. Turn the wheel to zoom. F frames the crowd, space
-    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, V shows the next debug view, K
-    /// shows the skeleton, Escape closes the window.
+    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, V shows the next debug view, K shows the skeleton,
+    /// Escape closes the window.
     #[command(
-        after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1"
+        after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1\n  throng view --instances 100 --layout scatter --travel off\n  throng view --debug-view weights --skeleton on"
     )]
     View(ViewArgs),
     /// Render one image, a sequence of images, or a film.
@@ -47,7 +47,7 @@ pub enum Command {
     /// The extension of --out decides: .png or .jpg for images; .apng, .mp4 or .webm for a film. The last two need the program
     /// ffmpeg. Without --frames, a film lasts for whole loops of the clip, about four seconds.
     #[command(
-        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
+        after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --sun 60,12 --exposure 0.5 --out evening.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
     )]
     Render(RenderArgs),
     /// Measure frames, drawn offscreen as fast as possible.

@@ -10,7 +10,7 @@
 //! model file ─import─▶ Model ─┬─ Skeleton, Clips ──────────────┐
 //!  .gltf .glb                 └─ GpuModel (bind-pose vertices, │ indices, textures: uploaded once)
 //!                                                              ▼
-//! Crowd: instances {model, placement, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances
+//! Crowd: instances {model, placement, tint, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances
 //!                                                              │
 //! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset} for each visible pose
 //!                                                              │
@@ -22,7 +22,8 @@
 //!                                                              │
 //! GPU, one queue, per-frame descriptor sets:                   ▼
 //!  upload (the copy of the staged path) ▶ skin.comp ▶ transient vertex buffer
-//!                                       ▶ shadow ▶ characters, ground ▶ tone map ▶ present | readback
+//!                                       ▶ shadow ▶ characters, ground, sky ▶ tone map ▶ present | readback
+//!  once for each sky: environment (the light of the surroundings, for characters)
 //! ```
 //!
 //! # Where to read
@@ -32,7 +33,8 @@
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
 //! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::lanes`], all three steps for eight
 //!    instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
-//! 3. [`crowd`]: placement, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum and sun;
+//! 3. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
+//!    the view of the shadow map, and the look of the picture;
 //! 4. [`shader_types`]: the structs that the CPU and the shaders share;
 //! 5. [`renderer`]: passes, frame slots, resident data, targets;
 //! 6. [`vulkan`]: one small owner per Vulkan object;
@@ -41,21 +43,22 @@
 //! The files that a **joint** crosses, from the model file to the shader:
 //!
 //! `src/model/import/decode/accessor.rs`, `src/model/import/motion/nodes.rs`, `src/model/import/motion/skins.rs`,
-//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/update.rs` (which calls the next four),
-//! `src/animation/sample.rs`, `src/animation/pose.rs`, `src/animation/palette.rs`, `src/animation/lanes/mod.rs` (which
-//! replaces these three for eight instances of a crowd), `src/renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
+//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/update.rs` (which calls the next three through
+//! `evaluate` in `src/animation/mod.rs`, or the fourth), `src/animation/sample.rs`, `src/animation/pose.rs`,
+//! `src/animation/palette.rs`, `src/animation/lanes/mod.rs` (which replaces these three for eight instances of a crowd),
+//! `src/renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
 //!
-//! The files that a **vertex** crosses, from the model file to the pixel:
+//! The files that a **vertex** crosses, from the model file to its shaded colour (`tone_map.frag` then makes the pixel):
 //!
 //! `src/model/import/decode/accessor.rs`, `src/model/import/geometry/attributes.rs`,
 //! `src/model/import/geometry/influences.rs`, `src/model/import/geometry/builder.rs`, `src/animation/bind_pose.rs`,
 //! `src/renderer/resident/model.rs`, `src/renderer/passes/skin_pass.rs`, `shaders/skin.comp`, `shaders/skinning.glsl`,
-//! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`.
+//! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`
+//! (which calls `shaders/shadow.glsl` and `shaders/lighting.glsl`).
 //!
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
-//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `model`,
-//! `view`;
-//! `app` → all others. `animation`, `crowd`, `renderer` and `view` also use `shader_types`.
+//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`,
+//! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `crowd` and `renderer` also use `shader_types`.
 //!
 //! # Glossary
 //!
@@ -63,10 +66,14 @@
 //! |---|---|
 //! | pose | one evaluated state of a model: joint matrices, morph weights and skinned vertices |
 //! | palette | the array of the joint matrices of all visible poses |
+//! | joint matrix | takes a vertex from mesh space to model space: model_from_joint * joint_from_mesh |
+//! | influence | a joint that moves a vertex, and its weight |
 //! | palette layout | the node and the inverse bind matrix of each joint matrix of a pose; each model has one |
 //! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page |
 //! | instance | one placement of a pose in the world; several instances may show one pose |
+//! | visible | in the camera's view, or with a shadow that may be in it |
 //! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
+//! | frame in flight | a frame that the CPU has begun and the GPU has not finished |
 //! | slot | everything that one frame in flight owns |
 //! | page | a part of the transient vertex buffer that fits into one binding |
 //! | batch | poses of one model in one page, which are drawn together with all of their instances |

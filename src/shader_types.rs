@@ -157,7 +157,7 @@ pub struct PoseRecord {
     pub morph_weight_offset: u32,
 }
 
-/// One visible instance: its placement, its pose and its tint.
+/// One visible instance: its placement, its pose, its tint and its numbers.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct InstanceData {
@@ -172,7 +172,7 @@ pub struct InstanceData {
     pub numbers: [u32; 2],
 }
 
-/// Camera, light and ground: the data that all draws of a frame share.
+/// Camera, light, ground and look: the data that all draws of a frame share.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct FrameData {

@@ -164,7 +164,7 @@ fn layouts_and_variety_change_what_they_name_and_nothing_else() {
         let varied = data(layout, 1.0);
         assert_eq!(varied, data(layout, 1.0), "the same seed, the same crowd");
         assert!(sizes(&varied).iter().all(|size| (0.8..=1.2).contains(size)) && sizes(&varied) != [1.0; 300]);
-        // Tints and sizes belong to the instances, wherever they stand.
+        // Tints and sizes belong to the instances and not to their places.
         let tints = |all: &[InstanceData]| -> Vec<u32> { all.iter().map(|instance| instance.tint_unorm8).collect() };
         assert_eq!(tints(&varied), tints(&data(Layout::Grid, 1.0)), "{layout:?}");
         assert_eq!(sizes(&varied), sizes(&data(Layout::Grid, 1.0)), "{layout:?}");

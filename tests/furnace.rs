@@ -1,5 +1,5 @@
 //! A white sphere in a white room (the furnace test). It reflects all light that it receives, and the room is equally bright
-//! on all sides, so nobody can see the sphere. A BRDF that loses or invents light shows it.
+//! on all sides, so the sphere is invisible. A BRDF that loses or invents light shows it.
 //!
 //! The surroundings have one radiance, the sky shows it behind the sphere, and there is no sun. So the image has one
 //! colour. Further tests make sure that other spheres are visible, so that the picture is not simply empty.

@@ -1,7 +1,8 @@
 //! The embedded SPIR-V belongs to the GLSL in `shaders/`, and `build.rs` detects when it does not.
 //!
-//! The second part checks that no shader branches on uniforms alone. The third part runs the code that stops a build, `build/manifest.rs` and `build/refresh.rs`, on a folder of small
-//! shaders. That code compares content hashes, so the "SPIR-V" there is invented and no compiler is needed.
+//! The second part checks that no shader branches on uniforms alone. The third part runs the code that stops a build,
+//! `build/manifest.rs` and `build/refresh.rs`, on a folder of small shaders. That code compares content hashes, so the
+//! "SPIR-V" there is invented and no compiler is needed.
 
 #[path = "../build/manifest.rs"]
 mod manifest;

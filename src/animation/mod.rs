@@ -15,8 +15,7 @@
 //!
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
 //! for culling and for the camera, [`floor`] the height that belongs on the ground, [`gait`] the speed of feet, and
-//! [`displacement`] the error that sharing poses causes.
-//! [`stage`] stops the calculation at an earlier factor, to show it.
+//! [`displacement`] the error that sharing poses causes. [`stage`] stops the calculation at an earlier factor, to show it.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.

@@ -103,7 +103,7 @@ pub struct LookArgs {
 }
 
 impl LookArgs {
-    /// Returns the look. Without a background there is no ground, unless it is asked for.
+    /// Returns the look. Without a background there is no ground, unless the user asks for it.
     #[must_use]
     pub fn look(&self) -> Look {
         let ground = self.ground.unwrap_or(self.background != Background::None);

@@ -128,7 +128,7 @@ pub struct FramePlan {
 
 impl FramePlan {
     /// Lays out `poses`. Instances are in the order of their poses: first those that the camera sees, then those that only
-    /// the light draws. A page holds at most `page_bytes` of vertices; tangents are extra.
+    /// the light draws. A page holds at most `page_bytes` of vertices; tangents are extra. Without a GPU, pass `u64::MAX`.
     ///
     /// # Errors
     /// One pose is larger than a page, or an offset needs more than 32 bits.

@@ -1,8 +1,8 @@
 //! The frame, on one page.
 //!
-//! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: move, cull, begin, evaluate,
-//! write instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line per pass, each
-//! barrier right before the pass that needs it. Everything else in this file waits or submits.
+//! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: show, move, cull, begin,
+//! evaluate, write instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line
+//! per pass, each barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
 //! skinning, shadows and drawing do not wait for its semaphore. Only tone mapping waits.
@@ -64,7 +64,7 @@ impl Renderer {
         }
         let animate_ms = stopwatch.lap_ms();
 
-        // Placement and pose index of each visible instance. Then the GPU half.
+        // Placement, pose index and tint of each visible instance. Then the GPU half.
         crowd.write_instances(instances);
         let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms();
@@ -110,7 +110,7 @@ impl Renderer {
         if let Some(multisampled) = &attachments.multisampled {
             recorder.image_barriers([color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
         }
-        // Draws opaque characters, then the ground (mostly rejected by the depth test), then blended materials.
+        // Draws opaque characters, then ground and sky (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
             attachments.rendering(recorder, look.clear_color(), || {
                 match self.show.view {

@@ -1,6 +1,7 @@
 //! A shot: how one frame shows the crowd.
 //!
-//! In: a camera and a time. Out: the frame's uniform data: camera, light, ground and the view of the shadow map.
+//! In: a camera, a look and a time. Out: the frame's uniform data: camera, light, sky, ground, background, exposure and the
+//! view of the shadow map.
 
 use glam::Vec3;
 

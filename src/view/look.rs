@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-/// What lies behind the crowd and the ground.
+/// The background of the crowd and the ground.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Background {
     /// The sky.
@@ -21,7 +21,7 @@ pub enum Background {
 /// The look of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
-    /// What lies behind the crowd and the ground.
+    /// The background of the crowd and the ground.
     pub background: Background,
     /// Whether the ground is drawn, with the shadows on it.
     pub ground: bool,

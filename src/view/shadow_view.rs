@@ -20,7 +20,7 @@ const STEPS_PER_OCTAVE: f32 = 4.0;
 /// The sine of the lowest elevation of the light that is fitted exactly. Shadows of a lower one are cut short.
 const LEAST_ELEVATION_SINE: f32 = 0.01;
 
-/// What the map shows, and to whom.
+/// The scene of a shadow map, and the camera that sees the shadows.
 #[derive(Debug, Clone, Copy)]
 pub struct ShadowScene<'a> {
     /// The bounds of all that casts shadows.

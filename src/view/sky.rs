@@ -25,7 +25,7 @@ pub struct Sky {
     pub zenith: Vec3,
     /// The radiance at the horizon.
     pub horizon: Vec3,
-    /// What the air around the sun adds to the radiance, without the sun's disc.
+    /// The radiance that the air around the sun adds, without the sun's disc.
     pub glow: Vec3,
     /// The share of light that the ground reflects.
     pub ground_albedo: Vec3,
@@ -35,9 +35,9 @@ impl Sky {
     /// Returns a clear sky with the sun in this direction. A low sun is dim and red.
     #[must_use]
     pub fn clear(to_sun: Vec3) -> Self {
-        /// What a vertical path through the air takes from the sun's light, as optical depth.
+        /// The optical depth of a vertical path through the air.
         const EXTINCTION: Vec3 = Vec3::new(0.05, 0.12, 0.28);
-        /// The sun before the air takes its share.
+        /// The sun's irradiance above the air.
         const SUN: Vec3 = Vec3::new(2.61, 2.56, 2.55);
         /// The horizon below a high sun, and below a setting one.
         const BLUE_HORIZON: Vec3 = Vec3::new(0.48, 0.65, 0.86);

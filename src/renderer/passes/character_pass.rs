@@ -1,14 +1,15 @@
 //! Characters (`character.vert`, `character.frag`): one instanced draw per batch and draw range.
 //!
-//! In: the instances, the skinned vertices (or the palette, with `--skinning vertex`), materials and the shadow map. Out:
-//! linear colour and depth. Each combination of topology, material features ([`material_features`]) and skinning variant
-//! has its own pipeline, built once.
+//! In: the instances, the skinned vertices (or the palette, with `--skinning vertex`), materials, the shadow map and the light
+//! of the surroundings. Out: linear colour and depth. Each combination of topology, material features
+//! ([`material_features`]) and skinning variant has its own pipeline, built once.
 //!
 //! # How vertices reach the shader
 //!
-//! Placement and pose index are attributes with instance rate. Texture coordinates and colours are attributes with vertex
-//! rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the page.
-//! With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and palette.
+//! Placement, pose index and tint are attributes with instance rate. Texture coordinates and colours are attributes with
+//! vertex rate. The index of a skinned vertex depends on the pose and on the vertex, so the shader reads the vertex from the
+//! page. With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and
+//! palette.
 //!
 //! Measurements decided this: 1,000 foxes (`bench Fox.glb --instances 1000 --msaa 1 --shadows off`), Mesa lavapipe 22.3.6
 //! on two threads, November 2026. The figures are the draw pass in milliseconds, medians of runs taken in turns, three for

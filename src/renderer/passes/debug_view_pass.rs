@@ -3,9 +3,9 @@
 //! In: the instances and the same skinned vertices as the character pass, and the influences of the bind-pose vertices. Out:
 //! colour and depth. Blended materials are opaque here, so that the data of the front surface is seen.
 //!
-//! The shaders are others than those of the character pass, which therefore pays nothing for the views. Each combination of
-//! view, topology, material features and skinning variant has its own pipeline. Pipelines are built when a view is first
-//! drawn, so most programs build none.
+//! The character pass has other shaders, so it pays nothing for the views. Each combination of view, topology, material
+//! features and skinning variant has its own pipeline. Pipelines are built when a view is first drawn, so most programs
+//! build none.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;

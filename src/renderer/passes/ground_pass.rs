@@ -1,6 +1,6 @@
 //! The ground (`ground.vert`, `ground.frag`) and the sky (`sky.vert`, `sky.frag`).
 //!
-//! In: camera, light and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
+//! In: camera, light, look and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
 //! rejects most of its fragments.
 
 use std::sync::Arc;
@@ -24,10 +24,10 @@ pub struct GroundPass {
 }
 
 impl GroundPass {
-    /// Builds the pipeline.
+    /// Builds both pipelines.
     ///
     /// # Errors
-    /// The driver cannot build the pipeline.
+    /// The driver cannot build a pipeline.
     pub fn new(
         device: &Arc<Device>,
         cache: &PipelineCache,

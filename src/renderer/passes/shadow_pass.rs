@@ -1,4 +1,4 @@
-//! Shadows (`shadow.vert`): the depth of the crowd as the light sees it.
+//! Shadows (`shadow.vert`, `shadow.frag`): the depth of the crowd as the light sees it.
 //!
 //! In: the instances and the skinned vertices (or the palette, with `--skinning vertex`). Out: one orthographic depth map.
 //! All frames in flight use the same image, and barriers order them. Blended materials, lines and points cast no shadow.

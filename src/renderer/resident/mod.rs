@@ -1,5 +1,5 @@
-//! Data that is uploaded once and stays on the device: geometry, materials, textures. The light of the
-//! surroundings is computed once instead.
+//! Data that stays on the device. Geometry, materials and textures are uploaded once. The light of the surroundings is
+//! computed on the device, once for each sky.
 
 pub mod environment;
 pub mod material;

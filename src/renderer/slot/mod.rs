@@ -255,7 +255,7 @@ impl FrameSlot {
         }
     }
 
-    /// Writes camera, light and ground of the frame.
+    /// Writes camera, light, ground and look of the frame.
     pub fn write_frame_data(&mut self, data: FrameData) {
         self.assert_finished();
         // SAFETY: the slot's last frame has finished.
