@@ -138,10 +138,13 @@ impl Crowd {
         self.scratches.clear();
     }
 
-    /// Returns the time in seconds after which the animation of the whole crowd repeats. `None` if nothing moves, or if clips
-    /// of different durations are played.
+    /// Returns the time in seconds after which the animation of the whole crowd repeats. `None` if nothing moves, if clips of
+    /// different durations are played, or if instances travel.
     #[must_use]
     pub fn loop_seconds(&self) -> Option<f64> {
+        if self.travel {
+            return None;
+        }
         let clip = |instance: &Instance| clip_of(&self.models[instance.model as usize], instance.clip);
         let mut durations = self.instances.iter().filter_map(clip).map(|clip| clip.duration_seconds);
         let first = durations.next()?;

@@ -3,7 +3,7 @@
 use ash::vk;
 use image::RgbaImage;
 use throng::model::Model;
-use throng::renderer::{RendererSettings, Skinning, UploadPath};
+use throng::renderer::{RendererSettings, UploadPath};
 use throng::view::Background;
 
 use crate::gpu::Gpu;
@@ -41,9 +41,4 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     scene.draw(&mut renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
     let pixels = renderer.wait_for_pixels().unwrap().to_vec();
     RgbaImage::from_raw(extent.width, extent.height, pixels).unwrap()
-}
-
-/// The names of the ways to skin, for `--skinning`.
-pub fn both_ways() -> [&'static str; 2] {
-    [Skinning::Compute, Skinning::Vertex].map(Skinning::name)
 }

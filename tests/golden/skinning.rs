@@ -1,6 +1,8 @@
-//! `--skinning vertex` shows what `--skinning compute` shows.
+//! `--skinning vertex` shows what `--skinning compute` shows, in all debug views.
 
-use crate::draw::{JELLY, MIRRORED_AND_BLENDED, STRIP, WALKER, both_ways, draw_on};
+use throng::view::DebugView;
+
+use crate::draw::{JELLY, MIRRORED_AND_BLENDED, STRIP, WALKER, draw_on};
 use crate::flip::{Flip, Statistics};
 use crate::gpu::Gpu;
 use crate::scene;
@@ -8,18 +10,30 @@ use crate::scene;
 /// The two ways are different shaders, whose multiply-adds a driver may contract differently.
 const LIMITS: Statistics = Statistics { mean: 0.01, worst_window: 0.03 };
 
+/// Draws both ways and compares the images.
+fn assert_same(gpu: &Gpu, models: &[&str], options: &str) {
+    let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
+    let [compute, vertex] =
+        ["compute", "vertex"].map(|way| draw_on(gpu, &models, &format!("{options} --skinning {way}")));
+    let statistics = Flip::between(&compute, &vertex).statistics();
+    println!("{options}: {statistics:?}");
+    assert!(statistics.within(LIMITS), "{options}: {statistics:?}");
+}
+
 #[test]
 fn both_ways_to_skin_give_the_same_image() {
     let gpu = Gpu::new();
-    for (models, options) in [
-        (&[WALKER, JELLY, STRIP][..], "--clip all --instances 30 --time 0.8 --camera 30,20"),
-        (&[WALKER], "--clip Run --time 0.3 --sun 40,20 --camera 30,10"),
-        (&[MIRRORED_AND_BLENDED], "--camera 20,30,1.3"),
-    ] {
-        let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
-        let [compute, vertex] = both_ways().map(|way| draw_on(&gpu, &models, &format!("{options} --skinning {way}")));
-        let statistics = Flip::between(&compute, &vertex).statistics();
-        println!("{options}: {statistics:?}");
-        assert!(statistics.within(LIMITS), "{options}: {statistics:?}");
+    assert_same(&gpu, &[WALKER], "--clip Run --time 0.3 --sun 40,20 --camera 30,10");
+    assert_same(&gpu, &[MIRRORED_AND_BLENDED], "--camera 20,30,1.3");
+    assert_same(&gpu, &[WALKER], "--clip Walk --time 0.3 --skeleton on --instances 4 --camera 30,10");
+}
+
+#[test]
+fn both_ways_to_skin_give_the_same_debug_views() {
+    const CROWD: &str = "--clip all --instances 12 --time 0.8 --camera 30,20";
+    let gpu = Gpu::new();
+    for view in DebugView::ALL {
+        assert_same(&gpu, &[WALKER, JELLY, STRIP], &format!("{CROWD} --debug-view {}", view.name()));
     }
+    assert_same(&gpu, &[WALKER, STRIP], &format!("{CROWD} --joint upper"));
 }
