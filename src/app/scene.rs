@@ -11,7 +11,7 @@ use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::{Crowd, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
-use crate::view::{DebugView, Frustum, Look, OrbitCamera, Show};
+use crate::view::{DebugView, Frustum, Look, OrbitCamera, Outline, Show};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -53,7 +53,7 @@ impl Scene {
             tracing::warn!("{note}");
         }
         crowd.move_to(args.time);
-        let camera = camera(&crowd, args.camera, args.time, aspect);
+        let camera = camera(&crowd, &crowd.outline(args.time), args.camera, args.time, aspect);
         let pool = pool(size.threads)?;
         let (joint_nodes, view) = match &args.show.joint {
             Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
@@ -69,7 +69,18 @@ impl Scene {
     /// Resets the camera so that it frames the crowd, as it is posed at a time, in an image of a shape.
     pub fn frame(&mut self, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) {
         self.crowd.move_to(time_seconds);
-        self.camera = camera(&self.crowd, wanted, time_seconds, aspect);
+        self.camera = camera(&self.crowd, &self.crowd.outline(time_seconds), wanted, time_seconds, aspect);
+    }
+
+    /// Resets the camera so that the crowd stays in the image throughout its clips. If `all_around`, it also does so while the
+    /// camera orbits.
+    pub fn frame_throughout(&mut self, args: &CrowdArgs, all_around: bool, aspect: f32) {
+        let room = self.crowd.bounds();
+        let outline = Outline::from(if all_around { room.swept_around() } else { room });
+        self.camera = camera(&self.crowd, &outline, args.camera, args.time, aspect);
+        // Around a point next to the axis the crowd would swing from side to side.
+        let to_axis = (room.center() - self.camera.position()).with_y(0.0).length();
+        self.camera.refocus(to_axis / self.camera.forward().with_y(0.0).length());
     }
 
     /// Zooms towards the character or the ground in the middle of the image, and never through it. A factor below 1 comes
@@ -125,14 +136,13 @@ impl Scene {
     }
 }
 
-/// Returns the first camera.
-fn camera(crowd: &Crowd, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) -> OrbitCamera {
-    let outline = crowd.outline(time_seconds);
+/// Returns a camera that frames the outline of a crowd.
+fn camera(crowd: &Crowd, outline: &Outline, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) -> OrbitCamera {
     let Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) = wanted else {
-        return OrbitCamera::framing(&outline, aspect);
+        return OrbitCamera::framing(outline, aspect);
     };
     let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
-    let mut camera = OrbitCamera::framing_from(&outline, aspect, yaw, pitch);
+    let mut camera = OrbitCamera::framing_from(outline, aspect, yaw, pitch);
     let middle = camera.target;
     zoom_in_front(&mut camera, crowd, zoom, time_seconds);
     // A turntable goes around the crowd or the character, and not around a point on its surface.

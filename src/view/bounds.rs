@@ -33,6 +33,15 @@ impl Bounds {
         half.length().min(self.footprint_radius.hypot(half.y))
     }
 
+    /// Returns the cylinder that these bounds sweep while they turn around the vertical axis through their centre.
+    #[must_use]
+    pub fn swept_around(&self) -> Self {
+        let half = (self.max - self.min) * 0.5;
+        let radius = self.footprint_radius.min(half.x.hypot(half.z));
+        let reach = Vec3::new(radius, half.y, radius);
+        Self { min: self.center() - reach, max: self.center() + reach, footprint_radius: radius }
+    }
+
     /// Returns points, relative to the centre, whose convex hull contains the crowd.
     pub(super) fn hull(&self) -> impl Iterator<Item = Vec3> {
         let half = (self.max - self.min) * 0.5;
@@ -47,5 +56,21 @@ impl Bounds {
         let corners = corners.into_iter().map(move |(x, z)| Vec3::new(x * half.x, 0.0, z * half.z));
         let outline = rim.chain(corners.filter(move |_| has_corners));
         outline.flat_map(move |point| [point.with_y(-half.y), point.with_y(half.y)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_that_turn_sweep_a_cylinder() {
+        let bounds = Bounds { min: Vec3::new(1.0, 0.0, -4.0), max: Vec3::new(7.0, 2.0, 4.0), footprint_radius: 5.0 };
+        let swept = bounds.swept_around();
+        assert_eq!((swept.min, swept.max), (Vec3::new(-1.0, 0.0, -5.0), Vec3::new(9.0, 2.0, 5.0)));
+        assert!(swept.hull().all(|point| (4.99..5.1).contains(&point.with_y(0.0).length())));
+        // The corners of a box reach farthest, unless the footprint does not fill it.
+        let wide = Bounds { footprint_radius: 9.0, ..bounds };
+        assert_eq!(wide.swept_around(), swept);
     }
 }

@@ -101,15 +101,37 @@ fn a_part_of_a_sequence_has_the_bytes_of_the_whole() {
 }
 
 #[test]
-fn a_turntable_turns_the_camera_and_nothing_else() {
+fn a_turntable_ends_where_it_began() {
     let place = Place::new();
-    let still = format!("{SMALL} --clip none");
-    place.succeed(&format!("render {still} --turntable=4 --frames 0..5 --camera 30,20 --out turn_%d.png"));
+    place.succeed(&format!("render {SMALL} --clip none --turntable=4 --frames 0..5 --camera 30,20 --out turn_%d.png"));
     let turn: Vec<_> = (0..5).map(|frame| decode(&place.file(&format!("turn_{frame}.png")))).collect();
     assert!(turn[0] != turn[1] && turn[1] != turn[2]);
     assert!(turn[0] == turn[4], "the round does not close");
-    place.succeed(&format!("render {still} --camera 30,20 --out still.png"));
-    assert!(turn[0] == decode(&place.file("still.png")), "the round does not start at the camera");
+}
+
+/// A film has one camera for all frames, and some room at each edge.
+#[test]
+fn the_crowd_stays_in_the_image() {
+    let place = Place::new();
+    let jelly = crate::run::repository_file("assets/jelly.gltf").display().to_string();
+    let strip = crate::run::repository_file("assets/simple_strip.gltf").display().to_string();
+    for scene in ["--clip Wave".to_owned(), format!("{jelly} --clip Hop"), strip, "--instances 7".to_owned()] {
+        for round in ["", "--turntable=7"] {
+            place.succeed(&format!(
+                "render {scene} --background none --msaa 1 --size 48x32 --frames 0..7 --fps 4 {round} --out %d.png"
+            ));
+            for frame in 0..7 {
+                let image = decode(&place.file(&format!("{frame}.png")));
+                let edge = |(x, y, _): &(u32, u32, &image::Rgba<u8>)| *x == 0 || *y == 0 || *x == 47 || *y == 31;
+                let cut = image.enumerate_pixels().filter(edge).filter(|(.., pixel)| pixel[3] > 0).count();
+                let seen = image.pixels().filter(|pixel| pixel[3] > 0).count();
+                assert!(
+                    cut == 0 && seen > 15,
+                    "{scene} {round}, frame {frame}: {cut} pixels at the edge, {seen} in all"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -40,6 +40,10 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         is_film: destination.is_film(),
         loop_seconds: scene.crowd.loop_seconds(),
     });
+    // Every part of a sequence has the same camera, whose image has room for the whole animation.
+    if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
+        scene.frame_throughout(&args.crowd, args.turntable.is_some(), args.gpu.size.aspect());
+    }
     let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
     let mut writer = destination.open(args.gpu.size, &sequence)?;
     let frames = sequence.frames();
