@@ -157,7 +157,7 @@ mod tests {
         PaletteLayout {
             nodes: joints.iter().map(|joint| joint.0).collect(),
             joint_from_mesh: joints.iter().map(|joint| joint.1).collect(),
-            skins: vec![0..joints.len() as u32],
+            skins: std::iter::once(0..joints.len() as u32).collect(),
         }
     }
 
