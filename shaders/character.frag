@@ -1,4 +1,7 @@
 // Shades a character: material, shadow, reflected light and emission.
+//
+// In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light. Out:
+// linear HDR radiance. tone_map.frag describes the alpha.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"

@@ -1,11 +1,14 @@
-// Transforms a skinned vertex from model space to the screen. Both ways of skinning share this code.
+// Transforms a skinned vertex from model space to clip space. Both ways of skinning share this code.
+//
+// In: a skinned vertex in model space, and its instance. Out: its position in clip space; and position, normal, tangent,
+// texture coordinates and colour for the fragment shader.
 #ifndef THRONG_CHARACTER
 #define THRONG_CHARACTER
 
 #include "instance.glsl"
 #include "material_features.glsl"
 
-// The last member of InstanceData that shaders read.
+// Of the instance. Its numbers are at location 7, for debug views only.
 layout(location = 4) in vec4 in_tint;
 
 // StaticVertex of src/shader_types.rs.

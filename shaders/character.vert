@@ -1,6 +1,6 @@
-// Draws the vertices that skin.comp wrote, with one instanced draw per material. Placement and static attributes are vertex
-// attributes. The shader reads the skinned vertex from a page of the transient vertex buffer, because its index depends on
-// the vertex and on the pose.
+// Draws the vertices that skin.comp wrote, with one instanced draw per draw range of the model. Instances and static vertices
+// are vertex attributes. The shader reads the skinned vertex from a page of the transient vertex buffer, because its index
+// depends on the vertex and on the pose.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "character.glsl"

@@ -34,7 +34,7 @@ vec3 count_color(uint count) {
     return from_display(colors[min(count, 8u)]);
 }
 
-// Writes what the view shows of a vertex of an instance.
+// Writes the colours of the view for a vertex of an instance.
 void emit_debug(uint vertex) {
     out_blended = vec3(0.0);
     out_whole = vec3(0.0);

@@ -1,5 +1,5 @@
-// What the shaders that compute the light of the surroundings share (environment_*.comp). They run once, before the first
-// frame, and again when the sky changes.
+// Code that the shaders of the light of the surroundings share (environment_*.comp). They run once, before the first frame,
+// and again when the sky changes.
 #ifndef THRONG_ENVIRONMENT
 #define THRONG_ENVIRONMENT
 

@@ -32,7 +32,8 @@ struct Receiver {
 //
 // The triangles of a round body that face away from the light lie in its shadow, although the normals at their corners still
 // face the light. So at grazing angles the receiver rises to the curved surface that the normals describe, and a few texels
-// above, where the window of the filter sees no other triangle of the same body. Elsewhere it stays on the triangle, where shadows touch their casters.
+// above, where the window of the filter sees no other triangle of the same body. Elsewhere it stays on the triangle, where
+// shadows touch their casters.
 Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal, float bulge_metres) {
     // A file's normals may have nothing to do with its triangles.
     bool agree = dot(normal, face_normal) > 0.3;

@@ -1,8 +1,11 @@
-// Pre-skinning: computes the vertices of every visible pose once per frame and writes them to the transient vertex buffer.
-// Later passes read the skinned vertices and need no joint matrices.
+// Pre-skinning, once per frame. Later passes read the skinned vertices and need no joint matrices.
 //
-// Work group (x, y) skins 64 vertices of pose first_pose + y. A dispatch covers poses of one model in one page, and
-// vertices with the same number of influences.
+// In: the bind-pose vertices, influences and morph deltas of a model (set 1), and the pose records, the palette and the morph
+// weights of the frame (set 0). Out: the vertices of every visible pose, in model space, in a page of the transient vertex
+// buffer (set 2).
+//
+// Work group (x, y) skins 64 vertices of pose first_pose + y. A dispatch covers poses of one model in one page, and one run
+// of vertices: all have INFLUENCE_COUNT influences, or any number of them if that is 0.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "skinning.glsl"
@@ -17,7 +20,7 @@ layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
     uint skinned_tangents[];
 };
 
-// 1 if the model has tangents. Its pages then have room for them.
+// 1 if the model has tangents. Its pages then have room for them. skinning.glsl has the constants 1 and 2.
 layout(constant_id = 0) const uint WITH_TANGENTS = 0;
 
 layout(push_constant, std430) uniform SkinConstants {
@@ -32,6 +35,7 @@ void main() {
         return;
     }
     PoseRecord pose = poses[constants.first_pose + gl_WorkGroupID.y];
+    // The offset counts from the start of the page.
     uint index = pose.skinned_vertex_offset + vertex;
     uint tangent;
     skinned_vertices[index] = skin_vertex(vertex, pose, WITH_TANGENTS != 0, tangent);

@@ -1,8 +1,8 @@
 // Morphing and linear blend skinning of one vertex (glTF 2.0, 3.7.2.2 and 3.7.3). --skinning compute (skin.comp) and
-// --skinning vertex (character_skinning.vert, shadow_skinning.vert) share this code. Its CPU twin, line by line, is
-// src/animation/skin.rs.
+// --skinning vertex (character_skinning.vert, shadow_skinning.vert, debug_view_skinning.vert) share this code. Its CPU twin,
+// line by line, is src/animation/skin.rs.
 //
-// In: a vertex in bind-pose mesh space, and a PoseRecord. Out: the vertex in model space.
+// In: a vertex of the bind pose, in mesh space, and a PoseRecord. Out: the vertex in model space.
 #ifndef THRONG_SKINNING
 #define THRONG_SKINNING
 

@@ -33,7 +33,7 @@ void main() {
     float alpha = min(texel.a, 1.0);
     vec3 color;
     if (TRANSPARENT != 0) {
-        // What is drawn covers a share of the pixel. PNG wants its colour without that share.
+        // The radiance is already multiplied by alpha. PNG wants the colour without that factor.
         color = display_from_radiance(exposure * texel.rgb / max(alpha, 1e-4));
     } else {
         color = mix(display_from_radiance(exposure * texel.rgb), texel.rgb, alpha);

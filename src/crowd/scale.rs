@@ -2,7 +2,7 @@
 //! other models. In: the size of each model. Out: a scale for each model.
 
 /// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
-/// not one of them: nobody models in decimetres, and a fox of 15 metres next to a man would be no repair.
+/// not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
 const REPAIRS: [i32; 5] = [0, -2, -3, 2, 3];
 
 /// Returns a scale for each model: the one of [`REPAIRS`] that brings it closest to the median size. It is 1 up to a factor
