@@ -1,4 +1,4 @@
-//! What a crowd costs the CPU in each frame: `cargo bench --bench crowd`.
+//! The time that a crowd takes on the CPU in each frame: `cargo bench --bench crowd`.
 //!
 //! Before criterion's figures it prints what a second thread brings, all ways interleaved.
 

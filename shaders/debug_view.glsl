@@ -1,6 +1,6 @@
-// What a debug view shows at a vertex. The views replace the lit shaders (character.vert, character.frag), which have no
-// code for them. Both ways of skinning share this code. The vertices are the skinned vertices of all other passes; their
-// influences are read once more, to be shown.
+// The numbers of the debug views. The views replace the lit shaders (character.vert, character.frag), which have no code for
+// them. Both ways of skinning share this code. The vertices are the skinned vertices of all other passes; their influences
+// are read once more, to be shown.
 #ifndef THRONG_DEBUG_VIEW
 #define THRONG_DEBUG_VIEW
 

@@ -91,7 +91,7 @@ pub struct LookArgs {
     /// Background: the sky, nothing (transparent in .png, .apng and .webm files), or a colour.
     #[arg(long, value_name = "sky|none|#rrggbb", default_value = "sky", value_parser = values::parse_background)]
     pub background: Background,
-    /// Draw the ground and the shadows on it [default: on, or off with --background none].
+    /// Draw the ground and the shadows on it [default: on, or off with --background none or a --stage before world].
     #[arg(long, value_name = "on|off", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub ground: Option<bool>,
     /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.

@@ -1,4 +1,4 @@
-//! What a renderer holds, and how it is built.
+//! The parts of a renderer, and their construction.
 //!
 //! In: models, a target and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
 
@@ -46,7 +46,7 @@ pub struct Renderer {
     /// The light of the surroundings. The first frame computes it.
     pub(super) environment: Environment,
     pub(super) skeleton_pass: SkeletonPass,
-    /// What frames show. Its pipelines exist.
+    /// The view that frames show, and whether they show bones. The pipelines exist.
     pub(super) show: Show,
     /// Created by the first frame, and again when the size or format of the target changes.
     pub(super) output: Option<Output>,
@@ -181,7 +181,7 @@ impl Renderer {
         }
     }
 
-    /// Chooses what the next frames show. Builds the pipelines of a view that has not been shown before.
+    /// Chooses the view of the next frames. Builds the pipelines of a view that has not been shown before.
     ///
     /// # Errors
     /// The device does not support the view, or the driver cannot build a pipeline.

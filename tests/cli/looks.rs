@@ -54,7 +54,7 @@ fn without_a_background_only_the_crowd_is_opaque() {
             let opaque = render(&place, &format!("{options} --background #808080 --ground off"));
             let (most, count) = difference_of_opaque(&transparent, &opaque);
             assert!(most <= 2 && count > 300, "{options}: {most} in {count} opaque pixels");
-            // What nothing covers is the background in the other image.
+            // Pixels that nothing covers show the background in the other image.
             let seen = transparent.pixels().zip(opaque.pixels()).filter(|(a, _)| a[3] == 0);
             assert!(seen.clone().all(|(_, b)| *b == Rgba([128, 128, 128, 255])) && seen.count() > 300, "{options}");
         }

@@ -1,6 +1,6 @@
 //! The light of the surroundings (image-based light), computed on the GPU (`environment_*.comp`).
 //!
-//! In: a sky ([`SkyData`]). Out: what `shaders/lighting.glsl` reads for diffuse and specular reflection:
+//! In: a sky ([`SkyData`]). Out: the data that `shaders/lighting.glsl` reads for diffuse and specular reflection:
 //!
 //! * the irradiance from all sides as nine terms of spherical harmonics, 144 bytes;
 //! * the specular cube map: the surroundings, blurred by the GGX lobe of a roughness in each mip level, 128 x 128 texels a
