@@ -1,5 +1,5 @@
 //! Bounding boxes of an animated model, for culling, framing and spacing. In: a model and a clip. Out: one box in model
-//! space for the whole clip, and the height of the ground.
+//! space for the whole clip.
 //!
 //! A skinned vertex is the weighted mean of the points to which single joint matrices would move it, so it lies in the
 //! convex hull of these points. Therefore each palette entry gets the box of the bind positions that it influences. Its

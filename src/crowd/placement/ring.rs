@@ -7,7 +7,7 @@ use glam::Vec2;
 use super::place::Placement;
 use crate::crowd::random::SplitMix64;
 
-/// One instance in the centre, and rings around it, which are full except for the last.
+/// Returns one place in the centre, and rings around it, which are full except for the last.
 pub(super) fn placements(count: usize, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
     let mut placements = Vec::with_capacity(count);
     placements.extend((count > 0).then_some(Placement::ORIGIN));
