@@ -7,6 +7,7 @@
 //! (2 MiB), so the sum is slightly low; a test compares it with the memory that is really allocated. No number of
 //! instances makes the arithmetic overflow.
 
+use super::resident::environment::ENVIRONMENT_BYTES;
 use super::settings::{RendererSettings, Skinning, UploadPath};
 use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
@@ -154,7 +155,7 @@ pub struct MemoryPlan {
     pub staging: u64,
     /// The pages of the transient vertex buffer.
     pub skinned_vertices: u64,
-    /// Colour, depth, shadow map and target.
+    /// Colour, depth, shadow map, target, and the light of the surroundings.
     pub images: u64,
     /// Geometry and textures.
     pub static_data: u64,
@@ -308,7 +309,8 @@ impl MemoryPlan {
             instances,
             staging: if demand.upload == UploadPath::Staged { poses.saturating_add(instances) } else { 0 },
             skinned_vertices: skinned.saturating_mul(frames),
-            images: demand.pixels().saturating_mul(per_pixel).saturating_add(shadow_texels * DEPTH_BYTES),
+            images: (demand.pixels().saturating_mul(per_pixel))
+                .saturating_add(shadow_texels * DEPTH_BYTES + ENVIRONMENT_BYTES),
             static_data: demand.static_bytes,
         }
     }

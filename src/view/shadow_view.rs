@@ -52,8 +52,8 @@ impl ShadowView {
     pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
         let axes = LightAxes::new(scene.to_light);
         let shaded = ShadedSpace::new(scene, &axes);
-        let whole = Extent::of(&shaded.corners, &axes);
-        let seen = Extent::of(&shaded.seen_by(scene.camera, scene.aspect), &axes);
+        let whole = Extent::of(shaded.corners, &axes);
+        let seen = shaded.extent_seen_by(scene.camera, scene.aspect, &axes);
         // Out of view: any view will do.
         let extent = if seen.is_empty() { whole } else { seen };
 
@@ -104,12 +104,14 @@ struct Extent {
 }
 
 impl Extent {
-    fn of(points: &[Vec3], axes: &LightAxes) -> Self {
-        let empty = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
-        points
-            .iter()
-            .map(|&point| axes.light_from_world(point))
-            .fold(empty, |extent, point| Self { min: extent.min.min(point), max: extent.max.max(point) })
+    const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+
+    fn of(points: impl IntoIterator<Item = Vec3>, axes: &LightAxes) -> Self {
+        points.into_iter().fold(Self::EMPTY, |extent, point| extent.with(axes.light_from_world(point)))
+    }
+
+    fn with(self, point: Vec3) -> Self {
+        Self { min: self.min.min(point), max: self.max.max(point) }
     }
 
     fn is_empty(&self) -> bool {
@@ -138,8 +140,7 @@ impl ShadedSpace {
 
     fn new(scene: &ShadowScene, axes: &LightAxes) -> Self {
         let ShadowScene { crowd, ground_height, to_light, .. } = *scene;
-        let points: Vec<Vec3> = crowd.hull().map(|point| crowd.center() + point).collect();
-        let outline = Extent::of(&points, axes);
+        let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), axes);
         let corners = std::array::from_fn(|k| {
             let x = if k & 1 == 0 { outline.min.x } else { outline.max.x };
             let y = if k & 2 == 0 { outline.min.y } else { outline.max.y };
@@ -150,28 +151,29 @@ impl ShadedSpace {
         Self { corners }
     }
 
-    /// Returns the vertices of the part that the camera sees.
-    fn seen_by(&self, camera: &OrbitCamera, aspect: f32) -> Vec<Vec3> {
+    /// Returns the extent of the part that the camera sees.
+    fn extent_seen_by(&self, camera: &OrbitCamera, aspect: f32, axes: &LightAxes) -> Extent {
         let clip_from_world = camera.clip_from_world(aspect);
         let (eye, forward) = (camera.position(), camera.forward());
         let far = (-forward).extend(forward.dot(eye) + REACH * camera.distance);
-        let mut planes = Frustum::from_clip_from_world(clip_from_world).planes().to_vec();
-        planes.push(far);
-        let mut vertices: Vec<Vec3> = Self::FACES
-            .iter()
-            .flat_map(|face| {
-                let polygon = face.map(|corner| self.corners[corner]).to_vec();
-                planes.iter().fold(polygon, |polygon, &plane| clipped(&polygon, plane))
-            })
-            .collect();
+        let frustum = Frustum::from_clip_from_world(clip_from_world);
+        let faces = Self::FACES.iter().map(|face| {
+            let polygon = Polygon::quad(face.map(|corner| self.corners[corner]));
+            frustum.planes().iter().chain([&far]).fold(polygon, |polygon, &plane| polygon.clipped(plane))
+        });
+        let mut extent = faces.fold(Extent::EMPTY, |extent, face| {
+            face.points().iter().fold(extent, |extent, &point| extent.with(axes.light_from_world(point)))
+        });
         // The corners of the frustum itself, if they lie in here.
         let world_from_clip = clip_from_world.inverse();
         for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
             let near = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
             let far = eye + (near - eye) * (REACH * camera.distance / camera.near());
-            vertices.extend([near, far].into_iter().filter(|&point| self.contains(point)));
+            for point in [near, far].into_iter().filter(|&point| self.contains(point)) {
+                extent = extent.with(axes.light_from_world(point));
+            }
         }
-        vertices
+        extent
     }
 
     fn contains(&self, point: Vec3) -> bool {
@@ -184,22 +186,51 @@ impl ShadedSpace {
     }
 }
 
-/// Returns the part of a convex polygon on the inner side of a plane (Sutherland and Hodgman, "Reentrant Polygon Clipping",
-/// 1974). A point is inside where `normal · point + w >= 0`.
-fn clipped(polygon: &[Vec3], plane: Vec4) -> Vec<Vec3> {
-    let height = |point: Vec3| plane.xyz().dot(point) + plane.w;
-    let mut inside = Vec::with_capacity(polygon.len() + 1);
-    for (k, &point) in polygon.iter().enumerate() {
-        let next = polygon[(k + 1) % polygon.len()];
-        let (here, there) = (height(point), height(next));
-        if here >= 0.0 {
-            inside.push(point);
-        }
-        if (here >= 0.0) != (there >= 0.0) {
-            inside.push(point.lerp(next, here / (here - there)));
+/// A convex polygon, without memory of its own: the view is fitted in each frame.
+#[derive(Clone, Copy)]
+struct Polygon {
+    points: [Vec3; Self::MOST],
+    count: usize,
+}
+
+impl Polygon {
+    /// Each of at most six planes adds at most one corner to a quad. Rounding may add a few more; those are left out.
+    const MOST: usize = 16;
+
+    fn quad([a, b, c, d]: [Vec3; 4]) -> Self {
+        let mut quad = Self { points: [Vec3::ZERO; Self::MOST], count: 0 };
+        [a, b, c, d].into_iter().for_each(|point| quad.push(point));
+        quad
+    }
+
+    fn points(&self) -> &[Vec3] {
+        &self.points[..self.count]
+    }
+
+    fn push(&mut self, point: Vec3) {
+        if let Some(free) = self.points.get_mut(self.count) {
+            *free = point;
+            self.count += 1;
         }
     }
-    inside
+
+    /// Returns the part on the inner side of a plane (Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974). A point is
+    /// inside where `normal · point + w >= 0`.
+    fn clipped(&self, plane: Vec4) -> Self {
+        let height = |point: Vec3| plane.xyz().dot(point) + plane.w;
+        let mut inside = Self { count: 0, ..*self };
+        for (k, &point) in self.points().iter().enumerate() {
+            let next = self.points[(k + 1) % self.count];
+            let (here, there) = (height(point), height(next));
+            if here >= 0.0 {
+                inside.push(point);
+            }
+            if (here >= 0.0) != (there >= 0.0) {
+                inside.push(point.lerp(next, here / (here - there)));
+            }
+        }
+        inside
+    }
 }
 
 #[cfg(test)]

@@ -242,7 +242,7 @@ test.gltf
                 3 vertices with 2
   palette       2 joint matrices
   per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
-                112 on the CPU
+                88 on the CPU
   once          216 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
                 clips and 224 bytes of model on the CPU
 
@@ -284,7 +284,7 @@ warnings: 1
     let json = serde_json::to_value(inspect::Facts::of(&model)).unwrap();
     assert_eq!(
         json["bytes_per_instance"],
-        json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 112})
+        json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 88})
     );
     assert_eq!(
         json["static_bytes"],

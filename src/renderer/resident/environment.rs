@@ -44,6 +44,12 @@ const TABLE_TEXEL_BYTES: u64 = 4;
 /// `local_size_x` in `environment.glsl`; `tests/shader_layout.rs` compares both.
 pub const GROUP_SIZE: u32 = 64;
 
+/// The size of all images and buffers. Each image has a buffer of the same size.
+pub const ENVIRONMENT_BYTES: u64 = 2
+    * (specular_texels_before(SPECULAR_LEVELS) * SPECULAR_TEXEL_BYTES
+        + (TABLE_SIDE * TABLE_SIDE) as u64 * TABLE_TEXEL_BYTES)
+    + size_of::<IrradianceData>() as u64;
+
 /// The light of the surroundings, and the pipelines that compute it.
 pub struct Environment {
     irradiance: Buffer,
@@ -197,8 +203,14 @@ impl Environment {
 }
 
 /// Returns the number of texels of the cube map in the levels before `level`.
-fn specular_texels_before(level: u32) -> u64 {
-    (0..level).map(|level| 6 * u64::from(SPECULAR_SIDE >> level).pow(2)).sum()
+const fn specular_texels_before(level: u32) -> u64 {
+    let (mut texels, mut before) = (0, 0);
+    while before < level {
+        let side = (SPECULAR_SIDE >> before) as u64;
+        texels += 6 * side * side;
+        before += 1;
+    }
+    texels
 }
 
 /// Returns the copy of all layers of a level.
