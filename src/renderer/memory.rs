@@ -3,9 +3,8 @@
 //! In: models, counts and settings. Out: sizes of buffers for the renderer, a [`MemoryPlan`] for the user, and a refusal or
 //! a warning if the device does not have that much. Drivers report "out of memory" late, and some never do: a software
 //! driver uses the machine's own memory until the system ends the program. [`MemoryPlan::new`] adds up the renderer's
-//! objects. It leaves out alignment, the padding of influences, the allocator's blocks and the light of the surroundings
-//! (2 MiB), so the sum is slightly low; a test compares it with the memory that is really allocated. No number of
-//! instances makes the arithmetic overflow.
+//! objects. It leaves out alignment, the padding of influences and the allocator's blocks, so the sum is slightly low; a test
+//! compares it with the memory that is really allocated. No number of instances makes the arithmetic overflow.
 
 use super::resident::environment::ENVIRONMENT_BYTES;
 use super::settings::{RendererSettings, Skinning, UploadPath};
