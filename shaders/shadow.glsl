@@ -69,7 +69,8 @@ struct Window {
 vec4 cover(Window window, vec2 block) {
     // An explicit texel corner, so rounding cannot choose other texels.
     vec4 casters = textureGather(shadow_map, window.first + 2.0 * window.texel * block);
-    return casters - (window.depths + 2.0 * dot(block, window.slope));
+    // Texels without a caster have a depth of 0. Where the plane leaves the map's range of depths, they are below it too.
+    return casters - max(window.depths + 2.0 * dot(block, window.slope), 0.0);
 }
 
 // Returns 1 for the lit texels of a block, 0 for the others.

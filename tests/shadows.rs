@@ -1,5 +1,5 @@
-//! Shadows in the image: round bodies have no dark facets, shadows touch their casters, masked materials cast holes, and the
-//! edge of a shadow is the one that a twin of the filter computes.
+//! Shadows in the image: round bodies have no dark facets, shadows touch their casters, masked materials cast holes, the
+//! edge of a shadow is the one that a twin of the filter computes, and nothing else is dark.
 
 #[path = "import/builder.rs"]
 #[allow(dead_code)]
@@ -280,6 +280,28 @@ fn the_edge_of_a_shadow_is_that_of_the_twin() {
         let off = values.iter().filter(|value| (**value - median).abs() > (bright.1 - dark.1) / 8).count();
         assert!(off * 10 <= values.len(), "{off} of {} pixels of share {share}/20", values.len());
     }
+}
+
+/// The ground leaves the map's range of depths behind the shadow, where a line of dots was once dark.
+#[test]
+fn nothing_but_the_shadow_is_dark() {
+    let (height, half) = (0.5, 0.5);
+    let [with, without] = [true, false].map(|shadows| {
+        // A speck lets the square hover.
+        let model = squares(&[(Vec3::ZERO, 0.01), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
+        Picture::draw(model, "--camera 130,50,2", Skinning::Compute, shadows)
+    });
+    let middle = -with.to_light.with_y(0.0) * (height / with.to_light.y);
+    let reach = half + 4.0 * with.shadows.texel_metres;
+    let mut dark_count = 0;
+    for ((point, brightness), (_, lit)) in with.points_at_height(0.0).into_iter().zip(without.points_at_height(0.0)) {
+        if brightness < lit - 2 {
+            let from_middle = (point - middle).abs();
+            assert!(from_middle.x < reach && from_middle.z < reach, "{point} is dark: {brightness} instead of {lit}");
+            dark_count += 1;
+        }
+    }
+    assert!(dark_count > 500, "{dark_count} pixels in shadow");
 }
 
 /// The left half of the square's texture is a hole. A speck on the ground makes room for the shadow in the image.
