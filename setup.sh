@@ -155,9 +155,9 @@ fetch_drivers() {
     mkdir -p "$new"/{download,driver,layer,lib}
     say "downloading $package with apt-get"
     # Without lists of packages there is nothing to download. They are also too old if the version was replaced since.
-    if ! (cd "$new/download" && apt-get download --quiet "$package"); then
+    if ! (cd "$new/download" && apt-get download --quiet -o APT::Sandbox::User=root "$package"); then
         as_root apt-get update --quiet
-        (cd "$new/download" && apt-get download --quiet "$package") ||
+        (cd "$new/download" && apt-get download --quiet -o APT::Sandbox::User=root "$package") ||
             fail "apt-get cannot download $package; Debian has it, other distributions may not"
     fi
     dpkg-deb --field "$new/download"/*.deb Version >"$new/version"
