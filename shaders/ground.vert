@@ -1,4 +1,4 @@
-// The ground: nine rectangles around the camera that reach into the haze.
+// The ground: 25 rectangles that reach into the haze. GroundPass draws the middle one with shadows.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
@@ -6,14 +6,22 @@
 layout(location = 0) out vec3 out_position_world;
 
 void main() {
-    // The position is interpolated more exactly over small triangles than over two that reach into the haze: on SwiftShader,
-    // shadows on the latter were off by a pixel.
-    const uint corners[6] = uint[6](0, 4, 5, 0, 5, 1);
-    uint corner = (gl_VertexIndex / 18) * 4 + (gl_VertexIndex / 6) % 3 + corners[gl_VertexIndex % 6];
+    // Each axis has five steps. The middle one is the ground that shadows may reach. The next ones reach six heights of the
+    // camera: over small triangles the position is interpolated more exactly, and on SwiftShader patterns on large ones were
+    // off by a pixel. The outer ones reach into the haze.
     float height = abs(frame.camera_position.y - frame.ground.x);
-    float near = 6.0 * height, reach = 120.0 * (frame.ground.y + height);
-    vec4 steps = vec4(-reach, -near, near, reach);
-    vec2 position = frame.camera_position.xz + vec2(steps[corner % 4], steps[corner / 4]);
+    vec2 camera = frame.camera_position.xz;
+    float far = 120.0 * (frame.ground.y + height);
+    vec2 shaded_least = clamp(frame.shaded_ground.xy, camera - far, camera + far);
+    vec2 shaded_greatest = clamp(frame.shaded_ground.zw, camera - far, camera + far);
+    vec2 near_least = min(camera - 6.0 * height, shaded_least);
+    vec2 near_greatest = max(camera + 6.0 * height, shaded_greatest);
+    vec2 steps[6] = vec2[6](camera - far, near_least, shaded_least, shaded_greatest, near_greatest, camera + far);
+    // Two triangles for each of the 25 rectangles.
+    const ivec2 corners[6] = ivec2[6](ivec2(0, 0), ivec2(0, 1), ivec2(1, 1), ivec2(0, 0), ivec2(1, 1), ivec2(1, 0));
+    int rectangle = gl_VertexIndex / 6;
+    ivec2 corner = ivec2(rectangle % 5, rectangle / 5) + corners[gl_VertexIndex % 6];
+    vec2 position = vec2(steps[corner.x].x, steps[corner.y].y);
     out_position_world = vec3(position.x, frame.ground.x, position.y);
     // The ground is not drawn if the camera is below it: it would hide the characters. A select, because Mesa's lavapipe
     // compiles and keeps another variant of the shader at each bind if a branch depends on uniforms alone.

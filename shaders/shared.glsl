@@ -54,6 +54,7 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 ground; // x height, y crowd radius, z grid spacing, in metres
     mat4 shadow_from_world;
     vec4 shadow; // x side in texels, y one texel in metres, z strength, w depth of one texel's length
+    vec4 shaded_ground; // where shadows may fall: xy least x and z, zw greatest x and z
     vec4 background; // the end of distant ground: the horizon, or a plain background
     vec4 picture; // y alpha of opaque lit fragments (tone_map.frag), z exposure
     SkyData sky;

@@ -193,6 +193,8 @@ pub struct FrameData {
     /// The shadow map: its side in texels (x), one texel in metres (y), the strength of shadows (z, 0 without shadows), and the
     /// depth of one texel's length along the light (w).
     pub shadow: [f32; 4],
+    /// The part of the ground that shadows may reach: the least x and z, and the greatest x and z.
+    pub shaded_ground: [f32; 4],
     /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],
     /// The alpha of opaque lit fragments (y) and the exposure (z); x and w are unused.
@@ -360,7 +362,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
-    assert!(size_of::<FrameData>() == 416 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<FrameData>() == 432 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<IrradianceData>() == 144);
     assert!(size_of::<SkinConstants>() == 12);

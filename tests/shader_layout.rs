@@ -80,6 +80,7 @@ fn rust_structs() -> Vec<RustStruct> {
             ground,
             shadow_from_world,
             shadow,
+            shaded_ground,
             background,
             picture,
             sky,

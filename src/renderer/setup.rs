@@ -113,7 +113,7 @@ impl Renderer {
                 &models,
             )?,
             debug_view_pass: DebugViewPass::new(samples, skinning),
-            ground_pass: GroundPass::new(device, &cache, &layouts, samples)?,
+            ground_pass: GroundPass::new(device, &cache, &layouts, samples, settings.shadow_map_size.is_some())?,
             environment,
             skeleton_pass: SkeletonPass::new(samples),
             show: Show::default(),

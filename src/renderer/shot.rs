@@ -45,6 +45,7 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
         ground: [0.0, bounds.radius(), grid_spacing(bounds.radius()), 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
         shadow: [map_texels as f32, shadows.texel_metres, strength, shadows.depth_per_texel],
+        shaded_ground: shadows.shaded_ground,
         picture: [0.0, f32::from(transparent), shot.look.exposure(), 0.0],
         ..bytemuck::Zeroable::zeroed()
     };

@@ -4,7 +4,7 @@
 //! that a character can shade lies in the map, up to a distance; and the map moves in whole texels and changes its size in
 //! steps, so that the edges of shadows do not crawl when the camera moves.
 
-use glam::{Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
+use glam::{Mat4, Vec2, Vec3, Vec3Swizzles, Vec4, Vec4Swizzles};
 
 use super::bounds::Bounds;
 use super::camera::OrbitCamera;
@@ -44,6 +44,8 @@ pub struct ShadowView {
     pub texel_metres: f32,
     /// The depth of a distance of one texel along the light.
     pub depth_per_texel: f32,
+    /// The part of the ground that the map's shadows may reach: the least x and z, and the greatest x and z.
+    pub shaded_ground: [f32; 4],
 }
 
 impl ShadowView {
@@ -73,7 +75,16 @@ impl ShadowView {
             Vec4::W,
         );
         let depth_per_texel = depth_scale * texel_metres;
-        Self { shadow_from_world: rows.transpose(), texel_metres, depth_per_texel }
+        // The crowd's outline and the map overlap here. The filter widens shadows by a few texels.
+        let margin = Vec2::splat(4.0 * texel_metres);
+        let least = whole.min.truncate().max(center - radius) - margin;
+        let greatest = (whole.max.truncate().min(center + radius) + margin).max(least);
+        let corners = [least, Vec2::new(greatest.x, least.y), Vec2::new(least.x, greatest.y), greatest];
+        let corners = corners.map(|across| axes.at_height(across, scene.ground_height).xz());
+        let [least, greatest] = [corners.into_iter().reduce(Vec2::min), corners.into_iter().reduce(Vec2::max)]
+            .map(Option::unwrap_or_default);
+        let shaded_ground = [least.x, least.y, greatest.x, greatest.y];
+        Self { shadow_from_world: rows.transpose(), texel_metres, depth_per_texel, shaded_ground }
     }
 }
 
@@ -89,6 +100,12 @@ impl LightAxes {
         // Level, unless the light is in the zenith.
         let right = Vec3::Y.cross(to_light).try_normalize().unwrap_or(Vec3::X);
         Self { right, up: to_light.cross(right), to_light }
+    }
+
+    /// Returns the point at a height that the light's ray through `across`, along the first two axes, meets.
+    fn at_height(&self, across: Vec2, height: f32) -> Vec3 {
+        let point = self.right * across.x + self.up * across.y;
+        point + self.to_light * ((height - point.y) / self.to_light.y.max(LEAST_ELEVATION_SINE))
     }
 
     fn light_from_world(&self, point: Vec3) -> Vec3 {
@@ -139,14 +156,13 @@ impl ShadedSpace {
     const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
 
     fn new(scene: &ShadowScene, axes: &LightAxes) -> Self {
-        let ShadowScene { crowd, ground_height, to_light, .. } = *scene;
+        let ShadowScene { crowd, ground_height, .. } = *scene;
         let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), axes);
         let corners = std::array::from_fn(|k| {
             let x = if k & 1 == 0 { outline.min.x } else { outline.max.x };
             let y = if k & 2 == 0 { outline.min.y } else { outline.max.y };
             let height = if k & 4 == 0 { ground_height.min(crowd.min.y) } else { crowd.max.y };
-            let point = axes.right * x + axes.up * y;
-            point + to_light * ((height - point.y) / to_light.y.max(LEAST_ELEVATION_SINE))
+            axes.at_height(Vec2::new(x, y), height)
         });
         Self { corners }
     }

@@ -17,14 +17,16 @@ use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
-/// The pipelines of ground and sky. One shader for both would be slower: Mesa's lavapipe runs both sides of a branch.
+/// The pipelines of ground and sky. One shader for all would be slower: Mesa's lavapipe runs both sides of a branch.
 pub struct GroundPass {
     ground: Pipeline,
+    /// The ground that shadows may reach; `None` without shadows.
+    shaded_ground: Option<Pipeline>,
     sky: Pipeline,
 }
 
 impl GroundPass {
-    /// Builds both pipelines.
+    /// Builds the pipelines.
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
@@ -33,13 +35,14 @@ impl GroundPass {
         cache: &PipelineCache,
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
+        has_shadows: bool,
     ) -> Result<Self> {
-        let build = |name, vertex, fragment, depth_bias| {
+        let build = |name, (vertex, fragment), constants: &[u32], depth_bias| {
             let info = GraphicsPipelineInfo {
                 name,
                 vertex,
                 fragment: Some(fragment),
-                constants: &[],
+                constants,
                 vertex_input: VertexInput::default(),
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,
@@ -55,19 +58,29 @@ impl GroundPass {
         };
         // Slightly further away than the real ground, so that characters lying on it stay visible.
         let ground_bias = Some((-16.0, -1.0));
+        let ground = |name, is_shaded: bool| {
+            build(name, (&spirv::GROUND_VERT, &spirv::GROUND_FRAG), &[is_shaded.into()], ground_bias)
+        };
         Ok(Self {
-            ground: build("ground", &spirv::GROUND_VERT, &spirv::GROUND_FRAG, ground_bias)?,
-            sky: build("sky", &spirv::SKY_VERT, &spirv::SKY_FRAG, None)?,
+            ground: ground("ground", false)?,
+            shaded_ground: has_shadows.then(|| ground("shaded ground", true)).transpose()?,
+            sky: build("sky", (&spirv::SKY_VERT, &spirv::SKY_FRAG), &[], None)?,
         })
     }
 
-    /// Draws nine rectangles of ground and one triangle of sky, or those of them that `look` has.
+    /// Draws the rectangles of the ground and one triangle of sky, or those of them that `look` has.
     pub fn record(&self, input: &PassInput, look: Look) {
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         if look.ground {
+            // `ground.vert` has 25 rectangles of six vertices. Shadows may reach the one in the middle.
+            const MIDDLE: u32 = 12 * 6;
+            const END: u32 = 25 * 6;
             input.recorder.bind_pipeline(&self.ground);
-            input.recorder.draw(0..54);
+            input.recorder.draw(0..MIDDLE);
+            input.recorder.draw(MIDDLE + 6..END);
+            input.recorder.bind_pipeline(self.shaded_ground.as_ref().unwrap_or(&self.ground));
+            input.recorder.draw(MIDDLE..MIDDLE + 6);
         }
         // The ground hides most of the sky.
         if look.background == Background::Sky {
