@@ -128,7 +128,8 @@ fn the_crowd_stays_in_the_image() {
                 assert_eq!(cut, 0, "{scene} {round}, frame {frame}: pixels at the edge");
                 seen += covered().count();
             }
-            assert!(seen > 500, "{scene} {round}: {seen} pixels in all");
+            // The strip is invisible from its edge and from behind, so a round shows the least of it.
+            assert!(seen > 300, "{scene} {round}: {seen} pixels in all");
         }
     }
 }
