@@ -202,7 +202,7 @@ impl ShadedSpace {
     }
 }
 
-/// A convex polygon, without memory of its own: the view is fitted in each frame.
+/// A convex polygon in a fixed array, because the view is fitted in each frame and must not allocate.
 #[derive(Clone, Copy)]
 struct Polygon {
     points: [Vec3; Self::MOST],
