@@ -1,5 +1,7 @@
 //! The geometry in its bind pose: one vertex array, one index array, and draw ranges by material.
 
+use std::ops::Range;
+
 use glam::{Vec2, Vec3, Vec4};
 
 /// The influence of one joint on one vertex.
@@ -87,6 +89,21 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
+/// A level of detail: fewer triangles over the first vertices of the same geometry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CoarserLevel {
+    /// The number of vertices. The level uses the vertices `0..vertex_count`, so that a pose of a coarse level is a prefix
+    /// of the pose in full detail.
+    pub vertex_count: u32,
+    /// The corners of all triangles, lines and points of the level.
+    pub indices: Vec<u32>,
+    /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
+    pub ranges: Vec<Range<u32>>,
+    /// The largest distance between the surface in full detail and that of the level, in any pose of any clip, in units of
+    /// model space.
+    pub error: f32,
+}
+
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
 /// empty. Import sorts the vertices by their number of influences.
 #[derive(Debug, Clone, Default)]
@@ -119,6 +136,9 @@ pub struct Geometry {
     pub draw_ranges: Vec<DrawRange>,
     /// The primitives of the file, sorted by node, placement and primitive.
     pub source_primitives: Vec<SourcePrimitive>,
+    /// The coarser levels of detail, finest first. Level 0 is `indices`; level `k` is element `k - 1`. Vertex counts never
+    /// ascend and errors never descend. Empty after import.
+    pub coarser_levels: Vec<CoarserLevel>,
 }
 
 impl Geometry {

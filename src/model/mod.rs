@@ -21,7 +21,7 @@ pub mod text;
 
 pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
-pub use geometry::{DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
+pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
 pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};

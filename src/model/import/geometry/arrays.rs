@@ -34,6 +34,7 @@ pub(super) fn for_each_array(geometry: &mut Geometry, mut visit: impl FnMut(&mut
         indices: _,
         draw_ranges: _,
         source_primitives: _,
+        coarser_levels: _,
     } = geometry;
     visit(positions);
     visit(normals);

@@ -130,6 +130,7 @@ impl Welder {
             indices: _,
             draw_ranges: _,
             source_primitives: _,
+            coarser_levels: _,
         } = geometry;
         extend(positions, &[vertex.position]);
         extend(normals, &[vertex.normal]);
