@@ -12,7 +12,8 @@ fn package() -> &'static Path {
 
 /// Every page, with its path relative to the package.
 fn pages() -> Vec<(PathBuf, String)> {
-    let mut paths: Vec<PathBuf> = ["README.md", "assets/README.md", "fuzz/README.md"].map(PathBuf::from).into();
+    let named = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "assets/README.md", "fuzz/README.md"];
+    let mut paths: Vec<PathBuf> = named.map(PathBuf::from).into();
     for entry in fs::read_dir(package().join("docs")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "md") {
