@@ -18,7 +18,7 @@ use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, threa
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
-use throng::view::{Frustum, OrbitCamera};
+use throng::view::{Detail, Frustum, OrbitCamera};
 
 fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
     let models = Arc::from([model.clone()]);
@@ -80,9 +80,9 @@ fn frames(criterion: &mut Criterion) {
         let frustum = Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0));
         let to_light = Vec3::new(0.4, 0.8, 0.3).normalize();
         group.bench_function("cull", |bencher| {
-            bencher.iter(|| all.cull(black_box(Some(&frustum)), black_box(Some(to_light))));
+            bencher.iter(|| all.cull(black_box(Some(&frustum)), black_box(Some(to_light)), &Detail::FULL));
         });
-        all.cull(None, None);
+        all.cull(None, None, &Detail::FULL);
         let plan_of_all = plan(&all);
         let mut out = palette(&plan_of_all);
         let sizes: Vec<PoseSize> = all.models().iter().map(PoseSize::of).collect();

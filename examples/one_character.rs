@@ -22,7 +22,8 @@ use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
-use throng::renderer::resident::{environment::Environment, model::GpuModel};
+use throng::renderer::resident::environment::Environment;
+use throng::renderer::resident::model::{GpuModel, IndexRange};
 use throng::renderer::shot::set_light;
 use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::shader_types::{
@@ -117,7 +118,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
     let size = PoseSize::of(&model);
     let page = |bytes: usize| {
-        let bytes = bytes as u64 * u64::from(size.vertex_count);
+        let bytes = bytes as u64 * u64::from(size.vertex_count(0));
         Buffer::new(device, "page", bytes, storage, BufferMemory::Device)
     };
     let (vertices, tangents) = (page(size_of::<SkinnedVertex>())?, page(size_of::<u32>())?);
@@ -165,9 +166,10 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
             recorder.bind_set(&layouts.skin, number, set);
         }
-        let constants = SkinConstants { first_vertex: 0, end_vertex: size.vertex_count, first_pose: 0 };
+        let end_vertex = size.vertex_count(0);
+        let constants = SkinConstants { first_vertex: 0, end_vertex, first_pose: 0 };
         recorder.push_constants(&layouts.skin, &constants);
-        recorder.dispatch([size.vertex_count.div_ceil(VERTICES_PER_GROUP), 1]);
+        recorder.dispatch([end_vertex.div_ceil(VERTICES_PER_GROUP), 1]);
 
         // Vertex shaders read the skinned vertices (RAW). The images are new, so their barriers wait for nothing.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
@@ -184,12 +186,13 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
             }
             recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances);
             recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices);
-            recorder.bind_index_buffer(&gpu_model.indices);
+            recorder.bind_index_buffer(&gpu_model.indices, gpu_model.index_type);
             for (draw, pipeline) in draws.iter().zip(&pipelines) {
                 recorder.bind_pipeline(pipeline);
                 recorder.bind_set(&layouts.scene, MATERIAL_SET, &gpu_model.materials.sets[draw.material]);
                 recorder.set_culling(draw.cull_mode, draw.front_face);
-                recorder.draw_indexed((draw.first_index, draw.index_count), (0, 1));
+                let IndexRange { first, count } = draw.indices(0);
+                recorder.draw_indexed((first, count), (0, 1));
             }
         });
         // Tone mapping reads the HDR colour (RAW).

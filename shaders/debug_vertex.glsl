@@ -7,8 +7,8 @@
 #include "debug_view.glsl"
 #include "skinning.glsl"
 
-// The node whose weights VIEW_HEAT shows.
-layout(constant_id = 4) const uint SHOWN_NODE = 0;
+// VIEW_HEAT: the node whose weights are shown. VIEW_LOD: the level of detail that is red.
+layout(constant_id = 4) const uint SHOWN = 0;
 
 // As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
 struct PaletteEntry {
@@ -34,6 +34,13 @@ vec3 count_color(uint count) {
     return from_display(colors[min(count, 8u)]);
 }
 
+// Grey is full detail. The coarser levels, 1 to `coarsest`, go from green to red.
+vec3 level_color(uint level, uint coarsest) {
+    float share = clamp(float(level) - 1.0, 0.0, float(coarsest)) / max(float(coarsest) - 1.0, 1.0);
+    float hue = 1.0 / 3.0 * (1.0 - (coarsest > 1u ? share : 1.0));
+    return from_display(mix(vec3(0.62), 0.9 * mix(vec3(1.0), hue_color(hue), 0.8), min(float(level), 1.0)));
+}
+
 // Writes the colours of the view for a vertex of an instance.
 void emit_debug(uint vertex) {
     out_blended = vec3(0.0);
@@ -44,6 +51,9 @@ void emit_debug(uint vertex) {
     if (DEBUG_VIEW == VIEW_POSES) {
         out_whole = number_color(in_numbers.y);
     }
+    if (DEBUG_VIEW == VIEW_LOD) {
+        out_whole = level_color(poses[in_pose].camera_level, SHOWN);
+    }
     if (DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES || DEBUG_VIEW == VIEW_HEAT) {
         uint first = bind_vertices[vertex].first_influence;
         vec3 mixed = vec3(0.0);
@@ -53,7 +63,7 @@ void emit_debug(uint vertex) {
             float weight = influences[i].weight;
             PaletteEntry entry = palette_entries[influences[i].joint];
             mixed += weight * number_color(entry.node);
-            shown_weight += entry.node == SHOWN_NODE ? weight : 0.0;
+            shown_weight += entry.node == SHOWN ? weight : 0.0;
             strongest_node = weight > strongest_weight ? entry.node : strongest_node;
             strongest_weight = max(weight, strongest_weight);
             // Influences of weight 0 fill up the list (src/renderer/resident/skin_runs.rs).

@@ -38,11 +38,13 @@ struct SkinnedVertex {
     uint normal_octahedral;
 };
 
-// Where the data of one visible pose begins, in elements. FramePlan (src/crowd/plan.rs) computes all three offsets.
+// Where the data of one visible pose begins, in elements, and its level of detail in the camera's view. FramePlan
+// (src/crowd/plan.rs) computes all members.
 struct PoseRecord {
     uint palette_offset;
     uint skinned_vertex_offset;
     uint morph_weight_offset;
+    uint camera_level;
 };
 
 layout(set = 0, binding = 0, std140) uniform FrameData {

@@ -10,9 +10,9 @@
 //! model file ─import─▶ Model ─┬─ Skeleton, Clips ──────────────┐
 //!  .gltf .glb                 └─ GpuModel (bind-pose vertices, │ indices, textures: uploaded once)
 //!                                                              ▼
-//! Crowd: instances {model, placement, tint, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances
+//! Crowd: instances {model, placement, tint, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances, by level
 //!                                                              │
-//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset} for each visible pose
+//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset, camera_level} for each visible pose
 //!                                                              │
 //! CPU, all cores, parents before children:                     ▼
 //!  Clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix: 3×4 rows, 48 bytes
@@ -43,7 +43,7 @@
 //! The files that a **joint** crosses, from the model file to the shader:
 //!
 //! `src/model/import/decode/accessor.rs`, `src/model/import/motion/nodes.rs`, `src/model/import/motion/skins.rs`,
-//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/update.rs` (which calls the next three through
+//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/evaluate.rs` (which calls the next three through
 //! `evaluate` in `src/animation/mod.rs`, or the fourth), `src/animation/sample.rs`, `src/animation/pose.rs`,
 //! `src/animation/palette.rs`, `src/animation/lanes/mod.rs` (which replaces these three for eight instances of a crowd),
 //! `src/renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
@@ -76,7 +76,8 @@
 //! | frame in flight | a frame that the CPU has begun and the GPU has not finished |
 //! | slot | everything that one frame in flight owns |
 //! | page | a part of the transient vertex buffer that fits into one binding |
-//! | batch | poses of one model in one page, which are drawn together with all of their instances |
+//! | level of detail, level | one of the surfaces of a model, from full detail (level 0) to the coarsest one |
+//! | batch | poses of one model and the same levels in one page, which are drawn together with all of their instances |
 //! | run | consecutive vertices with the same number of influences, which one dispatch skins |
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |

@@ -144,8 +144,8 @@ pub struct SkinnedVertex {
     pub normal_octahedral: u32,
 }
 
-/// The offsets of one visible pose's data: an element of the pose SSBO, which `skin.comp` and all vertex shaders that draw
-/// characters read. [`FramePlan`](crate::crowd::FramePlan) computes all three offsets.
+/// The offsets of one visible pose's data, and its level of detail: an element of the pose SSBO, which `skin.comp` and all
+/// vertex shaders that draw characters read. [`FramePlan`](crate::crowd::FramePlan) computes all members.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct PoseRecord {
@@ -155,6 +155,8 @@ pub struct PoseRecord {
     pub skinned_vertex_offset: u32,
     /// Index of the pose's first morph weight in the morph weight SSBO.
     pub morph_weight_offset: u32,
+    /// The level of detail in the camera's view; 0 is full detail. Only debug views read it.
+    pub camera_level: u32,
 }
 
 /// One visible instance: its placement, its pose, its tint and its numbers.
@@ -312,6 +314,8 @@ pub mod debug_views {
     pub const CLAY: u32 = 10;
     /// The edges of triangles.
     pub const WIRES: u32 = 11;
+    /// A colour for each level of detail.
+    pub const LOD: u32 = 12;
 }
 
 /// The features of a material that a pipeline is specialised for: bits of specialization constant 0 of the shaders that
@@ -360,7 +364,7 @@ const _: () = {
     assert!(size_of::<GpuBone>() == 80 && offset_of!(GpuBone, tip) == 64);
     assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
-    assert!(size_of::<PoseRecord>() == 12 && offset_of!(PoseRecord, morph_weight_offset) == 8);
+    assert!(size_of::<PoseRecord>() == 16 && offset_of!(PoseRecord, camera_level) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
     assert!(size_of::<FrameData>() == 432 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);

@@ -4,6 +4,7 @@
 #[path = "common/allocations.rs"]
 mod allocations;
 
+use std::collections::HashSet;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,11 +14,11 @@ use glam::{Affine3A, Vec3, Vec4};
 use throng::animation::{MemoryKind, PoseStreams};
 use throng::crowd::{Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::{
-    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
-    Skeleton, Track,
+    Clip, CoarserLevel, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT,
+    PaletteLayout, Skeleton, Track,
 };
 use throng::shader_types::InstanceData;
-use throng::view::{Frustum, OrbitCamera};
+use throng::view::{Detail, Frustum, OrbitCamera};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -39,6 +40,9 @@ fn model(joints: u32) -> Model {
             skins: Vec::new(),
         },
         geometry: Geometry {
+            coarser_levels: [0.01, 0.03]
+                .map(|error| CoarserLevel { vertex_count: 1, error, ..CoarserLevel::default() })
+                .into(),
             positions: vec![Vec3::ONE],
             normals: vec![Vec3::X],
             influence_starts: vec![0, 1],
@@ -68,7 +72,7 @@ fn steady_frames_allocate_nothing() {
     // The first pool includes this thread, so it must be the one with several threads. One thread needs no queue.
     for threads in [2, 1] {
         let pool = thread_pool(Some(threads)).unwrap();
-        let settings = CrowdSettings { instance_count: 500, ..CrowdSettings::default() };
+        let settings = CrowdSettings { instance_count: 500, travel: true, ..CrowdSettings::default() };
         let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
         let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
         let mut plan = FramePlan::default();
@@ -78,13 +82,18 @@ fn steady_frames_allocate_nothing() {
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
         let mut camera = OrbitCamera::framing(&crowd.outline(0.0), 1.5);
         let mut fewest_visible = 500;
+        let mut batch_counts = HashSet::with_capacity(100);
         let mut frame = |k: u32| {
             camera.orbit(0.1, 0.0);
             camera.zoom(if k % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
-            crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(1.5))), None);
+            crowd.move_to(f64::from(k) / 60.0);
+            let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
+            let detail = Detail::new(&camera, 200, 1.0).with_shadow_error(0.02);
+            crowd.cull(Some(&frustum), Some(Vec3::new(0.6, 0.8, 0.0)), &detail);
             let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
             fewest_visible = fewest_visible.min(visible);
             plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+            batch_counts.insert(plan.batches.len());
             let out = PoseStreams {
                 palette: &mut palette[..plan.joint_count as usize],
                 morph_weights: &mut weights[..plan.morph_weight_count as usize],
@@ -105,6 +114,7 @@ fn steady_frames_allocate_nothing() {
             ALLOCATIONS.load(Ordering::Relaxed) - before
         });
         assert!(allocations.contains(&0), "{threads} threads: {allocations:?}");
+        assert!(batch_counts.len() > 2, "levels must change: {batch_counts:?}");
         assert!(fewest_visible < 400, "the frames must differ in what is visible: {fewest_visible}");
     }
 }

@@ -19,7 +19,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use gpu::Gpu;
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::scene::{Scene, apply};
-use throng::model::Model;
+use throng::model::{CoarserLevel, DrawRange, Model};
 use throng::renderer::{RendererSettings, Skinning};
 use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Show};
@@ -78,6 +78,19 @@ fn models() -> [Model; 3] {
     ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
 }
 
+/// Gives a model levels of detail with these errors. All of them show the whole surface.
+fn give_levels(model: &mut Model, errors: &[f32]) {
+    let geometry = &mut model.geometry;
+    let range = |range: &DrawRange| range.first_index..range.first_index + range.index_count;
+    let level = |&error: &f32| CoarserLevel {
+        vertex_count: geometry.positions.len() as u32,
+        indices: geometry.indices.clone(),
+        ranges: geometry.draw_ranges.iter().map(range).collect(),
+        error,
+    };
+    geometry.coarser_levels = errors.iter().map(level).collect();
+}
+
 /// Heights on the strip. It is not bent, and the weight of the joint `upper` rises evenly from 0 at height 0 to 1 at 2.
 const HEIGHTS: [f32; 5] = [0.1, 0.5, 1.0, 1.5, 1.9];
 
@@ -95,13 +108,15 @@ fn strip(device: &Arc<Device>, options: &str) -> Picture {
 #[test]
 fn every_view_draws_its_own_picture_with_both_ways_of_skinning() {
     let gpu = Gpu::new();
-    let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2";
+    let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2 --lod-error 1";
+    let mut models = models();
+    models.iter_mut().for_each(|model| give_levels(model, &[1e-6, 1e-5]));
     let mut views: Vec<String> = DebugView::ALL.map(|view| format!("--debug-view {}", view.name())).into();
     views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
     let mut pictures: Vec<Vec<u8>> = Vec::new();
     for view in &views {
         let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
-            .map(|skinning| Picture::draw(gpu.device(), &models(), skinning, &format!("{crowd} {view}")).pixels);
+            .map(|skinning| Picture::draw(gpu.device(), &models, skinning, &format!("{crowd} {view}")).pixels);
         let ways = Difference::between(&compute, &vertex, 8);
         assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{view}, compute and vertex skinning: {ways:?}");
         for (other_view, other) in views.iter().zip(&pictures) {
@@ -207,6 +222,25 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them() {
             let pixel = Vec2::new(x as f32, y as f32);
             assert!((low - margin).cmple(pixel).all() && pixel.cmple(high + margin).all(), "{options}: {pixel}");
         }
+    }
+}
+
+/// Full detail is grey, the first coarser level is green, and the coarsest one is red.
+#[test]
+fn levels_have_their_colours() {
+    let gpu = Gpu::new();
+    let mut strips = models()[1..2].to_vec();
+    for (options, errors, expected) in [
+        ("--lod-error 0", [1e-6, 1e-5, 1e-4], Vec3::ONE),
+        ("--lod-error 1", [1e-6, 9.0, 9.0], Vec3::Y),
+        ("--lod-error 1", [1e-6, 1e-5, 1e-4], Vec3::X),
+    ] {
+        give_levels(&mut strips[0], &errors);
+        let options = format!("{STRIP} --debug-view lod {options}");
+        let picture = Picture::draw(gpu.device(), &strips, Skinning::Compute, &options);
+        let color = picture.color_at(rows(&picture)[2]);
+        let color = color / color.max_element();
+        assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
     }
 }
 

@@ -1,6 +1,10 @@
 //! The arithmetic of device memory: the size of each part of a crowd, refusals and warnings.
 
-use throng::renderer::memory::{Demand, MemoryLimits, MemoryPlan, ModelDemand, format_bytes, texture_bytes};
+use glam::Vec3;
+use throng::model::{CoarserLevel, Geometry};
+use throng::renderer::memory::{
+    Demand, MemoryLimits, MemoryPlan, ModelDemand, format_bytes, geometry_bytes, texture_bytes,
+};
 use throng::renderer::{Skinning, UploadPath};
 
 /// The size of a heap of which the driver does not report the free part.
@@ -125,9 +129,9 @@ fn a_warning_has_figures_and_advice() {
     // More than one and a half times the heap is an error.
     assert_eq!(
         check(&walkers(20_000), HEAP).unwrap_err().to_string(),
-        "the crowd needs about 3.3 GiB of device memory (skinned vertices 3.2 GiB, joint matrices 69.5 MiB, images \
-         74.3 MiB), but only 2.0 GiB are available; --skinning vertex takes 3.2 GiB less, --share-poses HZ takes less, \
-         about 11883 visible --instances fit"
+        "the crowd needs about 3.3 GiB of device memory (skinned vertices in full detail 3.2 GiB, joint matrices \
+         69.7 MiB, images 74.3 MiB), but only 2.0 GiB are available; --skinning vertex takes 3.2 GiB less, \
+         --share-poses HZ takes less, about 11882 visible --instances fit"
     );
     let vertex = Demand { skinning: Skinning::Vertex, ..walkers(50_000) };
     let vertex = check(&vertex, (2 << 30, Some(100 << 20))).unwrap().unwrap();
@@ -147,4 +151,21 @@ fn textures_have_all_mip_levels() {
 fn bytes_are_formatted_in_the_largest_unit() {
     let texts = [1, 1023, 1024, 3 << 19, 5 << 30].map(format_bytes);
     assert_eq!(texts, ["1 byte", "1023 bytes", "1.0 KiB", "1.5 MiB", "5.0 GiB"]);
+}
+
+/// Indices take two bytes while they suffice for all vertices, and coarser levels count.
+#[test]
+fn static_geometry_has_the_indices_of_all_levels() {
+    let bytes = |vertices: usize, indices: usize, coarser: &[usize]| {
+        let level = |&count: &usize| CoarserLevel { indices: vec![0; count], ..CoarserLevel::default() };
+        let coarser_levels = coarser.iter().map(level).collect();
+        let positions = vec![Vec3::ZERO; vertices];
+        geometry_bytes(&Geometry { positions, indices: vec![0; indices], coarser_levels, ..Geometry::default() })
+    };
+    // A bind-pose vertex and a static vertex.
+    let vertex = 32 + 20;
+    assert_eq!(bytes(100, 300, &[]), 100 * vertex + 600);
+    assert_eq!(bytes(100, 300, &[150, 30]), 100 * vertex + 960);
+    assert_eq!(bytes(65_536, 300, &[150]), 65_536 * vertex + 900);
+    assert_eq!(bytes(65_537, 300, &[150]), 65_537 * vertex + 1800);
 }

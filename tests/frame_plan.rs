@@ -8,7 +8,8 @@ use throng::shader_types::SkinnedVertex;
 const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
 
 fn size(vertex_count: u32, has_tangents: bool) -> PoseSize {
-    PoseSize { vertex_count, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
+    let vertex_counts = vec![vertex_count, vertex_count / 2];
+    PoseSize { vertex_counts, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
 }
 
 #[test]
@@ -25,7 +26,7 @@ fn every_pose_has_its_own_vertices_within_a_page() {
         let mut taken = HashSet::new();
         let (mut joint, mut morph_weight) = (0, 0);
         for (pose, record) in (0..).zip(&plan.records) {
-            let size = models[model_of(pose) as usize];
+            let size = &models[model_of(pose) as usize];
             let batch = plan.batch_of(pose).unwrap();
             assert_eq!(batch.model, model_of(pose));
             assert_eq!((record.palette_offset, record.morph_weight_offset), (joint, morph_weight));
@@ -33,7 +34,7 @@ fn every_pose_has_its_own_vertices_within_a_page() {
             morph_weight += size.morph_weight_count;
             let page = plan.pages[batch.page as usize];
             assert!(page.has_tangents || !size.has_tangents);
-            for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.vertex_count {
+            for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.vertex_count(0) {
                 assert!(u64::from(vertex) < page_vertices && vertex < page.vertex_count);
                 assert!(taken.insert((batch.page, vertex)), "pose {pose} overlaps");
             }
@@ -55,6 +56,31 @@ fn every_pose_has_its_own_vertices_within_a_page() {
         }
         assert_eq!((next_pose, next_shadow_only), (38, plan.instance_count));
     }
+}
+
+/// A pose has the vertices of the finest level that the camera or the light needs. Batches differ in their levels.
+#[test]
+fn poses_take_the_vertices_of_their_levels() {
+    let levels = PoseSize { vertex_counts: vec![20, 10, 3], ..size(20, false) };
+    let poses = [(0, 0), (0, 2), (1, 2), (1, 2), (2, 1), (2, 2), (7, 9)]
+        .map(|(camera, light)| VisiblePose::new(0, 2, 1).with_levels(camera, light));
+    let mut plan = FramePlan::default();
+    plan.rebuild(&[levels], &poses, 40 * VERTEX_BYTES).unwrap();
+    let records: Vec<_> =
+        plan.records.iter().map(|record| (record.skinned_vertex_offset, record.camera_level)).collect();
+    assert_eq!(records, [(0, 0), (20, 0), (0, 1), (10, 1), (20, 2), (30, 2), (33, 7)]);
+    let batches: Vec<_> = plan
+        .batches
+        .iter()
+        .map(|batch| (batch.page, batch.levels.camera, batch.levels.light, batch.vertex_count, batch.pose_count))
+        .collect();
+    // Levels beyond the coarsest one are equal to it.
+    let expected =
+        [(0, 0, 0, 20, 1), (0, 0, 2, 20, 1), (1, 1, 2, 10, 2), (1, 2, 1, 10, 1), (1, 2, 2, 3, 1), (1, 7, 9, 3, 1)];
+    assert_eq!(batches, expected);
+    assert_eq!(plan.pages.iter().map(|page| page.vertex_count).collect::<Vec<_>>(), [40, 36]);
+    assert_eq!(plan.batches[3].seen, InstanceRange { first: 8, count: 2 });
+    assert_eq!(plan.batches[3].shadow_only, InstanceRange { first: 14 + 4, count: 1 });
 }
 
 #[test]

@@ -25,7 +25,7 @@ use throng::model::Model;
 use throng::renderer::shot::set_light;
 use throng::renderer::{FrameMemory, Renderer, RendererSettings};
 use throng::shader_types::FrameData;
-use throng::view::{Look, Sky};
+use throng::view::{Detail, Look, Sky};
 
 const SIDE: u32 = 96;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: SIDE, height: SIDE };
@@ -80,7 +80,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
         ..FrameData::zeroed()
     };
     set_light(&mut data, &Sky::uniform(RADIANCE));
-    scene.crowd.cull(None, None);
+    scene.crowd.cull(None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();
     let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

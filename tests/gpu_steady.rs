@@ -1,6 +1,6 @@
 //! A steady frame creates nothing: no Vulkan object, no device memory, no descriptor set, and no allocation on any
-//! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances may
-//! change all the time, and do so here.
+//! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances, their
+//! levels of detail and their places may change all the time, and do so here.
 //!
 //! This test binary has a single test, because the allocator counts the allocations of all threads. It counts Rust's
 //! allocations and not the driver's `malloc`. The validation layer is on in the first part, in which objects are
@@ -10,6 +10,8 @@
 mod allocations;
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "common/levels.rs"]
+mod levels;
 #[path = "common/scene.rs"]
 mod scene;
 
@@ -37,6 +39,7 @@ const FRAMES_IN_FLIGHT: usize = 2;
 fn models() -> Vec<Model> {
     let mut models = vec![scene::asset("assets/simple_strip.gltf"); 39];
     models.insert(4, scene::asset("assets/walker.glb"));
+    models.iter_mut().for_each(|model| levels::give_levels(model, &[0.01, 0.05]));
     models
 }
 
@@ -59,12 +62,14 @@ fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
 fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
     let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
     let first_camera = scene.camera;
-    // Draw two frames of every slot with all instances: later frames need no more room. Then draw frames with a moving
-    // camera, which also sets up rayon's threads.
+    // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
+    // a moving camera, which also sets up rayon's threads.
+    let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
     for frame in 0..2 * FRAMES_IN_FLIGHT as u32 {
         draw(scene, &mut renderer, frame);
         assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
     }
+    scene.lod_error_pixels = lod_error_pixels;
     (0..10).for_each(|frame| {
         draw_moving(scene, &mut renderer, frame);
     });
@@ -72,11 +77,19 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     let created = device.created_count();
     let allocations = ALLOCATIONS.load(Ordering::Relaxed);
     let mut fewest_visible = INSTANCES;
+    let (mut fewest_skinned, mut most_skinned) = (u64::MAX, 0);
     for frame in 10..10 + STEADY_FRAMES {
-        fewest_visible = fewest_visible.min(draw_moving(scene, &mut renderer, frame));
+        let visible = draw_moving(scene, &mut renderer, frame);
+        fewest_visible = fewest_visible.min(visible);
+        // For each visible instance.
+        let skinned = renderer.byte_counts().skinned_vertices / u64::from(visible.max(1));
+        (fewest_skinned, most_skinned) = (fewest_skinned.min(skinned), most_skinned.max(skinned));
     }
     let made = (device.created_count() - created, ALLOCATIONS.load(Ordering::Relaxed) - allocations);
     assert!(fewest_visible < INSTANCES / 2, "the frames must differ in what is visible: {fewest_visible}");
+    if settings.skinning == Skinning::Compute {
+        assert!(most_skinned >= 2 * fewest_skinned, "levels must change: {fewest_skinned} to {most_skinned} bytes");
+    }
     scene.camera = first_camera;
     made
 }
@@ -84,8 +97,9 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
 #[test]
 fn steady_frames_make_nothing() {
     // Use one scene for all cases: its pool includes this thread, and a thread can be in only one pool.
-    let options = format!("--size 64x36 --instances {INSTANCES} --clip all --threads 2");
+    let options = format!("--size 64x36 --instances {INSTANCES} --clip all --travel on --threads 2 --lod-error 0.5");
     let mut scene = scene::scene(&models(), &options);
+    scene.frame_throughout(&scene::arguments(&options).crowd, false, ASPECT);
     // This thread is in the pool, so the broadcast reaches all of its threads. On a busy machine some may start late.
     assert_eq!(rayon::current_num_threads(), 2, "this thread belongs to the scene's pool");
     rayon::broadcast(|_| ());

@@ -12,6 +12,8 @@
 mod compare;
 #[path = "common/gpu.rs"]
 mod gpu;
+#[path = "common/levels.rs"]
+mod levels;
 #[path = "common/scene.rs"]
 mod scene;
 
@@ -35,6 +37,14 @@ const TINY: LimitCaps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
 
 fn models() -> [Model; 3] {
     ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
+}
+
+/// Models with levels of detail. Their surfaces have holes, so a wrong level is seen.
+fn models_with_levels() -> [Model; 3] {
+    models().map(|mut model| {
+        levels::give_levels(&mut model, &[0.02, 0.03, 0.045]);
+        model
+    })
 }
 
 /// One set of settings.
@@ -101,15 +111,14 @@ fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
 }
 
 /// Compares compute and vertex skinning, each with all variations, and with each other. Returns the image.
-fn assert_all_ways_agree(samples: u32, options: &str) -> Vec<u8> {
+fn assert_all_ways_agree(models: &[Model], samples: u32, options: &str) -> Vec<u8> {
     let gpu = Gpu::new();
-    let models = models();
     let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
         let plain = plain(skinning, samples);
-        let (pixels, visible) = draw(gpu.device(), &models, plain, options);
+        let (pixels, visible) = draw(gpu.device(), models, plain, options);
         assert_eq!(visible, INSTANCES, "the first camera shows all");
-        for (name, way) in variations(plain, &models) {
-            let (other, _) = draw(gpu.device(), &models, way, options);
+        for (name, way) in variations(plain, models) {
+            let (other, _) = draw(gpu.device(), models, way, options);
             assert_identical(&format!("{skinning:?}, {samples} samples, {name} {options}"), &pixels, &other);
         }
         pixels
@@ -122,25 +131,67 @@ fn assert_all_ways_agree(samples: u32, options: &str) -> Vec<u8> {
 
 #[test]
 fn all_ways_agree_with_one_sample() {
-    assert_all_ways_agree(1, "");
+    assert_all_ways_agree(&models(), 1, "");
 }
 
 /// Every driver must support four samples for these formats.
 #[test]
 fn all_ways_agree_with_four_samples() {
-    assert_all_ways_agree(4, "");
+    assert_all_ways_agree(&models(), 4, "");
 }
 
 /// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
 #[test]
 fn all_ways_agree_with_shared_poses() {
-    let rough = assert_all_ways_agree(1, "--share-poses 1");
+    let rough = assert_all_ways_agree(&models(), 1, "--share-poses 1");
     let gpu = Gpu::new();
     let [own, fine] =
         ["", "--share-poses 2000"].map(|options| draw(gpu.device(), &models(), plain(Skinning::Compute, 1), options).0);
     let [rough, fine] = [rough, fine].map(|shared| Difference::between(&own, &shared, 8));
     println!("shared at 1 Hz: {rough:?}; at 2000 Hz: {fine:?}");
     assert!(fine.share_beyond < 0.002 && fine.share_beyond < 0.2 * rough.share_beyond, "{fine:?}, {rough:?}");
+}
+
+/// The camera and the light see instances in several levels, and neither way of skinning sees another surface.
+#[test]
+fn all_ways_agree_in_mixed_levels() {
+    let models = models_with_levels();
+    let options = "--lod-error 0.4 --camera 20,8,1";
+    let mixed = assert_all_ways_agree(&models, 1, options);
+    let gpu = Gpu::new();
+    let mut scene = scene::scene(&models, &format!("{CROWD} {options}"));
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
+    scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
+    let counts = renderer.draw_counts();
+    let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
+    assert!(levels_in_use >= 3, "{counts:?}");
+    assert!(counts.light.triangles != counts.camera.triangles && counts.light.triangles > 0, "{counts:?}");
+    // Without errors, a chain changes nothing.
+    let way = plain(Skinning::Compute, 1);
+    let [full, without] =
+        [&models, &self::models()].map(|models| draw(gpu.device(), models, way, "--lod-error 0 --camera 20,8,1").0);
+    assert_identical("no error allowed, and no levels", &full, &without);
+    assert!(Difference::between(&mixed, &full, 8).share_beyond > 0.01, "the levels are seen");
+}
+
+/// Counts of work are those of the picture: the first camera sees all instances in full detail.
+#[test]
+fn counts_of_work_are_sums_over_instances() {
+    let gpu = Gpu::new();
+    let models = models();
+    let mut scene = scene::scene(&models, CROWD);
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
+    scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
+    let instances = scene.crowd.visible_counts().to_vec();
+    let sum = |of: fn(&Model) -> usize| -> u64 {
+        models.iter().zip(&instances).map(|(model, &count)| of(model) as u64 * u64::from(count)).sum()
+    };
+    let counts = renderer.draw_counts();
+    assert_eq!(counts.seen_by_level, [u64::from(INSTANCES)]);
+    assert_eq!(counts.camera.instances, u64::from(INSTANCES));
+    assert_eq!(counts.camera.triangles, sum(|model| model.geometry.triangle_count()));
+    assert_eq!(counts.camera.vertices, sum(|model| model.geometry.vertex_count()));
+    assert_eq!((counts.skinned_vertices, counts.light.vertices), (counts.camera.vertices, counts.camera.vertices));
 }
 
 #[test]

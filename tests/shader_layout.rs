@@ -67,7 +67,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(GpuMorphDelta { weight_index, position, normal }),
         rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset }),
+        rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset, camera_level }),
         rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
         rust_struct!(PaletteEntry { node, is_joint }),
         rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
@@ -275,6 +275,7 @@ fn debug_views_have_the_same_numbers() {
         ("POSES", debug_views::POSES),
         ("CLAY", debug_views::CLAY),
         ("WIRES", debug_views::WIRES),
+        ("LOD", debug_views::LOD),
     ];
     assert_eq!(in_shader, in_rust);
 }

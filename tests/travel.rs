@@ -9,7 +9,7 @@ use throng::animation::{BindPose, MemoryKind, Pose, PoseStreams, gait_of, skin_v
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
 use throng::model::{Model, import};
 use throng::shader_types::{InstanceData, JointMatrix};
-use throng::view::{Frustum, OrbitCamera};
+use throng::view::{Detail, Frustum, OrbitCamera};
 
 fn walker() -> Model {
     import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb")).unwrap()
@@ -191,10 +191,10 @@ fn culling_follows_those_who_travel() {
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
     let mut seen = Vec::new();
     for second in 0..4 {
-        crowd.cull(None, None);
+        crowd.cull(None, None, &Detail::FULL);
         crowd.move_to(f64::from(second) * 4.0);
         let near = positions(&crowd).iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
-        crowd.cull(Some(&frustum), None);
+        crowd.cull(Some(&frustum), None, &Detail::FULL);
         let visible = positions(&crowd);
         let found = visible.iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
         assert_eq!(found, near, "nobody in view is culled");

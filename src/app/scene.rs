@@ -11,7 +11,7 @@ use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::{Crowd, thread_pool};
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
-use crate::view::{DebugView, Frustum, Look, OrbitCamera, Outline, Show};
+use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Show};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -28,6 +28,8 @@ pub struct Scene {
     pub look: Look,
     /// Debug view and skeleton.
     pub show: Show,
+    /// The largest error of a level of detail in pixels, 1 at first. It may change between frames.
+    pub lod_error_pixels: f32,
     /// The node of each model whose weights are shown, if `--joint` names one.
     joint_nodes: Vec<Option<u32>>,
     pool: Arc<rayon::ThreadPool>,
@@ -63,7 +65,7 @@ impl Scene {
         let show = Show { view, skeleton: args.show.skeleton };
         let stage_has_ground = args.show.stage == Stage::World;
         let look = Look { ground: args.look.ground.unwrap_or(look.ground && stage_has_ground), ..look };
-        Ok(Self { models, crowd, camera, look, show, joint_nodes, pool, cull: args.cull })
+        Ok(Self { models, crowd, camera, look, show, lod_error_pixels: 1.0, joint_nodes, pool, cull: args.cull })
     }
 
     /// Resets the camera so that it frames the crowd, as it is posed at a time, in an image of a shape.
@@ -110,8 +112,9 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, CpuTimes)> {
-        let Self { camera, look, show, cull, .. } = *self;
-        let shot = Shot { camera, look, show, aspect, cull, time_seconds: Some(time_seconds), capture };
+        let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
+        let time_seconds = Some(time_seconds);
+        let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
         renderer.show_nodes(&self.joint_nodes);
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }
@@ -121,8 +124,9 @@ impl Scene {
     /// # Errors
     /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
-        let Self { camera, look, show, cull, .. } = *self;
-        let shot = Shot { camera, look, show, aspect, cull, time_seconds: None, capture: false };
+        let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
+        let (time_seconds, capture) = (None, false);
+        let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
         renderer.show_nodes(&self.joint_nodes);
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
         Ok(times)
@@ -131,7 +135,7 @@ impl Scene {
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.
     pub fn visible_counts(&mut self, aspect: f32, shadows: bool) -> (&[u32], &[u32]) {
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
-        self.crowd.cull(frustum.as_ref(), shadows.then(|| self.look.sun.to_light()));
+        self.crowd.cull(frustum.as_ref(), shadows.then(|| self.look.sun.to_light()), &Detail::FULL);
         (self.crowd.visible_counts(), self.crowd.pose_counts())
     }
 }

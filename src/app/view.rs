@@ -40,6 +40,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
     let mut crowd = args.crowd.clone();
     crowd.travel.get_or_insert(args.count.instances >= LEAST_TO_TRAVEL);
     let mut scene = Scene::load(&crowd, args.count, args.gpu.size.aspect())?;
+    scene.lod_error_pixels = args.gpu.lod_error as f32;
     match EventLoop::new() {
         Ok(event_loop) => {
             let mut viewer = Viewer::new(args, scene);

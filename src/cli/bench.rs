@@ -85,6 +85,6 @@ impl BenchArgs {
     #[must_use]
     pub fn gpu(&self, size: Size, skinning: Skinning, upload: UploadChoice) -> GpuArgs {
         let Self { quality, serialize, .. } = *self;
-        GpuArgs { skinning, upload, size, quality, device: self.device.clone(), serialize }
+        GpuArgs { skinning, upload, size, lod_error: 1.0, quality, device: self.device.clone(), serialize }
     }
 }

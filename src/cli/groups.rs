@@ -66,8 +66,9 @@ pub struct CrowdArgs {
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
-    /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes).
-    #[arg(long, value_name = "lit|normals|tangents|texcoords|weights|joints|influences|instances|poses|wireframe", default_value = "lit", hide_possible_values = true, value_parser = values::debug_view())]
+    /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes), `lod` the level of
+    /// detail: grey is full detail, then from green to red, the coarsest one.
+    #[arg(long, value_name = "lit|normals|tangents|texcoords|weights|joints|influences|instances|poses|lod|wireframe", default_value = "lit", hide_possible_values = true, value_parser = values::debug_view())]
     pub debug_view: DebugView,
     /// Show the weights of one joint: grey is 0, then blue, green (half), yellow and red (1). The index is that of the node
     /// in `throng inspect`.
@@ -155,6 +156,9 @@ pub struct GpuArgs {
     /// Size of the image, or initial size of the window.
     #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
+    /// Levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
+    #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
+    pub lod_error: f64,
     #[command(flatten)]
     pub quality: QualityArgs,
     #[command(flatten)]

@@ -127,6 +127,13 @@ pub(super) fn parse_positive(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn parse_lod_error(text: &str) -> Result<f64, String> {
+    match parse_finite(text)? {
+        pixels if pixels >= 0.0 => Ok(pixels),
+        _ => Err("expected a number of pixels, 0 or more".to_owned()),
+    }
+}
+
 pub(super) fn parse_samples(text: &str) -> Result<u32, String> {
     match text {
         "1" | "2" | "4" | "8" => text.parse().map_err(|_| String::new()),

@@ -5,17 +5,18 @@
 //! allocates:
 //!
 //! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time;
-//! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model;
+//! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model and level of detail;
 //! 3. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
 //! 4. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
 //! 5. [`Crowd::write_instances`] writes one element for each visible instance, which names its pose.
 //!
 //! The ground is the plane y = 0 of the world, and each model stands on it with its own floor.
 //!
-//! Invariants: instances are sorted by model, by clip and by pose, so a list of instances in ascending order is grouped by
-//! all three. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
+//! Invariants: instances are sorted by model, by clip and by pose. Visible poses are sorted by model, by their levels of
+//! detail, by clip and by pose, and visible instances are in the order of their poses. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
 //! numbers to a few units in the last place on any machine.
 
+mod evaluate;
 mod placement;
 mod plan;
 mod playback;
@@ -25,7 +26,6 @@ mod settings;
 mod shape;
 mod threads;
 mod travel;
-mod update;
 mod variety;
 mod visible;
 
@@ -37,23 +37,23 @@ use glam::Vec3;
 use crate::animation::lanes::Processor;
 use crate::animation::{PosedBounds, floor_height};
 use crate::model::Model;
-use crate::view::Bounds;
+use crate::view::{Bounds, Detail};
+use evaluate::Scratch;
 use placement::{Placement, placements};
 use playback::Repertoire;
 use random::SplitMix64;
 use settings::{ModelClips, resolve_clips};
 use travel::Ring;
-use update::Scratch;
 use variety::Variation;
 use visible::Visible;
 
+pub use evaluate::wrap_seconds;
 pub use placement::Layout;
 pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
 pub use playback::SharingError;
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
 pub use threads::thread_pool;
-pub use update::wrap_seconds;
-pub use visible::VisiblePose;
+pub use visible::{PoseLevels, VisiblePose};
 
 /// The largest number of instances. With about a hundred bytes each they take less than a gigabyte.
 pub const MAX_INSTANCES: u32 = 1 << 22;
@@ -131,7 +131,8 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Creates a crowd and places its instances. All of them are visible until the first [`Crowd::cull`].
+    /// Creates a crowd and places its instances. All of them are visible, in full detail, until the
+    /// first [`Crowd::cull`].
     ///
     /// # Errors
     /// There is no model, a setting is out of range, or no model has the clip.
@@ -167,18 +168,19 @@ impl Crowd {
             crowd.instances.iter_mut().for_each(|instance| instance.placement = Placement::ORIGIN);
         }
         crowd.assign_clips(&clips);
-        crowd.cull(None, None);
+        crowd.cull(None, None, &Detail::FULL);
         Ok(crowd)
     }
 
-    /// Changes the clips. The placements stay, and all instances are visible until the next [`Crowd::cull`].
+    /// Changes the clips. The placements stay, and all instances are visible, in full detail, until the next
+    /// [`Crowd::cull`].
     ///
     /// # Errors
     /// [`CrowdError::UnknownClip`]. The crowd is then unchanged.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
         self.assign_clips(&clips);
-        self.cull(None, None);
+        self.cull(None, None, &Detail::FULL);
         Ok(())
     }
 

@@ -8,10 +8,11 @@
 //! it places a pose in the world. Several instances may show one pose.
 //!
 //! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128
-//! MiB on some drivers). A pose lies in one page. A *batch* is consecutive poses of one model in one page, with all of
-//! their instances. It takes one dispatch for each run of vertices, and one draw for each draw range of the model.
+//! MiB on some drivers). A pose lies in one page, with the vertices of the finest level of detail that the camera or the
+//! light needs. A *batch* is consecutive poses of one model and the same levels in one page, with all of their instances. It
+//! takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
-use super::visible::VisiblePose;
+use super::visible::{PoseLevels, VisiblePose};
 use crate::model::Model;
 use crate::shader_types::{PoseRecord, SkinnedVertex};
 
@@ -19,10 +20,10 @@ use crate::shader_types::{PoseRecord, SkinnedVertex};
 pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
 
 /// The size of one pose of a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PoseSize {
-    /// The number of skinned vertices.
-    pub vertex_count: u32,
+    /// The number of skinned vertices in each level of detail, finest first.
+    pub vertex_counts: Vec<u32>,
     /// Whether the vertices have tangents.
     pub has_tangents: bool,
     /// The number of joint matrices in the palette.
@@ -35,19 +36,26 @@ impl PoseSize {
     /// Returns the size of one pose of `model`.
     #[must_use]
     pub fn of(model: &Model) -> Self {
+        let coarser = model.geometry.coarser_levels.iter().map(|level| level.vertex_count);
         Self {
-            vertex_count: model.geometry.vertex_count() as u32,
+            vertex_counts: std::iter::once(model.geometry.vertex_count() as u32).chain(coarser).collect(),
             has_tangents: !model.geometry.tangents.is_empty(),
             joint_count: model.palette.len() as u32,
             morph_weight_count: model.morph_weight_count() as u32,
         }
     }
 
-    /// Returns the number of bytes that `skin.comp` writes for one pose.
+    /// Returns the number of skinned vertices in a level of detail. Levels beyond the coarsest one are equal to it.
     #[must_use]
-    pub fn skinned_bytes(self) -> u64 {
+    pub fn vertex_count(&self, level: u32) -> u32 {
+        self.vertex_counts.get(level as usize).or(self.vertex_counts.last()).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of bytes that `skin.comp` writes for this number of vertices.
+    #[must_use]
+    pub fn skinned_bytes(&self, vertex_count: u32) -> u64 {
         let tangent_bytes = if self.has_tangents { TANGENT_BYTES } else { 0 };
-        u64::from(self.vertex_count) * (size_of::<SkinnedVertex>() as u64 + tangent_bytes)
+        u64::from(vertex_count) * (size_of::<SkinnedVertex>() as u64 + tangent_bytes)
     }
 }
 
@@ -60,13 +68,17 @@ pub struct InstanceRange {
     pub count: u32,
 }
 
-/// Poses of one model in one page, and their instances.
+/// Poses of one model and the same levels of detail in one page, and their instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Index of the model.
     pub model: u32,
     /// Index of the page.
     pub page: u32,
+    /// The levels of detail.
+    pub levels: PoseLevels,
+    /// The number of skinned vertices of each pose: those of the finest level.
+    pub vertex_count: u32,
     /// Index of the first pose.
     pub first_pose: u32,
     /// The number of poses, at least 1.
@@ -114,7 +126,7 @@ pub enum PlanError {
 pub struct FramePlan {
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,
-    /// All poses, grouped by model and page.
+    /// All poses, grouped by model, levels and page.
     pub batches: Vec<Batch>,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<PagePlan>,
@@ -140,25 +152,31 @@ impl FramePlan {
         records.clear();
         batches.clear();
         pages.clear();
+        // The levels in use change with the camera. With room for all pairs, only a growing crowd allocates.
+        batches.reserve(models.iter().map(|size| size.vertex_counts.len().pow(2)).sum());
         let seen_count: u64 = poses.iter().map(|pose| u64::from(pose.seen_count)).sum();
         let mut next_record = PoseRecord::default();
         let mut next_seen = 0u32;
         let mut next_shadow_only = u32::try_from(seen_count).map_err(|_| PlanError::TooManyElements)?;
         for (index, pose) in poses.iter().enumerate() {
-            let size = models[pose.model as usize];
-            let page = take_vertices(pages, size, page_bytes).ok_or_else(|| PlanError::PoseLargerThanPage {
+            let size = &models[pose.model as usize];
+            let vertex_count = size.vertex_count(pose.levels.finest());
+            let taken = take_vertices(pages, vertex_count, size.has_tangents, page_bytes);
+            let page = taken.ok_or_else(|| PlanError::PoseLargerThanPage {
                 model: pose.model,
-                vertex_count: size.vertex_count,
-                size_bytes: u64::from(size.vertex_count) * size_of::<SkinnedVertex>() as u64,
+                vertex_count,
+                size_bytes: u64::from(vertex_count) * size_of::<SkinnedVertex>() as u64,
                 page_bytes,
             })?;
-            next_record.skinned_vertex_offset = pages[page].vertex_count - size.vertex_count;
+            next_record.skinned_vertex_offset = pages[page].vertex_count - vertex_count;
+            next_record.camera_level = pose.levels.camera;
             records.push(next_record);
             let advance = |offset: u32, count: u32| offset.checked_add(count).ok_or(PlanError::TooManyElements);
             next_record.palette_offset = advance(next_record.palette_offset, size.joint_count)?;
             next_record.morph_weight_offset = advance(next_record.morph_weight_offset, size.morph_weight_count)?;
 
-            let continues = |batch: &&mut Batch| (batch.model, batch.page) == (pose.model, page as u32);
+            let key = (pose.model, pose.levels, page as u32);
+            let continues = |batch: &&mut Batch| (batch.model, batch.levels, batch.page) == key;
             match batches.last_mut().filter(continues) {
                 Some(batch) => {
                     batch.pose_count += 1;
@@ -168,6 +186,8 @@ impl FramePlan {
                 None => batches.push(Batch {
                     model: pose.model,
                     page: page as u32,
+                    levels: pose.levels,
+                    vertex_count,
                     first_pose: index as u32,
                     pose_count: 1,
                     seen: InstanceRange { first: next_seen, count: pose.seen_count },
@@ -193,17 +213,17 @@ impl FramePlan {
 
 /// Adds the vertices of one pose to the last page, or to a new page if the last one is full. Returns the index of the page,
 /// or `None` if the pose is larger than a page.
-fn take_vertices(pages: &mut Vec<PagePlan>, size: PoseSize, page_bytes: u64) -> Option<usize> {
+fn take_vertices(pages: &mut Vec<PagePlan>, vertex_count: u32, has_tangents: bool, page_bytes: u64) -> Option<usize> {
     let capacity = u32::try_from(page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
-    let has_room = |page: &PagePlan| capacity - page.vertex_count >= size.vertex_count;
+    let has_room = |page: &PagePlan| capacity - page.vertex_count >= vertex_count;
     if !pages.last().is_some_and(has_room) {
-        if size.vertex_count > capacity {
+        if vertex_count > capacity {
             return None;
         }
         pages.push(PagePlan::default());
     }
     let index = pages.len() - 1;
-    pages[index].vertex_count += size.vertex_count;
-    pages[index].has_tangents |= size.has_tangents;
+    pages[index].vertex_count += vertex_count;
+    pages[index].has_tangents |= has_tangents;
     Some(index)
 }

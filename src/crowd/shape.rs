@@ -7,8 +7,8 @@ use std::f32::consts::TAU;
 
 use glam::Vec3;
 
+use super::evaluate::wrap_seconds;
 use super::placement::turned;
-use super::update::wrap_seconds;
 use super::{Crowd, Instance};
 use crate::animation::{BindPose, PoseScratch, pose_model, skinned_positions};
 use crate::model::Topology;

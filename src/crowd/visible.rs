@@ -1,11 +1,19 @@
-//! Visibility: which instances the camera and the light see, and which poses these instances show.
+//! Visibility: which instances the camera and the light see, in which level of detail, and which poses these instances show.
 //!
-//! In: the frustum and the direction of the light. Out: the visible poses and the visible instances, rebuilt in place each
-//! frame without allocating. Usually each instance has its own pose. With shared poses, several instances show one. The
-//! list of instances that the camera may see comes first. The second list has the instances of which only the shadow may be
-//! visible, and only the light draws them.
+//! In: the frustum, the direction of the light, and the [`Detail`] that the picture needs. Out: the visible poses and the
+//! visible instances, rebuilt in place each frame without allocating. Usually each instance has its own pose. With shared
+//! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
+//! instances of which only the shadow may be visible, and only the light draws them.
 //!
-//! Invariant: instances are sorted by pose, so both lists are too, and poses are grouped by model and by clip.
+//! # Levels of detail
+//!
+//! An instance needs the coarsest level whose error is small enough ([`coarsest_within`]). The camera and the light each
+//! choose one. Instances that share a pose share the finest level that any of them needs, because they share its vertices.
+//! A level depends on nothing but the frame, so pictures do not depend on the frames before.
+//!
+//! Invariants: poses are sorted by model, then by the camera's level, by the light's level, by clip and by pose. Both lists
+//! of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
+//! levels have consecutive instances, and within them poses of one clip are neighbours.
 
 use glam::Vec3;
 
@@ -13,29 +21,73 @@ use super::placement::turned;
 use super::{Crowd, Instance};
 use crate::animation::lanes::GROUP_INSTANCES;
 use crate::model::Model;
-use crate::view::Frustum;
+use crate::view::{Detail, Frustum};
 
 /// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
 pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
+
+/// The levels of detail in which the instances of a pose are drawn; 0 is full detail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PoseLevels {
+    /// The level in the camera's view.
+    pub camera: u32,
+    /// The level in the shadow map.
+    pub light: u32,
+}
+
+impl PoseLevels {
+    /// The levels of a pose that no view shows. All others are finer.
+    const UNSHOWN: Self = Self { camera: u32::MAX, light: u32::MAX };
+
+    /// Returns the finer one of both levels. Its vertices are skinned, and those of the other level are among them.
+    #[must_use]
+    pub fn finest(self) -> u32 {
+        self.camera.min(self.light)
+    }
+
+    /// Sets the level of a view that does not show the pose to the other one, so that it causes no batch of its own.
+    fn settled(self) -> Self {
+        let or_other = |level: u32| if level == u32::MAX { self.finest() } else { level };
+        Self { camera: or_other(self.camera), light: or_other(self.light) }
+    }
+}
+
+/// Returns the coarsest level of an instance whose error is allowed, if all finer levels are allowed too. `errors` are those
+/// of the coarser levels in units of model space. If no error is allowed, the level is 0 although another one may be exact.
+fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u32 {
+    let is_allowed = |&&error: &&f32| allowed_metres > 0.0 && error * scale <= allowed_metres;
+    errors.iter().take_while(is_allowed).count() as u32
+}
 
 /// A pose that at least one visible instance shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VisiblePose {
     /// Index of the model.
     pub model: u32,
+    /// The levels of detail of its instances.
+    pub levels: PoseLevels,
     /// The number of its instances that the camera may see.
     pub seen_count: u32,
     /// The number of its instances of which only the shadow may be visible.
     pub shadow_only_count: u32,
     /// One of its instances, whose clip and start time are those of the pose.
     pub(super) instance: u32,
+    /// Index of its first instance in [`Visible::found`].
+    first_found: u32,
 }
 
 impl VisiblePose {
-    /// Returns a pose for a frame plan without a crowd. [`Crowd::evaluate`] does not accept it.
+    /// Returns a pose in full detail, for a frame plan without a crowd. [`Crowd::evaluate`] does not accept it.
     #[must_use]
     pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
-        Self { model, seen_count, shadow_only_count, instance: u32::MAX }
+        let levels = PoseLevels::default();
+        Self { model, levels, seen_count, shadow_only_count, instance: u32::MAX, first_found: u32::MAX }
+    }
+
+    /// Returns the same pose with other levels of detail.
+    #[must_use]
+    pub fn with_levels(self, camera: u32, light: u32) -> Self {
+        Self { levels: PoseLevels { camera, light }, ..self }
     }
 }
 
@@ -62,12 +114,14 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model.
-    fn max_count(pose_count: usize, clip_count: usize) -> usize {
-        pose_count / BLOCK_POSES + clip_count.min(pose_count)
+    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model in
+    /// each pair of levels.
+    fn max_count(pose_count: usize, models: &[Model]) -> usize {
+        let partial = |model: &Model| (1 + model.clips.len()) * (1 + model.geometry.coarser_levels.len()).pow(2);
+        pose_count / BLOCK_POSES + models.iter().map(partial).sum::<usize>().min(pose_count)
     }
 
-    /// Refills `blocks` for visible poses, which are grouped by model and clip.
+    /// Refills `blocks` for visible poses.
     fn divide(poses: &[VisiblePose], instances: &[Instance], blocks: &mut Vec<Self>) {
         blocks.clear();
         for (pose, visible) in poses.iter().enumerate() {
@@ -85,11 +139,11 @@ impl Block {
 /// The visible part of a crowd. See the module.
 #[derive(Debug, Default)]
 pub(super) struct Visible {
-    /// The visible poses, grouped by model and clip.
+    /// The visible poses.
     pub poses: Vec<VisiblePose>,
-    /// The instances that the camera may see, in ascending order.
+    /// The instances that the camera may see.
     pub seen: Vec<VisibleInstance>,
-    /// The instances of which only the shadow may be visible, in ascending order.
+    /// The instances of which only the shadow may be visible.
     pub shadow_only: Vec<VisibleInstance>,
     /// The number of visible poses of each model.
     pub pose_counts: Vec<u32>,
@@ -97,19 +151,25 @@ pub(super) struct Visible {
     pub instance_counts: Vec<u32>,
     /// The poses, divided into blocks.
     pub blocks: Vec<Block>,
+    /// All visible instances in ascending order, and whether the camera may see them.
+    found: Vec<(u32, bool)>,
+    /// The errors of the coarser levels of each model.
+    errors: Vec<Vec<f32>>,
 }
 
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let clips = models.iter().map(|model| 1 + model.clips.len()).sum();
+        let errors = |model: &Model| model.geometry.coarser_levels.iter().map(|level| level.error).collect();
         Self {
             poses: Vec::with_capacity(instances),
             seen: Vec::with_capacity(instances),
             shadow_only: Vec::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
-            blocks: Vec::with_capacity(Block::max_count(instances, clips)),
+            blocks: Vec::with_capacity(Block::max_count(instances, models)),
+            found: Vec::with_capacity(instances),
+            errors: models.iter().map(errors).collect(),
         }
     }
 
@@ -119,24 +179,40 @@ impl Visible {
         self.shadow_only.clear();
         self.pose_counts.fill(0);
         self.instance_counts.fill(0);
+        self.found.clear();
     }
 
-    /// Appends an instance. Instances are appended in ascending order.
-    fn push(&mut self, index: u32, instances: &[Instance], is_seen: bool) {
+    /// Appends an instance that needs these levels. Instances are appended in ascending order.
+    fn push(&mut self, index: u32, instances: &[Instance], is_seen: bool, levels: PoseLevels) {
         let Instance { model, pose, .. } = instances[index as usize];
+        let first_found = self.found.len() as u32;
+        self.found.push((index, is_seen));
         if self.poses.last().is_none_or(|last| instances[last.instance as usize].pose != pose) {
-            self.poses.push(VisiblePose { model, seen_count: 0, shadow_only_count: 0, instance: index });
+            let levels = PoseLevels::UNSHOWN;
+            let (seen_count, shadow_only_count) = (0, 0);
+            self.poses.push(VisiblePose { model, levels, seen_count, shadow_only_count, instance: index, first_found });
             self.pose_counts[model as usize] += 1;
         }
         self.instance_counts[model as usize] += 1;
-        let visible = VisibleInstance { instance: index, pose: self.poses.len() as u32 - 1 };
-        if let Some(last) = self.poses.last_mut() {
-            if is_seen {
-                last.seen_count += 1;
-                self.seen.push(visible);
-            } else {
-                last.shadow_only_count += 1;
-                self.shadow_only.push(visible);
+        if let Some(VisiblePose { levels: all, seen_count, shadow_only_count, .. }) = self.poses.last_mut() {
+            all.camera = all.camera.min(levels.camera);
+            all.light = all.light.min(levels.light);
+            *(if is_seen { seen_count } else { shadow_only_count }) += 1;
+        }
+    }
+
+    /// Sorts the poses by their levels, and lists their instances in the same order.
+    ///
+    /// The sort is in place. No two poses have the same key, so an unstable sort has one result. It needs one pass if the
+    /// poses are in order already, as they are in full detail.
+    fn sort(&mut self) {
+        self.poses.iter_mut().for_each(|pose| pose.levels = pose.levels.settled());
+        self.poses.sort_unstable_by_key(|pose| (pose.model, pose.levels, pose.instance));
+        for (index, pose) in (0..).zip(&self.poses) {
+            let count = pose.seen_count + pose.shadow_only_count;
+            for &(instance, is_seen) in &self.found[pose.first_found as usize..(pose.first_found + count) as usize] {
+                let list = if is_seen { &mut self.seen } else { &mut self.shadow_only };
+                list.push(VisibleInstance { instance, pose: index });
             }
         }
     }
@@ -144,9 +220,9 @@ impl Visible {
 
 impl Crowd {
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
-    /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. The order
-    /// is the same in every frame.
-    pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>) {
+    /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
+    /// decides the level of each instance. The order depends only on the instances and their levels.
+    pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>, detail: &Detail) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
         let Self { instances, rings, visible, .. } = self;
         visible.clear();
@@ -159,9 +235,18 @@ impl Crowd {
                 frustum.intersects_swept_sphere(center, sweep, radius)
             };
             if is_seen || frustum.zip(to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light)) {
-                visible.push(index as u32, instances, is_seen);
+                let mut levels = PoseLevels::UNSHOWN;
+                let (errors, scale) = (&visible.errors[instance.model as usize], instance.placement.scale);
+                if is_seen {
+                    levels.camera = coarsest_within(errors, scale, detail.error_metres_in_view(center, radius));
+                }
+                if to_light.is_some() {
+                    levels.light = coarsest_within(errors, scale, detail.error_metres_in_shadow());
+                }
+                visible.push(index as u32, instances, is_seen, levels);
             }
         }
+        visible.sort();
         Block::divide(&visible.poses, instances, &mut visible.blocks);
     }
 
@@ -181,5 +266,26 @@ impl Crowd {
     #[must_use]
     pub fn pose_counts(&self) -> &[u32] {
         &self.visible.pose_counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_coarsest_allowed_level_is_taken() {
+        let errors = [0.0, 0.01, 0.02, 0.08];
+        let level = |allowed| coarsest_within(&errors, 2.0, allowed);
+        assert_eq!([0.16, 0.159, 0.04, 0.02, 1e-6, 0.0, -1.0].map(level), [4, 3, 3, 2, 1, 0, 0]);
+        assert_eq!((coarsest_within(&[], 1.0, 1.0), coarsest_within(&[f32::NAN], 1.0, 1.0)), (0, 0));
+    }
+
+    #[test]
+    fn the_level_of_a_view_that_does_not_show_a_pose_is_that_of_the_other_view() {
+        let levels = |camera, light| PoseLevels { camera, light }.settled();
+        assert_eq!(levels(2, u32::MAX), PoseLevels { camera: 2, light: 2 });
+        assert_eq!(levels(u32::MAX, 1), PoseLevels { camera: 1, light: 1 });
+        assert_eq!((levels(3, 1), levels(3, 1).finest()), (PoseLevels { camera: 3, light: 1 }, 1));
     }
 }

@@ -46,13 +46,15 @@ impl Renderer {
         if let Some(time_seconds) = shot.time_seconds {
             crowd.move_to(time_seconds);
         }
-        // Find the poses and instances that the camera sees, and those whose shadows it sees.
+        // Find the poses and instances that the camera sees, and those whose shadows it sees, each in the level of detail
+        // that pixels and texels need.
+        let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
-        crowd.cull(frustum.as_ref(), self.shadow_map_size().map(|_| shot.look.sun.to_light()));
+        let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
+        crowd.cull(frustum.as_ref(), to_light, &shot.detail(self.target.extent().height, &data));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
-        let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let mut frame = self.begin_frame(crowd.visible_poses())?;
         let wait_ms = stopwatch.lap_ms();
 

@@ -4,9 +4,11 @@
 //! a warning if the device does not have that much. Drivers report "out of memory" late, and some never do: a software
 //! driver uses the machine's own memory until the system ends the program. [`MemoryPlan::new`] adds up the renderer's
 //! objects. It leaves out alignment, the padding of influences and the allocator's blocks, so the sum is slightly low; a test
-//! compares it with the memory that is really allocated. No number of instances makes the arithmetic overflow.
+//! compares it with the memory that is really allocated. All poses have full detail, which is the worst case: a camera may come
+//! close to them all. No number of instances makes the arithmetic overflow.
 
 use super::resident::environment::ENVIRONMENT_BYTES;
+use super::resident::model::index_bytes;
 use super::settings::{RendererSettings, Skinning, UploadPath};
 use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
@@ -56,7 +58,7 @@ pub fn texture_bytes(width: u32, height: u32) -> u64 {
     4 * (0..levels).map(texels).sum::<u64>()
 }
 
-/// Returns the size of the static geometry of a model on the device.
+/// Returns the size of the static geometry of a model on the device, with all levels of detail.
 #[must_use]
 pub fn geometry_bytes(geometry: &Geometry) -> u64 {
     let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<StaticVertex>());
@@ -66,7 +68,9 @@ pub fn geometry_bytes(geometry: &Geometry) -> u64 {
     let has_tangents = usize::from(!geometry.tangents.is_empty());
     let tangents =
         geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
-    (vertices + influences + morph_deltas + tangents + size_of_val(&geometry.indices[..])) as u64
+    let coarser_indices: usize = geometry.coarser_levels.iter().map(|level| level.indices.len()).sum();
+    let indices = (geometry.indices.len() + coarser_indices) * index_bytes(geometry);
+    (vertices + influences + morph_deltas + tangents + indices) as u64
 }
 
 /// The limits of a device that concern the size of buffers and images.
@@ -118,7 +122,7 @@ pub struct ModelDemand {
     pub joints: u64,
     /// The number of morph weights of a pose.
     pub morph_weights: u64,
-    /// The number of bytes that `skin.comp` writes for a pose.
+    /// The number of bytes that `skin.comp` writes for a pose in full detail.
     pub skinned_bytes: u64,
 }
 
@@ -195,7 +199,7 @@ impl Demand {
                 poses: poses.into(),
                 joints: size.joint_count.into(),
                 morph_weights: size.morph_weight_count.into(),
-                skinned_bytes: size.skinned_bytes(),
+                skinned_bytes: size.skinned_bytes(size.vertex_count(0)),
             }
         };
         Self {
@@ -360,7 +364,7 @@ impl MemoryPlan {
             return None;
         }
         let parts = [
-            (self.skinned_vertices, "skinned vertices"),
+            (self.skinned_vertices, "skinned vertices in full detail"),
             (self.poses, "joint matrices"),
             (self.instances, "instances"),
             (self.staging, "staging buffers"),

@@ -7,12 +7,14 @@
 //! 3. [`slot`]: one frame in flight, with its streams and its pages of the transient vertex buffer;
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`target`]: the images that a frame draws to;
-//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`].
+//! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
+//! 7. [`counts`], the vertices and triangles of a frame, for reports.
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
 //! [`Model`](crate::model::Model), never a file format. It waits for the device once, in its `Drop`.
 
+pub mod counts;
 pub mod frame;
 pub mod layouts;
 pub mod memory;
@@ -25,6 +27,7 @@ pub mod shot;
 pub mod slot;
 pub mod target;
 
+pub use counts::{DrawCounts, ViewCounts};
 pub use frame::Frame;
 pub use settings::{ByteCounts, CpuTimes, FrameOutcome, GpuTimes, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;

@@ -15,7 +15,7 @@ use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::recorder::Recorder;
 
 impl Renderer {
-    /// Returns the skinned vertices of a visible pose of the last frame. Empty with
+    /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty with
     /// [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
     ///
     /// # Errors
@@ -42,11 +42,9 @@ impl Renderer {
         let Some(batch) = self.plan.batch_of(pose) else { return Ok(Vec::new()) };
         let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
         let page = slot.and_then(|slot| slot.pages.get(batch.page as usize));
-        let (Some(page), Some(size)) = (page, self.pose_sizes.get(batch.model as usize)) else {
-            return Ok(Vec::new());
-        };
+        let Some(page) = page else { return Ok(Vec::new()) };
         let element_bytes = size_of::<T>() as u64;
-        let size_bytes = u64::from(size.vertex_count) * element_bytes;
+        let size_bytes = u64::from(batch.vertex_count) * element_bytes;
         if size_bytes == 0 {
             return Ok(Vec::new());
         }

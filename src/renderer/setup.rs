@@ -82,8 +82,8 @@ impl Renderer {
         let layouts = Layouts::new(device)?;
         let cache = PipelineCache::new(device, settings.cache_folder)?;
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
-        let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size).collect();
-        let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count)).max().unwrap_or(0);
+        let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
+        let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count(0))).max().unwrap_or(0);
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
         let shadow_pass = ShadowPass::new(device, &cache, &layouts, (skinning, settings.shadow_map_size), &models)?;
@@ -167,8 +167,8 @@ impl Renderer {
     pub fn byte_counts(&self) -> ByteCounts {
         let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
         let of_batch = |batch: &Batch| {
-            let size = self.pose_sizes.get(batch.model as usize).copied().unwrap_or_default();
-            u64::from(batch.pose_count) * size.skinned_bytes()
+            let size = self.pose_sizes.get(batch.model as usize);
+            u64::from(batch.pose_count) * size.map_or(0, |size| size.skinned_bytes(batch.vertex_count))
         };
         ByteCounts {
             palette: newest.map_or(0, FrameSlot::palette_bytes),

@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::{Background, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
+use crate::view::{Background, Detail, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -20,12 +20,23 @@ pub struct Shot {
     pub show: Show,
     /// Width / height of the image.
     pub aspect: f32,
+    /// The largest error of a surface in pixels that a level of detail may have; in the shadow map in texels. 0: full detail.
+    pub lod_error_pixels: f32,
     /// Whether instances outside the camera's view are left out.
     pub cull: bool,
     /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
     pub time_seconds: Option<f64>,
     /// Whether an offscreen image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,
+}
+
+impl Shot {
+    /// Returns the detail that an image of this height needs. `data` has the texels of the shadow map.
+    pub(super) fn detail(&self, height_pixels: u32, data: &FrameData) -> Detail {
+        let [_, texel_metres, ..] = data.shadow;
+        let detail = Detail::new(&self.camera, height_pixels, self.lod_error_pixels);
+        detail.with_shadow_error(self.lod_error_pixels * texel_metres)
+    }
 }
 
 /// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.

@@ -33,13 +33,15 @@ pub enum DebugView {
     Instances,
     /// A colour for each pose.
     Poses,
+    /// The level of detail: grey is full detail, then from green to red, the coarsest one.
+    Lod,
     /// The edges of triangles.
     Wireframe,
 }
 
 impl DebugView {
     /// All views that need no further choice, in the order in which `view` shows them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Lit,
         Self::Weights,
         Self::Joints,
@@ -49,6 +51,7 @@ impl DebugView {
         Self::TexCoords,
         Self::Instances,
         Self::Poses,
+        Self::Lod,
         Self::Wireframe,
     ];
 
@@ -66,6 +69,7 @@ impl DebugView {
             Self::Heat => "heat",
             Self::Instances => "instances",
             Self::Poses => "poses",
+            Self::Lod => "lod",
             Self::Wireframe => "wireframe",
         }
     }

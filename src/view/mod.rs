@@ -1,5 +1,5 @@
-//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the look of the picture, the sky, the view of
-//! the shadow map, and the debug views.
+//! How the crowd is seen: the camera, its frustum, the bounds that it frames, the detail that it needs, the look of the
+//! picture, the sky, the view of the shadow map, and the debug views.
 //!
 //! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
 //! here is plain arithmetic in world space, in metres.
@@ -7,6 +7,7 @@
 mod bounds;
 mod camera;
 mod debug_view;
+mod detail;
 mod framing;
 mod frustum;
 mod look;
@@ -16,6 +17,7 @@ mod sky;
 pub use bounds::Bounds;
 pub use camera::{Limits, OrbitCamera};
 pub use debug_view::{DebugView, Show};
+pub use detail::Detail;
 pub use framing::Outline;
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};

@@ -174,10 +174,10 @@ impl<'a> Recorder<'a> {
         unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.raw], &[0]) };
     }
 
-    /// Binds a buffer of 32-bit indices.
-    pub fn bind_index_buffer(&self, buffer: &Buffer) {
+    /// Binds a buffer of indices.
+    pub fn bind_index_buffer(&self, buffer: &Buffer, index_type: vk::IndexType) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.raw, 0, vk::IndexType::UINT32) };
+        unsafe { self.device.raw.cmd_bind_index_buffer(self.commands, buffer.raw, 0, index_type) };
     }
 
     /// Sets which faces are culled, and which winding order is front.

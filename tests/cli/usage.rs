@@ -32,6 +32,8 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
         ("render --out x.png --msaa 3", "1, 2, 4 or 8"),
         ("render --out x.png --size 10", "such as 1280x720"),
         ("render --out x.png --time soon", "expected a number"),
+        ("render --out x.png --lod-error -1", "expected a number of pixels, 0 or more"),
+        ("view --lod-error inf", "expected a number between"),
         ("render --out x.png --instances 0", "1..=1000000"),
         ("render --out x.png --camera 1", "YAW,PITCH or YAW,PITCH,ZOOM"),
         ("render", "--out <FILE>"),

@@ -32,6 +32,7 @@ use still::Still;
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
     let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
+    scene.lod_error_pixels = args.gpu.lod_error as f32;
     let sequence = Sequence::new(Request {
         frames: args.frames,
         turntable: args.turntable,

@@ -1,14 +1,14 @@
 //! Draws the visible instances for the camera or the light. In: the frame plan, the instances and the models on the GPU. Out:
-//! one instanced draw for each batch and draw range of its model, and for the light another one for the instances that only
-//! it draws.
+//! one instanced draw for each batch and draw range of its model, with the indices of the batch's level of detail, and for
+//! the light another one for the instances that only it draws.
 
 use ash::vk;
 
 use super::PassInput;
 use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
-use crate::crowd::InstanceRange;
+use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use crate::renderer::resident::model::{GpuDraw, GpuModel};
+use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -18,6 +18,17 @@ pub enum Eye {
     Camera,
     /// Draws the instances in the camera's view, and those that cast a shadow into it.
     Light,
+}
+
+impl Eye {
+    /// Returns the instances of a batch, and their level of detail.
+    #[must_use]
+    pub fn sees(self, batch: &Batch) -> ([InstanceRange; 2], u32) {
+        match self {
+            Self::Camera => ([batch.seen, InstanceRange::default()], batch.levels.camera),
+            Self::Light => ([batch.seen, batch.shadow_only], batch.levels.light),
+        }
+    }
 }
 
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
@@ -30,7 +41,9 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
     let mut bound_pipeline = vk::Pipeline::null();
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
-        if !model.draws.iter().any(|draw| pipeline_of(model, draw).is_some()) {
+        let (seen, level) = eye.sees(batch);
+        let is_drawn = |draw: &GpuDraw| draw.indices(level).count > 0 && pipeline_of(model, draw).is_some();
+        if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
             continue;
         }
         recorder.bind_set(&layouts.scene, MODEL_SET, &model.set);
@@ -39,8 +52,8 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             recorder.bind_set(&layouts.scene, PAGE_SET, &page.set);
         }
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
-        recorder.bind_index_buffer(&model.indices);
-        for draw in &model.draws {
+        recorder.bind_index_buffer(&model.indices, model.index_type);
+        for draw in model.draws.iter().filter(|draw| is_drawn(draw)) {
             let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material))
             else {
                 continue;
@@ -51,9 +64,9 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             }
             recorder.bind_set(&layouts.scene, MATERIAL_SET, material);
             recorder.set_culling(draw.cull_mode, draw.front_face);
-            let shadow_only = if eye == Eye::Light { batch.shadow_only } else { InstanceRange::default() };
-            for range in [batch.seen, shadow_only].into_iter().filter(|range| range.count > 0) {
-                recorder.draw_indexed((draw.first_index, draw.index_count), (range.first, range.count));
+            let IndexRange { first, count } = draw.indices(level);
+            for range in seen.into_iter().filter(|range| range.count > 0) {
+                recorder.draw_indexed((first, count), (range.first, range.count));
             }
         }
     }

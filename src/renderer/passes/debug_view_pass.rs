@@ -31,8 +31,8 @@ use crate::vulkan::{Error, Result, spirv};
 struct Kind {
     /// The value of `DEBUG_VIEW`.
     view: u32,
-    /// The value of `SHOWN_NODE`.
-    shown_node: u32,
+    /// The value of `SHOWN`.
+    shown: u32,
     topology: Topology,
     features: u32,
     variant: SkinVariant,
@@ -109,7 +109,11 @@ impl DebugViewPass {
         }
         Some(Kind {
             view,
-            shown_node: if view == debug_views::HEAT { model.shown_node.unwrap_or(u32::MAX) } else { 0 },
+            shown: match view {
+                debug_views::HEAT => model.shown_node.unwrap_or(u32::MAX),
+                debug_views::LOD => model.size.vertex_counts.len() as u32 - 1,
+                _ => 0,
+            },
             topology: draw.topology,
             features: draw.features & FEATURES,
             variant: draw.skin_variant(self.skinning),
@@ -138,6 +142,7 @@ fn layers(view: DebugView) -> &'static [u32] {
         DebugView::Heat => &[debug_views::HEAT],
         DebugView::Instances => &[debug_views::INSTANCES],
         DebugView::Poses => &[debug_views::POSES],
+        DebugView::Lod => &[debug_views::LOD],
         // The surface hides the edges behind it.
         DebugView::Wireframe => &[debug_views::CLAY, debug_views::WIRES],
     }
@@ -150,7 +155,7 @@ fn build(
     kind: Kind,
     (samples, skinning): (vk::SampleCountFlags, Skinning),
 ) -> Result<Pipeline> {
-    let Kind { view, shown_node, topology, features, variant } = kind;
+    let Kind { view, shown, topology, features, variant } = kind;
     let is_wires = view == debug_views::WIRES;
     let info = GraphicsPipelineInfo {
         name: &format!("debug view: {kind:?}"),
@@ -159,7 +164,7 @@ fn build(
             Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
         },
         fragment: Some(&spirv::DEBUG_VIEW_FRAG),
-        constants: &[features, variant.influence_count, u32::from(variant.has_morphs), view, shown_node],
+        constants: &[features, variant.influence_count, u32::from(variant.has_morphs), view, shown],
         vertex_input: vertex_input::NUMBERED_CHARACTERS,
         topology: vertex_input::primitive(topology),
         polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },

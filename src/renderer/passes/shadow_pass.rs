@@ -130,8 +130,8 @@ impl ShadowPass {
     }
 }
 
-/// Lines and points are too thin for a shadow map.
-fn casts_shadow(draw: &GpuDraw) -> bool {
+/// Returns whether a draw is part of the shadow map. Lines and points are too thin for a shadow map.
+pub fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
 }
 

@@ -1,8 +1,8 @@
 //! Skin (`skin.comp`): bind-pose vertices and joint matrices become this frame's transient vertex buffer.
 //!
 //! In: the pose records, the palette, the morph weights and the models' bind-pose vertices. Out: the skinned vertices of
-//! every visible pose. Each batch takes one dispatch per run of vertices ([`SkinRun`]): x counts groups of vertices, y
-//! counts poses. Each kind of run has its own pipeline, built once. The shader of a run has no code for absent morph
+//! every visible pose, up to its finest level of detail. Each batch takes one dispatch per run of vertices ([`SkinRun`]): x
+//! counts groups of vertices, y counts poses. Each kind of run has its own pipeline, built once. The shader of a run has no code for absent morph
 //! targets or tangents, and it unrolls the loop over influences if all vertices have the same number of them.
 
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -85,8 +85,8 @@ impl SkinPass {
             };
             recorder.bind_set(&layouts.skin, MODEL_SET, &model.set);
             recorder.bind_set(&layouts.skin, PAGE_SET, &page.set);
-            for run in &model.skin_runs {
-                let Some(pipeline) = self.pipelines.get(&Kind::of(model, run)) else { continue };
+            for run in model.skin_runs.iter().filter_map(|run| run.among_first(batch.vertex_count)) {
+                let Some(pipeline) = self.pipelines.get(&Kind::of(model, &run)) else { continue };
                 recorder.bind_pipeline(pipeline);
                 self.dispatch(input, run, batch);
             }
@@ -94,7 +94,7 @@ impl SkinPass {
     }
 
     /// Skins one run of vertices for all poses of a batch, by more than one dispatch if a limit of the device requires it.
-    fn dispatch(&self, input: &PassInput, run: &SkinRun, batch: &Batch) {
+    fn dispatch(&self, input: &PassInput, run: SkinRun, batch: &Batch) {
         let [max_groups, max_poses] = self.max_groups;
         let max_vertices = max_groups.saturating_mul(VERTICES_PER_GROUP);
         let end_pose = batch.first_pose + batch.pose_count;

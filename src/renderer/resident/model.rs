@@ -24,10 +24,8 @@ use crate::vulkan::device::Device;
 pub struct GpuDraw {
     /// Triangles, lines or points.
     pub topology: Topology,
-    /// The first index.
-    pub first_index: u32,
-    /// The number of indices.
-    pub index_count: u32,
+    /// The indices in each level of detail, finest first.
+    pub levels: Vec<IndexRange>,
     /// The index of the material's set in [`GpuModel::materials`].
     pub material: usize,
     /// The material's bits of [`material_features`].
@@ -37,6 +35,15 @@ pub struct GpuDraw {
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
     variant: SkinVariant,
+}
+
+/// A range of a model's index buffer. It may be empty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexRange {
+    /// The first index.
+    pub first: u32,
+    /// The number of indices.
+    pub count: u32,
 }
 
 /// The specialization constants of the vertex shaders that skin. `skin.comp` has the same two.
@@ -49,6 +56,12 @@ pub struct SkinVariant {
 }
 
 impl GpuDraw {
+    /// Returns the indices of a level of detail. Levels beyond the coarsest one are equal to it.
+    #[must_use]
+    pub fn indices(&self, level: u32) -> IndexRange {
+        self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
+    }
+
     /// Returns whether the draw is blended over the opaque ones.
     #[must_use]
     pub fn is_blended(&self) -> bool {
@@ -76,8 +89,10 @@ pub struct GpuModel {
     pub has_morphs: bool,
     /// The static attributes of all vertices.
     pub static_vertices: Buffer,
-    /// The 32-bit indices of all draws.
+    /// The indices of all draws in all levels of detail.
     pub indices: Buffer,
+    /// 16 bits if they suffice for all vertices, else 32.
+    pub index_type: vk::IndexType,
     /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries,
     /// bones.
     pub set: DescriptorSet,
@@ -122,8 +137,7 @@ impl GpuModel {
             &static_vertices(geometry),
             vk::BufferUsageFlags::VERTEX_BUFFER,
         )?;
-        let indices =
-            uploader.buffer(&format!("{name}: indices"), &geometry.indices, vk::BufferUsageFlags::INDEX_BUFFER)?;
+        let (indices, index_type) = upload_indices(&mut uploader, name, geometry)?;
         let set = DescriptorSet::new(
             device,
             &format!("{name}: model set"),
@@ -133,17 +147,18 @@ impl GpuModel {
 
         let materials = GpuMaterials::new(&mut uploader, layouts, model)?;
         uploader.finish()?;
-        let draws = geometry
-            .draw_ranges
-            .iter()
-            .filter_map(|range| Some(draw(range, model.materials.get(range.material as usize)?, &skin_runs, geometry)))
-            .collect();
+        let ranges = geometry.draw_ranges.iter().enumerate();
+        let draw = |(index, range): (usize, &DrawRange)| {
+            Some(draw(range, model.materials.get(range.material as usize)?, &skin_runs, (geometry, index)))
+        };
+        let draws = ranges.filter_map(draw).collect();
         Ok(Self {
             size: PoseSize::of(model),
             skin_runs,
             has_morphs: !geometry.morph_deltas.is_empty(),
             static_vertices,
             indices,
+            index_type,
             set,
             materials,
             draws,
@@ -155,16 +170,27 @@ impl GpuModel {
     }
 }
 
-fn draw(range: &DrawRange, material: &Material, skin_runs: &[SkinRun], geometry: &Geometry) -> GpuDraw {
+/// Returns a draw range with all that a draw call needs. `index` is its index in the geometry.
+fn draw(
+    range: &DrawRange,
+    material: &Material,
+    skin_runs: &[SkinRun],
+    (geometry, index): (&Geometry, usize),
+) -> GpuDraw {
     let (first, count) = (range.first_index as usize, range.index_count as usize);
     let indices = geometry.indices.get(first..first + count).unwrap_or(&[]);
+    let coarser = geometry.coarser_levels.iter().map(|level| {
+        let span = level.ranges.get(index).cloned().unwrap_or_default();
+        level.indices.get(span.start as usize..span.end as usize).unwrap_or(&[])
+    });
     let run_of = |&vertex: &u32| skin_runs.partition_point(|run| run.end_vertex <= vertex);
-    let (first_run, last_run) = (indices.iter().map(run_of).min(), indices.iter().map(run_of).max());
-    let common_run = first_run.filter(|_| first_run == last_run).and_then(|run| skin_runs.get(run));
+    let runs = coarser.fold(range_of(indices.iter().map(run_of)), |runs, indices| {
+        range_of(runs.into_iter().flat_map(|(first, last)| [first, last]).chain(indices.iter().map(run_of)))
+    });
+    let common_run = runs.filter(|(first, last)| first == last).and_then(|(run, _)| skin_runs.get(run));
     GpuDraw {
         topology: range.topology,
-        first_index: range.first_index,
-        index_count: range.index_count,
+        levels: index_ranges(range, geometry, index),
         material: range.material as usize,
         features: features_of(range, material),
         cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
@@ -175,6 +201,45 @@ fn draw(range: &DrawRange, material: &Material, skin_runs: &[SkinRun], geometry:
             has_morphs: !geometry.morph_deltas.is_empty(),
         },
     }
+}
+
+/// Returns the least and the greatest number.
+fn range_of(numbers: impl Iterator<Item = usize>) -> Option<(usize, usize)> {
+    numbers.fold(None, |range, number| match range {
+        Some((least, greatest)) => Some((number.min(least), number.max(greatest))),
+        None => Some((number, number)),
+    })
+}
+
+/// Returns where the indices of a draw range are in the index buffer, for each level of detail.
+fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<IndexRange> {
+    let mut ranges = vec![IndexRange { first: range.first_index, count: range.index_count }];
+    let mut first_of_level = geometry.indices.len() as u32;
+    for level in &geometry.coarser_levels {
+        let range = level.ranges.get(index).cloned().unwrap_or_default();
+        ranges.push(IndexRange { first: first_of_level + range.start, count: range.end.saturating_sub(range.start) });
+        first_of_level += level.indices.len() as u32;
+    }
+    ranges
+}
+
+/// Returns the size of an index on the device: two bytes if they suffice for all vertices, else four.
+#[must_use]
+pub fn index_bytes(geometry: &Geometry) -> usize {
+    if geometry.vertex_count() <= 1 << u16::BITS { size_of::<u16>() } else { size_of::<u32>() }
+}
+
+/// Uploads the indices of all levels, one level after the other.
+fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> Result<(Buffer, vk::IndexType)> {
+    let (name, usage) = (format!("{name}: indices"), vk::BufferUsageFlags::INDEX_BUFFER);
+    let coarser = geometry.coarser_levels.iter().flat_map(|level| &level.indices);
+    let all = geometry.indices.iter().chain(coarser);
+    if index_bytes(geometry) == size_of::<u16>() {
+        let indices: Vec<u16> = all.map(|&index| index as u16).collect();
+        return Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT16));
+    }
+    let indices: Vec<u32> = all.copied().collect();
+    Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT32))
 }
 
 /// Pads the influences of each vertex to the number of its [`SkinRun`], with weights of zero.

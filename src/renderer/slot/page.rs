@@ -59,13 +59,17 @@ pub fn ensure(
         if pages.get(index).is_some_and(|page| page.has_room_for(plan)) {
             continue;
         }
-        if index < pages.len() {
-            // The old page is freed first, because both together may not fit.
-            drop(pages.remove(index));
-        }
         let vertex_count = page_vertices(plan.vertex_count.into(), index + 1 == plans.len(), page_bytes);
+        let [mut vertices, mut tangents] = sizes(vertex_count, plan.has_tangents);
+        if index < pages.len() {
+            // The old page is freed first, because both together may not fit. No buffer becomes smaller, so frames that
+            // take turns do not replace each other's pages.
+            let old = pages.remove(index);
+            vertices = vertices.max(old.vertices.size_bytes);
+            tangents = tangents.max(old.tangents.size_bytes);
+        }
         let name = format!("transient vertices {slot}, page {index}");
-        pages.insert(index, Page::new(device, layouts, &name, sizes(vertex_count, plan.has_tangents))?);
+        pages.insert(index, Page::new(device, layouts, &name, [vertices, tangents])?);
     }
     Ok(())
 }

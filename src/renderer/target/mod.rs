@@ -93,6 +93,14 @@ impl Target {
         Self::Window(WindowTarget { surface, swapchain: None, retired: Vec::new(), extent, stale: true })
     }
 
+    /// Returns the size of the image, or the size that the window had when it was last resized.
+    pub fn extent(&self) -> vk::Extent2D {
+        match self {
+            Self::Offscreen(target) => target.image.info.extent,
+            Self::Window(window) => window.extent,
+        }
+    }
+
     /// Sets the new size of the window. The next frame replaces the swapchain.
     pub fn resize(&mut self, extent: vk::Extent2D) {
         if let Self::Window(window) = self {

@@ -1,7 +1,8 @@
 //! Evaluation: the joint matrices and morph weights of all visible poses, on all cores.
 //!
 //! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette, morph
-//! weights and instances, each element written once. The poses are divided into blocks of one model and clip. Recursive
+//! weights and instances, each element written once. The poses are divided into blocks of consecutive poses of one model and
+//! clip. A clip's poses in different levels of detail are in different blocks. Recursive
 //! halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
 //! memory, need no locks and do not allocate. A pose's matrices depend only on the instance and the time, so the bytes are
 //! the same for any number of threads.
@@ -54,18 +55,18 @@ struct Shared<'a> {
 }
 
 /// A part of the frame's streams, which begins at the data of one pose.
-struct Output<'a> {
+struct Part<'a> {
     streams: PoseStreams<'a>,
     first: PoseRecord,
 }
 
-impl<'a> Output<'a> {
+impl<'a> Part<'a> {
     /// Splits off everything before the data of the pose with this record.
-    fn split_off_before(&mut self, record: PoseRecord) -> Output<'a> {
+    fn split_off_before(&mut self, record: PoseRecord) -> Part<'a> {
         let joints = record.palette_offset - self.first.palette_offset;
         let morph_weights = record.morph_weight_offset - self.first.morph_weight_offset;
         let streams = self.streams.split_off(joints as usize, morph_weights as usize);
-        Output { streams, first: std::mem::replace(&mut self.first, record) }
+        Part { streams, first: std::mem::replace(&mut self.first, record) }
     }
 }
 
@@ -114,7 +115,7 @@ impl Crowd {
             processor: *processor,
             time_seconds,
         };
-        let out = Output { streams: out, first: PoseRecord::default() };
+        let out = Part { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
         if threads == 1 || visible.blocks.len() <= 1 {
             divide(shared, &visible.blocks, &mut scratches[..1], out);
@@ -140,7 +141,7 @@ impl Crowd {
 }
 
 /// Halves blocks, scratches and output until one scratch or one block is left.
-fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut out: Output<'_>) {
+fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut out: Part<'_>) {
     if scratches.len() == 1 || blocks.len() <= 1 {
         if let Some(scratch) = scratches.first_mut() {
             evaluate_blocks(shared, blocks, scratch, out);
@@ -153,7 +154,7 @@ fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut o
     rayon::join(|| divide(shared, blocks_a, scratches_a, out_a), || divide(shared, blocks_b, scratches_b, out));
 }
 
-fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: Output<'_>) {
+fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: Part<'_>) {
     for (index, block) in blocks.iter().enumerate() {
         let mut own = match blocks.get(index + 1) {
             Some(next) => out.split_off_before(shared.records[next.first as usize]).streams,

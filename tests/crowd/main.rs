@@ -1,25 +1,22 @@
-//! Tests of crowds: seeds, threads, palette offsets, culling, playback, units.
+//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, units.
+
+mod bounds;
+mod levels;
+mod visibility;
 
 use std::mem::MaybeUninit;
-use std::path::Path;
 use std::sync::Arc;
 
-use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use throng::animation::{
-    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, joint_matrices, pose_model, posed_bounds, skin_vertices,
-};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, joint_matrices, pose_model};
 use throng::crowd::{
-    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, SharingError, thread_pool,
-    wrap_seconds,
+    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, thread_pool, wrap_seconds,
 };
-use throng::model::import;
 use throng::model::{
-    Clip, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT, PaletteLayout,
-    Skeleton, Track,
+    Clip, CoarserLevel, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT,
+    PaletteLayout, Skeleton, Track,
 };
-use throng::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
-use throng::view::{Frustum, OrbitCamera, Outline};
+use throng::shader_types::{InstanceData, JointMatrix};
 
 /// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
 fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
@@ -194,141 +191,6 @@ fn any_number_of_threads_writes_the_same_bytes() {
 }
 
 #[test]
-fn instances_name_the_pose_of_their_model() {
-    let models = mixed();
-    let mut crowd = Crowd::new(Arc::clone(&models), &settings(100)).unwrap();
-    let camera = OrbitCamera { distance: 3.0, ..OrbitCamera::default() };
-    for frustum in [None, Some(Frustum::from_clip_from_world(camera.clip_from_world(1.0)))] {
-        crowd.cull(frustum.as_ref(), None);
-        let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
-        let mut next = 0;
-        for (model, &count) in crowd.visible_counts().iter().enumerate() {
-            for instance in &instances[next..next + count as usize] {
-                assert_eq!(crowd.visible_poses()[instance.pose as usize].model as usize, model);
-                let batch = plan.batch_of(instance.pose).unwrap();
-                assert_eq!(batch.model as usize, model);
-                assert!((batch.seen.first..batch.seen.first + batch.seen.count).contains(&(next as u32)));
-                next += 1;
-            }
-        }
-        assert_eq!((next, plan.instance_count as usize), (instances.len(), instances.len()));
-        let joints =
-            crowd.pose_counts().iter().zip(models.iter()).map(|(&count, model)| count as usize * model.palette.len());
-        assert_eq!(plan.joint_count as usize, joints.sum::<usize>());
-    }
-    assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull some");
-    crowd.cull(None, None);
-    assert_eq!(crowd.visible_counts(), [34, 33, 33], "models are equally frequent");
-}
-
-#[test]
-fn culling_never_loses_a_visible_vertex() {
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
-    let mut crowd = Crowd::new(Arc::clone(&models), &settings(400)).unwrap();
-    let all = instances_of(&crowd);
-    for step in 0..12 {
-        let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
-        camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
-        let clip_from_world = camera.clip_from_world(1.5);
-        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)), None);
-        let seen = positions(&crowd);
-        for time in [0.0, 0.5, 1.1] {
-            let mut scratch = PoseScratch::for_model(&models[0]);
-            let nodes = pose_model(&models[0], models[0].clips.first(), time, &mut scratch).model_from_node.to_vec();
-            let palette: Vec<JointMatrix> = joint_matrices(&models[0].palette, &nodes).collect();
-            for instance in &all {
-                let in_view = palette.iter().zip(&models[0].geometry.positions).any(|(joint, &position)| {
-                    let world = instance.world_from_model.transform_point(joint.transform_point(position));
-                    let clip = clip_from_world * world.extend(1.0);
-                    clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
-                });
-                let place = instance.world_from_model.transform_point(Vec3::ZERO);
-                assert!(!in_view || seen.contains(&place), "step {step}: the one at {place} is missing");
-            }
-        }
-        assert!(seen.len() < 400, "step {step} culls no instance");
-    }
-}
-
-#[test]
-fn posed_bounds_hold_every_vertex_between_the_samples_too() {
-    let model = chain("A.glb", 6, 2.0, &["Idle", "Walk", "Turn"]);
-    for clip in &model.clips {
-        let bounds = posed_bounds(&model, Some(clip));
-        let mut scratch = PoseScratch::for_model(&model);
-        for k in 0..=1500 {
-            let nodes = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch).model_from_node;
-            for (joint, &position) in joint_matrices(&model.palette, nodes).zip(&model.geometry.positions) {
-                let point = joint.transform_point(position);
-                assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
-            }
-        }
-        assert!(bounds.radius() < 2.0, "far too loose: {bounds:?}");
-    }
-    let rest = posed_bounds(&model, None);
-    assert!((rest.max - Vec3::new(0.2, 2.0, 0.0)).length() < 1e-5, "{rest:?}");
-    let empty = posed_bounds(&Model::default(), None);
-    assert_eq!((empty.center(), empty.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)));
-}
-
-/// Bounds include a leap that falls between the even samples of a long clip: one held for a millisecond, and one up to
-/// a time that has two keys.
-#[test]
-fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
-    let leap = Vec3::new(0.0, 9.0, 0.0);
-    let held = (Interpolation::Step, vec![0.0, 29.31, 29.311, 600.0], vec![Vec3::ZERO, leap, Vec3::ZERO, Vec3::ZERO]);
-    let left = (Interpolation::Linear, vec![0.0, 29.31, 29.31, 600.0], vec![Vec3::ZERO, leap, Vec3::ZERO, Vec3::ZERO]);
-    for (interpolation, times, values) in [held, left] {
-        let mut model = chain("A.glb", 2, 1.0, &["Leap"]);
-        let clip = &mut model.clips[0];
-        (clip.duration_seconds, clip.timelines) = (600.0, vec![times, clip.timelines[0].clone()]);
-        clip.rotations.clear();
-        clip.morph_weights.clear();
-        clip.translations = vec![Track { node: 0, timeline: 0, interpolation, values }];
-        let bounds = posed_bounds(&model, model.clips.first());
-        assert!(bounds.max.y > 9.9 && bounds.max.y < 11.0, "{interpolation:?}: {bounds:?}");
-    }
-}
-
-/// Found by fuzzing: each corner was finite, but their distance was not.
-#[test]
-fn bounds_beyond_all_numbers_are_given_up() {
-    for size in [1e30, 3e38] {
-        let mut model = chain("A.glb", 2, 2.0, &["Walk"]);
-        model.skeleton.rest.translations = vec![Vec3::splat(-size), Vec3::splat(size)];
-        for clip in [None, model.clips.first()] {
-            let bounds = posed_bounds(&model, clip);
-            assert_eq!((bounds.center(), bounds.half_extents()), (Vec3::ZERO, Vec3::splat(0.5)), "{size}");
-        }
-    }
-}
-
-#[test]
-fn posed_bounds_hold_what_morph_targets_do() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/jelly.gltf");
-    let model = import::load(&path).unwrap();
-    let bind_pose = BindPose::new(&model.geometry);
-    let mut skinned = vec![SkinnedVertex::zeroed(); bind_pose.bind_vertices.len()];
-    let mut scratch = PoseScratch::for_model(&model);
-    for clip in &model.clips {
-        let bounds = posed_bounds(&model, Some(clip));
-        let mut highest = 0.0f32;
-        for k in 0..=2000 {
-            let pose = pose_model(&model, Some(clip), f64::from(k) / 1000.0, &mut scratch);
-            let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-            skin_vertices(&bind_pose, Pose { palette: &palette, morph_weights: pose.morph_weights }, &mut skinned);
-            for vertex in &skinned {
-                let point = Vec3::from(vertex.position);
-                assert!(point.cmpge(bounds.min).all() && point.cmple(bounds.max).all(), "{point} at {k} ms");
-                highest = highest.max(point.y);
-            }
-        }
-        // The bounds are a box around boxes, so they are looser than the vertices, but not much.
-        assert!(highest > 1.0 && bounds.max.y < 1.25 * highest, "{:?}: {highest} in {bounds:?}", clip.name);
-    }
-}
-
-#[test]
 fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
     let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
@@ -413,100 +275,4 @@ fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
     assert!(bounds.max.y < 2.5 && bounds.footprint_radius < 10.0, "{bounds:?}");
     let alone: Arc<[Model]> = Arc::from([chain("Fox.glb", 5, 154.0, &["Run"])]);
     assert!(Crowd::new(alone, &settings(30)).unwrap().notes().is_empty());
-}
-
-#[test]
-fn the_crowds_bounds_hold_all_of_it() {
-    let crowd = Crowd::new(mixed(), &settings(200)).unwrap();
-    let bounds = crowd.bounds();
-    for position in positions(&crowd) {
-        assert!(position.cmpge(bounds.min - 1.0).all() && position.cmple(bounds.max + 1.0).all());
-        let offset = position - bounds.center();
-        assert!(offset.x.hypot(offset.z) <= bounds.footprint_radius);
-    }
-    // Each model stands on its lowest vertex, which is one joint above its origin.
-    let mut heights: Vec<f32> = positions(&crowd).iter().map(|position| position.y).collect();
-    heights.dedup();
-    for (height, step) in heights.iter().zip([1.8 / 5.0, 1.2 / 3.0, 1.5 / 7.0]) {
-        assert!((height + step).abs() < 1e-5, "{heights:?}");
-    }
-    // The framing camera sees the whole crowd.
-    let mut crowd = crowd;
-    let camera = OrbitCamera::framing(&Outline::from(bounds), 16.0 / 9.0);
-    crowd.cull(Some(&Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0))), None);
-    assert_eq!(crowd.visible_counts().iter().sum::<u32>(), 200);
-}
-
-#[test]
-fn shared_poses_are_few_and_near_enough() {
-    let models: Arc<[Model]> =
-        Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])]);
-    let own = Crowd::new(Arc::clone(&models), &settings(1000)).unwrap();
-    assert_eq!((own.pose_counts(), own.visible_counts()), (&[500, 500][..], &[500, 500][..]));
-    assert_eq!(own.sharing_error(), None);
-    let mut last_error = f32::INFINITY;
-    for (hz, poses_of_clip) in [(1.0, 2), (4.0, 6), (20.0, 30)] {
-        let shared = CrowdSettings { share_poses_hz: Some(hz), ..settings(1000) };
-        let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
-        // Two clips of 1.5 seconds for the first model, one for the second.
-        assert_eq!(crowd.pose_counts(), [2 * poses_of_clip, poses_of_clip], "{hz} Hz");
-        assert_eq!(crowd.visible_counts(), [500, 500]);
-        assert_eq!(crowd.visible_poses().len(), 3 * poses_of_clip as usize);
-        assert!(crowd.visible_poses().iter().all(|pose| pose.shadow_only_count == 0));
-        assert_eq!(palette_of(&mut crowd, 2, 0.4).len(), 5 * 2 * poses_of_clip as usize + 3 * poses_of_clip as usize);
-        // All instances of a pose name it, and none is missing.
-        let instances = instances_of(&crowd);
-        assert_eq!(instances.len(), 1000);
-        let mut next = 0;
-        for (index, pose) in crowd.visible_poses().iter().enumerate() {
-            let of_pose = &instances[next..next + pose.seen_count as usize];
-            assert!(!of_pose.is_empty() && of_pose.iter().all(|instance| instance.pose as usize == index), "{index}");
-            next += of_pose.len();
-        }
-        assert_eq!(next, 1000);
-        let error = crowd.sharing_error().unwrap().metres;
-        assert!(error > 0.0 && error < 0.6 * last_error, "{hz} Hz: {error} m after {last_error} m");
-        last_error = error;
-    }
-    // The tip of five joints of 0.36 m each, turning by 0.4 rad in half a second: the error at 20 Hz is below 1.8 m ·
-    // 0.8 rad/s · 5 · 1/40 s.
-    assert!(last_error < 0.18, "{last_error}");
-    let zero = CrowdSettings { share_poses_hz: Some(30.0), phase: PhaseMode::Zero, ..settings(100) };
-    let crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();
-    assert_eq!((crowd.pose_counts(), crowd.sharing_error()), (&[2, 1][..], Some(SharingError::default())));
-    let refused = CrowdSettings { share_poses_hz: Some(0.0), ..settings(1) };
-    assert_eq!(Crowd::new(models, &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
-}
-
-fn seen_count_of(crowd: &Crowd) -> usize {
-    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
-}
-
-#[test]
-fn instances_seen_by_their_shadow_only_follow_the_others() {
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"]), chain("B.glb", 3, 1.2, &["Walk"])]);
-    for share_poses_hz in [None, Some(8.0)] {
-        let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..settings(400) }).unwrap();
-        let camera = OrbitCamera { distance: 6.0, ..OrbitCamera::default() };
-        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
-        let bits = |crowd: &Crowd, range: std::ops::Range<usize>| -> Vec<[u32; 3]> {
-            positions(crowd)[range].iter().map(|place| place.to_array().map(f32::to_bits)).collect()
-        };
-        crowd.cull(Some(&frustum), None);
-        let seen_count = seen_count_of(&crowd);
-        assert_eq!(crowd.visible_counts().iter().sum::<u32>() as usize, seen_count);
-        let mut seen = bits(&crowd, 0..seen_count);
-
-        crowd.cull(Some(&frustum), Some(Vec3::new(0.8, 0.3, 0.2).normalize()));
-        let all_count = crowd.visible_counts().iter().sum::<u32>() as usize;
-        assert_eq!(seen_count_of(&crowd), seen_count, "the light hides no instance");
-        assert_eq!(plan_of(&crowd).instance_count as usize, all_count);
-        assert!(all_count > seen_count + 5, "a low sun throws long shadows: {all_count} of {seen_count}");
-        let mut seen_first = bits(&crowd, 0..seen_count);
-        seen.sort_unstable();
-        seen_first.sort_unstable();
-        assert_eq!(seen, seen_first);
-        let others = bits(&crowd, seen_count..all_count);
-        assert!(others.iter().all(|place| seen.binary_search(place).is_err()));
-    }
 }

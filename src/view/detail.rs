@@ -1,0 +1,92 @@
+//! The detail that a picture needs: how far a surface may be from its place before somebody sees it.
+//!
+//! In: the camera, the height of the image, the texel of the shadow map, and the allowed error in pixels. Out: the allowed
+//! error in metres, for a sphere in the camera's view and for the shadow map.
+//!
+//! The perspective projection maps a length that is parallel to the image to `length * pixels_per_slope / depth` pixels.
+//! The depth of a sphere is that of its nearest point, so the error holds for everything inside. The light's view is
+//! orthographic, so its texels have one size everywhere. There the limit is the same number of texels.
+
+use glam::Vec3;
+
+use super::camera::OrbitCamera;
+
+/// The largest allowed errors of surfaces. See the module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Detail {
+    eye: Vec3,
+    forward: Vec3,
+    /// The allowed error in metres for each metre of depth.
+    error_by_depth: f32,
+    /// The allowed error of shadows in metres.
+    shadow_error_metres: f32,
+}
+
+impl Detail {
+    /// Full detail everywhere: no error is allowed.
+    pub const FULL: Self =
+        Self { eye: Vec3::ZERO, forward: Vec3::NEG_Z, error_by_depth: 0.0, shadow_error_metres: 0.0 };
+
+    /// Returns the detail of an image of this height. `error_pixels` is the allowed error in pixels; 0 is full detail.
+    /// Shadows have full detail.
+    #[must_use]
+    pub fn new(camera: &OrbitCamera, height_pixels: u32, error_pixels: f32) -> Self {
+        let pixels_per_slope = 0.5 * height_pixels.max(1) as f32 / (0.5 * camera.vertical_fov_radians).tan();
+        Self {
+            eye: camera.position(),
+            forward: camera.forward(),
+            error_by_depth: error_pixels / pixels_per_slope,
+            shadow_error_metres: 0.0,
+        }
+    }
+
+    /// Returns this detail, with an allowed error of shadows.
+    #[must_use]
+    pub fn with_shadow_error(self, metres: f32) -> Self {
+        Self { shadow_error_metres: metres, ..self }
+    }
+
+    /// Returns the allowed error of a surface inside a sphere, as the camera sees it, in metres. Zero or less if the sphere
+    /// reaches the plane of the eye.
+    #[must_use]
+    pub fn error_metres_in_view(&self, center: Vec3, radius: f32) -> f32 {
+        ((center - self.eye).dot(self.forward) - radius) * self.error_by_depth
+    }
+
+    /// Returns the allowed error of a surface in the shadow map in metres.
+    #[must_use]
+    pub fn error_metres_in_shadow(&self) -> f32 {
+        self.shadow_error_metres
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_allowed_error_is_a_length_in_the_image() {
+        let camera = OrbitCamera {
+            target: Vec3::ZERO,
+            distance: 10.0,
+            yaw_radians: 0.0,
+            pitch_radians: 0.0,
+            ..OrbitCamera::default()
+        };
+        let (height_pixels, error_pixels, radius) = (720, 1.5, 2.0);
+        let detail = Detail::new(&camera, height_pixels, error_pixels);
+        for center in [Vec3::ZERO, Vec3::new(3.0, 1.0, -40.0), Vec3::new(0.0, 0.0, 7.0)] {
+            let error = detail.error_metres_in_view(center, radius);
+            let nearest = center + Vec3::Z * radius;
+            let project = |point: Vec3| camera.clip_from_world(1.0).project_point3(point).y * 0.5 * 720.0;
+            let pixels = project(nearest + Vec3::Y * error) - project(nearest);
+            assert!((pixels - error_pixels).abs() < 1e-3, "{center}: {error} m are {pixels} pixels");
+        }
+        assert!(detail.error_metres_in_view(Vec3::new(0.0, 0.0, 9.0), radius) < 0.0, "around the eye");
+        assert_eq!(Detail::FULL.error_metres_in_view(Vec3::ZERO, radius), 0.0);
+        assert_eq!(
+            (Detail::FULL.error_metres_in_shadow(), detail.with_shadow_error(0.5).error_metres_in_shadow()),
+            (0.0, 0.5)
+        );
+    }
+}

@@ -1,0 +1,193 @@
+//! Levels of detail: which one each instance gets, and the order of poses and instances that follows from it.
+
+use std::collections::HashSet;
+
+use throng::animation::posed_bounds;
+use throng::crowd::VisiblePose;
+use throng::view::{Detail, Frustum, OrbitCamera};
+
+use super::*;
+
+const HEIGHT_PIXELS: u32 = 720;
+const ASPECT: f32 = 16.0 / 9.0;
+const TO_LIGHT: Vec3 = Vec3::new(0.48, 0.8, 0.36);
+
+/// The mixed models with coarser levels: three, one and none.
+fn models() -> Arc<[Model]> {
+    let errors: [&[f32]; 3] = [&[0.004, 0.015, 0.06], &[0.01], &[]];
+    let with_levels = |(mut model, errors): (Model, &&[f32])| {
+        let levels = errors.iter().map(|&error| CoarserLevel { vertex_count: 1, error, ..CoarserLevel::default() });
+        model.geometry.coarser_levels = levels.collect();
+        model
+    };
+    mixed().iter().cloned().zip(&errors).map(with_levels).collect()
+}
+
+fn camera(distance: f32) -> OrbitCamera {
+    OrbitCamera { distance, pitch_radians: 0.3, ..OrbitCamera::default() }
+}
+
+fn cull(crowd: &mut Crowd, camera: &OrbitCamera, detail: &Detail) {
+    let frustum = Frustum::from_clip_from_world(camera.clip_from_world(ASPECT));
+    crowd.cull(Some(&frustum), Some(TO_LIGHT), detail);
+}
+
+fn errors_of(model: &Model) -> Vec<f32> {
+    std::iter::once(0.0).chain(model.geometry.coarser_levels.iter().map(|level| level.error)).collect()
+}
+
+fn scale_of(instance: &InstanceData) -> f32 {
+    let [x, y, z] = instance.world_from_model.rows.map(|row| row[0]);
+    Vec3::new(x, y, z).length()
+}
+
+/// Returns how many pixels a length is wide, parallel to the image and at the nearest point of an instance. `None` at the
+/// plane of the eye.
+fn pixels_in_view(camera: &OrbitCamera, model: &Model, instance: &InstanceData, metres: f32) -> Option<f32> {
+    let bounds = posed_bounds(model, model.clips.first());
+    let center = instance.world_from_model.transform_point(bounds.center());
+    let depth = (center - camera.position()).dot(camera.forward()) - bounds.radius() * scale_of(instance);
+    let point = camera.position() + depth * camera.forward();
+    let up = camera.view_from_world().transpose().y_axis.truncate();
+    let [low, high] = [point, point + up * metres].map(|point| camera.clip_from_world(ASPECT).project_point3(point).y);
+    (depth > 0.0).then_some((high - low) * 0.5 * HEIGHT_PIXELS as f32)
+}
+
+/// Fails unless this is the coarsest level whose error is allowed.
+fn assert_coarsest(errors: &[f32], level: u32, limit: f32, size_of: impl Fn(f32) -> f32) {
+    let size = size_of(errors[level as usize]);
+    assert!(level == 0 || size <= limit * 1.0001, "level {level} of {errors:?}: {size} of {limit}");
+    if let Some(&coarser) = errors.get(level as usize + 1) {
+        let size = size_of(coarser);
+        assert!(size > limit * 0.9999, "level {level} of {errors:?}: the next one has {size} of {limit}");
+    }
+}
+
+#[test]
+fn each_instance_has_the_coarsest_level_that_pixels_and_texels_allow() {
+    let models = models();
+    let variety = CrowdSettings { variety: 1.0, clip: ClipChoice::Index(0), ..settings(600) };
+    let mut crowd = Crowd::new(Arc::clone(&models), &variety).unwrap();
+    let texel_metres = 0.02;
+    for (distance, error_pixels) in [(3.0, 1.0), (12.0, 1.0), (40.0, 1.0), (40.0, 0.25), (12.0, 6.0)] {
+        let camera = camera(distance);
+        let detail = Detail::new(&camera, HEIGHT_PIXELS, error_pixels).with_shadow_error(error_pixels * texel_metres);
+        cull(&mut crowd, &camera, &detail);
+        let instances = instances_of(&crowd);
+        let mut levels = HashSet::new();
+        for instance in &instances {
+            let VisiblePose { model, levels: of_pose, seen_count, .. } = crowd.visible_poses()[instance.pose as usize];
+            let model = &models[model as usize];
+            let errors: Vec<f32> = errors_of(model).iter().map(|error| error * scale_of(instance)).collect();
+            assert_coarsest(&errors, of_pose.light, error_pixels, |metres| metres / texel_metres);
+            if seen_count > 0 {
+                let pixels = |metres| pixels_in_view(&camera, model, instance, metres).unwrap_or(f32::INFINITY);
+                assert_coarsest(&errors, of_pose.camera, error_pixels, pixels);
+                levels.insert(of_pose.camera);
+            } else {
+                assert_eq!(of_pose.camera, of_pose.light, "a pose that only casts a shadow");
+            }
+        }
+        assert!(levels.len() >= 2, "{distance} m, {error_pixels} pixels: {levels:?}");
+    }
+}
+
+#[test]
+fn no_allowed_error_is_full_detail() {
+    let mut crowd = Crowd::new(models(), &settings(300)).unwrap();
+    let camera = camera(20.0);
+    cull(&mut crowd, &camera, &Detail::FULL);
+    let full = crowd.visible_poses().to_vec();
+    assert!(full.iter().all(|pose| pose.levels.camera == 0 && pose.levels.light == 0));
+    cull(&mut crowd, &camera, &Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0));
+    assert_eq!(crowd.visible_poses(), full);
+}
+
+#[test]
+fn instances_that_share_a_pose_share_its_finest_level() {
+    let models = models();
+    let shared = CrowdSettings { share_poses_hz: Some(2.0), ..settings(600) };
+    let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
+    let camera = camera(25.0);
+    let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02);
+    cull(&mut crowd, &camera, &detail);
+    let instances = instances_of(&crowd);
+    let seen = |index: usize| {
+        instances[..plan_of(&crowd).batches.iter().map(|batch| batch.seen.count).sum::<u32>() as usize]
+            .iter()
+            .filter(move |instance| instance.pose as usize == index)
+    };
+    let mut mixed_poses = 0;
+    for (index, pose) in crowd.visible_poses().iter().enumerate().filter(|(_, pose)| pose.seen_count > 0) {
+        let model = &models[pose.model as usize];
+        let own_level = |instance: &InstanceData| {
+            let fits = |error: &&f32| {
+                pixels_in_view(&camera, model, instance, **error * scale_of(instance)).is_some_and(|size| size <= 1.0)
+            };
+            errors_of(model)[1..].iter().take_while(fits).count() as u32
+        };
+        let own: Vec<u32> = seen(index).map(own_level).collect();
+        assert_eq!(Some(&pose.levels.camera), own.iter().min(), "{own:?}");
+        mixed_poses += u32::from(own.iter().min() != own.iter().max());
+    }
+    assert!(mixed_poses > 0, "some instances need less than their pose has");
+}
+
+#[test]
+fn poses_and_instances_are_grouped_by_model_and_levels() {
+    for share_poses_hz in [None, Some(3.0)] {
+        let shared = CrowdSettings { share_poses_hz, variety: 1.0, ..settings(800) };
+        let mut crowd = Crowd::new(models(), &shared).unwrap();
+        let camera = camera(15.0);
+        cull(&mut crowd, &camera, &Detail::FULL);
+        let visible = |crowd: &Crowd| {
+            let mut numbers: Vec<u32> = instances_of(crowd).iter().map(|instance| instance.numbers[0]).collect();
+            numbers.sort_unstable();
+            (numbers, crowd.visible_counts().to_vec(), crowd.pose_counts().to_vec())
+        };
+        let in_full_detail = visible(&crowd);
+        let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.015);
+        cull(&mut crowd, &camera, &detail);
+        assert_eq!(visible(&crowd), in_full_detail, "levels hide nobody");
+
+        let key = |pose: &VisiblePose| (pose.model, pose.levels);
+        assert!(crowd.visible_poses().is_sorted_by_key(key));
+        let plan = plan_of(&crowd);
+        assert!(plan.batches.windows(2).all(|pair| (pair[0].model, pair[0].levels) < (pair[1].model, pair[1].levels)));
+        assert!(plan.batches.len() > 4, "{} batches", plan.batches.len());
+        let instances = instances_of(&crowd);
+        for batch in &plan.batches {
+            let poses = batch.first_pose..batch.first_pose + batch.pose_count;
+            for range in [batch.seen, batch.shadow_only] {
+                let of_batch = &instances[range.first as usize..(range.first + range.count) as usize];
+                assert!(of_batch.is_sorted_by_key(|instance| (instance.pose, instance.numbers[0])));
+                assert!(of_batch.iter().all(|instance| poses.contains(&instance.pose)));
+            }
+        }
+    }
+}
+
+/// A pose has the same bytes in every level, on any number of threads.
+#[test]
+fn levels_and_threads_change_no_joint_matrix() {
+    let mut crowd = Crowd::new(models(), &settings(300)).unwrap();
+    let camera = camera(15.0);
+    let palettes = |crowd: &mut Crowd, threads: usize| -> Vec<(u32, Vec<JointMatrix>)> {
+        let palette = palette_of(crowd, threads, 7.7);
+        let plan = plan_of(crowd);
+        let of_instance = |instance: &InstanceData| {
+            let first = plan.records[instance.pose as usize].palette_offset as usize;
+            let model = crowd.visible_poses()[instance.pose as usize].model as usize;
+            (instance.numbers[0], palette[first..first + crowd.models()[model].palette.len()].to_vec())
+        };
+        let mut palettes: Vec<_> = instances_of(crowd).iter().map(of_instance).collect();
+        palettes.sort_by_key(|(number, _)| *number);
+        palettes
+    };
+    cull(&mut crowd, &camera, &Detail::FULL);
+    let full = palettes(&mut crowd, 1);
+    cull(&mut crowd, &camera, &Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02));
+    for threads in [1, 2, 3] {
+        assert!(palettes(&mut crowd, threads) == full, "{threads} threads");
+    }
+}
