@@ -68,6 +68,14 @@ pub enum Command {
         after_help = "Examples:\n  throng pose Fox.glb --clip Run --time 0,0.25,0.5\n  throng pose Fox.glb --clip Run --time 0.4 --on gpu --json > pose.json"
     )]
     Pose(PoseArgs),
+    /// Print a crowd and its camera as JSON, for other programs. Needs no GPU.
+    ///
+    /// `camera` frames the crowd as `render` and `bench` do in an image of --size. Each instance has a model, a placement, a
+    /// clip and the time in the clip at which it starts. Matrices are column-major, and colours are linear RGB.
+    #[command(
+        after_help = "Examples:\n  throng crowd Fox.glb --instances 1000 > crowd.json\n  throng crowd Fox.glb --instances 1000 --variety 0 --size 64x64 > crowd.json"
+    )]
+    Crowd(PrintCrowdArgs),
     /// List the Vulkan devices and their capabilities.
     #[command(after_help = "Example:\n  throng devices")]
     Devices(DevicesArgs),
@@ -144,6 +152,18 @@ pub struct PoseArgs {
     pub json: bool,
     #[command(flatten)]
     pub device: DeviceArgs,
+}
+
+/// The arguments of `crowd`.
+#[derive(Debug, Clone, Args)]
+pub struct PrintCrowdArgs {
+    #[command(flatten)]
+    pub crowd: CrowdArgs,
+    #[command(flatten)]
+    pub count: CrowdSizeArgs,
+    /// Size of the image that the camera frames the crowd for.
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
+    pub size: Size,
 }
 
 /// The arguments of `devices`.

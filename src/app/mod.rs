@@ -1,6 +1,7 @@
 //! The commands of the program. All other folders are a library for this one.
 
 pub mod bench;
+mod crowd;
 pub mod devices;
 pub mod gpu;
 pub mod inspect;
@@ -27,6 +28,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Bench(args) => bench::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Pose(args) => pose::run(&args),
+        Command::Crowd(args) => crowd::run(&args),
         Command::Devices(args) => devices::run(&args),
     }
 }
@@ -40,6 +42,6 @@ pub fn wants_validation(cli: &Cli) -> bool {
         Some(Command::Render(args)) => args.gpu.device.validation,
         Some(Command::Bench(args)) => args.device.validation,
         Some(Command::Pose(args)) => args.device.validation,
-        Some(Command::Inspect(_) | Command::Devices(_)) => false,
+        Some(Command::Inspect(_) | Command::Crowd(_) | Command::Devices(_)) => false,
     }
 }

@@ -17,6 +17,7 @@
 //! numbers to a few units in the last place on any machine.
 
 mod evaluate;
+mod instance_state;
 mod placement;
 mod plan;
 mod playback;
@@ -48,6 +49,7 @@ use variety::Variation;
 use visible::Visible;
 
 pub use evaluate::wrap_seconds;
+pub use instance_state::InstanceState;
 pub use placement::Layout;
 pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
 pub use playback::SharingError;

@@ -7,6 +7,7 @@
 mod program;
 
 mod bench;
+mod crowd;
 mod files;
 mod looks;
 mod outputs;

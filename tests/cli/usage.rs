@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::program::Place;
 
-const COMMANDS: [&str; 6] = ["view", "render", "bench", "inspect", "pose", "devices"];
+const COMMANDS: [&str; 7] = ["view", "render", "bench", "inspect", "pose", "crowd", "devices"];
 
 #[test]
 fn every_command_has_help_with_examples() {
