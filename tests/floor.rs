@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use serde_json::json;
-use throng::animation::{BindPose, PoseScratch, floor_height, pose_model, skinned_positions};
+use throng::animation::{PoseScratch, floor_height, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::model::{Model, import};
 
@@ -100,7 +100,7 @@ fn sole_heights(crowd: &Crowd, clip: Option<usize>, time_seconds: f64) -> Vec<f3
         let mut scratch = PoseScratch::for_model(model);
         let pose = pose_model(model, clip.and_then(|clip| model.clips.get(clip)), time_seconds, &mut scratch);
         let mut positions = Vec::new();
-        skinned_positions(model, &BindPose::new(&model.geometry), pose, &mut positions);
+        skinned_positions(model, pose, &mut positions);
         // The first two nodes of a generated character are its legs.
         let legs = model.geometry.source_primitives.iter().filter(|primitive| primitive.node < 2);
         let soles = legs.flat_map(|leg| &leg.vertices).map(|&vertex| positions[vertex as usize]);
@@ -208,12 +208,11 @@ fn everybody_in_a_mixed_crowd_stands() {
 
 /// Returns the lowest point of each clip above the model's floor, and that of the rest pose, as shares of the height.
 fn gaps(model: &Model) -> (f32, Vec<f32>) {
-    let bind_pose = BindPose::new(&model.geometry);
     let mut scratch = PoseScratch::for_model(model);
     let mut positions = Vec::new();
     let mut extent = |clip: Option<usize>, time_seconds: f64| {
         let pose = pose_model(model, clip.map(|clip| &model.clips[clip]), time_seconds, &mut scratch);
-        skinned_positions(model, &bind_pose, pose, &mut positions);
+        skinned_positions(model, pose, &mut positions);
         let (low, high) =
             positions.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
         (low.y, high.y)

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::positions::skinned_positions;
-use super::{BindPose, PoseScratch, pose_model};
+use super::{PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
 /// The largest number of times of the clip that are sampled.
@@ -20,10 +20,9 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
     let duration_seconds = f64::from(clip.duration_seconds);
     let vertex_count = model.geometry.vertex_count().max(1);
     let samples = (MAX_VERTICES / vertex_count).clamp(MIN_SAMPLES, MAX_SAMPLES);
-    let bind_pose = BindPose::new(&model.geometry);
     let mut scratch = PoseScratch::for_model(model);
     let mut positions_at = |time_seconds: f64, out: &mut Vec<Vec3>| {
-        skinned_positions(model, &bind_pose, pose_model(model, Some(clip), time_seconds, &mut scratch), out);
+        skinned_positions(model, pose_model(model, Some(clip), time_seconds, &mut scratch), out);
     };
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut worst_squared = 0.0f32;

@@ -19,7 +19,7 @@
 use glam::Vec3;
 
 use super::positions::skinned_positions;
-use super::{BindPose, PoseScratch, pose_model};
+use super::{PoseScratch, pose_model};
 use crate::model::{Clip, Model, Topology};
 
 /// The largest distance between a floor and a sole on it, as a share of the height of the rest pose.
@@ -34,12 +34,7 @@ const MAX_VERTICES: usize = 4_000_000;
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
 #[must_use]
 pub fn floor_height(model: &Model) -> f32 {
-    let mut poser = Poser {
-        model,
-        bind_pose: BindPose::new(&model.geometry),
-        scratch: PoseScratch::for_model(model),
-        positions: Vec::new(),
-    };
+    let mut poser = Poser { model, scratch: PoseScratch::for_model(model), positions: Vec::new() };
     poser.pose(None, 0.0);
     let (lowest, highest) = poser.extent();
     let near = NEAR_SHARE * (highest - lowest);
@@ -72,7 +67,6 @@ fn median(mut values: Vec<f32>) -> Option<f32> {
 /// A model in one pose at a time.
 struct Poser<'m> {
     model: &'m Model,
-    bind_pose: BindPose,
     scratch: PoseScratch,
     /// The vertices in the current pose, in model space.
     positions: Vec<Vec3>,
@@ -81,7 +75,7 @@ struct Poser<'m> {
 impl<'m> Poser<'m> {
     fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64) {
         let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
-        skinned_positions(self.model, &self.bind_pose, pose, &mut self.positions);
+        skinned_positions(self.model, pose, &mut self.positions);
     }
 
     /// Returns the lowest and the highest point of the pose.

@@ -47,7 +47,7 @@ pub use floor::floor_height;
 pub use gait::{Gait, gait_of};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
-pub use positions::skinned_positions;
+pub use positions::{blended_matrix, skinned_position, skinned_positions};
 pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
 pub use skin::{Pose, skin_vertex, skin_vertices};
 pub use stage::{Stage, apply_bind_pose};

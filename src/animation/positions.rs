@@ -1,19 +1,50 @@
-//! The positions of all vertices in one pose, on the CPU: for measures that a box is too coarse for.
+//! The positions of vertices in one pose, on the CPU: for measures that a box is too coarse for.
+//!
+//! They have the same bits as those of [`skin_vertex`](super::skin_vertex), which also packs normals.
 
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
-use super::{BindPose, ModelPose, Pose, joint_matrices, skin_vertex};
-use crate::model::Model;
+use super::{ModelPose, Pose, joint_matrices};
+use crate::model::{Geometry, Model};
 use crate::shader_types::JointMatrix;
 
-/// Overwrites `out` with the positions of all vertices of `model`, in model space. `bind_pose` is the model's own.
+/// Overwrites `out` with the positions of all vertices of `model`, in model space.
 ///
 /// # Panics
-/// If `bind_pose` or `pose` belongs to another model.
-pub fn skinned_positions(model: &Model, bind_pose: &BindPose, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
+/// If `pose` belongs to another model.
+pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-    let vertices = 0..bind_pose.bind_vertices.len();
     out.clear();
-    out.extend(vertices.map(|vertex| Vec3::from(skin_vertex(bind_pose, vertex, pose, false).0.position)));
+    out.extend((0..model.geometry.vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
+}
+
+/// Returns the position of one vertex in model space.
+///
+/// # Panics
+/// If `vertex` is out of range, or if `pose` belongs to another model.
+#[inline]
+#[must_use]
+pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> Vec3 {
+    let mut position = geometry.positions[vertex];
+    for delta in geometry.morph_deltas_of(vertex) {
+        position += pose.morph_weights[delta.weight_index as usize] * delta.position;
+    }
+    blended_matrix(geometry, vertex, pose).transform_point(position)
+}
+
+/// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
+///
+/// # Panics
+/// If `vertex` is out of range, or if `pose` belongs to another model.
+#[inline]
+#[must_use]
+pub fn blended_matrix(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> JointMatrix {
+    let mut blended = [Vec4::ZERO; 3];
+    for influence in geometry.influences_of(vertex) {
+        for (sum, row) in blended.iter_mut().zip(pose.palette[influence.joint as usize].rows) {
+            *sum += influence.weight * Vec4::from(row);
+        }
+    }
+    JointMatrix { rows: blended.map(|row| row.to_array()) }
 }

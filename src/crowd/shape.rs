@@ -10,7 +10,7 @@ use glam::Vec3;
 use super::evaluate::wrap_seconds;
 use super::placement::turned;
 use super::{Crowd, Instance};
-use crate::animation::{BindPose, PoseScratch, pose_model, skinned_positions};
+use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::Topology;
 use crate::view::Outline;
 
@@ -20,20 +20,13 @@ const MAX_OUTLINE_INSTANCES: usize = 64;
 /// Skins one instance at a time.
 struct Skinner<'c> {
     crowd: &'c Crowd,
-    /// The bind pose of each model, prepared at its first use.
-    bind_poses: Vec<Option<BindPose>>,
     scratch: PoseScratch,
     positions: Vec<Vec3>,
 }
 
 impl<'c> Skinner<'c> {
     fn new(crowd: &'c Crowd) -> Self {
-        Self {
-            crowd,
-            bind_poses: crowd.models.iter().map(|_| None).collect(),
-            scratch: PoseScratch::for_models(&crowd.models),
-            positions: Vec::new(),
-        }
+        Self { crowd, scratch: PoseScratch::for_models(&crowd.models), positions: Vec::new() }
     }
 
     /// Returns the vertices of an instance in world space.
@@ -43,9 +36,8 @@ impl<'c> Skinner<'c> {
         let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
         let time_seconds =
             wrap_seconds(instance.start_seconds + self.crowd.clip_seconds(time_seconds), duration_seconds);
-        let bind_pose = self.bind_poses[instance.model as usize].get_or_insert_with(|| BindPose::new(&model.geometry));
         let pose = pose_model(model, clip, time_seconds, &mut self.scratch);
-        skinned_positions(model, bind_pose, pose, &mut self.positions);
+        skinned_positions(model, pose, &mut self.positions);
         let turn = self.crowd.rings[instance.ring as usize].turn;
         let world_from_model = instance.placement.turned(turn).world_from_model();
         for position in &mut self.positions {

@@ -1,25 +1,25 @@
 //! From the primitives of a mesh node to welded vertices, ordered triangles and draw ranges.
 //!
 //! Each primitive takes the same way: attributes, influences, triangles, tangents, morph targets, welding
-//! ([`weld`](super::weld)), and the order of triangles ([`reorder`](super::reorder)). After that, a vertex needs only its
+//! ([`weld`](super::weld)), and the order of triangles ([`order`](crate::model::order)). After that, a vertex needs only its
 //! influences and morph deltas to be skinned.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
-use super::arrays::reserve;
 use super::attributes::{AttributeReader, Attributes};
 use super::influences::{Influences, PaletteSection};
 use super::morphs::{MorphReader, Morphs};
-use super::reorder::{OrderingEffort, order_triangles};
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
 use super::weld::{Vertex, Welder};
+use crate::model::arrays::reserve;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{Budget, Kind};
 use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
+use crate::model::order::{OrderingEffort, order_triangles};
 use crate::model::{
     AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
 };

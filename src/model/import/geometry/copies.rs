@@ -13,9 +13,9 @@ use std::ops::Range;
 use glam::Affine3A;
 use gltf::json;
 
-use super::arrays::reserve;
 use super::builder::{Builder, Follow, MeshNode, ReadPrimitive};
 use super::instancing;
+use crate::model::arrays::reserve;
 use crate::model::import::error::Result;
 use crate::model::import::limits::CopyCost;
 use crate::model::{DrawRange, SourcePrimitive};

@@ -6,28 +6,26 @@
 //!
 //! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
 //! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
-//! `reorder` puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
-//! and `copies` adds its mesh at each. `arrays` lists all per-vertex arrays for the steps that treat them alike.
+//! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
+//! and `copies` adds its mesh at each. [`arrays`](crate::model::arrays) lists all per-vertex arrays for the steps that treat them alike.
 
-mod arrays;
 mod attributes;
 mod builder;
 mod copies;
 mod influences;
 mod instancing;
 mod morphs;
-mod reorder;
 mod tangents;
 mod topology;
 mod weld;
 
 use builder::{Builder, MeshNode};
-use reorder::number_by_use;
 
 pub use builder::Scene;
 
 use super::error::{Fault, Result, Warnings};
 use super::material::Materials;
+use crate::model::order::number_by_use;
 use crate::model::{Geometry, PaletteLayout};
 
 /// Reads the geometry, and the palette that it follows.

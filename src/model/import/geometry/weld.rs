@@ -14,7 +14,7 @@ use std::ops::Range;
 use glam::{Vec2, Vec3, Vec4};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::arrays::{for_each_array, reserve};
+use crate::model::arrays::{for_each_array, reserve};
 use crate::model::{Geometry, Influence, MorphDelta};
 
 /// All attributes of a vertex. Functions that must not miss one take this struct or the geometry apart by name.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::model::Geometry;
 
 /// An array with one element, or one list of elements, for each vertex.
-pub(super) trait PerVertex {
+pub(crate) trait PerVertex {
     /// Makes room for `count` copies of the elements of `range`.
     fn reserve_copies(&mut self, range: &Range<usize>, count: usize);
 
@@ -20,7 +20,7 @@ pub(super) trait PerVertex {
 }
 
 /// Calls `visit` with each per-vertex array of `geometry`.
-pub(super) fn for_each_array(geometry: &mut Geometry, mut visit: impl FnMut(&mut dyn PerVertex)) {
+pub(crate) fn for_each_array(geometry: &mut Geometry, mut visit: impl FnMut(&mut dyn PerVertex)) {
     let Geometry {
         positions,
         normals,
@@ -99,7 +99,7 @@ impl<T: Copy> PerVertex for Lists<'_, T> {
 
 /// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts where memory
 /// is limited.
-pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize) {
+pub(crate) fn reserve<T>(list: &mut Vec<T>, more: usize) {
     /// The smallest growth, so that short lists do not grow by single elements.
     const LEAST: usize = 64;
     if list.capacity() - list.len() < more {

@@ -1,15 +1,17 @@
-//! From triangles and vertices in the file's order to an order that suits caches.
+//! From triangles and vertices in any order to an order that suits caches, for import and for levels of detail.
 //!
 //! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache.
-//! Copies of a mesh have the order of the original. As the last step of geometry import, vertices are sorted by their
-//! number of influences, so that the skinning shader finds runs of equal numbers. Within a run they stand in the order
-//! in which the draw ranges first use them, so that vertex fetches walk through memory; unused ones come last. Neither
-//! step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
+//! Copies of a mesh have the order of the original. As the last step of geometry import, and again after levels of detail
+//! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
+//! vertices of a model without coarser levels are in one such band. Within a band they are sorted by their number of
+//! influences, so that the skinning shader finds runs of equal numbers. Within a run they stand in the order in which the
+//! draw ranges first use them, so that vertex fetches walk through memory; unused ones come last. Neither step changes the
+//! image: triangles keep their corners and winding, and draw ranges keep their position.
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 
+use super::Geometry;
 use super::arrays::for_each_array;
-use crate::model::Geometry;
 
 /// The number of a vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -23,7 +25,7 @@ const EFFORT_PER_INDEX: u64 = 64;
 const EFFORT_FLOOR: u64 = 1 << 25;
 
 /// The effort that ordering the triangles of a model may still take.
-pub(super) struct OrderingEffort {
+pub(crate) struct OrderingEffort {
     left: u64,
 }
 
@@ -37,7 +39,7 @@ impl OrderingEffort {
 ///
 /// The vertices of the list are numbered from 0 for this, because meshoptimizer's tables are as long as the vertex
 /// array, and a model may have thousands of primitives.
-pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
+pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) {
     let mut used = indices.to_vec();
     used.sort_unstable();
     let needed: u64 =
@@ -57,23 +59,29 @@ pub(super) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
 }
 
-/// Sorts the vertices by their number of influences, and then by their first use.
-pub(super) fn number_by_use(geometry: &mut Geometry) {
-    let mut order = order_of_use(&geometry.indices, geometry.vertex_count());
-    // The sort is stable, so vertices with equally many influences stay in the order of their use.
-    order.sort_by_key(|&vertex| geometry.influences_of(vertex as usize).len());
-    apply(geometry, &order);
-}
-
-/// Returns the vertices in the order of their first use, followed by the unused ones.
-fn order_of_use(indices: &[u32], vertex_count: usize) -> Vec<u32> {
+/// Sorts the vertices by the coarsest level that uses them, then by their number of influences, and then by their first
+/// use. Sets the number of vertices of each level.
+pub(crate) fn number_by_use(geometry: &mut Geometry) {
+    let vertex_count = geometry.vertex_count();
     let mut is_listed = vec![false; vertex_count];
     let mut order = Vec::with_capacity(vertex_count);
-    let all = indices.iter().copied().chain(0..vertex_count as u32);
-    order.extend(
-        all.filter(|&vertex| is_listed.get_mut(vertex as usize).is_some_and(|seen| !std::mem::replace(seen, true))),
-    );
-    order
+    let mut add_band = |indices: &mut dyn Iterator<Item = u32>, order: &mut Vec<u32>| {
+        let first = order.len();
+        order.extend(indices.filter(|&vertex| {
+            is_listed.get_mut(vertex as usize).is_some_and(|listed| !std::mem::replace(listed, true))
+        }));
+        // The sort is stable, so vertices with equally many influences stay in the order of their use.
+        order[first..].sort_by_key(|&vertex| geometry.influences_of(vertex as usize).len());
+        order.len() as u32
+    };
+    let coarsest_first = geometry.coarser_levels.iter().rev();
+    let mut vertex_counts: Vec<u32> =
+        coarsest_first.map(|level| add_band(&mut level.indices.iter().copied(), &mut order)).collect();
+    add_band(&mut geometry.indices.iter().copied().chain(0..vertex_count as u32), &mut order);
+    for level in &mut geometry.coarser_levels {
+        level.vertex_count = vertex_counts.pop().unwrap_or_default();
+    }
+    apply(geometry, &order);
 }
 
 /// Moves vertex `order[k]` to index `k` in every array that has vertices, and adapts the arrays that refer to them.
@@ -85,6 +93,7 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
     for_each_array(geometry, |array| array.reorder(order));
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
     geometry.indices.iter_mut().for_each(renumber);
+    geometry.coarser_levels.iter_mut().for_each(|level| level.indices.iter_mut().for_each(renumber));
     geometry.source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
 }
 
@@ -93,7 +102,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
+    use crate::model::{CoarserLevel, DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
 
     const CACHE_SIZE: u32 = 16;
     const SIDE: u32 = 40;
