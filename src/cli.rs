@@ -126,6 +126,9 @@ pub struct InspectArgs {
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
+    /// Build the levels of detail and list them with their errors.
+    #[arg(long)]
+    pub levels: bool,
     /// Print JSON, for programs.
     #[arg(long)]
     pub json: bool,

@@ -1,7 +1,7 @@
 //! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is a program to run, a
 //! reference for Vulkan skinning, and a benchmark for many animated instances.
 //!
-//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`crowd`], [`view`] and
+//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`levels`], [`crowd`], [`view`] and
 //! [`shader_types`]. The feature `app` adds the program.
 //!
 //! # The data's journey
@@ -33,12 +33,13 @@
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
 //! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::lanes`], all three steps for eight
 //!    instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
-//! 3. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
+//! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
+//! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
-//! 4. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 5. [`renderer`]: passes, frame slots, resident data, targets;
-//! 6. [`vulkan`]: one small owner per Vulkan object;
-//! 7. [`app`] and [`cli`]: the commands.
+//! 5. [`shader_types`]: the structs that the CPU and the shaders share;
+//! 6. [`renderer`]: passes, frame slots, resident data, targets;
+//! 7. [`vulkan`]: one small owner per Vulkan object;
+//! 8. [`app`] and [`cli`]: the commands.
 //!
 //! The files that a **joint** crosses, from the model file to the shader:
 //!
@@ -56,9 +57,10 @@
 //! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`
 //! (which calls `shaders/shadow.glsl` and `shaders/lighting.glsl`).
 //!
-//! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `crowd` → `animation`,
-//! `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`,
-//! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `crowd` and `renderer` also use `shader_types`.
+//! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `levels` → `animation`,
+//! `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`,
+//! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `levels`, `crowd` and `renderer`
+//! also use `shader_types`.
 //!
 //! # Glossary
 //!
@@ -80,6 +82,7 @@
 //! | batch | poses of one model and the same levels in one page, which are drawn together with all of their instances |
 //! | run | consecutive vertices with the same number of influences, which one dispatch skins |
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
+//! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
@@ -99,6 +102,7 @@ pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod crowd;
+pub mod levels;
 pub mod model;
 #[cfg(feature = "render")]
 pub mod renderer;

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
 use crate::animation::{Stage, apply_bind_pose};
 use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::{Crowd, thread_pool};
+use crate::levels;
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
 use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Show};
@@ -176,7 +178,8 @@ fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
     Ok(Arc::new(pool))
 }
 
-/// Loads the files, or the bundled character if there are none, as the options show them. Warnings go to standard error.
+/// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
+/// detail. Warnings go to standard error.
 ///
 /// # Errors
 /// A file cannot be loaded, or has no such scene.
@@ -187,7 +190,10 @@ pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     } else {
         paths.iter().map(|path| load_model(Some(path), file_scene)).collect::<Result<Vec<_>>>()?
     };
-    models.iter_mut().for_each(|model| apply(show, model));
+    models.par_iter_mut().for_each(|model| {
+        apply(show, model);
+        levels::build(model);
+    });
     for model in &models {
         for warning in &model.warnings {
             tracing::warn!("{}: {warning}", model.name);

@@ -160,3 +160,18 @@ pub struct Image {
     /// The texels: `4 * width * height` bytes.
     pub rgba: Vec<u8>,
 }
+
+impl Material {
+    /// Whether a texture uses a set of [`Geometry::tex_coords`](super::Geometry::tex_coords).
+    #[must_use]
+    pub fn samples(&self, tex_coords: u32) -> bool {
+        let textures = [
+            self.base_color_texture,
+            self.metallic_roughness_texture,
+            self.occlusion_texture,
+            self.emissive_texture,
+            self.normal_texture,
+        ];
+        textures.iter().flatten().any(|texture| texture.tex_coords == tex_coords)
+    }
+}

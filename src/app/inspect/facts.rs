@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
+use super::level_facts::LevelFacts;
 use crate::crowd::INSTANCE_BYTES;
 use crate::model::{
     Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
@@ -25,6 +26,9 @@ pub struct Facts<'m> {
     pub(super) skins: Vec<SkinFacts<'m>>,
     pub(super) clips: Vec<ClipFacts<'m>>,
     pub(super) geometry: GeometryFacts,
+    /// The levels of detail, finest first; only if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) levels: Vec<LevelFacts>,
     pub(super) materials: Vec<MaterialFacts<'m>>,
     pub(super) images: Vec<ImageFacts<'m>>,
     /// The names of the cameras, which the program does not use.
@@ -153,9 +157,9 @@ pub(super) struct StaticBytes {
 }
 
 impl<'m> Facts<'m> {
-    /// Collects the facts of an imported model.
+    /// Collects the facts of an imported model, with its levels of detail on request.
     #[must_use]
-    pub fn of(model: &'m Model) -> Self {
+    pub fn of(model: &'m Model, with_levels: bool) -> Self {
         let geometry = GeometryFacts::of(&model.geometry);
         let clips: Vec<ClipFacts> = model.clips.iter().map(ClipFacts::of).collect();
         let image_sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
@@ -180,6 +184,7 @@ impl<'m> Facts<'m> {
             static_bytes: StaticBytes::of(model, &clips, &images),
             warnings: &model.warnings,
             geometry,
+            levels: if with_levels { LevelFacts::of(model) } else { Vec::new() },
             clips,
             images,
         }

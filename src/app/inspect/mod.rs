@@ -8,6 +8,7 @@
 mod clip_facts;
 mod facts;
 mod geometry_facts;
+mod level_facts;
 mod sections;
 
 use anyhow::Result;
@@ -19,12 +20,17 @@ use super::output::{print, print_json};
 use super::scene::load_model;
 use super::text::page_columns;
 use crate::cli::InspectArgs;
+use crate::levels;
 
 /// Runs the command.
 ///
 /// # Errors
 /// The file cannot be loaded, or standard output cannot be written.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref(), &args.file_scene)?;
-    if args.json { print_json(&Facts::of(&model), true) } else { print(&report(&model, page_columns())) }
+    let mut model = load_model(args.model.as_ref(), &args.file_scene)?;
+    if args.levels {
+        levels::build(&mut model);
+    }
+    let facts = Facts::of(&model, args.levels);
+    if args.json { print_json(&facts, true) } else { print(&report(&facts, page_columns())) }
 }

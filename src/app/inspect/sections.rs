@@ -3,8 +3,8 @@
 use super::clip_facts::{ClipFacts, TimelineFacts};
 use super::facts::{ExtensionFacts, Facts, ImageFacts, MaterialFacts, NodeFacts, SceneFacts, SkinFacts};
 use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
+use super::level_facts::LevelFacts;
 use crate::app::text::{aligned, counted, name, name_or_none, plural};
-use crate::model::Model;
 use crate::model::text::{printable, shortened};
 use crate::renderer::memory::format_bytes as bytes;
 
@@ -18,25 +18,25 @@ type Rows = Vec<Vec<String>>;
 
 /// Describes a model in sections with aligned columns, on a page of this width.
 #[must_use]
-pub fn report(model: &Model, columns: u16) -> String {
-    let facts = Facts::of(model);
-    let sections: [(&str, usize, Rows); 10] = [
+pub fn report(facts: &Facts, columns: u16) -> String {
+    let sections: [(&str, usize, Rows); 11] = [
         ("nodes", facts.nodes.len(), facts.nodes.iter().map(node).collect()),
         ("skins", facts.skins.len(), with_head(&SKIN_HEAD, facts.skins.iter().enumerate().map(skin))),
         ("clips", facts.clips.len(), with_head(&CLIP_HEAD, facts.clips.iter().enumerate().map(clip))),
-        ("primitives (mesh.primitive)", facts.geometry.by_primitive.len(), primitives(&facts)),
+        ("primitives (mesh.primitive)", facts.geometry.by_primitive.len(), primitives(facts)),
+        ("levels of detail", facts.levels.len(), with_head(&LEVEL_HEAD, facts.levels.iter().map(level))),
         (
             "materials",
             facts.materials.len(),
             with_head(&MATERIAL_HEAD, facts.materials.iter().enumerate().map(material)),
         ),
         ("images", facts.images.len(), with_head(&IMAGE_HEAD, facts.images.iter().enumerate().map(image))),
-        ("extensions", facts.extensions.len(), extensions(&facts)),
-        ("scenes", facts.scenes.len(), scenes(&facts)),
-        ("cameras and lights", facts.cameras.len() + facts.lights.len(), cameras_and_lights(&facts)),
+        ("extensions", facts.extensions.len(), extensions(facts)),
+        ("scenes", facts.scenes.len(), scenes(facts)),
+        ("cameras and lights", facts.cameras.len() + facts.lights.len(), cameras_and_lights(facts)),
         ("warnings", facts.warnings.len(), facts.warnings.iter().map(|warning| vec![warning.clone()]).collect()),
     ];
-    let mut text = format!("{}\n{}", printable(facts.model), aligned(columns, 2, summary(&facts)));
+    let mut text = format!("{}\n{}", printable(facts.model), aligned(columns, 2, summary(facts)));
     for (title, count, rows) in sections.into_iter().filter(|(_, count, _)| *count > 0) {
         text += &format!("\n{title}: {count}\n{}", aligned(columns, 2, rows));
     }
@@ -230,6 +230,18 @@ fn primitives(facts: &Facts) -> Rows {
         ]
     };
     with_head(&HEAD, all.iter().take(MAX_PRIMITIVE_ROWS).map(row))
+}
+
+const LEVEL_HEAD: [&str; 5] = ["level", "triangles", "vertices", "error", "of the height"];
+
+fn level(level: &LevelFacts) -> Vec<String> {
+    vec![
+        level.level.to_string(),
+        level.triangles.to_string(),
+        level.vertices.to_string(),
+        format!("{:.3e}", level.error),
+        level.error_by_height.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", 100.0 * share)),
+    ]
 }
 
 const MATERIAL_HEAD: [&str; 6] = ["#", "name", "base colour", "metal, rough", "surface", "images"];

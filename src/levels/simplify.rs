@@ -1,0 +1,198 @@
+//! From the triangles of one level to about half as many, over a part of the same vertices.
+//!
+//! meshoptimizer collapses edges onto one of their ends, the cheapest first. The cost is measured by quadrics of the
+//! positions in the reference pose and of attributes (Garland and Heckbert 1997; Hoppe 1999). The attributes are normals,
+//! texture coordinates, colours, and the positions in other poses. An attribute's quadric measures the departure from
+//! linear interpolation across the surface, so that of a posed position measures the error in that pose (Mohr and Gleicher,
+//! "Deformation Sensitive Decimation", 2003).
+//!
+//! All draw ranges are simplified in one call. A vertex that several ranges use is a vertex for each of them here, so a
+//! border between ranges is a seam of vertices at equal positions. Such vertices are protected: they move along the border,
+//! both sides alike, so borders between materials do not open and no triangle changes its range.
+
+use std::collections::HashMap;
+
+use glam::{Vec3, Vec3A};
+use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
+
+use super::triangles::Triangles;
+use crate::animation::{Pose, blended_matrix};
+use crate::model::Model;
+
+/// The weight of a unit normal, compared with a distance of the model's extent.
+const NORMAL_WEIGHT: f32 = 0.2;
+/// The weight of texture coordinates, where 1 is the size of the texture.
+const TEX_COORD_WEIGHT: f32 = 0.5;
+/// The weight of a colour's channel.
+const COLOR_WEIGHT: f32 = 0.5;
+/// The weight of all posed positions together.
+const POSED_WEIGHT: f32 = 1.0;
+/// The numbers of each vertex before the posed positions: normal, two texture coordinates, colour.
+const FIXED: usize = 11;
+/// The largest number of poses whose positions are attributes. meshoptimizer has at most 32 attributes.
+pub(super) const MOST_POSES: usize = (32 - FIXED) / 3;
+
+/// The vertices of a model as the simplifier sees them.
+pub(super) struct Reference {
+    /// The positions in the reference pose, in model space.
+    pub positions: Vec<Vec3A>,
+    /// The attributes of each vertex, one vertex after the other.
+    attributes: Vec<f32>,
+    weights: Vec<f32>,
+    /// Which of the two texture coordinates the material of each draw range samples.
+    sampled: Vec<[bool; 2]>,
+}
+
+impl Reference {
+    /// Prepares the vertices. `posed` has the positions in each pose that counts.
+    pub fn new(model: &Model, rest: Pose<'_>, positions: Vec<Vec3A>, posed: &[Vec<Vec3A>]) -> Self {
+        let geometry = &model.geometry;
+        let extent = extent(&positions);
+        let posed = &posed[..posed.len().min(MOST_POSES)];
+        let mut weights = vec![NORMAL_WEIGHT; 3];
+        weights.resize(7, TEX_COORD_WEIGHT);
+        weights.resize(FIXED, COLOR_WEIGHT);
+        let pose_weight = POSED_WEIGHT / extent / (posed.len().max(1) as f32).sqrt();
+        weights.resize(FIXED + 3 * posed.len(), pose_weight);
+        let mut attributes = Vec::with_capacity(positions.len() * weights.len());
+        for vertex in 0..geometry.vertex_count() {
+            let matrix = blended_matrix(geometry, vertex, rest);
+            attributes.extend(matrix.transform_normal(geometry.normals[vertex]).normalize_or_zero().to_array());
+            attributes.extend(geometry.tex_coords[vertex].iter().flat_map(|uv| uv.to_array()));
+            attributes.extend(geometry.colors[vertex].map(|channel| f32::from(channel) / 255.0));
+            attributes.extend(posed.iter().flat_map(|positions| positions[vertex].to_array()));
+        }
+        for attribute in attributes.iter_mut().filter(|attribute| !attribute.is_finite()) {
+            *attribute = 0.0;
+        }
+        let sampled = geometry.draw_ranges.iter().map(|range| {
+            let samples = |set| model.materials.get(range.material as usize).is_some_and(|m| m.samples(set));
+            [0, 1].map(samples)
+        });
+        Self { positions, attributes, weights, sampled: sampled.collect() }
+    }
+
+    /// Returns about `target` of the triangles' number, over a part of their vertices; `None` if a triangle would change its
+    /// draw range. If `holds_seams`, vertices where texture coordinates are discontinuous only move along the seam.
+    pub fn simplify(&self, triangles: &Triangles, target: usize, holds_seams: bool) -> Option<Triangles> {
+        let split = SplitVertices::new(triangles, self.positions.len());
+        let positions: Vec<Vec3> =
+            split.vertices.iter().map(|&vertex| self.positions[vertex as usize].into()).collect();
+        let stride = self.weights.len();
+        let mut attributes = Vec::with_capacity(split.vertices.len() * stride);
+        for (&vertex, &range) in split.vertices.iter().zip(&split.ranges) {
+            let first = attributes.len();
+            attributes.extend_from_slice(&self.attributes[vertex as usize * stride..][..stride]);
+            for (set, is_sampled) in self.sampled[range as usize].into_iter().enumerate() {
+                if !is_sampled {
+                    attributes[first + 3 + 2 * set..][..2].fill(0.0);
+                }
+            }
+        }
+        let locks = self.locks(&split, &positions, &attributes, holds_seams);
+        let adapter = VertexDataAdapter::new(bytemuck::cast_slice(&positions), size_of::<Vec3>(), 0).ok()?;
+        let indices = meshopt::simplify_with_attributes_and_locks(
+            &split.indices,
+            &adapter,
+            &attributes,
+            &self.weights,
+            stride * size_of::<f32>(),
+            &locks,
+            3 * target,
+            1.0,
+            SimplifyOptions::Permissive | SimplifyOptions::Prune,
+            None,
+        );
+        split.join(&indices, triangles.ranges.len())
+    }
+
+    /// Returns the protection of each vertex.
+    fn locks(
+        &self,
+        split: &SplitVertices,
+        positions: &[Vec3],
+        attributes: &[f32],
+        holds_seams: bool,
+    ) -> Vec<SimplifyVertex> {
+        let stride = self.weights.len();
+        let tex_coords = |index: usize| &attributes[index * stride + 3..][..4];
+        let mut first_at = HashMap::<[u32; 3], usize>::with_capacity(positions.len());
+        let mut locks = vec![SimplifyVertex::None; positions.len()];
+        for (index, position) in positions.iter().enumerate() {
+            // Adding zero turns -0 into 0.
+            let first = *first_at.entry((*position + 0.0).to_array().map(f32::to_bits)).or_insert(index);
+            let differs =
+                split.ranges[first] != split.ranges[index] || holds_seams && tex_coords(first) != tex_coords(index);
+            if differs {
+                // One protected vertex at a position protects all vertices there.
+                locks[index] = SimplifyVertex::Protect;
+            }
+        }
+        locks
+    }
+}
+
+/// The vertices of triangles, numbered from 0, once for each draw range.
+struct SplitVertices {
+    /// The vertex of the geometry for each split vertex.
+    vertices: Vec<u32>,
+    /// The draw range of each split vertex.
+    ranges: Vec<u32>,
+    /// The corners of the triangles as split vertices.
+    indices: Vec<u32>,
+}
+
+impl SplitVertices {
+    fn new(triangles: &Triangles, vertex_count: usize) -> Self {
+        let mut split = Self { vertices: Vec::new(), ranges: Vec::new(), indices: Vec::new() };
+        // The newest split vertex of each vertex.
+        let mut newest = vec![u32::MAX; vertex_count];
+        for (range, own) in triangles.ranges.iter().enumerate() {
+            let first = split.vertices.len() as u32;
+            for &vertex in &triangles.indices[own.clone()] {
+                let newest = &mut newest[vertex as usize];
+                if *newest < first || *newest == u32::MAX {
+                    *newest = split.vertices.len() as u32;
+                    split.vertices.push(vertex);
+                    split.ranges.push(range as u32);
+                }
+                split.indices.push(*newest);
+            }
+        }
+        split
+    }
+
+    /// Turns triangles of split vertices into triangles of the geometry. They are still in the order of draw ranges.
+    fn join(&self, indices: &[u32], range_count: usize) -> Option<Triangles> {
+        let mut joined = Triangles::default();
+        for corners in indices.as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|corner| self.ranges[corner as usize]);
+            let range = a as usize;
+            if a != b || b != c || range + 1 < joined.ranges.len() {
+                return None;
+            }
+            joined.open(range + 1);
+            joined.indices.extend(corners.map(|corner| self.vertices[corner as usize]));
+            joined.ranges[range].end = joined.indices.len();
+        }
+        joined.open(range_count);
+        Some(joined)
+    }
+}
+
+impl Triangles {
+    /// Adds empty draw ranges until there are `count`.
+    fn open(&mut self, count: usize) {
+        let end = self.indices.len();
+        while self.ranges.len() < count {
+            self.ranges.push(end..end);
+        }
+    }
+}
+
+/// Returns the largest side of the box around positions.
+pub(super) fn extent(positions: &[Vec3A]) -> f32 {
+    let (min, max) =
+        positions.iter().fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
+    (max - min).max_element()
+}

@@ -1,0 +1,110 @@
+//! Figures of all sample models, for people.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use throng::levels;
+use throng::model::{Clip, Model, import};
+
+use crate::measure::{distance_of_level, positions};
+
+/// Returns the sample models, sorted.
+fn paths() -> Vec<PathBuf> {
+    fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, out);
+            } else if path.extension().is_some_and(|extension| extension == "glb" || extension == "gltf") {
+                out.push(path);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    collect(&PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut out);
+    out.sort();
+    out
+}
+
+fn height(model: &Model) -> f64 {
+    let posed = positions(model, None, 0.0);
+    let ys = || posed.iter().map(|position| position.y);
+    ys().fold(f64::NEG_INFINITY, f64::max) - ys().fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let moments_per_clip: usize = std::env::var("DENSE").map_or(0, |text| text.parse().unwrap());
+    let runs: usize = std::env::var("RUNS").map_or(1, |text| text.parse().unwrap());
+    let mut ratios = Vec::new();
+    for path in paths() {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        if !only.split(',').any(|part| name.contains(part)) {
+            continue;
+        }
+        let mut times = Vec::new();
+        let mut model = None;
+        for _ in 0..runs {
+            let started = Instant::now();
+            let Ok(mut loaded) = import::load(&path) else { break };
+            let import_ms = started.elapsed().as_secs_f64() * 1e3;
+            let started = Instant::now();
+            levels::build(&mut loaded);
+            times.push((import_ms, started.elapsed().as_secs_f64() * 1e3));
+            model = Some(loaded);
+        }
+        let Some(model) = model else { continue };
+        if model.geometry.coarser_levels.is_empty() && model.geometry.triangle_count() < 32 {
+            continue;
+        }
+        let median = |pick: fn(&(f64, f64)) -> f64| {
+            let mut list: Vec<f64> = times.iter().map(pick).collect();
+            list.sort_by(f64::total_cmp);
+            list[list.len() / 2]
+        };
+        let height = height(&model);
+        println!(
+            "{name}: {} triangles, {} vertices, {} ranges, {} clips, {} joints; import {:.1} ms, levels {:.1} ms",
+            model.geometry.triangle_count(),
+            model.geometry.vertex_count(),
+            model.geometry.draw_ranges.len(),
+            model.clips.len(),
+            model.palette.len(),
+            median(|times| times.0),
+            median(|times| times.1),
+        );
+        let mut posed = vec![positions(&model, None, 0.0)];
+        let clips: Vec<&Clip> = model.clips.iter().collect();
+        for clip in &clips {
+            posed.extend((0..moments_per_clip).map(|k| {
+                let share = (k as f64 + 0.37) / moments_per_clip as f64;
+                positions(&model, Some(clip), share * f64::from(clip.duration_seconds))
+            }));
+        }
+        for (index, level) in model.geometry.coarser_levels.iter().enumerate() {
+            let triangles: u32 = level.ranges.iter().map(|range| range.end - range.start).sum::<u32>() / 3;
+            let mut measured = 0.0;
+            if moments_per_clip > 0 {
+                for posed in &posed {
+                    measured = distance_of_level(&model, index + 1, posed, measured);
+                }
+                ratios.push(f64::from(level.error) / measured);
+            }
+            println!(
+                "  {}: {triangles} triangles, {} vertices, error {:.5} ({:.2} % of the height), measured {:.5}, ratio {:.3}",
+                index + 1,
+                level.vertex_count,
+                level.error,
+                100.0 * f64::from(level.error) / height,
+                measured,
+                f64::from(level.error) / measured,
+            );
+        }
+    }
+    ratios.sort_by(f64::total_cmp);
+    if let [least, .., most] = ratios[..] {
+        println!("stated / measured: least {least:.3}, median {:.3}, most {most:.3}", ratios[ratios.len() / 2]);
+    }
+}

@@ -1,0 +1,4 @@
+//! Levels of detail: the chain that `levels::build` makes, and the errors that it states.
+
+mod figures;
+mod measure;
