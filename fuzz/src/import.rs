@@ -10,6 +10,7 @@ use throng::animation::{
     pose_model, posed_bounds, skin_vertex,
 };
 use throng::app::inspect;
+use throng::levels;
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};
@@ -37,11 +38,12 @@ const MAX_MORPHED: f32 = MODERATE_NUMBER * (1.0 + MODERATE_TARGETS as f32 * MODE
 /// Panics if a promise of `throng::model`, or of a function that is called here, does not hold.
 pub fn run(data: &[u8]) -> bool {
     match load_glb("fuzz.glb", data) {
-        Ok(model) => {
+        Ok(mut model) => {
             check_invariants(&model);
             report(&model);
             if model.skeleton.len() <= MAX_NODES && model.geometry.vertex_count() <= MAX_VERTICES {
                 animate(&model);
+                check_levels(&mut model);
             }
             true
         }
@@ -54,10 +56,23 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 fn report(model: &Model) {
-    let page = inspect::report(model, 100);
+    let facts = inspect::Facts::of(model, false);
+    let page = inspect::report(&facts, 100);
     assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "a terminal would obey {page:?}");
-    let json = serde_json::to_value(inspect::Facts::of(model)).expect("facts are plain values");
+    let json = serde_json::to_value(facts).expect("facts are plain values");
     assert_eq!(json["geometry"]["vertices"], model.geometry.vertex_count());
+}
+
+fn check_levels(model: &mut Model) {
+    levels::build(model);
+    check_invariants(model);
+    let (mut most_vertices, mut least_error) = (model.geometry.vertex_count() as u32, 0.0);
+    for level in &model.geometry.coarser_levels {
+        assert!(level.vertex_count <= most_vertices && level.error >= least_error, "{level:?}");
+        assert!(level.indices.iter().all(|&index| index < level.vertex_count), "{level:?}");
+        assert_eq!(level.ranges.len(), model.geometry.draw_ranges.len());
+        (most_vertices, least_error) = (level.vertex_count, level.error);
+    }
 }
 
 fn animate(model: &Model) {
