@@ -280,8 +280,8 @@ warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 "
     );
-    assert_eq!(inspect::report(&model, 100), expected);
-    let json = serde_json::to_value(inspect::Facts::of(&model)).unwrap();
+    assert_eq!(inspect::report(&inspect::Facts::of(&model, false), 100), expected);
+    let json = serde_json::to_value(inspect::Facts::of(&model, false)).unwrap();
     assert_eq!(
         json["bytes_per_instance"],
         json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 88})
