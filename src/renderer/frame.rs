@@ -228,7 +228,7 @@ impl Renderer {
         ];
         let queue = self.device.queue();
         // SAFETY: everything that the commands use lives until the timeline reaches `value`. The guard locks the queue.
-        unsafe { self.device.raw.queue_submit2(*queue, &submits, slot.fence()) }.context("vkQueueSubmit2")
+        unsafe { self.device.raw.queue_submit2(*queue, &submits, slot.fence()) }.context_for("vkQueueSubmit2", "frame")
     }
 }
 

@@ -62,7 +62,7 @@ impl Buffer {
         }
         let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_buffer(&info, None) }.context("vkCreateBuffer")?;
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.context_for("vkCreateBuffer", name)?;
         // SAFETY: `raw` was just made from this device.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let location = match memory {
@@ -81,7 +81,7 @@ impl Buffer {
         let bound = device.allocate(name, requirements, location, true).and_then(|allocation| {
             // SAFETY: the memory is fresh, large enough and of an allowed type.
             let result = unsafe { device.raw.bind_buffer_memory(raw, allocation.memory(), allocation.offset()) };
-            match result.context("vkBindBufferMemory") {
+            match result.context_for("vkBindBufferMemory", name) {
                 Ok(()) => Ok(allocation),
                 Err(error) => {
                     device.free(allocation);

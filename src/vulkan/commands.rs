@@ -13,6 +13,7 @@ pub struct CommandPool {
     /// The command buffer.
     pub commands: vk::CommandBuffer,
     pool: vk::CommandPool,
+    name: String,
     device: Arc<Device>,
 }
 
@@ -26,19 +27,20 @@ impl CommandPool {
             .queue_family_index(device.physical.queue_family.unwrap_or(0))
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family exists: the device was made with it.
-        let pool = unsafe { device.raw.create_command_pool(&info, None) }.context("vkCreateCommandPool")?;
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }.context_for("vkCreateCommandPool", name)?;
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
         // SAFETY: the pool was just made.
-        let buffers = unsafe { device.raw.allocate_command_buffers(&info) }.context("vkAllocateCommandBuffers");
+        let buffers =
+            unsafe { device.raw.allocate_command_buffers(&info) }.context_for("vkAllocateCommandBuffers", name);
         match buffers {
             Ok(buffers) => {
                 let commands = buffers.into_iter().next().unwrap_or_default();
                 device.register(pool, name);
                 device.register(commands, name);
-                Ok(Self { commands, pool, device: Arc::clone(device) })
+                Ok(Self { commands, pool, name: name.to_owned(), device: Arc::clone(device) })
             }
             Err(error) => {
                 // SAFETY: nothing was allocated from it.
@@ -60,10 +62,11 @@ impl CommandPool {
     pub unsafe fn begin(&self) -> Result<Recorder<'_>> {
         // SAFETY: the caller has waited for the last submission.
         unsafe { self.device.raw.reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty()) }
-            .context("vkResetCommandPool")?;
+            .context_for("vkResetCommandPool", &self.name)?;
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is in the initial state.
-        unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }.context("vkBeginCommandBuffer")?;
+        unsafe { self.device.raw.begin_command_buffer(self.commands, &info) }
+            .context_for("vkBeginCommandBuffer", &self.name)?;
         // SAFETY: the buffer is in the recording state. The caller makes the other promises.
         Ok(unsafe { Recorder::new(&self.device, self.commands) })
     }
@@ -92,9 +95,10 @@ impl CommandPool {
         let submit = vk::SubmitInfo2::default().command_buffer_infos(&buffers);
         let (device, queue) = (&self.device, self.device.queue());
         // SAFETY: the guard locks the queue. The recorded objects live until the wait below returns.
-        unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }.context("vkQueueSubmit2")?;
+        unsafe { device.raw.queue_submit2(*queue, &[submit], vk::Fence::null()) }
+            .context_for("vkQueueSubmit2", &self.name)?;
         // SAFETY: as above.
-        unsafe { device.raw.queue_wait_idle(*queue) }.context("vkQueueWaitIdle")
+        unsafe { device.raw.queue_wait_idle(*queue) }.context_for("vkQueueWaitIdle", &self.name)
     }
 
     /// Ends recording.
@@ -106,7 +110,7 @@ impl CommandPool {
     /// Recording has begun and not ended.
     pub unsafe fn end(&self) -> Result<()> {
         // SAFETY: the caller makes the promise.
-        unsafe { self.device.raw.end_command_buffer(self.commands) }.context("vkEndCommandBuffer")
+        unsafe { self.device.raw.end_command_buffer(self.commands) }.context_for("vkEndCommandBuffer", &self.name)
     }
 }
 

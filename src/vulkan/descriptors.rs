@@ -41,8 +41,8 @@ impl DescriptorSetLayout {
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&infos);
         // SAFETY: a valid create info.
-        let raw =
-            unsafe { device.raw.create_descriptor_set_layout(&info, None) }.context("vkCreateDescriptorSetLayout")?;
+        let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+            .context_for("vkCreateDescriptorSetLayout", name)?;
         device.register(raw, name);
         let bindings = bindings.iter().map(|&(descriptor_type, _)| descriptor_type).collect();
         Ok(Self { raw, bindings, device: Arc::clone(device) })
@@ -84,18 +84,20 @@ impl DescriptorSet {
             layout.bindings.iter().map(|&ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(1)).collect();
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
         // SAFETY: a valid create info.
-        let pool = unsafe { device.raw.create_descriptor_pool(&info, None) }.context("vkCreateDescriptorPool")?;
+        let pool =
+            unsafe { device.raw.create_descriptor_pool(&info, None) }.context_for("vkCreateDescriptorPool", name)?;
         let layouts = [layout.raw];
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
         // SAFETY: the pool has room for exactly this set.
-        let raw = match unsafe { device.raw.allocate_descriptor_sets(&info) }.context("vkAllocateDescriptorSets") {
-            Ok(sets) => sets.into_iter().next().unwrap_or_default(),
-            Err(error) => {
-                // SAFETY: nothing was allocated from it.
-                unsafe { device.raw.destroy_descriptor_pool(pool, None) };
-                return Err(error);
-            }
-        };
+        let raw =
+            match unsafe { device.raw.allocate_descriptor_sets(&info) }.context_for("vkAllocateDescriptorSets", name) {
+                Ok(sets) => sets.into_iter().next().unwrap_or_default(),
+                Err(error) => {
+                    // SAFETY: nothing was allocated from it.
+                    unsafe { device.raw.destroy_descriptor_pool(pool, None) };
+                    return Err(error);
+                }
+            };
         device.register(pool, name);
         device.register(raw, name);
         let set = Self { raw, pool, types: layout.bindings.clone(), device: Arc::clone(device) };

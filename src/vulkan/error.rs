@@ -12,10 +12,12 @@ pub enum Error {
     #[error("no Vulkan loader was found ({0}); install a Vulkan driver (on Linux: ./setup.sh)")]
     Loader(String),
     /// A Vulkan call returned an error code.
-    #[error("{call} failed: {result}{}", hint(*.result))]
+    #[error("{call} failed{}: {result}{}", of(.object), hint(*.result))]
     Call {
         /// The C name of the function.
         call: &'static str,
+        /// The debug name of the object that was being made or used. Empty if it has none.
+        object: String,
         /// The returned code.
         result: vk::Result,
     },
@@ -76,6 +78,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns the failure of a call that concerns no named object.
+    pub(super) fn call(call: &'static str, result: vk::Result) -> Self {
+        Self::Call { call, object: String::new(), result }
+    }
+
     /// Returns the Vulkan result of the failed call, if there is one. Presentation depends on it.
     #[must_use]
     pub fn result(&self) -> Option<vk::Result> {
@@ -84,6 +91,10 @@ impl Error {
             _ => None,
         }
     }
+}
+
+fn of(object: &str) -> String {
+    if object.is_empty() { String::new() } else { format!(" for '{object}'") }
 }
 
 fn hint(result: vk::Result) -> &'static str {
@@ -105,10 +116,16 @@ fn hint(result: vk::Result) -> &'static str {
 pub trait Context<T> {
     /// Adds `call`, the C name of the function.
     fn context(self, call: &'static str) -> Result<T>;
+    /// Adds `call`, and the debug name of the object that the call makes or uses.
+    fn context_for(self, call: &'static str, object: &str) -> Result<T>;
 }
 
 impl<T> Context<T> for std::result::Result<T, vk::Result> {
     fn context(self, call: &'static str) -> Result<T> {
-        self.map_err(|result| Error::Call { call, result })
+        self.context_for(call, "")
+    }
+
+    fn context_for(self, call: &'static str, object: &str) -> Result<T> {
+        self.map_err(|result| Error::Call { call, object: object.to_owned(), result })
     }
 }

@@ -81,8 +81,8 @@ impl Image {
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(info.usage);
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_image(&create, None) }.context("vkCreateImage")?;
-        let built = Self::bind(device, name, raw).and_then(|allocation| match create_view(device, raw, &info) {
+        let raw = unsafe { device.raw.create_image(&create, None) }.context_for("vkCreateImage", name)?;
+        let built = Self::bind(device, name, raw).and_then(|allocation| match create_view(device, name, raw, &info) {
             Ok(view) => Ok((allocation, view)),
             Err(error) => {
                 device.free(allocation);
@@ -109,7 +109,7 @@ impl Image {
         let allocation = device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
         // SAFETY: the memory is fresh, large enough and of an allowed type.
         let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
-        match bound.context("vkBindImageMemory") {
+        match bound.context_for("vkBindImageMemory", name) {
             Ok(()) => Ok(allocation),
             Err(error) => {
                 device.free(allocation);
@@ -134,7 +134,7 @@ impl Drop for Image {
 ///
 /// # Errors
 /// Out of memory.
-pub(super) fn create_view(device: &Device, image: vk::Image, info: &ImageInfo) -> Result<vk::ImageView> {
+pub(super) fn create_view(device: &Device, name: &str, image: vk::Image, info: &ImageInfo) -> Result<vk::ImageView> {
     let info = vk::ImageViewCreateInfo::default()
         .image(image)
         .view_type(if info.is_cube { vk::ImageViewType::CUBE } else { vk::ImageViewType::TYPE_2D })
@@ -147,7 +147,7 @@ pub(super) fn create_view(device: &Device, image: vk::Image, info: &ImageInfo) -
             layer_count: info.layer_count(),
         });
     // SAFETY: the image is alive and has these levels.
-    unsafe { device.raw.create_image_view(&info, None) }.context("vkCreateImageView")
+    unsafe { device.raw.create_image_view(&info, None) }.context_for("vkCreateImageView", name)
 }
 
 /// A texture sampler.
@@ -164,7 +164,7 @@ impl Sampler {
     /// Out of memory, or too many samplers.
     pub fn new(device: &Arc<Device>, name: &str, info: &vk::SamplerCreateInfo) -> Result<Self> {
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_sampler(info, None) }.context("vkCreateSampler")?;
+        let raw = unsafe { device.raw.create_sampler(info, None) }.context_for("vkCreateSampler", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
     }

@@ -77,7 +77,15 @@ impl Instance {
     /// # Errors
     /// There is no loader, no driver, or no validation layer if one is requested.
     pub fn new(options: InstanceOptions) -> Result<Arc<Self>> {
-        let entry = load_entry()?;
+        Self::with_entry(load_entry()?, options)
+    }
+
+    /// Creates an instance with a loader that the caller has chosen. All Vulkan functions of the program come from it, so
+    /// a test can pass one whose functions fail (`tests/faults`).
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`], except a missing loader.
+    pub fn with_entry(entry: ash::Entry, options: InstanceOptions) -> Result<Arc<Self>> {
         let available = extension_names(&entry, None)?;
         let has = |name: &CStr| available.iter().any(|have| have == name.to_bytes());
 
@@ -129,7 +137,7 @@ impl Instance {
         // SAFETY: `info` and everything that it points to live until the call returns.
         let raw = unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
             vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
-            result => Error::Call { call: "vkCreateInstance", result },
+            result => Error::call("vkCreateInstance", result),
         })?;
         let mut instance = Self { messenger: None, messages, debug_utils, raw, entry };
         if options.validation {

@@ -204,8 +204,10 @@ impl PhysicalDevice {
             }
             // SAFETY: device and surface belong to the same, living instance; the family exists.
             let presents = unsafe { loader.get_physical_device_surface_support(self.raw, family, surface) };
-            if !matches!(presents, Ok(true)) {
-                return Some("cannot present to this window".to_owned());
+            match presents.context("vkGetPhysicalDeviceSurfaceSupportKHR") {
+                Ok(true) => {}
+                Ok(false) => return Some("cannot present to this window".to_owned()),
+                Err(error) => return Some(format!("cannot present to this window ({error})")),
             }
         }
         None

@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::descriptors::DescriptorSetLayout;
 use super::device::Device;
-use super::error::{Context, Error, Result};
+use super::error::{Context, Result};
 use super::pipeline_cache::PipelineCache;
 use super::spirv::Spirv;
 
@@ -43,7 +43,8 @@ impl PipelineLayout {
             .collect();
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets).push_constant_ranges(&ranges);
         // SAFETY: the set layouts are alive.
-        let raw = unsafe { device.raw.create_pipeline_layout(&info, None) }.context("vkCreatePipelineLayout")?;
+        let raw =
+            unsafe { device.raw.create_pipeline_layout(&info, None) }.context_for("vkCreatePipelineLayout", name)?;
         device.register(raw, name);
         let push_constant_stages = push_constants.map_or(vk::ShaderStageFlags::empty(), |(stages, _)| stages);
         Ok(Self { raw, bind_point, push_constant_stages, device: Arc::clone(device) })
@@ -67,7 +68,8 @@ impl<'a> ShaderModule<'a> {
     fn new(device: &'a Device, shader: &Spirv) -> Result<Self> {
         let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
         // SAFETY: the words are SPIR-V that the build has compared with the sources.
-        let raw = unsafe { device.raw.create_shader_module(&info, None) }.context("vkCreateShaderModule")?;
+        let raw = unsafe { device.raw.create_shader_module(&info, None) }
+            .context_for("vkCreateShaderModule", shader.file_name)?;
         device.register(raw, shader.file_name);
         Ok(Self { raw, device })
     }
@@ -255,8 +257,10 @@ impl Pipeline {
             vk::PipelineBindPoint::COMPUTE => "vkCreateComputePipelines",
             _ => "vkCreateGraphicsPipelines",
         };
-        let unknown = Error::Call { call, result: vk::Result::ERROR_UNKNOWN };
-        let raw = built.map_err(|(_, result)| Error::Call { call, result })?.into_iter().next().ok_or(unknown)?;
+        let first = built
+            .map_err(|(_, result)| result)
+            .and_then(|pipelines| pipelines.into_iter().next().ok_or(vk::Result::ERROR_UNKNOWN));
+        let raw = first.context_for(call, name)?;
         device.register(raw, name);
         Ok(Self { raw, bind_point, device: Arc::clone(device) })
     }

@@ -40,7 +40,8 @@ impl PipelineCache {
         let data = file.as_deref().and_then(|file| read(file, properties)).unwrap_or_default();
         let info = vk::PipelineCacheCreateInfo::default().initial_data(&data);
         // SAFETY: the data are empty, or were written by this driver for this device (checked).
-        let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.context("vkCreatePipelineCache")?;
+        let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }
+            .context_for("vkCreatePipelineCache", "pipeline cache")?;
         device.register(raw, "pipeline cache");
         Ok(Self { raw, file, loaded_bytes: data.len(), device: Arc::clone(device) })
     }

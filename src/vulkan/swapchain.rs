@@ -31,14 +31,24 @@ impl Surface {
     /// # Errors
     /// No window handle, or the driver cannot draw to this window system.
     pub fn new(instance: &Arc<Instance>, window: &(impl HasDisplayHandle + HasWindowHandle)) -> Result<Self> {
-        let no_handle = |_| Error::Call { call: "window handle", result: vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR };
+        let no_handle = |_| Error::call("window handle", vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
         let display = window.display_handle().map_err(no_handle)?.as_raw();
         let handle = window.window_handle().map_err(no_handle)?.as_raw();
         // SAFETY: the handles are those of a living window, which outlives the surface (see above).
         let raw = unsafe { ash_window::create_surface(instance.entry(), instance.raw(), display, handle, None) }
             .context("vkCreateSurfaceKHR")?;
+        // SAFETY: the surface is new and belongs to this instance.
+        Ok(unsafe { Self::from_raw(instance, raw) })
+    }
+
+    /// Takes over a surface that the caller has created, for example one without a window (`VK_EXT_headless_surface`).
+    ///
+    /// # Safety
+    /// The surface belongs to `instance`, which has `VK_KHR_surface` enabled. Nothing else destroys it.
+    #[must_use]
+    pub unsafe fn from_raw(instance: &Arc<Instance>, raw: vk::SurfaceKHR) -> Self {
         let loader = khr::surface::Instance::new(instance.entry(), instance.raw());
-        Ok(Self { raw, loader, _instance: Arc::clone(instance) })
+        Self { raw, loader, _instance: Arc::clone(instance) }
     }
 }
 
@@ -114,7 +124,7 @@ impl Swapchain {
             return Ok(None);
         }
         let format = choose_format(&formats)
-            .ok_or(Error::Call { call: "choosing a surface format", result: vk::Result::ERROR_FORMAT_NOT_SUPPORTED })?;
+            .ok_or(Error::call("choosing a surface format", vk::Result::ERROR_FORMAT_NOT_SUPPORTED))?;
         let max = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface.raw)
@@ -149,8 +159,9 @@ impl Swapchain {
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
             let info = ImageInfo::color(format.format, extent, vk::ImageUsageFlags::COLOR_ATTACHMENT);
-            let view = create_view(device, image, &info)?;
-            device.register(view, &format!("swapchain image {index}"));
+            let name = format!("swapchain image {index}");
+            let view = create_view(device, &name, image, &info)?;
+            device.register(view, &name);
             swapchain.images.push(SwapchainImage { raw: image, view, render_finished });
         }
         Ok(Some(swapchain))
@@ -172,7 +183,7 @@ impl Swapchain {
             Ok((index, suboptimal)) => Ok(Acquired::Image(index, suboptimal)),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Acquired::OutOfDate),
             Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => Ok(Acquired::TimedOut),
-            Err(result) => Err(Error::Call { call: "vkAcquireNextImageKHR", result }),
+            Err(result) => Err(Error::call("vkAcquireNextImageKHR", result)),
         }
     }
 
@@ -193,7 +204,7 @@ impl Swapchain {
         match unsafe { self.loader.queue_present(*queue, &info) } {
             Ok(suboptimal) => Ok(suboptimal),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
-            Err(result) => Err(Error::Call { call: "vkQueuePresentKHR", result }),
+            Err(result) => Err(Error::call("vkQueuePresentKHR", result)),
         }
     }
 }

@@ -24,7 +24,7 @@ impl TimelineSemaphore {
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context("vkCreateSemaphore")?;
+        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
     }
@@ -76,7 +76,8 @@ impl Fence {
     /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }.context("vkCreateFence")?;
+        let raw = unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .context_for("vkCreateFence", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
     }
@@ -128,7 +129,7 @@ impl BinarySemaphore {
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_semaphore(&vk::SemaphoreCreateInfo::default(), None) }
-            .context("vkCreateSemaphore")?;
+            .context_for("vkCreateSemaphore", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
     }

@@ -5,7 +5,6 @@
 //! pool is used again, so nothing waits for it. The timestamps of a frame can be read when the next frame with the same pool
 //! has finished.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use ash::vk;
@@ -27,10 +26,10 @@ pub struct Timestamps {
     count: u32,
     nanoseconds_per_tick: f64,
     valid_mask: u64,
-    /// Whether the pool has the timestamps of a frame.
-    written: Cell<bool>,
-    /// Whether the mapped memory has the timestamps of a frame.
-    copied: Cell<bool>,
+    /// Whether the pool has the timestamps of a submitted frame.
+    written: bool,
+    /// Whether the mapped memory has those of an earlier one.
+    copied: bool,
     device: Arc<Device>,
 }
 
@@ -48,7 +47,7 @@ impl Timestamps {
         let copies = Buffer::new(device, name, size_bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(count);
         // SAFETY: a valid create info.
-        let pool = unsafe { device.raw.create_query_pool(&info, None) }.context("vkCreateQueryPool")?;
+        let pool = unsafe { device.raw.create_query_pool(&info, None) }.context_for("vkCreateQueryPool", name)?;
         device.register(pool, name);
         Ok(Some(Self {
             pool,
@@ -56,8 +55,8 @@ impl Timestamps {
             count,
             nanoseconds_per_tick: f64::from(device.limits().timestamp_period),
             valid_mask: if bits >= 64 { u64::MAX } else { (1 << bits) - 1 },
-            written: Cell::new(false),
-            copied: Cell::new(false),
+            written: false,
+            copied: false,
             device: Arc::clone(device),
         }))
     }
@@ -67,18 +66,23 @@ impl Timestamps {
     pub fn cmd_begin(&self, recorder: Recorder) {
         let commands = recorder.raw();
         let (raw, pool, copies) = (&self.device.raw, self.pool, self.copies.raw);
-        if self.written.get() {
-            // Without `WAIT`: a finished frame has all of its timestamps, and a frame that was not submitted has none.
+        if self.written {
+            // Without `WAIT`: a finished frame has all of its timestamps.
             let flags = vk::QueryResultFlags::TYPE_64;
             // SAFETY: `commands` is being recorded, outside a render pass instance; the buffer has room for all.
             unsafe { raw.cmd_copy_query_pool_results(commands, pool, 0, self.count, copies, 0, TICKS_BYTES, flags) };
             // The CPU reads the copy (RAW).
             recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
-            self.copied.set(true);
         }
         // SAFETY: `commands` is being recorded, outside a render pass instance.
         unsafe { raw.cmd_reset_query_pool(commands, pool, 0, self.count) };
-        self.written.set(true);
+    }
+
+    /// Records that the commands since [`Self::cmd_begin`] were submitted. Timestamps of commands that never were must not be
+    /// copied: their queries were never reset.
+    pub fn submitted(&mut self) {
+        self.copied = self.written;
+        self.written = true;
     }
 
     /// Writes the time at which all earlier commands have passed `stage`.
@@ -94,7 +98,7 @@ impl Timestamps {
     /// # Safety
     /// The GPU has finished the last frame that used these timestamps.
     pub unsafe fn read(&self, intervals_ms: &mut [f64]) -> bool {
-        if !self.copied.get() {
+        if !self.copied {
             return false;
         }
         // SAFETY: the caller has waited for the frame whose commands copied the timestamps.

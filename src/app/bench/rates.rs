@@ -47,7 +47,7 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
     };
     // SAFETY: both buffers outlive the call.
     unsafe { submit_and_wait(device, "fill", fill) }?;
-    let timestamps = Timestamps::new(device, "copy", 2)?;
+    let mut timestamps = Timestamps::new(device, "copy", 2)?;
     let (mut by_clock, mut by_gpu) = (Vec::new(), Vec::new());
     // Timestamps are read one submission later, so there is one copy more.
     for _ in 0..=COPIES {
@@ -69,6 +69,7 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
         // SAFETY: the buffers and the timestamps outlive the call.
         unsafe { submit_and_wait(device, "copy", copy) }?;
         by_clock.push(started.elapsed().as_secs_f64());
+        timestamps.iter_mut().for_each(Timestamps::submitted);
         let mut interval_ms = [0.0];
         // SAFETY: every submission was waited for.
         if timestamps.as_ref().is_some_and(|timestamps| unsafe { timestamps.read(&mut interval_ms) }) {

@@ -204,6 +204,9 @@ impl FrameSlot {
     /// Records that a submission signals the timeline with `value`.
     pub fn submitted(&mut self, value: u64) {
         self.in_flight_until = Some(value);
+        if let Some(timestamps) = &mut self.timestamps {
+            timestamps.submitted();
+        }
     }
 
     /// Makes room for a frame and writes its pose records. Call it after [`Self::wait`]. Steady frames find enough room; a

@@ -1,0 +1,112 @@
+//! A whole life of the renderer: instance, device, renderer, frames, readback, and the destruction of everything.
+//!
+//! It reaches as many call sites as a few cheap frames can: textures, morph targets and lines in the models, the staged
+//! upload path, multisampling, shadows, a debug view with bones, a crowd that grows between two frames, and a pipeline
+//! cache on disk.
+
+use std::sync::{Arc, Once};
+
+use anyhow::Result;
+use ash::vk;
+use tempfile::TempDir;
+use throng::app::scene::Scene;
+use throng::model::Model;
+use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Target, UploadPath};
+use throng::view::{DebugView, Show};
+use throng::vulkan::device::Device;
+use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages, prepare_validation};
+use throng::vulkan::physical_device::PhysicalDevice;
+
+use crate::{loader, scene};
+
+pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
+const ASPECT: f32 = 32.0 / 24.0;
+/// The joint matrices of this many strips do not fit into the first buffer of a stream.
+const CROWD: &str = "--size 32x24 --instances 1500 --clip all --seed 7 --threads 1 --travel off";
+
+/// The models and the scene of all lives, and the folder of their pipeline cache.
+pub struct Setting {
+    models: Vec<Model>,
+    scene: Scene,
+    cache: TempDir,
+}
+
+/// The end of a life.
+pub struct Outcome {
+    /// The pixels of the last frame, and the number of skinned vertices that were read back; or the error.
+    pub result: Result<(Vec<u8>, usize)>,
+    /// The messages of the validation layer.
+    pub messages: Vec<String>,
+}
+
+impl Setting {
+    pub fn new() -> Self {
+        let models = ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec();
+        let scene = scene::scene(&models, CROWD);
+        Self { models, scene, cache: tempfile::tempdir().unwrap() }
+    }
+
+    /// Draws offscreen. With `retries`, each step that fails is tried once more.
+    pub fn offscreen(&mut self, retries: bool) -> Outcome {
+        let mut messages = None;
+        let result = instance(&[], &mut messages).and_then(|instance| {
+            let physical = PhysicalDevice::choose(&instance, None, None)?;
+            let device = Device::new(&instance, physical, false)?;
+            let target = Target::offscreen(&device, EXTENT)?;
+            let mut renderer = self.renderer(&device, target)?;
+            for frame in 0..FRAMES {
+                self.draw(&mut renderer, frame)
+                    .or_else(|error| if retries { self.draw(&mut renderer, frame) } else { Err(error) })?;
+            }
+            let vertices = match renderer.read_skinned_vertices(0) {
+                Err(_) if retries => renderer.read_skinned_vertices(0)?,
+                vertices => vertices?,
+            };
+            let pixels = match renderer.wait_for_pixels() {
+                Ok(pixels) => pixels.to_vec(),
+                Err(_) if retries => renderer.wait_for_pixels()?.to_vec(),
+                Err(error) => return Err(error.into()),
+            };
+            Ok((pixels, vertices.len()))
+        });
+        Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
+    }
+
+    pub fn renderer(&self, device: &Arc<Device>, target: Target) -> Result<Renderer> {
+        let settings = RendererSettings {
+            upload: Some(UploadPath::Staged),
+            shadow_map_size: Some(64),
+            cache_folder: Some(self.cache.path()),
+            ..RendererSettings::default()
+        };
+        Ok(Renderer::new(device, &self.models, target, settings)?)
+    }
+
+    /// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light.
+    pub fn draw(&mut self, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
+        let camera = self.scene.camera;
+        if frame == 0 {
+            self.scene.camera.zoom(0.02);
+        }
+        let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
+        self.scene.show = Show { view, skeleton: frame == 1 };
+        let drawn = self.scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
+        self.scene.camera = camera;
+        Ok(drawn?.0)
+    }
+}
+
+pub const FRAMES: u32 = 3;
+
+/// Creates a validating instance from the failing loader, and stores where its messages go.
+pub fn instance(
+    surface_extensions: &[*const std::ffi::c_char],
+    messages: &mut Option<Arc<ValidationMessages>>,
+) -> Result<Arc<Instance>> {
+    static PREPARED: Once = Once::new();
+    // SAFETY: other threads of the test access the environment through `std::env`; those of drivers do not exist yet.
+    PREPARED.call_once(|| unsafe { prepare_validation() });
+    let instance = Instance::with_entry(loader::entry(), InstanceOptions { validation: true, surface_extensions })?;
+    *messages = Some(Arc::clone(instance.validation_messages()));
+    Ok(instance)
+}
