@@ -8,6 +8,7 @@ pub mod inspect;
 mod joint;
 mod output;
 pub mod pose;
+pub mod rebuild;
 pub mod render;
 pub mod scene;
 mod text;

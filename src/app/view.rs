@@ -19,13 +19,13 @@ use winit::window::{Window, WindowId};
 
 use super::gpu::{finish, offscreen_renderer, window_renderer};
 use super::output::print;
+use super::rebuild::{Losses, vulkan_result};
 use super::render::draw_to_png;
 use super::scene::Scene;
 use crate::cli::{CameraArg, Size, ViewArgs};
 use crate::crowd::ClipChoice;
 use crate::renderer::{FrameOutcome, Renderer};
 use crate::view::{DebugView, OrbitCamera};
-use crate::vulkan;
 
 /// The image that is written when there is no display.
 const FALLBACK_IMAGE: &str = "throng.png";
@@ -79,7 +79,7 @@ struct Shown {
     size: PhysicalSize<u32>,
 }
 
-/// A window whose surface was lost and not yet replaced.
+/// A window whose surface or device was lost and not yet replaced.
 struct Lost {
     window: Window,
     size: PhysicalSize<u32>,
@@ -92,6 +92,7 @@ struct Viewer<'a> {
     scene: Scene,
     shown: Option<Shown>,
     lost: Option<Lost>,
+    losses: Losses<'static>,
     clock: Clock,
     mouse: Mouse,
     framed: Framed,
@@ -109,6 +110,7 @@ impl<'a> Viewer<'a> {
             scene,
             shown: None,
             lost: None,
+            losses: Losses::default(),
             clock,
             mouse: Mouse::default(),
             framed: Framed::Yes(args.crowd.camera),
@@ -147,7 +149,16 @@ impl<'a> Viewer<'a> {
         window_renderer(&self.args.gpu, &mut self.scene, window, extent)
     }
 
-    /// Creates a new surface and renderer for a window that lost its surface. On X11 a window that another client has
+    /// Ends the renderer of a window that lost its surface or its device. The next redraw creates new ones.
+    fn lose(&mut self) {
+        let since = Instant::now();
+        self.lost = self.hide().map(|(window, size)| Lost { window, size, since });
+        if let Some(lost) = &self.lost {
+            lost.window.request_redraw();
+        }
+    }
+
+    /// Creates a new surface and renderer for a window that lost them. On X11 a window that another client has
     /// destroyed looks the same until the event arrives, so a failure counts only after a while.
     fn recover(&mut self, lost: Lost) -> Result<()> {
         const PATIENCE: Duration = Duration::from_secs(2);
@@ -201,15 +212,13 @@ impl<'a> Viewer<'a> {
             }
             // There was no area or no free image: acquiring has already waited, or a resize follows.
             Ok((FrameOutcome::Skipped, _)) => Ok(()),
-            Err(error) if surface_lost(&error) => {
-                let since = Instant::now();
-                self.lost = self.hide().map(|(window, size)| Lost { window, size, since });
-                if let Some(lost) = &self.lost {
-                    lost.window.request_redraw();
+            Err(error) => {
+                if vulkan_result(&error) != Some(vk::Result::ERROR_SURFACE_LOST_KHR) {
+                    self.losses.forgive(error, shown.renderer.last_pass())?;
                 }
+                self.lose();
                 Ok(())
             }
-            Err(error) => Err(error),
         }
     }
 
@@ -352,10 +361,6 @@ impl ApplicationHandler for Viewer<'_> {
             _ => {}
         }
     }
-}
-
-fn surface_lost(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<vulkan::Error>().and_then(vulkan::Error::result) == Some(vk::Result::ERROR_SURFACE_LOST_KHR)
 }
 
 /// The animation time. It follows the wall clock, except while paused.

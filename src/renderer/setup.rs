@@ -219,6 +219,14 @@ impl Renderer {
         Ok(unsafe { self.target.pixels() })
     }
 
+    /// Returns the name of the pass that ran last in the oldest frame in flight: after the loss of the device, the pass that
+    /// probably caused it. `None` if no frame is in flight, or if the driver does not say.
+    #[must_use]
+    pub fn last_pass(&self) -> Option<&'static str> {
+        let oldest = self.slots.iter().filter_map(FrameSlot::last_pass).min_by_key(|&(value, _)| value);
+        oldest.map(|(_, pass)| pass.name())
+    }
+
     /// Waits until all frames have finished.
     ///
     /// # Errors

@@ -112,6 +112,27 @@ impl Timestamps {
     }
 }
 
+impl Timestamps {
+    /// Returns how many timestamps of the last submitted frame the GPU has written, up to the first one that is missing.
+    /// `None` if the driver does not say. It does not wait, and it may be called after the device was lost.
+    #[must_use]
+    pub fn written_count(&self) -> Option<usize> {
+        if !self.written {
+            return None;
+        }
+        // A timestamp, and whether it is available.
+        let mut results = vec![[0_u64; 2]; self.count as usize];
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+        // SAFETY: the pool is alive, and the submitted commands reset its queries.
+        match unsafe { self.device.raw.get_query_pool_results(self.pool, 0, &mut results, flags) } {
+            Ok(()) | Err(vk::Result::NOT_READY) => {
+                Some(results.iter().take_while(|[_, available]| *available != 0).count())
+            }
+            Err(_) => None,
+        }
+    }
+}
+
 impl Drop for Timestamps {
     fn drop(&mut self) {
         // SAFETY: the GPU has finished with it (see `Device`).

@@ -4,11 +4,13 @@
 //! upload path, multisampling, shadows, a debug view with bones, a crowd that grows between two frames, and a pipeline
 //! cache on disk.
 
+use std::path::Path;
 use std::sync::{Arc, Once};
 
 use anyhow::Result;
 use ash::vk;
 use tempfile::TempDir;
+use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Target, UploadPath};
@@ -27,7 +29,7 @@ const CROWD: &str = "--size 32x24 --instances 1500 --clip all --seed 7 --threads
 /// The models and the scene of all lives, and the folder of their pipeline cache.
 pub struct Setting {
     models: Vec<Model>,
-    scene: Scene,
+    pub scene: Scene,
     cache: TempDir,
 }
 
@@ -50,13 +52,11 @@ impl Setting {
     pub fn offscreen(&mut self, retries: bool) -> Outcome {
         let mut messages = None;
         let result = instance(&[], &mut messages).and_then(|instance| {
-            let physical = PhysicalDevice::choose(&instance, None, None)?;
-            let device = Device::new(&instance, physical, false)?;
-            let target = Target::offscreen(&device, EXTENT)?;
-            let mut renderer = self.renderer(&device, target)?;
+            let Self { models, scene, cache } = self;
+            let mut renderer = offscreen_renderer(&instance, models, cache.path())?;
             for frame in 0..FRAMES {
-                self.draw(&mut renderer, frame)
-                    .or_else(|error| if retries { self.draw(&mut renderer, frame) } else { Err(error) })?;
+                draw(scene, &mut renderer, frame)
+                    .or_else(|error| if retries { draw(scene, &mut renderer, frame) } else { Err(error) })?;
             }
             let vertices = match renderer.read_skinned_vertices(0) {
                 Err(_) if retries => renderer.read_skinned_vertices(0)?,
@@ -72,28 +72,59 @@ impl Setting {
         Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
     }
 
-    pub fn renderer(&self, device: &Arc<Device>, target: Target) -> Result<Renderer> {
-        let settings = RendererSettings {
-            upload: Some(UploadPath::Staged),
-            shadow_map_size: Some(64),
-            cache_folder: Some(self.cache.path()),
-            ..RendererSettings::default()
-        };
-        Ok(Renderer::new(device, &self.models, target, settings)?)
+    /// Draws offscreen with a renderer that is built again when its device is lost.
+    pub fn rebuilding(&mut self, losses: Losses) -> Outcome {
+        let Self { models, scene, cache } = self;
+        let mut rebuilding = Rebuilding::new(losses, |_| {
+            let instance = instance(&[], &mut None)?;
+            offscreen_renderer(&instance, models, cache.path())
+        });
+        let pixels = (0..FRAMES).try_fold(Vec::new(), |_, frame| {
+            let step = |scene: &mut Scene, renderer: &mut Renderer| {
+                draw(scene, renderer, frame)?;
+                Ok(renderer.wait()?)
+            };
+            Ok(rebuilding.run(scene, step)?.wait_for_pixels()?.to_vec())
+        });
+        // `Rebuilding` makes an error of the messages about each renderer.
+        let result = pixels.and_then(|pixels| rebuilding.finish().map(|()| (pixels, 0)));
+        Outcome { result, messages: Vec::new() }
     }
 
-    /// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light.
-    pub fn draw(&mut self, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
-        let camera = self.scene.camera;
-        if frame == 0 {
-            self.scene.camera.zoom(0.02);
-        }
-        let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
-        self.scene.show = Show { view, skeleton: frame == 1 };
-        let drawn = self.scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
-        self.scene.camera = camera;
-        Ok(drawn?.0)
+    /// Creates a renderer of the models.
+    pub fn renderer(&self, device: &Arc<Device>, target: Target) -> Result<Renderer> {
+        renderer(device, &self.models, target, self.cache.path())
     }
+}
+
+fn offscreen_renderer(instance: &Arc<Instance>, models: &[Model], cache: &Path) -> Result<Renderer> {
+    let physical = PhysicalDevice::choose(instance, None, None)?;
+    let device = Device::new(instance, physical, false)?;
+    let target = Target::offscreen(&device, EXTENT)?;
+    renderer(&device, models, target, cache)
+}
+
+fn renderer(device: &Arc<Device>, models: &[Model], target: Target, cache: &Path) -> Result<Renderer> {
+    let settings = RendererSettings {
+        upload: Some(UploadPath::Staged),
+        shadow_map_size: Some(64),
+        cache_folder: Some(cache),
+        ..RendererSettings::default()
+    };
+    Ok(Renderer::new(device, models, target, settings)?)
+}
+
+/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light.
+pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
+    let camera = scene.camera;
+    if frame == 0 {
+        scene.camera.zoom(0.02);
+    }
+    let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
+    scene.show = Show { view, skeleton: frame == 1 };
+    let drawn = scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
+    scene.camera = camera;
+    Ok(drawn?.0)
 }
 
 pub const FRAMES: u32 = 3;

@@ -27,8 +27,11 @@ pub struct Fault {
     /// The number of the call of this function, from 0.
     pub call: usize,
     pub result: vk::Result,
-    /// Whether later calls fail too: after a lost device, all functions that can report it. Otherwise, this function.
+    /// Whether later calls of the same instance fail too: after a lost device, all functions that can report it. Otherwise,
+    /// this function.
     pub lasts: bool,
+    /// The number of instances, one after the other, that have the fault.
+    pub instances: usize,
 }
 
 /// The calls and the objects of a life.
@@ -36,8 +39,8 @@ pub struct Fault {
 pub struct Report {
     /// The calls that may fail, in order.
     pub calls: Vec<Function>,
-    /// Whether the fault was reached.
-    pub failed: bool,
+    /// The number of instances in which the fault was reached.
+    pub failures: usize,
     /// The objects of a device at its destruction, and all objects that were left at the end.
     pub leaks: Vec<String>,
 }
@@ -62,7 +65,11 @@ pub fn entry() -> ash::Entry {
 #[derive(Default)]
 struct State {
     fault: Option<Fault>,
+    /// The calls of the present instance.
     counts: BTreeMap<Function, usize>,
+    instances: usize,
+    /// Whether the present instance has reached the fault.
+    has_failed: bool,
     objects: HashSet<(Kind, u64)>,
     report: Report,
 }
@@ -76,17 +83,27 @@ fn state() -> MutexGuard<'static, State> {
 impl State {
     /// Counts a call, and returns the result with which it fails.
     fn count(&mut self, function: Function) -> Option<vk::Result> {
+        if function == Function::vkCreateInstance {
+            self.instances += 1;
+            if self.instances > 1 {
+                self.counts.clear();
+                self.has_failed = false;
+            }
+        }
         let count = self.counts.entry(function).or_default();
         let call = *count;
         *count += 1;
         self.report.calls.push(function);
-        let fault = self.fault?;
+        let fault = self.fault.filter(|fault| self.instances <= fault.instances)?;
         let is_this = fault.function == function && fault.call == call;
         let loses_device = fault.result == vk::Result::ERROR_DEVICE_LOST;
         let is_later = fault.lasts
-            && self.report.failed
+            && self.has_failed
             && if loses_device { function.results().contains(&fault.result) } else { fault.function == function };
-        self.report.failed |= is_this;
+        if is_this {
+            self.has_failed = true;
+            self.report.failures += 1;
+        }
         (is_this || is_later).then_some(fault.result)
     }
 
@@ -131,6 +148,7 @@ trait Argument: Copy {
 impl Argument for P {}
 impl Argument for u32 {}
 impl Argument for u64 {}
+impl Argument for usize {}
 impl Argument for Made {
     unsafe fn made(self) -> Option<u64> {
         // SAFETY: the driver has written a handle.
@@ -278,6 +296,9 @@ functions! {
     vkCreateFence(device: P, info: P, allocator: P, made: Made) makes Fence [];
     vkWaitForFences(device: P, count: u32, fences: P, all: u32, timeout: u64) [TIMEOUT ERROR_DEVICE_LOST];
     vkResetFences(device: P, count: u32, fences: P) [];
+    vkGetQueryPoolResults(
+        device: P, pool: u64, first: u32, count: u32, size: usize, data: P, stride: u64, flags: u32
+    ) [ERROR_DEVICE_LOST];
     vkCreateQueryPool(device: P, info: P, allocator: P, made: Made) makes QueryPool [];
 
     vkCreateXcbSurfaceKHR(instance: P, info: P, allocator: P, made: Made) makes Surface [];

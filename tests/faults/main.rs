@@ -25,10 +25,12 @@ mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use ash::vk;
 use life::{Outcome, Setting};
 use loader::{Fault, Function, Report, live};
+use throng::app::rebuild::Losses;
 
 /// Returns the numbers of the calls that fail, of a function that is called `count` times.
 type Choice = fn(count: usize) -> Vec<usize>;
@@ -110,13 +112,13 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
 /// Judges a life with a fault. Returns what is wrong with it.
 fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl FnOnce() -> Outcome) -> Vec<String> {
     let (outcome, report) = live(Some(fault), || catch_unwind(AssertUnwindSafe(life)));
-    let Report { calls: made, failed, leaks } = report;
+    let Report { calls: made, failures, leaks } = report;
     let mut flaws = leaks;
     let Ok(Outcome { result, messages }) = outcome else {
         return vec!["panicked".to_owned()];
     };
     flaws.extend(messages);
-    if !failed {
+    if failures == 0 {
         flaws.push("the call was not reached".to_owned());
     }
     if made.len() > 2 * calls {
@@ -158,7 +160,8 @@ fn sweep(choice: Choice, wanted: fn(Function) -> bool, every_result: bool, mut l
             for &result in results {
                 // A list is read in two calls. The first one asks for its length, and is never incomplete.
                 let call = if result == vk::Result::INCOMPLETE { call | 1 } else { call };
-                let fault = Fault { function, call, result, lasts: result == vk::Result::ERROR_DEVICE_LOST };
+                let fault =
+                    Fault { function, call, result, lasts: result == vk::Result::ERROR_DEVICE_LOST, instances: 1 };
                 let flaws = flaws(fault, &end, report.calls.len(), &mut life);
                 cases += 1;
                 wrong.extend(flaws.into_iter().map(|flaw| format!("{function:?} {call} {result:?}: {flaw}")));
@@ -198,7 +201,8 @@ fn a_failed_frame_can_be_drawn_again() {
         let calls = if count > 1 { vec![0, count - 1] } else { vec![0] };
         for call in calls {
             let call = call + before.get(&function).copied().unwrap_or_default();
-            let fault = Fault { function, call, result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, lasts: false };
+            let fault =
+                Fault { function, call, result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, lasts: false, instances: 1 };
             let (Outcome { result, messages }, report) = live(Some(fault), || setting.offscreen(true));
             if !result.as_ref().is_ok_and(|again| *again == end) || !messages.is_empty() || !report.leaks.is_empty() {
                 let error = result.err().map(|error| format!("{error:#}"));
@@ -207,6 +211,51 @@ fn a_failed_frame_can_be_drawn_again() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Losses of which each comes half a minute after the last one.
+fn slow_losses() -> Losses<'static> {
+    let mut now = Duration::ZERO;
+    Losses::new(move || {
+        now += Duration::from_secs(30);
+        now
+    })
+}
+
+/// A device is lost while models are uploaded, while the light is computed, when a frame is submitted, and when it is
+/// waited for: 25 times in a row each.
+#[test]
+fn after_a_hundred_lost_devices_the_image_is_the_same() {
+    use Function::*;
+    let mut setting = Setting::new();
+    live(None, || setting.rebuilding(slow_losses()));
+    let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
+    let end = reference.result.expect("a life without faults");
+    for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 2), (vkQueueSubmit2, 3), (vkWaitSemaphores, 0)] {
+        let fault = Fault { function, call, result: vk::Result::ERROR_DEVICE_LOST, lasts: true, instances: 25 };
+        let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
+        let again = outcome.result.unwrap_or_else(|error| panic!("{fault:?}: {error:#}"));
+        assert_eq!((report.failures, report.leaks), (25, Vec::new()), "{fault:?}");
+        assert!(again == end, "{fault:?}: another image");
+    }
+}
+
+#[test]
+fn the_third_loss_within_a_minute_ends_the_program() {
+    let mut setting = Setting::new();
+    // The wait for the first frame fails after the frame has ended.
+    let fault = Fault {
+        function: Function::vkWaitSemaphores,
+        call: 0,
+        result: vk::Result::ERROR_DEVICE_LOST,
+        lasts: false,
+        instances: usize::MAX,
+    };
+    let (outcome, report) = live(Some(fault), || setting.rebuilding(Losses::new(|| Duration::from_secs(7))));
+    assert_eq!((report.failures, report.leaks), (3, Vec::new()));
+    let message = format!("{:#}", outcome.result.expect_err("too many losses"));
+    let expected = "the device was lost 3 times within a minute; the pass 'post' ran last: vkWaitSemaphores failed";
+    assert!(message.starts_with(expected), "{message}");
 }
 
 #[cfg(target_os = "linux")]
@@ -234,9 +283,9 @@ fn a_window_without_images_is_skipped() {
     let (mut setting, window) = (Setting::new(), window::XcbWindow::new());
     for result in [vk::Result::ERROR_OUT_OF_DATE_KHR, vk::Result::TIMEOUT, vk::Result::NOT_READY] {
         for call in [0, 2] {
-            let fault = Fault { function: Function::vkAcquireNextImageKHR, call, result, lasts: true };
+            let fault = Fault { function: Function::vkAcquireNextImageKHR, call, result, lasts: true, instances: 1 };
             let (Outcome { result: end, messages }, report) = live(Some(fault), || setting.windowed(&window, u32::MAX));
-            assert!(end.is_ok() && report.failed, "{result:?}: {:?}", end.err());
+            assert!(end.is_ok() && report.failures > 0, "{result:?}: {:?}", end.err());
             assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()), "{result:?}");
             assert!(report.calls.len() < 2000, "{result:?}: {} calls", report.calls.len());
         }

@@ -18,7 +18,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::RustConnection;
 
-use crate::life::{EXTENT, FRAMES, Outcome, Setting, instance};
+use crate::life::{EXTENT, FRAMES, Outcome, Setting, draw, instance};
 use crate::screen::Screen;
 
 /// A window, and a connection of the C library, which Vulkan needs.
@@ -112,7 +112,7 @@ impl Setting {
                 window.resize(extent);
                 renderer.resize(extent.width, extent.height);
                 for frame in 0..FRAMES {
-                    skipped += u32::from(self.draw(&mut renderer, frame)? == FrameOutcome::Skipped);
+                    skipped += u32::from(draw(&mut self.scene, &mut renderer, frame)? == FrameOutcome::Skipped);
                 }
             }
             if skipped > most_skipped {

@@ -16,8 +16,9 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::gpu::{finish, offscreen_renderer};
+use super::gpu::offscreen_renderer;
 use super::output::{print, progress_bar};
+use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
@@ -45,7 +46,9 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
         scene.frame_throughout(&args.crowd, args.turntable.is_some(), args.gpu.size.aspect());
     }
-    let mut renderer = offscreen_renderer(&args.gpu, &mut scene, 1)?;
+    let mut renderer = Rebuilding::new(Losses::default(), |scene| offscreen_renderer(&args.gpu, scene, 1));
+    // Fails before the output is opened.
+    renderer.renderer(&mut scene)?;
     let mut writer = destination.open(args.gpu.size, &sequence)?;
     let frames = sequence.frames();
     let progress = progress_bar(frames.len() as u64, "rendering {wide_bar} {pos}/{len} {eta} left");
@@ -53,23 +56,30 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     for frame in frames.clone() {
         scene.camera = first_camera;
         scene.camera.orbit(sequence.yaw_radians(frame), 0.0);
-        writer.add(frame, draw(&mut scene, &mut renderer, sequence.time_seconds(frame), args.gpu.size)?)?;
+        let drawn = renderer.run(&mut scene, |scene, renderer| {
+            draw(scene, renderer, sequence.time_seconds(frame), args.gpu.size).map(|_| ())
+        })?;
+        writer.add(frame, drawn.wait_for_pixels()?)?;
         progress.inc(1);
     }
     writer.finish()?;
     progress.finish_and_clear();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
+    let (device, upload) = {
+        let renderer = renderer.renderer(&mut scene)?;
+        (renderer.device().physical.name.clone(), renderer.upload_path())
+    };
     let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
     print(&format!(
         "{}: {part}{} of {} instances visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
         args.count.instances,
-        renderer.device().physical.name,
+        device,
         args.gpu.skinning.name(),
-        renderer.upload_path().name(),
+        upload.name(),
     ))?;
-    finish(renderer)
+    renderer.finish()
 }
 
 /// Draws one frame and writes it as a PNG.

@@ -47,8 +47,23 @@ pub enum Pass {
 }
 
 impl Pass {
+    /// The passes in order.
+    pub const ALL: [Self; 5] = [Self::Upload, Self::Skin, Self::Shadow, Self::Draw, Self::Post];
     /// The number of passes.
-    pub const COUNT: usize = 5;
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
+    /// the end of each pass.
+    #[must_use]
+    pub fn after_timestamps(written: usize) -> Self {
+        Self::ALL[written.saturating_sub(1).min(Self::COUNT - 1)]
+    }
+
+    /// Returns the name, as in captures.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.label().to_str().unwrap_or_default()
+    }
 
     fn label(self) -> &'static std::ffi::CStr {
         match self {
@@ -195,6 +210,13 @@ impl FrameSlot {
         assert!(self.in_flight_until.is_none(), "the GPU may still read this slot: call FrameSlot::wait first");
     }
 
+    /// Returns the pass of the slot's frame in flight that ran last, and the timeline value that ends the frame.
+    #[must_use]
+    pub fn last_pass(&self) -> Option<(u64, Pass)> {
+        let written = self.timestamps.as_ref()?.written_count()?;
+        Some((self.in_flight_until?, Pass::after_timestamps(written)))
+    }
+
     /// Returns the fence that the slot's next submission signals, or a null handle.
     #[must_use]
     pub fn fence(&self) -> vk::Fence {
@@ -320,5 +342,16 @@ impl Streams {
             specular,
             table,
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_pass_is_the_first_one_without_an_end() {
+        let names: Vec<_> = (0..=Pass::COUNT + 1).map(|written| Pass::after_timestamps(written).name()).collect();
+        assert_eq!(names, ["upload", "upload", "skin", "shadow", "draw", "post", "post"]);
     }
 }
