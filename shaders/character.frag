@@ -1,28 +1,24 @@
 // Shades a character: material, shadow, reflected light and emission.
 //
-// In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light. Out:
-// linear HDR radiance. tone_map.frag describes the alpha.
+// In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light.
+// Out: linear HDR radiance. tone_map.frag describes the alpha.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
-#include "material.glsl"
 #include "triangle.glsl"
 #include "shadow.glsl"
 #include "tone_curve.glsl"
-
-layout(location = 0) in vec3 in_position_world;
-layout(location = 1) in vec3 in_normal_world;
-layout(location = 3) in vec4 in_color;
-layout(location = 4) in vec4 in_tangent_world;
+#include "surface.glsl"
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
 // Returns the tangent frame of a vertex without tangents, from the derivatives of position and texture coordinates. u
 // increases along the tangent. v decreases along the bitangent, because v points down.
 mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
+    vec3 position_x = dFdx(position_world()), position_y = dFdy(position_world());
     vec2 uv_x = dFdx(tex_coord), uv_y = dFdy(tex_coord);
-    vec3 along_u = uv_y.y * dFdx(in_position_world) - uv_x.y * dFdy(in_position_world);
-    vec3 along_v = uv_x.x * dFdy(in_position_world) - uv_y.x * dFdx(in_position_world);
+    vec3 along_u = uv_y.y * position_x - uv_x.y * position_y;
+    vec3 along_v = uv_x.x * position_y - uv_y.x * position_x;
     float orientation = uv_x.x * uv_y.y - uv_y.x * uv_x.y < 0.0 ? -1.0 : 1.0;
     vec3 tangent = orientation * (along_u - normal * dot(normal, along_u));
     if (dot(tangent, tangent) == 0.0) {
@@ -39,25 +35,31 @@ vec3 bumped(vec3 normal) {
     vec2 tex_coord = tex_coord_of(4);
     vec3 tilt = normal_from_map(tex_coord);
     if (has_feature(FEATURE_TANGENTS)) {
-        // MikkTSpace: the vectors are used as interpolated, neither normalised nor orthogonalised, as in the baking tool.
-        vec3 bitangent = in_tangent_world.w * cross(in_normal_world, in_tangent_world.xyz);
-        return normalize(tilt.x * in_tangent_world.xyz + tilt.y * bitangent + tilt.z * in_normal_world);
+        // MikkTSpace: the vectors are used as interpolated, neither normalised nor orthogonalised, as in the baking
+        // tool.
+        vec4 tangent = tangent_world();
+        vec3 bitangent = tangent.w * cross(normal_world(), tangent.xyz);
+        return normalize(tilt.x * tangent.xyz + tilt.y * bitangent + tilt.z * normal_world());
     }
     return normalize(frame_from_screen(normal, tex_coord) * tilt);
 }
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    vec4 base = in_color * base_color();
-    vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
+    vec4 base = vertex_color() * base_color();
+    vec3 to_camera = normalize(frame.camera_position.xyz - position_world());
     // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(in_normal_world) : normal_of_triangle(in_position_world, to_camera);
+    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(normal_world())
+                                                 : normal_of_triangle(position_world(), to_camera);
     // glTF requires flat shading if the file has no normals.
-    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(in_normal_world);
-    bool is_curved = !has_feature(FEATURE_FLAT) && !has_feature(FEATURE_THIN);
-    Receiver receiver = receiver_on(in_position_world, face_normal, side * normal,
-                                    is_curved ? bulge(in_position_world, side * in_normal_world) : 0.0);
+    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(normal_world());
+    Receiver receiver;
+    if (has_feature(FEATURE_SHADOWED)) {
+        bool is_curved = !has_feature(FEATURE_FLAT) && !has_feature(FEATURE_THIN);
+        float bulge_metres = is_curved ? bulge(position_world(), side * normal_world()) : 0.0;
+        receiver = receiver_on(position_world(), face_normal, side * normal, bulge_metres);
+    }
     if (has_feature(FEATURE_NORMAL_TEXTURE)) {
         normal = bumped(normal);
     }
@@ -72,14 +74,19 @@ void main() {
     if (has_feature(FEATURE_UNLIT)) {
         // In a transparent image unlit colours go through the tone curve, so it has to give them back.
         vec3 color = base.rgb + emission;
-        color = mix(color, radiance_from_display(color) / frame.picture.z, frame.picture.y);
+        if (has_feature(FEATURE_TRANSPARENT)) {
+            color = radiance_from_display(color) / frame.picture.y;
+        }
         out_color = vec4(color, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
         return;
     }
 
-    // A surface that faces away from the sun does not pay for shadows.
-    float sunlit = dot(normal, frame.to_light.xyz) > 0.0 ? sunlight(receiver) : 0.0;
+    float sunlit = 1.0;
+    if (has_feature(FEATURE_SHADOWED)) {
+        // A surface that faces away from the sun does not pay for shadows.
+        sunlit = dot(normal, frame.to_light.xyz) > 0.0 ? sunlight(receiver) : 0.0;
+    }
     Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
     vec3 light = reflected_light(surface, sunlit) + emission;
-    out_color = vec4(light, has_feature(FEATURE_BLENDED) ? base.a : frame.picture.y);
+    out_color = vec4(light, has_feature(FEATURE_BLENDED) ? base.a : has_feature(FEATURE_TRANSPARENT) ? 1.0 : 0.0);
 }

@@ -8,7 +8,7 @@
 #include "skinning.glsl"
 
 // VIEW_HEAT: the node whose weights are shown. VIEW_LOD: the level of detail that is red.
-layout(constant_id = 4) const uint SHOWN = 0;
+layout(constant_id = 5) const uint SHOWN = 0;
 
 // As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
 struct PaletteEntry {
@@ -54,7 +54,8 @@ void emit_debug(uint vertex) {
     if (DEBUG_VIEW == VIEW_LOD) {
         out_whole = level_color(poses[in_pose].camera_level, SHOWN);
     }
-    if (DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES || DEBUG_VIEW == VIEW_HEAT) {
+    bool is_heat = DEBUG_VIEW == VIEW_HEAT;
+    if (is_heat || DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES) {
         uint first = bind_vertices[vertex].first_influence;
         vec3 mixed = vec3(0.0);
         float shown_weight = 0.0, strongest_weight = 0.0;
@@ -72,7 +73,7 @@ void emit_debug(uint vertex) {
         if (DEBUG_VIEW == VIEW_WEIGHTS) {
             out_blended = mixed;
         }
-        if (DEBUG_VIEW == VIEW_HEAT) {
+        if (is_heat) {
             out_blended = vec3(shown_weight, 0.0, 0.0);
         }
         if (DEBUG_VIEW == VIEW_JOINTS) {

@@ -1,17 +1,13 @@
-// Shows data instead of light: colours bypass the tone curve, and are a little darker where the surface turns away, so that
-// its shape is seen. Directions and texture coordinates are numbers, so these views have no shading.
+// Shows data instead of light: colours bypass the tone curve, and are a little darker where the surface turns away, so
+// that its shape is seen. Directions and texture coordinates are numbers, so these views have no shading.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
-#include "material.glsl"
 #include "colors.glsl"
 #include "debug_view.glsl"
 #include "triangle.glsl"
+#include "surface.glsl"
 
-layout(location = 0) in vec3 in_position_world;
-layout(location = 1) in vec3 in_normal_world;
-layout(location = 3) in vec4 in_color;
-layout(location = 4) in vec4 in_tangent_world;
 layout(location = 5) in vec3 in_blended;
 layout(location = 6) flat in vec3 in_whole;
 
@@ -38,11 +34,11 @@ vec3 tex_coord_color(vec2 tex_coord) {
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    float alpha = in_color.a * base_color().a;
-    vec3 to_camera = normalize(frame.camera_position.xyz - in_position_world);
+    float alpha = vertex_color().a * base_color().a;
+    vec3 to_camera = normalize(frame.camera_position.xyz - position_world());
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = normal_of_triangle(in_position_world, to_camera);
-    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * normalize(in_normal_world);
+    vec3 face_normal = normal_of_triangle(position_world(), to_camera);
+    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * normalize(normal_world());
     if (has_feature(FEATURE_MASKED) && alpha < material.alpha_cutoff) {
         discard;
     }
@@ -53,10 +49,10 @@ void main() {
         color = direction_color(normal);
     }
     if (DEBUG_VIEW == VIEW_TANGENTS) {
-        color = direction_color(has_feature(FEATURE_TANGENTS) ? normalize(in_tangent_world.xyz) : vec3(0.0));
+        color = direction_color(has_feature(FEATURE_TANGENTS) ? normalize(tangent_world().xyz) : vec3(0.0));
     }
     if (DEBUG_VIEW == VIEW_TEX_COORDS) {
-        color = tex_coord_color(in_tex_coords.xy);
+        color = tex_coord_color(tex_coord_pairs().xy);
     }
     if (DEBUG_VIEW == VIEW_WEIGHTS) {
         color = shade * in_blended;

@@ -1,10 +1,11 @@
 // The material of a draw: its factors, its textures, and the texture coordinates at which they are sampled.
+//
+// The shader that includes this file defines `vec4 tex_coord_pairs()`, the two pairs of texture coordinates of the
+// surface.
 #ifndef THRONG_MATERIAL
 #define THRONG_MATERIAL
 
 #include "material_features.glsl"
-
-layout(location = 2) in vec4 in_tex_coords; // two pairs
 
 layout(set = 3, binding = 0, std140) uniform MaterialData {
     vec4 base_color_factor;
@@ -26,12 +27,13 @@ layout(set = 3, binding = 5) uniform sampler2D normal_texture;
 // Returns the coordinates at which the texture of a slot is sampled: a pair of the vertex, after KHR_texture_transform.
 vec2 tex_coord_of(uint slot) {
     if (!has_feature(FEATURE_TEX_COORDS_VARY)) {
-        return in_tex_coords.xy;
+        return tex_coord_pairs().xy;
     }
+    vec4 pairs = tex_coord_pairs();
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
     // A select, because a branch on uniforms alone is slow on Mesa's lavapipe (ground.vert).
-    vec3 tex_coord = vec3(mix(in_tex_coords.xy, in_tex_coords.zw, bvec2(u_row.w != 0.0)), 1.0);
+    vec3 tex_coord = vec3(mix(pairs.xy, pairs.zw, bvec2(u_row.w != 0.0)), 1.0);
     return vec2(dot(u_row.xyz, tex_coord), dot(v_row.xyz, tex_coord));
 }
 
@@ -57,8 +59,8 @@ float ambient_occlusion() {
 }
 
 vec3 emitted() {
-    return has_feature(FEATURE_EMISSIVE_TEXTURE)
-        ? material.emission * texture(emissive_texture, tex_coord_of(3)).rgb : material.emission;
+    vec3 factor = has_feature(FEATURE_EMITS) ? material.emission : vec3(0.0);
+    return has_feature(FEATURE_EMISSIVE_TEXTURE) ? factor * texture(emissive_texture, tex_coord_of(3)).rgb : factor;
 }
 
 // Returns the normal in tangent space: x along the tangent, y along the bitangent, z along the normal.

@@ -22,6 +22,13 @@ const uint FEATURE_TANGENTS = 2048;
 
 // The metalness is 0 everywhere.
 const uint FEATURE_DIELECTRIC = 4096;
+// The emission is not 0.
+const uint FEATURE_EMITS = 8192;
+
+// There is a shadow map. This is a feature of the picture, like the next one.
+const uint FEATURE_SHADOWED = 16384;
+// Alpha is coverage (tone_map.frag).
+const uint FEATURE_TRANSPARENT = 32768;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

@@ -1,10 +1,10 @@
 // The share of the sun's light that reaches a point, from the shadow map.
 //
-// The map is read with gathers, and the shader itself compares and weights the texels. Drivers differ in how a comparing
-// sampler filters, if it filters at all, but a gather returns the same four texels on each.
+// The map is read with gathers, and the shader itself compares and weights the texels. Drivers differ in how a
+// comparing sampler filters, if it filters at all, but a gather returns the same four texels on each.
 //
-// Cost per pixel: nothing outside the map or on a surface that faces away from the light, otherwise 4 gathers. On edges 16
-// texels are weighted.
+// Cost per pixel: nothing outside the map or on a surface that faces away from the light, otherwise 4 gathers. On edges
+// 16 texels are weighted.
 #ifndef THRONG_SHADOW
 #define THRONG_SHADOW
 
@@ -27,13 +27,13 @@ struct Receiver {
     vec3 normal_world;
 };
 
-// Returns a receiver on a triangle with vertex normals. `face_normal` is the triangle's; both have unit length and face the
-// same side. `bulge_metres` is the height of the curved surface over the flat triangle.
+// Returns a receiver on a triangle with vertex normals. `face_normal` is the triangle's; both have unit length and face
+// the same side. `bulge_metres` is the height of the curved surface over the flat triangle.
 //
-// The triangles of a round body that face away from the light lie in its shadow, although the normals at their corners still
-// face the light. So at grazing angles the receiver rises to the curved surface that the normals describe, and a few texels
-// above, where the window of the filter sees no other triangle of the same body. Elsewhere it stays on the triangle, where
-// shadows touch their casters.
+// The triangles of a round body that face away from the light lie in its shadow, although the normals at their corners
+// still face the light. So at grazing angles the receiver rises to the curved surface that the normals describe, and a
+// few texels above, where the window of the filter sees no other triangle of the same body. Elsewhere it stays on the
+// triangle, where shadows touch their casters.
 Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal, float bulge_metres) {
     // A file's normals may have nothing to do with its triangles.
     bool agree = dot(normal, face_normal) > 0.3;
@@ -47,8 +47,8 @@ Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal, float b
 // Returns the height of the curved surface over a flat triangle, from the interpolated normal, whose length is 1 at the
 // vertices. Calls dFdx: only in uniform control flow.
 //
-// On a sphere of radius r, positions are r times the normals, at the vertices and where both are interpolated. So r is the
-// ratio of their derivatives, and the sphere lies r - r * |normal| above the triangle. A hollow has a negative r.
+// On a sphere of radius r, positions are r times the normals, at the vertices and where both are interpolated. So r is
+// the ratio of their derivatives, and the sphere lies r - r * |normal| above the triangle. A hollow has a negative r.
 float bulge(vec3 position_world, vec3 normal) {
     vec3 bend_x = dFdx(normal), bend_y = dFdy(normal);
     float radius = dot(dFdx(position_world), bend_x) + dot(dFdy(position_world), bend_y);
@@ -65,11 +65,13 @@ struct Window {
     float texel; // one texel in 0..1
 };
 
-// Returns how far the casters at the four texels of a block lie above the receiver's plane; not above 0: the texel is lit.
+// Returns how far the casters at the four texels of a block lie above the receiver's plane; not above 0: the texel is
+// lit.
 vec4 cover(Window window, vec2 block) {
     // An explicit texel corner, so rounding cannot choose other texels.
     vec4 casters = textureGather(shadow_map, window.first + 2.0 * window.texel * block);
-    // Texels without a caster have a depth of 0. Where the plane leaves the map's range of depths, they are below it too.
+    // Texels without a caster have a depth of 0. Where the plane leaves the map's range of depths, they are below it
+    // too.
     return casters - max(window.depths + 2.0 * dot(block, window.slope), 0.0);
 }
 
@@ -90,17 +92,16 @@ float weighted(vec4 lit, vec2 columns, vec2 rows) {
 // Returns the share of the sun's light that reaches a receiver, 0 to 1.
 float sunlight(Receiver receiver) {
     vec3 position = (frame.shadow_from_world * vec4(receiver.position_world, 1.0)).xyz;
-    // Nothing casts a shadow outside the map, or if the strength is 0. The condition varies even so: a branch on uniforms
-    // alone is slow on Mesa's lavapipe (ground.vert).
+    // Nothing casts a shadow outside the map.
     float edge = max(abs(position.x), abs(position.y));
-    if (edge >= 1.0 || position.z * frame.shadow.z <= 0.0 || position.z >= 1.0) {
+    if (edge >= 1.0 || position.z <= 0.0 || position.z >= 1.0) {
         return 1.0;
     }
-    // The receiver's plane instead of one depth: a flat surface at any angle does not shade itself, and needs no bias that
-    // would detach shadows from their casters. Slopes end at 6, where light grazes.
+    // The receiver's plane instead of one depth: a flat surface at any angle does not shade itself, and needs no bias
+    // that would detach shadows from their casters. Slopes end at 6, where light grazes.
     vec3 normal = mat3(frame.shadow_from_world) * receiver.normal_world;
     // One texel's length as a depth, and the ratio of the scales of depth and of x and y.
-    float depth_per_texel = frame.shadow.w;
+    float depth_per_texel = frame.shadow.z;
     float depth_scale = 0.5 * frame.shadow.x * depth_per_texel;
     vec2 slope = clamp(-depth_scale * normal.xy / max(normal.z, 1e-12), -6.0, 6.0) * depth_per_texel;
     // The map was drawn with +Y up, and texture coordinates point down.
@@ -116,9 +117,10 @@ float sunlight(Receiver receiver) {
     float share = lit_count / 16.0;
     // Only edges are filtered.
     if (lit_count > 0.0 && lit_count < 16.0) {
-        // The casters' mean height over the plane decides the radius of the filter, as in Fernando's percentage-closer soft
-        // shadows (SIGGRAPH 2005).
-        float heights = sum(max(above_left, 0.0) + max(above_right, 0.0) + max(below_left, 0.0) + max(below_right, 0.0));
+        // The casters' mean height over the plane decides the radius of the filter, as in Fernando's percentage-closer
+        // soft shadows (SIGGRAPH 2005).
+        vec4 above = max(above_left, 0.0) + max(above_right, 0.0), below = max(below_left, 0.0) + max(below_right, 0.0);
+        float heights = sum(above + below);
         float height_texels = heights / ((16.0 - lit_count) * depth_per_texel);
         float radius = min(LEAST_RADIUS + PENUMBRA_PER_DISTANCE * height_texels, GREATEST_RADIUS);
         // A parabola over the distance in each direction. It is 0 where texels enter and leave the window.
@@ -129,8 +131,7 @@ float sunlight(Receiver receiver) {
         share /= sum(columns) * sum(rows);
     }
     // Near the edge of the map shadows fade out.
-    float strength = frame.shadow.z * (1.0 - smoothstep(0.96, 1.0, edge));
-    return mix(1.0, share, strength);
+    return mix(share, 1.0, smoothstep(0.96, 1.0, edge));
 }
 
 #endif

@@ -1,5 +1,5 @@
-// The structs and bindings that the CPU and the shaders share. src/shader_types.rs has the CPU's structs and asserts their
-// sizes and offsets; tests/shader_layout.rs compares them with the reflected SPIR-V.
+// The structs and bindings that the CPU and the shaders share. src/shader_types.rs has the CPU's structs and asserts
+// their sizes and offsets; tests/shader_layout.rs compares them with the reflected SPIR-V.
 //
 // Sets: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer, 3 per material.
 #ifndef THRONG_SHARED
@@ -53,12 +53,12 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 camera_position;
     vec4 to_light;
     vec4 light_color;
-    vec4 ground; // x height, y crowd radius, z grid spacing, in metres
+    vec4 ground; // x crowd radius, y grid spacing, in metres
     mat4 shadow_from_world;
-    vec4 shadow; // x side in texels, y one texel in metres, z strength, w depth of one texel's length
+    vec4 shadow; // x side in texels, y one texel in metres, z depth of one texel's length
     vec4 shaded_ground; // where shadows may fall: xy least x and z, zw greatest x and z
     vec4 background; // the end of distant ground: the horizon, or a plain background
-    vec4 picture; // y alpha of opaque lit fragments (tone_map.frag), z exposure
+    vec4 picture; // x alpha of opaque lit fragments (tone_map.frag), y exposure
     SkyData sky;
     vec4 ground_sunlit; // radiance of the ground in the sun's light
     vec4 ground_ambient; // radiance of the ground in the sky's light
@@ -84,8 +84,8 @@ vec3 transform_point(JointMatrix m, vec3 p) {
     return vec3(dot(m.rows[0], point), dot(m.rows[1], point), dot(m.rows[2], point));
 }
 
-// Transforms a normal by the cofactor matrix of the 3x3 part, with its sign corrected for mirroring matrices. This is the
-// inverse transpose times |determinant|, without a division. The result is not normalised.
+// Transforms a normal by the cofactor matrix of the 3x3 part, with its sign corrected for mirroring matrices. This is
+// the inverse transpose times |determinant|, without a division. The result is not normalised.
 vec3 transform_normal(JointMatrix m, vec3 n) {
     vec3 row0 = m.rows[0].xyz, row1 = m.rows[1].xyz, row2 = m.rows[2].xyz;
     vec3 cofactor0 = cross(row1, row2), cofactor1 = cross(row2, row0), cofactor2 = cross(row0, row1);

@@ -1,9 +1,11 @@
-// The sky: one triangle on the far plane (reversed Z: depth 0).
+// The sky: one triangle on the far plane (reversed Z: depth 0). Flat varyings hand on the colours, as in ground.vert.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
 
 layout(location = 0) out vec3 out_direction_world; // of any length
+layout(location = 1) flat out vec3 out_disc; // radiance that the sun's disc adds
+layout(location = 2) flat out SkyData out_sky;
 
 void main() {
     const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
@@ -11,5 +13,8 @@ void main() {
     // Any point in front of the camera gives the direction. A point at depth 0 would be infinitely far away.
     vec4 position = frame.world_from_clip * vec4(corner, 0.5, 1.0);
     out_direction_world = position.xyz / position.w - frame.camera_position.xyz;
+    // Brighter than 20 times a surface in the sun looks no brighter.
+    out_disc = 20.0 * frame.light_color.rgb;
+    out_sky = frame.sky;
     gl_Position = vec4(corner, 0.0, 1.0);
 }

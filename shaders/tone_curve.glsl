@@ -6,20 +6,19 @@
 const float COMPRESSION_START = 0.8 - 0.04;
 const float DESATURATION = 0.15;
 
-// Maps linear radiance to linear display colour.
+// Maps linear radiance to linear display colour. Without branches, of which Mesa's lavapipe executes both sides.
 vec3 display_from_radiance(vec3 color) {
-    float x = min(color.r, min(color.g, color.b));
-    float offset = x < 0.08 ? x - 6.25 * x * x : 0.04;
-    color -= offset;
+    float least = min(min(color.r, min(color.g, color.b)), 0.08);
+    color -= least - 6.25 * least * least;
     float peak = max(color.r, max(color.g, color.b));
-    if (peak < COMPRESSION_START) {
-        return color;
-    }
     const float d = 1.0 - COMPRESSION_START;
-    float new_peak = 1.0 - d * d / (peak + d - COMPRESSION_START);
-    color *= new_peak / peak;
-    float g = 1.0 - 1.0 / (DESATURATION * (peak - new_peak) + 1.0);
-    return mix(color, vec3(new_peak), g);
+    float excess = max(peak - COMPRESSION_START, 0.0);
+    // peak - new_peak, where new_peak is 1 - d * d / (excess + d).
+    float lowered = excess * excess / (excess + d);
+    float new_peak = peak - lowered;
+    // Highlights lose their saturation. The least peak is only there against a division of 0 by 0.
+    float kept = 1.0 / (DESATURATION * lowered + 1.0);
+    return color * (kept * new_peak / max(peak, 1e-6)) + new_peak * (1.0 - kept);
 }
 
 // Returns the radiance that the curve maps to a display colour. White, which no radiance reaches, becomes 57.

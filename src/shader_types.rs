@@ -188,18 +188,19 @@ pub struct FrameData {
     pub to_light: [f32; 4],
     /// The linear RGB colour of the light; w is unused.
     pub light_color: [f32; 4],
-    /// The height of the ground plane (x), the radius of the crowd (y) and the spacing of the grid (z) in metres.
+    /// The radius of the crowd (x) and the spacing of the ground's grid (y) in metres; z and w are unused. The ground lies at
+    /// height 0.
     pub ground: [f32; 4],
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// The shadow map: its side in texels (x), one texel in metres (y), the strength of shadows (z, 0 without shadows), and the
-    /// depth of one texel's length along the light (w).
+    /// The shadow map: its side in texels (x), one texel in metres (y), and the depth of one texel's length along the light
+    /// (z); w is unused.
     pub shadow: [f32; 4],
     /// The part of the ground that shadows may reach: the least x and z, and the greatest x and z.
     pub shaded_ground: [f32; 4],
     /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],
-    /// The alpha of opaque lit fragments (y) and the exposure (z); x and w are unused.
+    /// The alpha of opaque lit fragments (x) and the exposure (y); z and w are unused.
     pub picture: [f32; 4],
     /// The sky, and the light of the surroundings.
     pub sky: SkyData,
@@ -348,10 +349,33 @@ pub mod material_features {
     pub const TANGENTS: u32 = 2048;
     /// The metalness is 0 everywhere, so reflections have no colour.
     pub const DIELECTRIC: u32 = 4096;
+    /// The emission is not 0.
+    pub const EMITS: u32 = 8192;
+    /// There is a shadow map. This is a feature of the picture, like the next one.
+    pub const SHADOWED: u32 = 16384;
+    /// Alpha is coverage.
+    pub const TRANSPARENT: u32 = 32768;
 
     /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =
         [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
+
+    /// The length of the array of all varyings (`shaders/varyings.glsl`).
+    pub const ALL_VARYINGS: u32 = 5;
+
+    /// Returns how many elements of that array the character shaders need for these features.
+    #[must_use]
+    pub const fn varying_count(features: u32) -> u32 {
+        if features & TANGENTS != 0 {
+            ALL_VARYINGS
+        } else if features & TEX_COORDS_VARY != 0 {
+            4
+        } else if features & (FLAT | UNLIT) == 0 || features & (MASKED | BLENDED) != 0 {
+            3
+        } else {
+            2
+        }
+    }
 }
 
 const _: () = {

@@ -250,6 +250,9 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
         ("NORMAL_TEXTURE", material_features::NORMAL_TEXTURE),
         ("TANGENTS", material_features::TANGENTS),
         ("DIELECTRIC", material_features::DIELECTRIC),
+        ("EMITS", material_features::EMITS),
+        ("SHADOWED", material_features::SHADOWED),
+        ("TRANSPARENT", material_features::TRANSPARENT),
     ];
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");

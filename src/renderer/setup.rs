@@ -23,7 +23,7 @@ use super::target::Target;
 use super::target::attachments::Attachments;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
-use crate::shader_types::SkyData;
+use crate::shader_types::{SkyData, material_features as features};
 use crate::view::Show;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
@@ -94,6 +94,8 @@ impl Renderer {
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
             .collect::<Result<Vec<_>>>()?;
+        let picture = if settings.shadow_map_size.is_some() { features::SHADOWED } else { 0 }
+            | if settings.transparent { features::TRANSPARENT } else { 0 };
         let [groups_x, groups_y, _] = device.limits().max_compute_work_group_count;
         let max_groups = [groups_x, groups_y].map(|count| count.min(settings.limit_caps.work_groups).max(1));
         Ok(Self {
@@ -109,7 +111,7 @@ impl Renderer {
                 &cache,
                 &layouts,
                 samples,
-                (skinning, settings.transparent),
+                (skinning, picture),
                 &models,
             )?,
             debug_view_pass: DebugViewPass::new(samples, skinning),

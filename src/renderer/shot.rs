@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::{Background, Detail, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
+use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +45,6 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     let clip_from_world = shot.camera.clip_from_world(shot.aspect);
     let bounds = crowd.bounds();
     let map_texels = shadow_map_size.unwrap_or(1);
-    let strength = if shadow_map_size.is_some() { 1.0 } else { 0.0 };
     let to_light = shot.look.sun.to_light();
     let scene = ShadowScene { crowd: &bounds, ground_height: 0.0, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
@@ -53,16 +52,16 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
         camera_position: shot.camera.position().extend(1.0).to_array(),
-        ground: [0.0, bounds.radius(), grid_spacing(bounds.radius()), 0.0],
+        ground: [bounds.radius(), grid_spacing(bounds.radius()), 0.0, 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
-        shadow: [map_texels as f32, shadows.texel_metres, strength, shadows.depth_per_texel],
+        shadow: [map_texels as f32, shadows.texel_metres, shadows.depth_per_texel, 0.0],
         shaded_ground: shadows.shaded_ground,
-        picture: [0.0, f32::from(transparent), shot.look.exposure(), 0.0],
+        picture: [f32::from(transparent), shot.look.exposure(), 0.0, 0.0],
         ..bytemuck::Zeroable::zeroed()
     };
     set_light(&mut data, &Sky::clear(to_light));
-    if shot.look.background != Background::Sky {
-        data.background = shot.look.clear_color();
+    if let Some(color) = shot.look.clear_color() {
+        data.background = color;
     }
     data
 }

@@ -39,15 +39,16 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn. An alpha of 1 means that a
-    /// colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is coverage, so `None` is 0.
+    /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn; `None` if the sky covers every pixel. An alpha of 1 means that a
+    /// colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is coverage, so `Background::None` is 0.
     #[must_use]
-    pub fn clear_color(&self) -> [f32; 4] {
+    pub fn clear_color(&self) -> Option<[f32; 4]> {
         match self.background {
-            Background::Sky | Background::None => [0.0; 4],
+            Background::Sky => None,
+            Background::None => Some([0.0; 4]),
             Background::Color(srgb) => {
                 let [red, green, blue] = srgb.map(linear_from_srgb);
-                [red, green, blue, 1.0]
+                Some([red, green, blue, 1.0])
             }
         }
     }
@@ -111,8 +112,9 @@ mod tests {
     #[test]
     fn a_colour_bypasses_the_tone_curve() {
         let look = Look { background: Background::Color([0, 128, 255]), ..Look::default() };
-        let [red, green, blue, alpha] = look.clear_color();
+        let [red, green, blue, alpha] = look.clear_color().unwrap();
         assert!(red == 0.0 && (green - 0.215_86).abs() < 1e-4 && blue == 1.0 && alpha == 1.0);
-        assert_eq!(Look::default().clear_color(), [0.0; 4]);
+        assert_eq!(Look { background: Background::None, ..look }.clear_color(), Some([0.0; 4]));
+        assert_eq!(Look::default().clear_color(), None);
     }
 }

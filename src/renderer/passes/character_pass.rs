@@ -2,7 +2,7 @@
 //!
 //! In: the instances, the skinned vertices (or the palette, with `--skinning vertex`), materials, the shadow map and the light
 //! of the surroundings. Out: linear colour and depth. Each combination of topology, material features
-//! ([`material_features`]) and skinning variant has its own pipeline, built once.
+//! ([`features`]) and skinning variant has its own pipeline, built once.
 //!
 //! # How vertices reach the shader
 //!
@@ -44,7 +44,7 @@ use crate::renderer::layouts::Layouts;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::shader_types::material_features;
+use crate::shader_types::material_features as features;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
@@ -58,10 +58,13 @@ type Kind = (Topology, u32, SkinVariant);
 pub struct CharacterPass {
     pipelines: BTreeMap<Kind, Pipeline>,
     skinning: Skinning,
+    /// The features of the picture: [`features::SHADOWED`], [`features::TRANSPARENT`].
+    picture: u32,
 }
 
 impl CharacterPass {
-    /// Builds the pipelines that the models need. `transparent`: alpha is coverage.
+    /// Builds the pipelines that the models need. `picture` holds [`features::SHADOWED`] if there is a shadow map, and
+    /// [`features::TRANSPARENT`] if alpha is coverage.
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
@@ -70,21 +73,26 @@ impl CharacterPass {
         cache: &PipelineCache,
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
-        (skinning, transparent): (Skinning, bool),
+        (skinning, picture): (Skinning, u32),
         models: &[GpuModel],
     ) -> Result<Self> {
         let vertex = match skinning {
             Skinning::Compute => &spirv::CHARACTER_VERT,
             Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
         };
-        let build = |(topology, features, variant): Kind| {
-            let blended = features & material_features::BLENDED != 0;
-            let unlit = features & material_features::UNLIT != 0;
+        let build = |(topology, kind, variant): Kind| {
+            let blended = kind & features::BLENDED != 0;
+            let alpha_adds = kind & (features::UNLIT | features::TRANSPARENT) != 0;
             let info = GraphicsPipelineInfo {
-                name: &format!("characters: {topology:?}, features {features}, {variant:?}"),
+                name: &format!("characters: {topology:?}, features {kind}, {variant:?}"),
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                constants: &[features, variant.influence_count, u32::from(variant.has_morphs)],
+                constants: &[
+                    kind,
+                    variant.influence_count,
+                    variant.has_morphs.into(),
+                    features::varying_count(kind),
+                ],
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
                 polygon_mode: vk::PolygonMode::FILL,
@@ -94,26 +102,28 @@ impl CharacterPass {
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
                 // The target's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
-                blend: blended.then_some(if unlit || transparent { Blend::AlphaAdds } else { Blend::AlphaFades }),
+                blend: blended.then_some(if alpha_adds { Blend::AlphaAdds } else { Blend::AlphaFades }),
                 depth_bias: None,
             };
             Pipeline::graphics(device, cache, &info)
         };
         let draws = models.iter().flat_map(|model| &model.draws);
-        let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning)).collect();
+        let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning, picture)).collect();
         let pipelines = kinds.into_iter().map(|kind| Ok((kind, build(kind)?))).collect::<Result<_>>()?;
-        Ok(Self { pipelines, skinning })
+        Ok(Self { pipelines, skinning, picture })
     }
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
         crowd_draw::record(input, Eye::Camera, |_, draw| match draw.is_blended() == blended {
-            true => self.pipelines.get(&kind(draw, self.skinning)),
+            true => self.pipelines.get(&kind(draw, self.skinning, self.picture)),
             false => None,
         });
     }
 }
 
-fn kind(draw: &GpuDraw, skinning: Skinning) -> Kind {
-    (draw.topology, draw.features, draw.skin_variant(skinning))
+fn kind(draw: &GpuDraw, skinning: Skinning, picture: u32) -> Kind {
+    // Only a normal map needs tangents.
+    let unused = if draw.features & features::NORMAL_TEXTURE == 0 { features::TANGENTS } else { 0 };
+    (draw.topology, draw.features & !unused | picture, draw.skin_variant(skinning))
 }

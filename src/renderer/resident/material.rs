@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use ash::vk;
+use glam::Vec3;
 
 use super::texture::{Texture, TextureCache, TextureContent};
 use super::upload::Uploader;
@@ -96,8 +97,9 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     };
     let tangents = if range.has_tangents { features::TANGENTS } else { 0 };
     let thin = if is_thin { features::THIN } else { 0 };
+    let emits = if !material.unlit && material.emission != Vec3::ZERO { features::EMITS } else { 0 };
     let dielectric = if material.metallic == 0.0 && light != features::UNLIT { features::DIELECTRIC } else { 0 };
-    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric, |kind, bits| kind | bits)
+    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric | emits, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {

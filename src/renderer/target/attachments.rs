@@ -62,13 +62,15 @@ impl Attachments {
         })
     }
 
-    /// Records the scene: `record` draws into cleared colour and depth, and multisampled colour is resolved at the end.
-    pub fn rendering(&self, recorder: Recorder, clear_color: [f32; 4], record: impl FnOnce()) {
-        let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: clear_color } };
+    /// Records the scene: `record` draws into cleared depth, and multisampled colour is resolved at the end. Without a
+    /// `clear_color`, `record` covers every pixel.
+    pub fn rendering(&self, recorder: Recorder, clear_color: Option<[f32; 4]>, record: impl FnOnce()) {
+        let load_op = if clear_color.is_some() { vk::AttachmentLoadOp::CLEAR } else { vk::AttachmentLoadOp::DONT_CARE };
+        let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: clear_color.unwrap_or_default() } };
         let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
         let color = vk::RenderingAttachmentInfo::default()
             .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
+            .load_op(load_op)
             .clear_value(clear_color);
         let color = match &self.multisampled {
             None => color.image_view(self.hdr.view).store_op(vk::AttachmentStoreOp::STORE),
