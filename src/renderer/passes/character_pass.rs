@@ -87,12 +87,7 @@ impl CharacterPass {
                 name: &format!("characters: {topology:?}, features {kind}, {variant:?}"),
                 vertex,
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                constants: &[
-                    kind,
-                    variant.influence_count,
-                    variant.has_morphs.into(),
-                    features::varying_count(kind),
-                ],
+                constants: &[kind, variant.influence_count, variant.has_morphs.into(), features::varying_count(kind)],
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
                 polygon_mode: vk::PolygonMode::FILL,
