@@ -10,8 +10,10 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 
 use crate::crowd::ClipChoice;
 
-pub use bench::{BenchArgs, BenchFiles, SweepArgs};
-pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
+pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SuiteArgs, SweepArgs};
+pub use groups::{
+    CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, MOST_INSTANCES, QualityArgs, ShowArgs,
+};
 pub use values::{CameraArg, FrameChoice, MOST_FRAMES, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -270,6 +272,17 @@ mod tests {
             "throng bench --instances 1,,2",
             "throng bench --size 64x48,64",
             "throng bench --threads 1,0",
+            "throng bench --fit 0",
+            "throng bench --fit 16 --instances 10",
+            "throng bench --fit 16 --compare a.json",
+            "throng bench --fail-above 5",
+            "throng bench --quick",
+            "throng bench --suite out --instances 7",
+            "throng bench --suite out --fit 7",
+            "throng bench --compare a.json --fail-above -1",
+            "throng bench --compare a.json --fail-above many",
+            "throng bench --against throng --compare a.json",
+            "throng bench --against throng --json a.json",
             "throng --background blue",
             "throng --background #12345",
             "throng --background #+12345",

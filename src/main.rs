@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     }
     show_warnings();
     match app::run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             // One line per cause, even if a file or a driver put line breaks into it.
             eprintln!("error: {}", printable(&error.to_string()));

@@ -80,6 +80,35 @@ fn paths_and_links_exist() {
     assert!(count > 30, "only {count} links were found");
 }
 
+/// `docs/performance.sh` writes the part between the markers. The text before the table says what was measured, and when.
+#[test]
+fn the_table_of_the_suite_is_complete() {
+    let readme = fs::read_to_string(package().join("README.md")).unwrap();
+    let markers = ["<!-- suite: begin (docs/performance.sh) -->\n", "<!-- suite: end -->\n"];
+    assert!(markers.iter().all(|marker| readme.matches(marker).count() == 1), "each marker is there once");
+    let suite = readme.split(markers[0]).nth(1).unwrap().split(markers[1]).next().unwrap();
+    let (facts, table) = suite.split_once("\n\n").unwrap();
+    let (date, rest) = facts.strip_prefix("Measured on ").unwrap().split_once(" with version ").unwrap();
+    let shape: String = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    assert_eq!(shape, "0000-00-00T00:00:00Z");
+    let commit = rest.split(", commit ").nth(1).unwrap().split(':').next().unwrap();
+    let hash = commit.trim_end_matches("-dirty");
+    assert!(hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
+    let rows: Vec<Vec<&str>> =
+        table.lines().map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect();
+    assert!(rows.len() > 10, "{table}");
+    let header = &rows[0];
+    for column in ["crowd", "image", "skinning", "frame", "frames/s", "characters/s", "animate", "skin", "draw"] {
+        assert!(header.contains(&column), "there is no column {column}");
+    }
+    for row in &rows {
+        assert_eq!(row.len(), header.len(), "{row:?}");
+        assert!(row.iter().all(|cell| !cell.is_empty()), "{row:?}");
+    }
+    let counts = rows[2..].iter().map(|row| row[0].split(' ').next().unwrap().replace(',', "").parse::<u32>().unwrap());
+    assert!(counts.clone().min() == Some(1) && counts.max() >= Some(100), "{table}");
+}
+
 #[test]
 fn links_and_paths_are_found() {
     let page = "# A `b`: c_d\n[x](y.md#z) and `src/lib.rs`, `src/*.rs`\n```text\n[no](no) `src/no`\n```\n![p](q.png)";

@@ -14,24 +14,27 @@ pub mod scene;
 mod text;
 pub mod view;
 
+use std::process::ExitCode;
+
 use anyhow::Result;
 
 use crate::cli::{Cli, Command};
 
-/// Runs the command.
+/// Runs the command. The exit code tells a success from a measurement whose result is a failure.
 ///
 /// # Errors
 /// The command failed; the chain of causes says why.
-pub fn run(cli: Cli) -> Result<()> {
+pub fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command.unwrap_or(Command::View(cli.view)) {
         Command::View(args) => view::run(&args),
         Command::Render(args) => render::run(&args),
-        Command::Bench(args) => bench::run(&args),
+        Command::Bench(args) => return bench::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Pose(args) => pose::run(&args),
         Command::Crowd(args) => crowd::run(&args),
         Command::Devices(args) => devices::run(&args),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns whether the command line asks for validation, which `main` must know before it starts a thread.

@@ -133,8 +133,13 @@ pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -
         seen.push((option, own));
     }
     for (_, path) in outputs {
+        let is_new = !path.exists();
         let probe = std::fs::OpenOptions::new().append(true).create(true).open(path);
         probe.with_context(|| cannot_write(path))?;
+        // Nothing remains of a command that fails later.
+        if is_new {
+            std::fs::remove_file(path).with_context(|| cannot_write(path))?;
+        }
     }
     Ok(())
 }
@@ -165,7 +170,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (a, b) = (folder.path().join("a.json"), folder.path().join("b.csv"));
         check_files(&[("--json", &a), ("--csv", &b)], &[]).unwrap();
-        assert!(a.exists() && b.exists());
+        assert!(!a.exists() && !b.exists());
+        std::fs::write(&a, "kept").unwrap();
+        check_files(&[("--json", &a)], &[]).unwrap();
+        assert_eq!(std::fs::read(&a).unwrap(), b"kept");
         let again = folder.path().join(".").join("a.json");
         let error = check_files(&[("--json", &a), ("--csv", &again)], &[]).unwrap_err().to_string();
         assert!(error.starts_with("--csv and --json name the same file, "), "{error}");

@@ -1,5 +1,6 @@
 //! A scene: models, crowd, camera and threads, from the command line's options. `view`, `render` and `bench` share it.
 
+use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -7,12 +8,13 @@ use anyhow::{Context, Result};
 use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
-use crate::animation::{Stage, apply_bind_pose};
+use crate::animation::{MemoryKind, PoseStreams, Stage, apply_bind_pose};
 use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
-use crate::crowd::{Crowd, thread_pool};
+use crate::crowd::{Crowd, FramePlan, thread_pool};
 use crate::levels;
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
+use crate::shader_types::JointMatrix;
 use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Show};
 
 /// The bundled character.
@@ -132,6 +134,21 @@ impl Scene {
         renderer.show_nodes(&self.joint_nodes);
         let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
         Ok(times)
+    }
+
+    /// Evaluates the visible poses of the last frame into memory of the CPU, as `plan` lays them out.
+    ///
+    /// # Panics
+    /// The same as [`Crowd::evaluate`].
+    pub fn evaluate(
+        &mut self,
+        time_seconds: f64,
+        plan: &FramePlan,
+        palette: &mut [MaybeUninit<JointMatrix>],
+        morph_weights: &mut [MaybeUninit<f32>],
+    ) {
+        let streams = PoseStreams { palette, morph_weights, memory: MemoryKind::Cached };
+        self.crowd.evaluate(&self.pool, time_seconds, plan, streams);
     }
 
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.

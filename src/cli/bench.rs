@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, ArgGroup, Args};
 
-use super::groups::{CrowdArgs, DeviceArgs, GpuArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs};
+use super::groups::{CrowdArgs, DeviceArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs};
 use super::values::{self, Size, UploadChoice};
 use crate::renderer::Skinning;
 
@@ -15,7 +15,13 @@ Examples:
   throng bench Fox.glb --instances 1,10,100,1000 --plot frame.svg
   throng bench Fox.glb --instances 1000 --skinning compute,vertex --serialize on --csv bench.csv
   throng bench Fox.glb --instances 1,1000 --json before.json
-  throng bench Fox.glb --instances 1,1000 --compare before.json";
+  throng bench Fox.glb --instances 1,1000 --compare before.json
+  throng bench Fox.glb --instances 1000 --against ../before/throng --fail-above 5
+  throng bench Fox.glb --fit 33.3 --skinning compute,vertex
+  throng bench Fox.glb --suite results
+
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a row is slower than --fail-above allows, 130 a second Ctrl-C. After the
+first Ctrl-C, finished rows are reported, marked as partial, and the exit code is 1.";
 
 /// The arguments of `bench`.
 #[derive(Debug, Clone, Args)]
@@ -38,8 +44,16 @@ pub struct BenchArgs {
     /// own. Otherwise passes may overlap, for example skinning and the fragments of the previous frame. Frames become slower.
     #[arg(long, value_name = "on|off", default_value = "off", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub serialize: bool,
+    /// Find the largest crowd whose median frame stays below this many milliseconds, for each combination of the other
+    /// lists.
+    #[arg(long, value_name = "MS", conflicts_with_all = ["instances", "compare"], value_parser = values::parse_positive, allow_negative_numbers = true)]
+    pub fit: Option<f64>,
     #[command(flatten)]
     pub files: BenchFiles,
+    #[command(flatten)]
+    pub comparison: AgainstArgs,
+    #[command(flatten)]
+    pub suite: SuiteArgs,
 }
 
 /// The lists of the sweep. There is a row for each combination.
@@ -58,6 +72,9 @@ pub struct SweepArgs {
     /// Numbers of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
     pub threads: Vec<u32>,
+    /// Errors of levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
+    #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
+    pub lod_error: Vec<f64>,
     /// Sizes of the image.
     #[arg(long, value_name = "WxH,WxH…", value_delimiter = ',', default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Vec<Size>,
@@ -75,16 +92,34 @@ pub struct BenchFiles {
     /// Plot the frame time against the number of instances, with the share of each stage.
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Compare the results with the --json file of an earlier run.
+    /// Compare the results with the --json file of an earlier run. Differences count if neither the rounds of both runs nor
+    /// the machine's change of speed explain them.
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
 }
 
-impl BenchArgs {
-    /// Returns the renderer's settings for one combination.
-    #[must_use]
-    pub fn gpu(&self, size: Size, skinning: Skinning, upload: UploadChoice) -> GpuArgs {
-        let Self { quality, serialize, .. } = *self;
-        GpuArgs { skinning, upload, size, lod_error: 1.0, quality, device: self.device.clone(), serialize }
-    }
+/// The standard set of measurements.
+#[derive(Debug, Clone, Args)]
+pub struct SuiteArgs {
+    /// Measure the standard set and write JSON, CSV, plots and a Markdown table to this folder. The set has crowds of 1 to
+    /// 100,000 of the first model, crowds of a mix if there are several models, two sizes of the image and both ways of
+    /// skinning. It takes about ten minutes on two cores without a GPU.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["instances", "skinning", "upload", "threads", "size", "lod_error", "msaa", "shadows", "frames", "warmup", "json", "csv", "plot", "compare", "against", "fit"])]
+    pub suite: Option<PathBuf>,
+    /// Measure a few frames of small crowds only, to try the suite.
+    #[arg(long, requires = "suite")]
+    pub quick: bool,
+}
+
+/// A comparison in turns, and the limit for both kinds of comparison.
+#[derive(Debug, Clone, Args)]
+#[command(group(ArgGroup::new("comparison").args(["compare", "against"])))]
+pub struct AgainstArgs {
+    /// Measure another build of this program in turns with this one, and print the ratios. This tells smaller differences
+    /// than --compare, because a slow minute hits both programs.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "csv", "plot", "fit"])]
+    pub against: Option<PathBuf>,
+    /// End with exit code 3 if the frames of a row became slower, and by more than this.
+    #[arg(long, value_name = "PERCENT", requires = "comparison", value_parser = values::parse_percent, allow_negative_numbers = true)]
+    pub fail_above: Option<f64>,
 }

@@ -140,7 +140,7 @@ pub struct CrowdSizeArgs {
 }
 
 /// The largest crowd. A larger one would exceed the CPU's memory before any limit of a device.
-pub(super) const MOST_INSTANCES: i64 = 1_000_000;
+pub const MOST_INSTANCES: i64 = 1_000_000;
 pub(super) const MOST_THREADS: i64 = 256;
 
 /// The settings of the renderer.
@@ -169,7 +169,7 @@ pub struct GpuArgs {
 }
 
 /// The quality of the image.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct QualityArgs {
     /// Samples per pixel.
     #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]

@@ -134,6 +134,13 @@ pub(super) fn parse_lod_error(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches('%').parse::<f64>() {
+        Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),
+        _ => Err("expected a percentage of at least 0, such as 5".to_owned()),
+    }
+}
+
 pub(super) fn parse_samples(text: &str) -> Result<u32, String> {
     match text {
         "1" | "2" | "4" | "8" => text.parse().map_err(|_| String::new()),

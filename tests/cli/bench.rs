@@ -22,10 +22,12 @@ fn assert_keys(value: &Value, expected: &[&str]) {
     assert_eq!(keys(value), expected);
 }
 
-/// Checks that all statistics are there, in ascending order, and not negative.
+/// Checks that all statistics are there, in ascending order, and not negative. A few frames have no high percentiles.
 fn assert_summary(value: &Value, what: &str) {
     assert_keys(value, &ORDER);
-    let times: Vec<f64> = ORDER.iter().map(|key| value[key].as_f64().unwrap()).collect();
+    assert!(value["p95"].is_null() && value["p99"].is_null(), "{what}: {value}");
+    let times = ORDER.iter().filter(|key| !["p95", "p99"].contains(key)).map(|key| value[key].as_f64().unwrap());
+    let times: Vec<f64> = times.collect();
     assert!(times.iter().all(|time| time.is_finite() && *time >= 0.0), "{what}: {times:?}");
     assert!(times.is_sorted(), "{what}: {times:?}");
 }
@@ -39,13 +41,17 @@ fn number(run: &Value, key: &str) -> f64 {
 #[test]
 fn bench_json_is_what_the_contract_says() {
     let place = Place::new();
-    let arguments = "bench --instances 1,20 --size 64x48 --msaa 1 --frames 5 --warmup 2 --threads 1 --cull off";
+    let arguments = "bench --instances 1,20 --size 64x48 --msaa 1 --frames 5 --warmup 2 --threads 1 --cull off --lod-error 0";
     let finished = place.run(&format!("{arguments} --validation --json bench.json"));
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
     let report: Value = serde_json::from_slice(&std::fs::read(place.file("bench.json")).unwrap()).unwrap();
 
-    assert_keys(&report, &["schema", "program", "device", "cpu", "runs"]);
-    assert_eq!(report["schema"], 1);
+    assert_keys(&report, &["schema", "date", "partial", "program", "device", "cpu", "runs"]);
+    assert_eq!((&report["schema"], &report["partial"]), (&1.into(), &false.into()));
+    // 2026-11-22T16:22:00Z
+    let date = report["date"].as_str().unwrap();
+    let shape = date.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>();
+    assert!(shape == "0000-00-00T00:00:00Z" && date > "2026", "{date}");
     assert_keys(&report["program"], &["version", "commit"]);
     assert_eq!(report["program"]["version"], env!("CARGO_PKG_VERSION"));
     assert_keys(&report["device"], &["name", "type", "driver", "api"]);
@@ -68,7 +74,8 @@ fn check_run(run: &Value, instances: u32) {
         "shadows", "skinning", "upload", "threads", "frames", "warmup", "frame_ms", "cpu_ms", "gpu_ms", "bytes",
         "joints_per_second", "skinned_vertices_per_second", "skin_bytes_per_second", "copy_bytes_per_second",
         "rounds", "serialize", "share_poses_hz", "sharing_error_metres", "sharing_error_share_of_size", "yardsticks",
-        "scene",
+        "lod_error_pixels", "vertices_skinned", "vertices_drawn", "triangles_drawn", "shadow_triangles_drawn", "level_shares",
+        "scene", "partial", "frames_per_second", "characters_per_second", "fit_limit_ms", "fit_bound", "turns",
     ]);
     assert_eq!(run["models"], serde_json::json!(["walker.glb"]));
     let expected = [
@@ -81,11 +88,14 @@ fn check_run(run: &Value, instances: u32) {
         ("threads", 1),
         ("frames", 5),
         ("warmup", 2),
-        ("rounds", 3),
+        ("rounds", 5),
     ];
     for (key, value) in expected {
         assert_eq!(run[key], value, "{key}");
     }
+    let drawn = ["vertices_skinned", "vertices_drawn", "triangles_drawn"].map(|key| number(run, key) as u32);
+    assert_eq!(drawn, [5262, 5262, 10_412].map(|count| count * instances));
+    assert_eq!((number(run, "lod_error_pixels"), &run["level_shares"][0]), (0.0, &1.0.into()));
     for (key, value) in [("joints", 25.0), ("vertices", 5262.0), ("triangles", 10412.0)] {
         assert_eq!(number(run, key), value, "{key}");
     }
@@ -94,6 +104,11 @@ fn check_run(run: &Value, instances: u32) {
     assert!(["direct", "staged"].contains(&run["upload"].as_str().unwrap()));
 
     assert_summary(&run["frame_ms"], "frame_ms");
+    let median_ms = number(&run["frame_ms"], "median");
+    for (key, amount) in [("frames_per_second", 1.0), ("characters_per_second", f64::from(instances))] {
+        assert!((number(run, key) * median_ms / (amount * 1e3) - 1.0).abs() < 1e-9, "{key}");
+    }
+    check_turns(run);
     assert_keys(&run["cpu_ms"], &["cull", "animate", "record", "wait", "other"]);
     assert_keys(&run["gpu_ms"], &["upload", "skin", "shadow", "draw", "post"]);
     for side in ["cpu_ms", "gpu_ms"] {
@@ -145,6 +160,27 @@ fn check_run(run: &Value, instances: u32) {
     );
 }
 
+/// The turns have every frame, and the medians of every stage.
+fn check_turns(run: &Value) {
+    let turns = run["turns"].as_array().unwrap();
+    assert_eq!((turns.len() as u64, &run["partial"]), (run["rounds"].as_u64().unwrap(), &false.into()));
+    let mut frames_ms = Vec::new();
+    for turn in turns {
+        assert_keys(turn, &["median_ms", "work_ms", "frames_ms"]);
+        #[rustfmt::skip]
+        assert_keys(&turn["median_ms"], &[
+            "frame", "cull", "wait", "animate", "record", "other", "upload", "skin", "shadow", "draw", "post",
+        ]);
+        assert!(number(turn, "work_ms") > 0.0);
+        frames_ms.extend(turn["frames_ms"].as_array().unwrap().iter().map(|ms| ms.as_f64().unwrap()));
+    }
+    assert_eq!(frames_ms.len() as u64, run["frames"].as_u64().unwrap());
+    frames_ms.sort_by(f64::total_cmp);
+    for (ms, statistic) in [(frames_ms[0], "min"), (frames_ms[frames_ms.len() - 1], "max")] {
+        assert!((ms - number(&run["frame_ms"], statistic)).abs() < 1e-6, "{statistic}");
+    }
+}
+
 fn report(place: &Place, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(place.file(name)).unwrap()).unwrap()
 }
@@ -181,7 +217,12 @@ fn lists_are_swept_and_every_file_says_the_same() {
         for (column, cell) in columns.iter().zip(line) {
             let value = at(run, column).unwrap_or_else(|| panic!("the JSON file has no {column}"));
             match value {
-                Value::Array(models) => assert_eq!(cell, models[0].as_str().unwrap()),
+                Value::Array(values) => {
+                    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    let number = |text: &str| text.parse::<f64>().map_err(|_| text.to_owned());
+                    let expected: Vec<_> = values.iter().map(|value| number(&text(value))).collect();
+                    assert_eq!(cell.split(" + ").map(number).collect::<Vec<_>>(), expected, "{column}");
+                }
                 Value::String(text) => assert_eq!(cell, text),
                 Value::Null => assert_eq!(cell, "", "{column}"),
                 Value::Bool(on) => assert_eq!(cell, on.to_string()),
@@ -193,7 +234,7 @@ fn lists_are_swept_and_every_file_says_the_same() {
             }
         }
     }
-    assert_eq!(columns.len(), 21 + 9 + 7 * 11 + 16);
+    assert_eq!(columns.len(), 32 + 9 + 7 * 11 + 16);
 
     let svg = std::fs::read_to_string(place.file("bench.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
@@ -338,7 +379,7 @@ fn rows_that_fail_are_named() {
     let arguments = format!("bench --device {} --msaa 2 --size 64x48 --upload direct --threads 1", device["index"]);
     let message = place.fail(1, &format!("{arguments} --instances 1,2"));
     let lines: Vec<&str> = message.lines().collect();
-    let row = "1 instance, 64x48, compute skinning, direct upload, 1 thread";
+    let row = "1 instance, 64x48, lod error 1, compute skinning, direct upload, 1 thread";
     assert_eq!(lines[0], format!("error: 2 rows failed; the first: {row}"));
     assert!(lines.len() == 2 && lines[1].starts_with("  caused by: --msaa 2 is not supported by"), "{message}");
     let message = place.fail(1, &format!("{arguments} --instances 1"));
@@ -370,7 +411,7 @@ fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     let rows = "--size 64x48 --instances 1,100000 --frames 2 --warmup 0 --json one.json";
     let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
     assert_eq!(code, 1, "{message}");
-    let row = "100000 instances, 64x48, compute skinning, direct upload, ";
+    let row = "100000 instances, 64x48, lod error 1, compute skinning, direct upload, ";
     assert!(message.contains(&format!("WARN left out: {row}")), "{message}");
     assert!(message.contains(&format!("error: one row failed: {row}")), "{message}");
     let report = report(&place, "one.json");
@@ -416,4 +457,125 @@ fn a_hundred_thousand_characters_run_where_poses_are_shared() {
     assert_eq!(run["unique_poses"], 55, "{run}");
     // There are two joints of 48 bytes and ten vertices of 16.
     assert_eq!([&run["bytes"]["palette"], &run["bytes"]["skinned_vertices"]], [55 * 2 * 48, 55 * 10 * 16]);
+}
+
+/// All files are there, and the README's table has the same columns.
+#[test]
+fn the_suite_fills_a_folder() {
+    let place = Place::new();
+    let strip = repository_file("assets/simple_strip.gltf");
+    place.succeed(&format!("bench {} --suite results --quick", strip.display()));
+    let report: Value = serde_json::from_slice(&std::fs::read(place.file("results/suite.json")).unwrap()).unwrap();
+    let rows = report["runs"].as_array().unwrap().len();
+    assert!(rows >= 19, "{rows} rows");
+    let markdown = std::fs::read_to_string(place.file("results/suite.md")).unwrap();
+    assert_eq!(markdown.lines().filter(|line| line.starts_with('|')).count(), rows + 2, "{markdown}");
+    assert_eq!(std::fs::read_to_string(place.file("results/suite.csv")).unwrap().lines().count(), rows + 1);
+    for plot in ["1280x720.svg", "64x64.svg"] {
+        assert!(std::fs::read_to_string(place.file(&format!("results/{plot}"))).unwrap().starts_with("<svg "));
+    }
+    assert_eq!(std::fs::read_dir(place.file("results")).unwrap().count(), 5);
+    let header = markdown.lines().find(|line| line.starts_with("| crowd")).unwrap();
+    let readme = std::fs::read_to_string(repository_file("README.md")).unwrap();
+    assert!(readme.lines().any(|line| line == header), "docs/performance.sh refreshes the README's table: {header}");
+}
+
+/// A program is not slower than itself, and a crowd of a thousand is slower than one.
+#[test]
+fn slower_rows_end_with_exit_code_3() {
+    let place = Place::new();
+    let arguments = "bench --size 64x48 --msaa 1 --shadows off --frames 12 --warmup 1 --instances 20";
+    place.succeed(&format!("{arguments} --json old.json"));
+    let mut old = report(&place, "old.json");
+    // Then everything took no time at all.
+    let run = &mut old["runs"][0];
+    for statistic in ORDER {
+        run["frame_ms"][statistic] = if statistic.starts_with('p') { Value::Null } else { 0.001.into() };
+    }
+    for turn in run["turns"].as_array_mut().unwrap() {
+        turn["median_ms"]["frame"] = 0.001.into();
+        // The machine has not changed in between: the fastest one ever was not faster.
+        turn["work_ms"] = 0.0.into();
+    }
+    std::fs::write(place.file("fast.json"), old.to_string()).unwrap();
+    let finished = place.run(&format!("{arguments} --compare fast.json --fail-above 5 --csv new.csv"));
+    assert_eq!(finished.code, 3, "{finished:?}");
+    assert!(finished.stderr.contains("WARN slower by ") && finished.stderr.contains("more than 5 %: 20 of walker.glb"));
+    assert!(finished.stdout.contains("slower") && place.file("new.csv").exists(), "{}", finished.stdout);
+    // Without the option this is a result like any other.
+    place.succeed(&format!("{arguments} --compare fast.json"));
+    // Nothing can be slower than that.
+    place.succeed(&format!("{arguments} --compare old.json --fail-above 10000"));
+    let message = place.run(&format!("{arguments} --msaa 4 --compare old.json --fail-above 5"));
+    assert_eq!(message.code, 1, "{message:?}");
+    assert!(message.stderr.contains("error: --fail-above: old.json has no row with these settings"), "{message:?}");
+}
+
+/// Children get the other arguments, and a program is as fast as itself.
+#[test]
+fn programs_are_measured_in_turns() {
+    let place = Place::new();
+    let program = env!("CARGO_BIN_EXE_throng");
+    let finished = place.run(&format!("{QUICK} --instances 3 --shadows off --against {program} --fail-above 1000"));
+    assert_eq!(finished.code, 0, "{finished:?}");
+    assert!(finished.stdout.contains("3 processes of each program, 1 frame each"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("3 of walker.glb, 64x48"), "{}", finished.stdout);
+    let message = place.fail(1, &format!("{QUICK} --against no/such/program"));
+    assert!(message.starts_with("error: --against no/such/program: cannot be read"), "{message}");
+    let message = place.fail(1, &format!("{QUICK} none.glb --against {program}"));
+    assert!(message.contains("bench failed (exit status: 1): error: none.glb"), "{message}");
+}
+
+#[test]
+fn the_largest_crowd_of_a_frame_time_is_found() {
+    let place = Place::new();
+    // No driver draws a frame in a nanosecond, and every one draws one in a day.
+    place.succeed(&format!("{QUICK} --shadows off --fit 0.000001 --json none.json"));
+    let run = &report(&place, "none.json")["runs"][0];
+    assert_eq!((&run["instances"], &run["fit_bound"]), (&1.into(), &"one is too slow".into()));
+    assert_eq!(run["fit_limit_ms"], 1e-6);
+    let table = place.succeed(&format!("{QUICK} --shadows off --skinning compute,vertex --fit 12 --json fit.json"));
+    let report = report(&place, "fit.json");
+    assert_eq!(report["runs"].as_array().unwrap().len(), 2, "{report}");
+    for run in report["runs"].as_array().unwrap() {
+        let is_below = number(&run["frame_ms"], "median") < 12.0;
+        let bound = run["fit_bound"].as_str().unwrap();
+        assert!(is_below == (bound != "one is too slow" && bound != "unsteady") || bound == "unsteady", "{run}");
+        assert_eq!(run["rounds"], 3);
+    }
+    assert!(table.contains("The largest crowds whose median frame stays below 12.0 ms."), "{table}");
+}
+
+/// Finished rows are reported, files are complete, and the second Ctrl-C ends at once.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_the_finished_rows() {
+    use crate::program::Running;
+    let arguments = "bench --size 64x48,48x64 --msaa 1 --shadows off --instances 1 --warmup 1 --frames 6000";
+    for presses in [1, 2] {
+        let place = Place::new();
+        let running = Running::start(&mut place.command(&format!("{arguments} --json a.json --csv a.csv")));
+        // The first renderer has done its turn, and writes its pipelines. Eleven turns of a thousand frames follow.
+        while !place.cache_folder().join("throng").exists() {
+            std::thread::yield_now();
+        }
+        (0..presses).for_each(|_| running.interrupt());
+        let finished = running.finish();
+        // Signals that arrive together are one.
+        assert!(finished.code == 1 || (presses == 2 && finished.code == 130), "{finished:?}");
+        assert!(finished.stderr.starts_with("interrupted: finished rows are reported"), "{finished:?}");
+        if finished.code == 1 {
+            assert!(finished.stderr.ends_with("error: interrupted\n"), "{finished:?}");
+            let report = report(&place, "a.json");
+            let first = &report["runs"][0];
+            assert_eq!([&report["partial"], &first["partial"]], [true, true]);
+            assert!((1..6).contains(&first["rounds"].as_u64().unwrap()), "{}", first["rounds"]);
+            assert!(finished.stdout.contains("Partial: not all rows are complete."), "{}", finished.stdout);
+        }
+        // A file is complete or absent.
+        for entry in std::fs::read_dir(place.working_folder()).unwrap() {
+            let name = entry.unwrap().file_name();
+            assert!(name == "a.json" || name == "a.csv", "{name:?}");
+        }
+    }
 }

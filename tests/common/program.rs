@@ -86,6 +86,15 @@ impl Running {
         }
     }
 
+    /// Presses Ctrl-C.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "only one test binary does")]
+    pub fn interrupt(&self) {
+        // SAFETY: the process is a child that was not waited for, so its number is still its own.
+        let result = unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        assert_eq!(result, 0, "{}", self.description);
+    }
+
     /// Waits for the exit. The pipes close when the process ends, so this needs no polling.
     pub fn finish(mut self) -> Finished {
         let mut rest = |of: &Receiver<String>| {

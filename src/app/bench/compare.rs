@@ -1,14 +1,11 @@
 //! `--compare`: compares the results with an earlier `--json` file.
 //!
-//! Two rows are compared if all their settings are equal. Their medians are shown, and a change counts if the *middle
-//! halves* of both samples (from the first quartile to the third) do not overlap: then three quarters of the new frames
-//! lie on one side of three quarters of the old ones. This test is coarse on purpose. Quartiles ignore single slow
-//! frames. Unlike confidence intervals they do not shrink as more frames are measured, and neither does a machine's
-//! drift. Rows are measured in turns, so the quartiles include that drift. Differences below the clock's resolution and
-//! samples of a few frames never count.
+//! Two rows are compared if all their settings are equal. [`verdict`](super::verdict) decides whether a difference counts:
+//! the rounds of both runs show how much each of them varied. The arithmetic of [`work`](super::work) is measured with
+//! every turn and shows how much the machine's speed has changed in between.
 //!
-//! Statistics cannot tell a slower program from a slower machine. The copy rate in every file can: if it differs, the
-//! comparison starts with a warning.
+//! Nothing that was measured earlier is as good as turns with the other program ([`against`](super::against)): a machine
+//! changes in more ways than a yardstick sees. So differences from a file have to be larger.
 
 use std::path::Path;
 
@@ -18,15 +15,12 @@ use serde::Deserialize;
 use super::report::{Report, Run, SCHEMA};
 use super::settings::{self, in_words};
 use super::summary::{Summary, median_of};
+use super::verdict::{Change, Evidence, Machine, Rounds};
 use crate::app::text::{Group, grouped, name, number, paragraph};
 use crate::model::import::read_regular_file;
 
 /// The largest file that is read. It is far larger than the file of any sweep.
-const MOST_FILE_BYTES: u64 = 32 << 20;
-/// Smaller differences come from the clock and the scheduler.
-const RESOLUTION_MS: f64 = 0.005;
-/// Quartiles of fewer frames are meaningless.
-const FEWEST_FRAMES: u32 = 8;
+const MOST_FILE_BYTES: u64 = 128 << 20;
 /// A larger difference between copy rates means another machine or another load.
 const COPY_TOLERANCE: f64 = 0.15;
 
@@ -55,42 +49,6 @@ fn parse<'json, T: Deserialize<'json>>(json: &'json [u8]) -> Result<T> {
     let value = serde_path_to_error::deserialize(&mut deserializer)?;
     deserializer.end()?;
     Ok(value)
-}
-
-/// The verdict on a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Faster,
-    Slower,
-    WithinNoise,
-    TooFewFrames,
-}
-
-impl Change {
-    fn between(old: &Summary, new: &Summary, frames: u32) -> Self {
-        if frames < FEWEST_FRAMES {
-            return Self::TooFewFrames;
-        }
-        let ((old_low, old_high), (new_low, new_high)) = (old.middle_half(), new.middle_half());
-        if (new.median - old.median).abs() < RESOLUTION_MS {
-            Self::WithinNoise
-        } else if new_high < old_low {
-            Self::Faster
-        } else if new_low > old_high {
-            Self::Slower
-        } else {
-            Self::WithinNoise
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::WithinNoise => "within noise",
-            Self::TooFewFrames => "too few frames",
-        }
-    }
 }
 
 fn is_same_row(old: &Run, new: &Run) -> bool {
@@ -138,16 +96,63 @@ pub(super) fn warnings(old: &Report, new: &Report) -> Vec<String> {
     warnings
 }
 
+/// A row that was measured in both runs.
+pub(super) struct ComparedRow<'a> {
+    pub(super) new: &'a Run,
+    /// The evidence on the frame, and on each stage and pass.
+    pub(super) lines: Vec<(&'static str, Evidence)>,
+}
+
+impl ComparedRow<'_> {
+    /// Returns the ratio of the frame times if the frames became slower.
+    pub(super) fn slowdown(&self) -> Option<f64> {
+        let frame = self.lines.iter().find(|(name, _)| *name == "frame")?;
+        (frame.1.change() == Change::Slower).then_some(frame.1.ratio())
+    }
+
+    /// Describes the row in words.
+    pub(super) fn describe(&self) -> String {
+        describe(self.new)
+    }
+}
+
+/// Compares the rows that both runs have.
+pub(super) fn rows<'a>(old: &'a Report, new: &'a Report) -> Vec<ComparedRow<'a>> {
+    let compared = |(old, new): (&'a Run, &'a Run)| ComparedRow { new, lines: lines(old, new) };
+    pairs(old, new).into_iter().map(compared).collect()
+}
+
+/// Returns the evidence on the frame, and on each stage and pass.
+fn lines(old: &Run, new: &Run) -> Vec<(&'static str, Evidence)> {
+    let mut times: Vec<(&'static str, &Summary, &Summary)> = vec![("frame", &old.frame_ms, &new.frame_ms)];
+    let pair = |((stage, old), (_, new))| (stage, old, new);
+    times.extend(old.cpu_ms.stages().into_iter().zip(new.cpu_ms.stages()).map(pair));
+    if let (Some(old), Some(new)) = (&old.gpu_ms, &new.gpu_ms) {
+        times.extend(old.passes().into_iter().zip(new.passes()).map(pair));
+    }
+    let machine = Machine::between(old, new);
+    let evidence = |(name, old_ms, new_ms)| {
+        (name, Evidence { old: Rounds::of(old, name, old_ms), new: Rounds::of(new, name, new_ms), machine })
+    };
+    times.into_iter().map(evidence).collect()
+}
+
 /// Lists the changes of every row, and the rows without a partner.
 pub(super) fn as_text(path: &Path, old: &Report, new: &Report, columns: u16) -> String {
+    let date = if old.date.is_empty() { String::new() } else { format!(", {}", name(&old.date)) };
     let mut text = format!(
-        "\nCompared with {} (version {}, commit {}); medians in milliseconds\n",
+        "\nCompared with {} (version {}, commit {}{date})\n",
         path.display(),
         name(&old.program.version),
         name(&old.program.commit)
     );
-    for (old, new) in pairs(old, new) {
-        text += &format!("\n{}{}", paragraph(columns, &describe(new)), changes(old, new, columns));
+    text += &paragraph(
+        columns,
+        "Medians in milliseconds. A ratio counts if it is outside of the range that the rounds of both runs and the \
+         machine's own change explain.",
+    );
+    for row in rows(old, new) {
+        text += &format!("\n{}{}", paragraph(columns, &row.describe()), changes(&row.lines, columns));
     }
     let alone = |runs: &[Run], other: &Report| -> Vec<String> {
         let has_no_partner = |run: &&Run| !other.runs.iter().any(|other| is_same_row(other, run));
@@ -174,28 +179,24 @@ fn describe(run: &Run) -> String {
     let mix = if run.models.len() > 1 { format!(" and {} more", run.models.len() - 1) } else { String::new() };
     let shared = run.share_poses_hz.map_or_else(String::new, |hz| format!(", poses at {} Hz", number(hz)));
     let model = run.models.first().map_or_else(String::new, |model| name(model));
-    format!("{} of {model}{mix}, {}{shared}", run.instances, in_words(run, [true; 7]))
+    format!("{} of {model}{mix}, {}{shared}", run.instances, in_words(run, [true; settings::SETTINGS]))
 }
 
 /// Returns a table with a line for the frame and for each stage.
-fn changes(old: &Run, new: &Run, columns: u16) -> String {
-    let mut rows: Vec<(&str, &Summary, &Summary)> = vec![("frame", &old.frame_ms, &new.frame_ms)];
-    let pair = |((stage, old), (_, new))| (stage, old, new);
-    rows.extend(old.cpu_ms.stages().into_iter().zip(new.cpu_ms.stages()).map(pair));
-    if let (Some(old), Some(new)) = (&old.gpu_ms, &new.gpu_ms) {
-        rows.extend(old.passes().into_iter().zip(new.passes()).map(pair));
-    }
-    let column = |header, of: &dyn Fn(&Summary, &Summary) -> String| {
-        (header, rows.iter().map(|(_, old, new)| of(old, new)).collect())
-    };
-    let frames = old.frames.min(new.frames);
+fn changes(lines: &[(&'static str, Evidence)], columns: u16) -> String {
+    let column =
+        |header, of: &dyn Fn(&Evidence) -> String| (header, lines.iter().map(|(_, evidence)| of(evidence)).collect());
     let changes = vec![
-        column("then", &|old, _| number(old.median)),
-        column("now", &|_, new| number(new.median)),
-        column("ratio", &|old, new| if old.median > 0.0 { number(new.median / old.median) } else { "-".to_owned() }),
-        column("", &|old, new| Change::between(old, new, frames).word().to_owned()),
+        column("then", &|evidence| number(evidence.old.median)),
+        column("now", &|evidence| number(evidence.new.median)),
+        column("ratio", &|evidence| if evidence.old.median > 0.0 { number(evidence.ratio()) } else { "-".to_owned() }),
+        column("explained", &|evidence| {
+            let (low, high) = evidence.explained();
+            format!("{} to {}", number(low), number(high))
+        }),
+        column("", &|evidence| evidence.change().word().to_owned()),
     ];
-    let stages = ("", rows.iter().map(|(stage, ..)| (*stage).to_owned()).collect());
+    let stages = ("", lines.iter().map(|(stage, _)| (*stage).to_owned()).collect());
     grouped(columns, &Group { title: "", columns: vec![stages] }, &[Group { title: "", columns: changes }])
 }
 

@@ -1,11 +1,13 @@
 //! The file of `--csv`: a line for each row of the sweep, for spreadsheets and data frames.
 //!
 //! A column's name is the path of the value in the JSON file: `cpu_ms.animate.median`. Text is quoted if RFC 4180 demands
-//! it. Several models are joined by ` + `. A value that was not measured is empty.
+//! it. Several models are joined by ` + `, and so are the shares
+//! of the levels of detail. A value that was not measured is empty.
 
 use anyhow::{Context, Result};
 
-use super::report::{Run, SceneSettings};
+use super::report::Run;
+use super::scene_settings::SceneSettings;
 use super::summary::Summary;
 
 /// Returns the contents of the file.
@@ -42,8 +44,8 @@ fn cells(run: &Run) -> Cells {
 
 /// Returns all statistics of a summary.
 fn statistics(name: &str, summary: Option<&Summary>) -> Cells {
-    let value = |value: f64| if summary.is_some() { value.to_string() } else { String::new() };
     let statistics = summary.copied().unwrap_or_default().statistics().into_iter();
+    let value = |value: Option<f64>| optional(value.filter(|_| summary.is_some()));
     statistics.map(|(statistic, number)| (format!("{name}.{statistic}"), value(number))).collect()
 }
 
@@ -63,13 +65,24 @@ fn settings(run: &Run) -> Cells {
         ("height", run.height.to_string()),
         ("msaa", run.msaa.to_string()),
         ("shadows", run.shadows.to_string()),
+        ("lod_error_pixels", optional(run.lod_error_pixels)),
+        ("vertices_skinned", run.vertices_skinned.to_string()),
+        ("vertices_drawn", run.vertices_drawn.to_string()),
+        ("triangles_drawn", run.triangles_drawn.to_string()),
+        ("shadow_triangles_drawn", run.shadow_triangles_drawn.to_string()),
+        ("level_shares", run.level_shares.iter().map(f64::to_string).collect::<Vec<_>>().join(" + ")),
         ("skinning", run.skinning.clone()),
         ("upload", run.upload.clone()),
         ("threads", run.threads.to_string()),
         ("frames", run.frames.to_string()),
         ("warmup", run.warmup.to_string()),
         ("rounds", run.rounds.to_string()),
+        ("partial", run.partial.to_string()),
         ("serialize", run.serialize.to_string()),
+        ("frames_per_second", run.frames_per_second.to_string()),
+        ("characters_per_second", run.characters_per_second.to_string()),
+        ("fit_limit_ms", optional(run.fit_limit_ms)),
+        ("fit_bound", optional(run.fit_bound.clone())),
     ];
     let mut cells: Cells = cells.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     cells.extend(scene(run));

@@ -1,12 +1,13 @@
 //! The results, as `--json` writes and `--compare` reads them. The table, the CSV file and the plot are made from these
 //! structs.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use super::date;
+use super::scene_settings::SceneSettings;
 use super::summary::Summary;
-use crate::app::text::name;
-use crate::cli::CrowdArgs;
-use crate::crowd::{ClipChoice, PhaseMode};
 use crate::vulkan::physical_device::PhysicalDevice;
 
 /// The version of the file format. Adding fields does not change it.
@@ -16,6 +17,12 @@ pub(super) const SCHEMA: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Report {
     pub(super) schema: u32,
+    /// The end of the measurement in UTC, as ISO 8601 writes it. Empty in files of older versions.
+    #[serde(default)]
+    pub(super) date: String,
+    /// Whether the measurement was interrupted or failed before all rows were complete.
+    #[serde(default)]
+    pub(super) partial: bool,
     pub(super) program: Program,
     pub(super) device: DeviceInfo,
     pub(super) cpu: CpuInfo,
@@ -70,6 +77,23 @@ pub(super) struct Run {
     pub(super) height: u32,
     pub(super) msaa: u32,
     pub(super) shadows: bool,
+    /// The value of `--lod-error`. Programs without levels of detail wrote none, and drew in full detail.
+    #[serde(default)]
+    pub(super) lod_error_pixels: Option<f64>,
+    /// The vertices that the skin pass writes in a frame.
+    #[serde(default)]
+    pub(super) vertices_skinned: u64,
+    /// The vertices and triangles of the camera's view in a frame, in the levels of detail of their instances.
+    #[serde(default)]
+    pub(super) vertices_drawn: u64,
+    #[serde(default)]
+    pub(super) triangles_drawn: u64,
+    /// The triangles of the shadow map in a frame.
+    #[serde(default)]
+    pub(super) shadow_triangles_drawn: u64,
+    /// The share of the drawn instances in each level of detail, finest first.
+    #[serde(default)]
+    pub(super) level_shares: Vec<f64>,
     pub(super) skinning: String,
     pub(super) upload: String,
     pub(super) threads: usize,
@@ -80,9 +104,24 @@ pub(super) struct Run {
     /// The number of turns of this row, with turns of other rows between them.
     #[serde(default = "one")]
     pub(super) rounds: u32,
+    /// Whether turns are missing, because the measurement was interrupted.
+    #[serde(default)]
+    pub(super) partial: bool,
     /// Whether each pass waited for the one before, so that its GPU time is its own.
     #[serde(default)]
     pub(super) serialize: bool,
+    /// The rate of the median frame.
+    #[serde(default)]
+    pub(super) frames_per_second: f64,
+    /// The visible instances times the frames per second.
+    #[serde(default)]
+    pub(super) characters_per_second: f64,
+    /// The value of `--fit`, if that chose the number of instances.
+    #[serde(default)]
+    pub(super) fit_limit_ms: Option<f64>,
+    /// The reason why `--fit` found no larger crowd.
+    #[serde(default)]
+    pub(super) fit_bound: Option<String>,
     pub(super) frame_ms: Summary,
     pub(super) cpu_ms: CpuSummary,
     /// `None` if the device has no timestamps.
@@ -95,68 +134,20 @@ pub(super) struct Run {
     pub(super) copy_bytes_per_second: f64,
     #[serde(default)]
     pub(super) yardsticks: Yardsticks,
+    /// The turns, in order. Files of older versions have none.
+    #[serde(default)]
+    pub(super) turns: Vec<TurnReport>,
 }
 
-/// The options with these names, which select the animation and the view.
+/// One turn of a row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct SceneSettings {
-    pub(super) clip: String,
-    pub(super) phase: String,
-    pub(super) speed: f64,
-    /// The time of the first frame in seconds.
-    pub(super) time: f64,
-    pub(super) seed: u64,
-    /// The distance between neighbours in metres, or `None` if it follows from the models' size.
-    pub(super) spacing: Option<f64>,
-    /// Degrees around the crowd, degrees above the ground, and a factor on the distance. `None` frames the crowd.
-    pub(super) camera: Option<[f32; 3]>,
-    pub(super) cull: bool,
-    /// The name or index of the scene in the model files.
-    pub(super) scene: Option<String>,
-}
-
-impl SceneSettings {
-    pub(super) fn new(args: &CrowdArgs, instance_count: u32) -> Self {
-        let phase = match args.phase_mode(instance_count) {
-            PhaseMode::Random => "random",
-            PhaseMode::Zero => "zero",
-        };
-        Self {
-            clip: match &args.clip {
-                ClipChoice::None => "none".to_owned(),
-                ClipChoice::All => "all".to_owned(),
-                ClipChoice::Index(index) => index.to_string(),
-                ClipChoice::Name(name) => name.clone(),
-            },
-            phase: phase.to_owned(),
-            speed: args.speed,
-            time: args.time,
-            seed: args.seed,
-            spacing: args.spacing,
-            camera: args.camera.map(|camera| [camera.yaw_degrees, camera.pitch_degrees, camera.zoom]),
-            cull: args.cull,
-            scene: args.file_scene.scene.as_ref().map(ToString::to_string),
-        }
-    }
-
-    /// Describes the settings. Those with their usual value are left out.
-    pub(super) fn in_words(&self) -> String {
-        let mut words = format!("clip {}, {} phase", name(&self.clip), name(&self.phase));
-        let mut add = |differs: bool, word: String| {
-            if differs {
-                words += &format!(", {word}");
-            }
-        };
-        add(self.speed != 1.0, format!("speed {}", self.speed));
-        add(self.time != 0.0, format!("from {} s on", self.time));
-        add(self.seed != 1, format!("seed {}", self.seed));
-        add(self.spacing.is_some(), format!("spacing {} m", self.spacing.unwrap_or_default()));
-        let [yaw, pitch, zoom] = self.camera.unwrap_or_default();
-        add(self.camera.is_some(), format!("camera {yaw},{pitch},{zoom}"));
-        add(!self.cull, "cull off".to_owned());
-        add(self.scene.is_some(), format!("scene {}", name(self.scene.as_deref().unwrap_or_default())));
-        words
-    }
+pub(super) struct TurnReport {
+    /// The medians of this turn: of the frame, and of each stage and pass by its name.
+    pub(super) median_ms: BTreeMap<String, f64>,
+    /// The time of a fixed amount of arithmetic on all processors, measured before and after the frames.
+    pub(super) work_ms: f64,
+    /// The times of all measured frames, in order.
+    pub(super) frames_ms: Vec<f64>,
 }
 
 /// Costs, and the limits that memory sets. Older files do not have them.
@@ -243,9 +234,11 @@ fn one() -> u32 {
 }
 
 impl Report {
-    pub(super) fn new(device: &PhysicalDevice, runs: Vec<Run>) -> Self {
+    pub(super) fn new(device: &PhysicalDevice, runs: Vec<Run>, partial: bool) -> Self {
         Self {
             schema: SCHEMA,
+            date: date::now(),
+            partial,
             program: Program {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 commit: env!("THRONG_COMMIT").to_owned(),

@@ -3,6 +3,9 @@
 use super::report::Run;
 use crate::app::text::{counted, name};
 
+/// The number of settings.
+pub(super) const SETTINGS: usize = 8;
+
 /// A setting of a row.
 pub(super) struct Setting {
     /// The name of its column.
@@ -14,13 +17,15 @@ pub(super) struct Setting {
 }
 
 /// Returns the settings of a row. Every row has them in the same order.
-pub(super) fn settings(run: &Run) -> [Setting; 7] {
+pub(super) fn settings(run: &Run) -> [Setting; SETTINGS] {
     let (size, shadows, serialize) =
         (format!("{}x{}", run.width, run.height), on_off(run.shadows), on_off(run.serialize));
+    let lod_error = run.lod_error_pixels.unwrap_or(0.0).to_string();
     [
         ("size", size.clone(), size),
         ("msaa", run.msaa.to_string(), format!("msaa {}", run.msaa)),
         ("shadows", shadows.to_owned(), format!("shadows {shadows}")),
+        ("lod error", lod_error.clone(), format!("lod error {lod_error}")),
         ("skinning", run.skinning.clone(), format!("{} skinning", name(&run.skinning))),
         ("upload", run.upload.clone(), format!("{} upload", name(&run.upload))),
         ("threads", run.threads.to_string(), counted(run.threads, "thread")),
@@ -35,14 +40,14 @@ pub(super) fn same(left: &Run, right: &Run) -> bool {
 }
 
 /// Returns which settings differ between rows.
-pub(super) fn varying(runs: &[Run]) -> [bool; 7] {
+pub(super) fn varying(runs: &[Run]) -> [bool; SETTINGS] {
     let values = |run: &Run| settings(run).map(|setting| setting.value);
     let first = runs.first().map(values).unwrap_or_default();
     std::array::from_fn(|index| runs.iter().any(|run| values(run).get(index) != first.get(index)))
 }
 
 /// Describes a row by its settings, or by those that are `chosen`.
-pub(super) fn in_words(run: &Run, chosen: [bool; 7]) -> String {
+pub(super) fn in_words(run: &Run, chosen: [bool; SETTINGS]) -> String {
     let words = settings(run).into_iter().zip(chosen).filter(|(setting, chosen)| *chosen && !setting.words.is_empty());
     words.map(|(setting, _)| setting.words).collect::<Vec<_>>().join(", ")
 }

@@ -13,10 +13,19 @@ pub(super) struct Summary {
     /// A quarter of the sample lies above.
     #[serde(default)]
     pub(super) q3: Option<f64>,
-    pub(super) p95: f64,
-    pub(super) p99: f64,
+    /// `None` for fewer than [`FEWEST_FOR_P95`] frames.
+    #[serde(default)]
+    pub(super) p95: Option<f64>,
+    /// `None` for fewer than [`FEWEST_FOR_P99`] frames.
+    #[serde(default)]
+    pub(super) p99: Option<f64>,
     pub(super) max: f64,
 }
+
+/// A percentile counts if at least three frames lie above it. Otherwise one or two late frames would decide it.
+pub(super) const FEWEST_FOR_P95: usize = 60;
+/// See [`FEWEST_FOR_P95`].
+pub(super) const FEWEST_FOR_P99: usize = 300;
 
 impl Summary {
     /// Computes nearest-rank percentiles. The median of an even count is the mean of the middle two.
@@ -32,27 +41,32 @@ impl Summary {
             q1: Some(rank(0.25)),
             median: median(&sample),
             q3: Some(rank(0.75)),
-            p95: rank(0.95),
-            p99: rank(0.99),
+            p95: (count >= FEWEST_FOR_P95).then(|| rank(0.95)),
+            p99: (count >= FEWEST_FOR_P99).then(|| rank(0.99)),
             max: rank(1.0),
         }
     }
 
     /// Returns the bounds of the middle half of the sample, or wider ones for a file without quartiles.
     pub(super) fn middle_half(&self) -> (f64, f64) {
-        (self.q1.unwrap_or(self.min), self.q3.unwrap_or(self.p95))
+        (self.q1.unwrap_or(self.min), self.q3.or(self.p95).unwrap_or(self.max))
     }
 
-    /// Returns each statistic with its name.
-    pub(super) fn statistics(&self) -> [(&'static str, f64); 7] {
+    /// Returns the highest statistic that a single slow frame does not move.
+    pub(super) fn high(&self) -> f64 {
+        self.p95.or(self.q3).unwrap_or(self.max)
+    }
+
+    /// Returns each statistic with its name, in ascending order.
+    pub(super) fn statistics(&self) -> [(&'static str, Option<f64>); 7] {
         [
-            ("min", self.min),
-            ("q1", self.q1.unwrap_or(self.min)),
-            ("median", self.median),
-            ("q3", self.q3.unwrap_or(self.max)),
+            ("min", Some(self.min)),
+            ("q1", Some(self.q1.unwrap_or(self.min))),
+            ("median", Some(self.median)),
+            ("q3", Some(self.q3.unwrap_or(self.max))),
             ("p95", self.p95),
             ("p99", self.p99),
-            ("max", self.max),
+            ("max", Some(self.max)),
         ]
     }
 }
@@ -80,18 +94,22 @@ mod tests {
     #[test]
     fn summaries_are_order_statistics() {
         let names = ["min", "q1", "median", "q3", "p95", "p99", "max"];
+        let few =
+            |[min, q1, median, q3, max]: [f64; 5]| [Some(min), Some(q1), Some(median), Some(q3), None, None, Some(max)];
         for (summary, expected) in [
-            (of(1..=100), [1.0, 25.0, 50.5, 75.0, 95.0, 99.0, 100.0]),
-            (of(1..=4), [1.0, 1.0, 2.5, 3.0, 4.0, 4.0, 4.0]),
-            (of(1..=3), [1.0, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0]),
-            (of(1..=2), [1.0, 1.0, 1.5, 2.0, 2.0, 2.0, 2.0]),
-            (of(7..=7), [7.0; 7]),
-            (Summary::new(Vec::new()), [0.0; 7]),
+            (of(1..=300), [1.0, 75.0, 150.5, 225.0, 285.0, 297.0, 300.0].map(Some)),
+            (of(1..=60), [Some(1.0), Some(15.0), Some(30.5), Some(45.0), Some(57.0), None, Some(60.0)]),
+            (of(1..=4), few([1.0, 1.0, 2.5, 3.0, 4.0])),
+            (of(1..=3), few([1.0, 1.0, 2.0, 3.0, 3.0])),
+            (of(1..=2), few([1.0, 1.0, 1.5, 2.0, 2.0])),
+            (of(7..=7), few([7.0; 5])),
+            (Summary::new(Vec::new()), few([0.0; 5])),
         ] {
-            let expected: Vec<(&str, f64)> = names.into_iter().zip(expected).collect();
+            let expected: Vec<(&str, Option<f64>)> = names.into_iter().zip(expected).collect();
             assert_eq!(summary.statistics()[..], expected[..]);
         }
         assert_eq!(of(1..=100).middle_half(), (25.0, 75.0));
+        assert_eq!([of(1..=60).high(), of(1..=4).high()], [57.0, 3.0]);
         assert_eq!(median_of(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median_of(Vec::new()), 0.0);
     }

@@ -3,8 +3,9 @@
 //! Settings that all rows share are in the heading and the others are columns. Below the times, the costs of
 //! joints and vertices are compared with the limits of memory.
 
-use super::report::{Report, Run, SceneSettings};
-use super::settings::{in_words, settings, varying};
+use super::report::{Report, Run};
+use super::scene_settings::SceneSettings;
+use super::settings::{SETTINGS, in_words, settings, varying};
 use crate::app::text::{Group, counted, grouped, name, number, paragraph};
 
 /// Returns the whole text, or nothing for no rows.
@@ -26,11 +27,16 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
         &format!("{}{scene} on {}, {}", models(first), name(&report.device.name), report.cpu.name.trim()),
     );
     text += &paragraph(columns, &in_words(first, varying(runs).map(|varies| !varies)));
-    text += &format!("{}\n", paragraph(columns, &frames));
+    text += &paragraph(columns, &frames);
+    text += &fits(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
+    if report.partial {
+        text += "Partial: not all rows are complete.\n";
+    }
+    text += "\n";
     text += &grouped(columns, &keys(runs, true), &[frame(runs), cpu(runs), gpu(runs)]);
     text += &format!("\n{}", paragraph(columns, &amounts(first)));
     text += &sharing(runs).map_or_else(String::new, |sentence| paragraph(columns, &sentence));
-    text + "\n" + &grouped(columns, &keys(runs, false), &[joints(runs), vertices(runs)])
+    text + "\n" + &grouped(columns, &keys(runs, false), &[per_second(runs), drawn(runs), joints(runs), vertices(runs)])
 }
 
 /// Names the models, up to six of them.
@@ -80,7 +86,7 @@ fn percent(share: f64) -> String {
 
 fn frame(runs: &[Run]) -> Group {
     let median = column(runs, "median", |run| Some(run.frame_ms.median), ms);
-    Group { title: "frame", columns: vec![median, column(runs, "p95", |run| Some(run.frame_ms.p95), ms)] }
+    Group { title: "frame", columns: vec![median, column(runs, "p95", |run| run.frame_ms.p95, ms)] }
 }
 
 /// Returns the CPU's stages, which make up the frame.
@@ -103,6 +109,24 @@ fn gpu(runs: &[Run]) -> Group {
     Group { title, columns: passes.into_iter().flatten().enumerate().map(pass).collect() }
 }
 
+/// Says how `--fit` chose the crowds, and where time is not what bounds them.
+fn fits(runs: &[Run]) -> Option<String> {
+    let limit_ms = runs.first()?.fit_limit_ms?;
+    let mut text = format!("The largest crowds whose median frame stays below {} ms.", number(limit_ms));
+    for run in runs {
+        let bound = match run.fit_bound.as_deref()? {
+            "time" => continue,
+            "memory" => "the device cannot hold more",
+            "most instances" => "no larger crowd is accepted",
+            "one is too slow" => "even one instance takes longer",
+            _ => "the machine's speed changed too much during the search",
+        };
+        text +=
+            &format!(" {} with {}: {bound}.", counted(run.instances as usize, "instance"), in_words(run, [true; SETTINGS]));
+    }
+    Some(text)
+}
+
 /// Says what shared poses save and cost, if they are on.
 fn sharing(runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
@@ -122,6 +146,29 @@ fn amounts(run: &Run) -> String {
     let mix = if run.models.len() > 1 { " on average" } else { "" };
     let Run { joints, vertices, triangles, .. } = run;
     format!("Each character{mix}: {joints:.0} joints, {vertices:.0} vertices, {triangles:.0} triangles.")
+}
+
+/// Returns the rates of the median frame.
+fn per_second(runs: &[Run]) -> Group {
+    let frames = column(runs, "frames", |run| Some(run.frames_per_second), number);
+    let characters = column(runs, "characters", |run| Some(run.characters_per_second), |rate| format!("{rate:.0}"));
+    Group { title: "per second", columns: vec![frames, characters] }
+}
+
+/// Returns the work of the camera's view, and the share of its characters in each level of detail, finest first.
+fn drawn(runs: &[Run]) -> Group {
+    let thousands = |count: u64| number(count as f64 * 1e-3);
+    let cells = |of: &dyn Fn(&Run) -> String| runs.iter().map(of).collect();
+    let shares = |run: &Run| {
+        let percents: Vec<String> = run.level_shares.iter().map(|share| format!("{:.0}", share * 100.0)).collect();
+        percents.join("/")
+    };
+    let columns = vec![
+        ("vertices", cells(&|run| thousands(run.vertices_drawn))),
+        ("triangles", cells(&|run| thousands(run.triangles_drawn))),
+        ("levels, %", cells(&shares)),
+    ];
+    Group { title: "drawn, thousands", columns }
 }
 
 /// Compares animation with a store of each joint's 48 bytes.

@@ -1,8 +1,7 @@
 //! Made-up results, for the tests of this folder.
 
-use super::report::{
-    Bytes, CpuInfo, CpuSummary, DeviceInfo, GpuSummary, Program, Report, Run, SCHEMA, SceneSettings, Yardsticks,
-};
+use super::report::{Bytes, CpuInfo, CpuSummary, DeviceInfo, GpuSummary, Program, Report, Run, SCHEMA, Yardsticks};
+use super::scene_settings::SceneSettings;
 use super::summary::Summary;
 
 /// Returns times close to `middle` milliseconds.
@@ -37,13 +36,24 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
         height: 720,
         msaa: 4,
         shadows: true,
+        lod_error_pixels: Some(1.0),
+        vertices_skinned: if is_compute { u64::from(instances) * 5262 } else { 0 },
+        vertices_drawn: u64::from(instances) * 5262,
+        triangles_drawn: u64::from(instances) * 10_412,
+        shadow_triangles_drawn: u64::from(instances) * 10_412,
+        level_shares: vec![0.25, 0.5, 0.25],
         skinning: skinning.to_owned(),
         upload: "direct".to_owned(),
         threads: 2,
         frames: 60,
         warmup: 5,
-        rounds: 3,
+        rounds: 6,
+        partial: false,
         serialize: false,
+        frames_per_second: 1e3 / (12.0 + count * 0.14),
+        characters_per_second: count * 1e3 / (12.0 + count * 0.14),
+        fit_limit_ms: None,
+        fit_bound: None,
         frame_ms: times(12.0 + count * 0.14),
         cpu_ms: CpuSummary {
             cull: times(0.002 + count * 1e-5),
@@ -79,12 +89,15 @@ pub(super) fn run(instances: u32, skinning: &str) -> Run {
             skin_ns_per_vertex: is_compute.then_some(3.8),
             skin_share_of_copy: is_compute.then_some(0.5),
         },
+        turns: Vec::new(),
     }
 }
 
 pub(super) fn report(runs: Vec<Run>) -> Report {
     Report {
         schema: SCHEMA,
+        date: "2026-11-22T16:22:00Z".to_owned(),
+        partial: false,
         program: Program { version: "0.1.0".to_owned(), commit: "0123456789".to_owned() },
         device: DeviceInfo {
             name: "llvmpipe (LLVM 15.0.6, 256 bits)".to_owned(),

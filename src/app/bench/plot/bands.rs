@@ -19,7 +19,7 @@ const HEADING_HEIGHT: u32 = 34;
 const LEFT: i32 = 72;
 const AXIS_WIDTH: u32 = 54;
 const REMARK: &str = "Both axes are logarithmic. The upper edge is the time; below it each stage has its share of the \
-                      height. Whiskers: fastest frame to 95th percentile.";
+                      height. Whiskers: fastest frame to 95th percentile (with few frames: third quartile).";
 
 /// The room left and right of the measured range, as a share of the axis.
 const MARGIN: f64 = 0.05;
@@ -88,7 +88,7 @@ impl Scales {
         let most = counts.last().copied().unwrap_or(10.0).max(fewest * 2.0);
         let tops = || runs.iter().flat_map(|run| [(CPU.total)(run), (GPU.total)(run)]).filter(|&ms| ms > 0.0);
         let least = tops().fold(f64::INFINITY, f64::min);
-        let slowest = tops().chain(runs.iter().map(|run| run.frame_ms.p95)).fold(0.0, f64::max);
+        let slowest = tops().chain(runs.iter().map(|run| run.frame_ms.high())).fold(0.0, f64::max);
         let (least, slowest) = if least.is_finite() { (least, slowest) } else { (1.0, 10.0) };
         Self {
             instances: fewest * (most / fewest).powf(-MARGIN)..most * (most / fewest).powf(MARGIN),
@@ -184,10 +184,11 @@ where
     let at = |run: &Run, ms: f64| (f64::from(run.instances), ms.max(bottom));
     let medians: Vec<(f64, f64)> = runs.iter().map(|run| at(run, run.frame_ms.median)).collect();
     chart.draw_series(std::iter::once(PathElement::new(medians.clone(), INK.stroke_width(2))))?;
-    chart
-        .draw_series(runs.iter().map(|run| {
-            PathElement::new([at(run, run.frame_ms.min), at(run, run.frame_ms.p95)], INK.stroke_width(1))
-        }))?;
+    chart.draw_series(
+        runs.iter().map(|run| {
+            PathElement::new([at(run, run.frame_ms.min), at(run, run.frame_ms.high())], INK.stroke_width(1))
+        }),
+    )?;
     chart.draw_series(medians.iter().map(|&point| Circle::new(point, 3, INK.filled())))?;
     if with_numbers {
         let style = (FONT, 12).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Bottom));

@@ -1,0 +1,56 @@
+//! Ctrl-C: the first one ends the measurement after the present frame, and finished rows are reported. The second one
+//! ends the program at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+
+/// The exit code after the second Ctrl-C, as shells report it for a program that the signal ended.
+const KILLED_BY_CTRL_C: i32 = 130;
+
+/// Whether the user has pressed Ctrl-C.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Interrupt(Arc<AtomicBool>);
+
+/// The error of a measurement that the user ended.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(super) struct Interrupted;
+
+impl Interrupt {
+    /// Starts to listen. A process can do this once.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(super) fn listen() -> Result<Self> {
+        let interrupt = Self::default();
+        let pressed = Arc::clone(&interrupt.0);
+        let on_signal = move || {
+            if pressed.swap(true, Ordering::Relaxed) {
+                std::process::exit(KILLED_BY_CTRL_C);
+            }
+            eprintln!("interrupted: finished rows are reported; press Ctrl-C again to end at once");
+        };
+        ctrlc::set_handler(on_signal).context("cannot listen to Ctrl-C")?;
+        Ok(interrupt)
+    }
+
+    pub(super) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Checks whether the measurement may go on.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub(super) fn check(&self) -> Result<()> {
+        if self.is_set() { Err(Interrupted.into()) } else { Ok(()) }
+    }
+
+    /// Behaves as if the user had pressed Ctrl-C once.
+    #[cfg(test)]
+    pub(super) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
