@@ -72,7 +72,7 @@ impl Bound {
     }
 }
 
-/// The result of a search. The crowd was the last one to be measured with full effort, except for [`Bound::Unsteady`].
+/// The result of a search. Its crowd was measured last, with full effort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) instances: u32,
@@ -220,7 +220,9 @@ impl<M: Machine> Search<'_, M> {
                 next = below;
             }
         }
-        Ok(Found { instances: next, bound: Bound::Unsteady })
+        let instances = below.unwrap_or(next);
+        self.machine.frame_ms(instances, Effort::Full)?;
+        Ok(Found { instances, bound: Bound::Unsteady })
     }
 }
 
@@ -298,6 +300,7 @@ mod tests {
             (machine.noise, machine.random) = (0.9, Lehmer::new(seed));
             let found = largest(12.0, MOST, &mut machine).unwrap();
             assert!(found.instances >= 1 && found.instances <= MOST && machine.tried.len() < 100, "{found:?}");
+            assert_eq!(machine.tried.last(), Some(&(found.instances, Effort::Full)));
         }
     }
 }

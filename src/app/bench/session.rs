@@ -155,11 +155,12 @@ impl<'a> Session<'a> {
         measured
     }
 
-    /// Measures rows, given by index, in turns. The first and the last round measure the copy rate if `with_copies`.
+    /// Measures rows, given by index, in turns. If `is_full`, the first and the last round measure the copy rate, and each
+    /// row is probed after its first turn.
     ///
     /// # Errors
     /// [`Interrupted`]. The errors of rows are kept in the rows.
-    pub(super) fn measure(&mut self, rows: &[usize], rounds: &[Share], with_copies: bool) -> Result<()> {
+    pub(super) fn measure(&mut self, rows: &[usize], rounds: &[Share], is_full: bool) -> Result<()> {
         let settings: Vec<(usize, Settings)> =
             rows.iter().filter_map(|&index| Some((index, self.rows.get(index)?.settings))).collect();
         for &index in rows {
@@ -170,7 +171,7 @@ impl<'a> Session<'a> {
         let groups = sweep::by_renderer(&settings);
         for (number, share) in rounds.iter().enumerate() {
             let mut copy = None;
-            let copies = with_copies && (number == 0 || number + 1 == rounds.len());
+            let copies = is_full && (number == 0 || number + 1 == rounds.len());
             for (choice, members) in &groups {
                 self.interrupt.check()?;
                 if let Err(error) = self.measure_group(*choice, members, *share, copies.then_some(&mut copy)) {
@@ -215,8 +216,8 @@ impl<'a> Session<'a> {
             let (interrupt, progress) = (self.interrupt.clone(), self.progress.clone());
             let frame_weight = frame_weight(&settings);
             let (interrupt, progress) = (&interrupt, &progress);
-            // The first turn of each row, so that nothing is measured in vain.
-            let is_checked = row.samples.turns.is_empty();
+            // Early, so that nothing is measured in vain.
+            let is_checked = copy.is_some() && row.samples.turns.is_empty();
             let turn = Turn { crowd: &args.crowd, settings, share, interrupt, progress, frame_weight, is_checked };
             let taken = self.scene(&settings).and_then(|scene| turn.take(&mut renderer, scene));
             let Some(row) = self.rows.get_mut(index) else { continue };
