@@ -41,7 +41,8 @@ fn number(run: &Value, key: &str) -> f64 {
 #[test]
 fn bench_json_is_what_the_contract_says() {
     let place = Place::new();
-    let arguments = "bench --instances 1,20 --size 64x48 --msaa 1 --frames 5 --warmup 2 --threads 1 --cull off --lod-error 0";
+    let arguments =
+        "bench --instances 1,20 --size 64x48 --msaa 1 --frames 5 --warmup 2 --threads 1 --cull off --lod-error 0";
     let finished = place.run(&format!("{arguments} --validation --json bench.json"));
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
     let report: Value = serde_json::from_slice(&std::fs::read(place.file("bench.json")).unwrap()).unwrap();

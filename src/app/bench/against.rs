@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 
 use super::compare;
 use super::interrupt::{Interrupt, Interrupted};
-use super::pairs::{Row, add, as_text};
+use super::pairs::{Line, Row, add, as_text};
 use super::report::Report;
 use super::verdict::Change;
 use crate::app::output::{print, progress_bar};

@@ -210,25 +210,6 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_where_the_middle_halves_do_not_overlap() {
-        let old = around(10.0, 1.0);
-        for (new, expected) in [
-            (around(10.0, 1.0), Change::WithinNoise),
-            (around(10.9, 1.0), Change::WithinNoise),
-            (around(11.1, 1.0), Change::Slower),
-            (around(8.9, 1.0), Change::Faster),
-            // A noisy sample needs a larger change.
-            (around(11.1, 8.0), Change::WithinNoise),
-        ] {
-            assert_eq!(Change::between(&old, &new, 101), expected, "{new:?}");
-        }
-        // The samples do not overlap, but the clock cannot tell them apart.
-        assert_eq!(Change::between(&around(0.001, 0.0), &around(0.003, 0.0), 101), Change::WithinNoise);
-        // Seven frames are too few for any difference.
-        assert_eq!(Change::between(&old, &around(20.0, 1.0), 7), Change::TooFewFrames);
-    }
-
-    #[test]
     fn rows_are_matched_by_their_settings() {
         let (hundred, thousand) = (run(100, "compute"), run(1000, "compute"));
         let vertex = run(100, "vertex");

@@ -47,10 +47,4 @@ impl Interrupt {
     pub(super) fn check(&self) -> Result<()> {
         if self.is_set() { Err(Interrupted.into()) } else { Ok(()) }
     }
-
-    /// Behaves as if the user had pressed Ctrl-C once.
-    #[cfg(test)]
-    pub(super) fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }

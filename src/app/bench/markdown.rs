@@ -98,7 +98,10 @@ mod tests {
         for line in &lines {
             assert_eq!(line.replace("\\|", "").matches('|').count(), COLUMNS.len() + 1, "{line}");
         }
-        assert!(lines[2].starts_with("| 1 walker | 1280x720 | 4, on | compute | 1 | 10,412 | 12.1 | 82.4 | 82 |"), "{text}");
+        assert!(
+            lines[2].starts_with("| 1 walker | 1280x720 | 4, on | compute | 1 | 10,412 | 12.1 | 82.4 | 82 |"),
+            "{text}"
+        );
         assert!(
             lines[3].starts_with("| 10,000 a\\|b\\_c + walker |") && lines[3].ends_with("| - | - | - | - |"),
             "{text}"

@@ -113,7 +113,15 @@ impl<'a> Session<'a> {
         let RendererChoice { size, skinning, upload, quality } = choice;
         let BenchArgs { device, serialize, .. } = self.args;
         // Scenes have the error of their row: the renderer draws all of them.
-        GpuArgs { skinning, upload: Some(upload), size, lod_error: 0.0, quality, device: device.clone(), serialize: *serialize }
+        GpuArgs {
+            skinning,
+            upload: Some(upload),
+            size,
+            lod_error: 0.0,
+            quality,
+            device: device.clone(),
+            serialize: *serialize,
+        }
     }
 
     /// Returns the crowd of a row, with the camera framed for the row's aspect ratio. The first call creates the crowd.

@@ -55,10 +55,8 @@ const PARTS: [Part; 8] = [
     (HD, Skinning::Vertex, FINE, &[PIXEL], &[1_000]),
 ];
 /// The set of a mix of models.
-const MIXED: [Part; 2] = [
-    (HD, Skinning::Compute, PLAIN, &[FULL, PIXEL], &[1_000]),
-    (HD, Skinning::Compute, PLAIN, &[PIXEL], &[10_000]),
-];
+const MIXED: [Part; 2] =
+    [(HD, Skinning::Compute, PLAIN, &[FULL, PIXEL], &[1_000]), (HD, Skinning::Compute, PLAIN, &[PIXEL], &[10_000])];
 
 /// Measures the set and writes the files.
 ///

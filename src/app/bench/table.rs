@@ -121,8 +121,11 @@ fn fits(runs: &[Run]) -> Option<String> {
             "one is too slow" => "even one instance takes longer",
             _ => "the machine's speed changed too much during the search",
         };
-        text +=
-            &format!(" {} with {}: {bound}.", counted(run.instances as usize, "instance"), in_words(run, [true; SETTINGS]));
+        text += &format!(
+            " {} with {}: {bound}.",
+            counted(run.instances as usize, "instance"),
+            in_words(run, [true; SETTINGS])
+        );
     }
     Some(text)
 }
