@@ -380,7 +380,7 @@ fn rows_that_fail_are_named() {
     let arguments = format!("bench --device {} --msaa 2 --size 64x48 --upload direct --threads 1", device["index"]);
     let message = place.fail(1, &format!("{arguments} --instances 1,2"));
     let lines: Vec<&str> = message.lines().collect();
-    let row = "1 instance, 64x48, lod error 1, compute skinning, direct upload, 1 thread";
+    let row = "1 instance, 64x48, lod 1, compute skinning, direct upload, 1 thread";
     assert_eq!(lines[0], format!("error: 2 rows failed; the first: {row}"));
     assert!(lines.len() == 2 && lines[1].starts_with("  caused by: --msaa 2 is not supported by"), "{message}");
     let message = place.fail(1, &format!("{arguments} --instances 1"));
@@ -412,7 +412,7 @@ fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     let rows = "--size 64x48 --instances 1,100000 --frames 2 --warmup 0 --json one.json";
     let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
     assert_eq!(code, 1, "{message}");
-    let row = "100000 instances, 64x48, lod error 1, compute skinning, direct upload, ";
+    let row = "100000 instances, 64x48, lod 1, compute skinning, direct upload, ";
     assert!(message.contains(&format!("WARN left out: {row}")), "{message}");
     assert!(message.contains(&format!("error: one row failed: {row}")), "{message}");
     let report = report(&place, "one.json");

@@ -25,7 +25,7 @@ pub(super) fn settings(run: &Run) -> [Setting; SETTINGS] {
         ("size", size.clone(), size),
         ("msaa", run.msaa.to_string(), format!("msaa {}", run.msaa)),
         ("shadows", shadows.to_owned(), format!("shadows {shadows}")),
-        ("lod error", lod_error.clone(), format!("lod error {lod_error}")),
+        ("lod", lod_error.clone(), format!("lod {lod_error}")),
         ("skinning", run.skinning.clone(), format!("{} skinning", name(&run.skinning))),
         ("upload", run.upload.clone(), format!("{} upload", name(&run.upload))),
         ("threads", run.threads.to_string(), counted(run.threads, "thread")),

@@ -45,7 +45,7 @@ impl Settings {
     pub(super) fn describe(&self) -> String {
         let RendererChoice { size, skinning, upload, .. } = self.renderer;
         format!(
-            "{}, {}x{}, lod error {}, {} skinning, {} upload, {}",
+            "{}, {}x{}, lod {}, {} skinning, {} upload, {}",
             counted(self.instances as usize, "instance"),
             size.width,
             size.height,
