@@ -507,7 +507,7 @@ fn slower_rows_end_with_exit_code_3() {
     place.succeed(&format!("{arguments} --compare fast.json"));
     // Nothing can be slower than that.
     place.succeed(&format!("{arguments} --compare old.json --fail-above 10000"));
-    let message = place.run(&format!("{arguments} --msaa 4 --compare old.json --fail-above 5"));
+    let message = place.run(&format!("{arguments} --lod-error 3 --compare old.json --fail-above 5"));
     assert_eq!(message.code, 1, "{message:?}");
     assert!(message.stderr.contains("error: --fail-above: old.json has no row with these settings"), "{message:?}");
 }
@@ -519,8 +519,10 @@ fn programs_are_measured_in_turns() {
     let program = env!("CARGO_BIN_EXE_throng");
     let finished = place.run(&format!("{QUICK} --instances 3 --shadows off --against {program} --fail-above 1000"));
     assert_eq!(finished.code, 0, "{finished:?}");
-    assert!(finished.stdout.contains("3 processes of each program, 1 frame each"), "{}", finished.stdout);
-    assert!(finished.stdout.contains("3 of walker.glb, 64x48"), "{}", finished.stdout);
+    // Lines may be broken anywhere.
+    let text = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("3 processes of each program, 1 frame each"), "{text}");
+    assert!(text.contains("3 of walker.glb, 64x48"), "{text}");
     let message = place.fail(1, &format!("{QUICK} --against no/such/program"));
     assert!(message.starts_with("error: --against no/such/program: cannot be read"), "{message}");
     let message = place.fail(1, &format!("{QUICK} none.glb --against {program}"));
@@ -535,16 +537,16 @@ fn the_largest_crowd_of_a_frame_time_is_found() {
     let run = &report(&place, "none.json")["runs"][0];
     assert_eq!((&run["instances"], &run["fit_bound"]), (&1.into(), &"one is too slow".into()));
     assert_eq!(run["fit_limit_ms"], 1e-6);
-    let table = place.succeed(&format!("{QUICK} --shadows off --skinning compute,vertex --fit 12 --json fit.json"));
+    let table = place.succeed(&format!("{QUICK} --shadows off --lod-error 0,1 --fit 9 --json fit.json"));
     let report = report(&place, "fit.json");
     assert_eq!(report["runs"].as_array().unwrap().len(), 2, "{report}");
     for run in report["runs"].as_array().unwrap() {
-        let is_below = number(&run["frame_ms"], "median") < 12.0;
+        let is_below = number(&run["frame_ms"], "median") < 9.0;
         let bound = run["fit_bound"].as_str().unwrap();
         assert!(is_below == (bound != "one is too slow" && bound != "unsteady") || bound == "unsteady", "{run}");
         assert_eq!(run["rounds"], 3);
     }
-    assert!(table.contains("The largest crowds whose median frame stays below 12.0 ms."), "{table}");
+    assert!(table.contains("The largest crowds whose median frame stays below 9.00 ms."), "{table}");
 }
 
 /// Finished rows are reported, files are complete, and the second Ctrl-C ends at once.

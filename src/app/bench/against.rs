@@ -29,6 +29,8 @@ use crate::model::text::printable;
 const PAIRS: u32 = 12;
 /// The options that this process handles, with a value each.
 const OWN_OPTIONS: [&str; 3] = ["--against", "--fail-above", "--frames"];
+/// Options with a value that older programs do not know. Without them these do the same.
+const NEWER_OPTIONS: [&str; 1] = ["--lod-error"];
 
 /// Measures, and prints the comparison. Returns the rows whose frames became slower, with the ratios.
 ///
@@ -40,16 +42,21 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
     let folder = Folder::create()?;
     let pairs = PAIRS.min(args.frames);
     let turn = TurnProcess {
-        arguments: child_arguments(std::env::args_os().skip(1)),
         frames: args.frames.div_ceil(pairs),
         file: folder.0.join("turn.json"),
         messages: folder.0.join("messages.txt"),
         interrupt,
     };
+    let arguments = without(&OWN_OPTIONS, std::env::args_os().skip(1));
+    let unknown = unknown_options(&other)?;
+    let other_arguments = without(&unknown, arguments.iter().cloned());
     let progress = progress_bar(u64::from(pairs) * 2, "measuring in turns {wide_bar} {percent} % {eta} left");
     let mut rows: Vec<Row> = Vec::new();
     for pair in 0..pairs {
-        let measure = |program: &Path| turn.measure(program).inspect(|_| progress.inc(1));
+        let measure = |program: &Path| {
+            let arguments = if program == this { &arguments } else { &other_arguments };
+            turn.measure(program, arguments).inspect(|_| progress.inc(1))
+        };
         let (old, new) = if pair % 2 == 0 {
             let old = measure(&other)?;
             (old, measure(&this)?)
@@ -78,14 +85,21 @@ fn program(path: &Path) -> Result<PathBuf> {
     std::fs::canonicalize(path).with_context(|| format!("--against {}: cannot be read", path.display()))
 }
 
-/// Returns the arguments of this process without those that it handles itself.
-fn child_arguments(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// Returns the newer options that a program's help does not mention.
+fn unknown_options(program: &Path) -> Result<Vec<&'static str>> {
+    let help = Command::new(program).args(["bench", "--help"]).output();
+    let help = help.with_context(|| program.display().to_string())?.stdout;
+    let help = String::from_utf8_lossy(&help);
+    Ok(NEWER_OPTIONS.into_iter().filter(|option| !help.contains(option)).collect())
+}
+
+/// Returns arguments without some options and their values.
+fn without(options: &[&str], mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut kept = Vec::new();
-    let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
-        if !OWN_OPTIONS.contains(&name) {
+        if !options.contains(&name) {
             kept.push(argument);
         } else if !text.contains('=') {
             // Its value.
@@ -115,7 +129,6 @@ impl Drop for Folder {
 
 /// The inputs of a turn.
 struct TurnProcess<'a> {
-    arguments: Vec<OsString>,
     frames: u32,
     file: PathBuf,
     messages: PathBuf,
@@ -127,13 +140,13 @@ impl TurnProcess<'_> {
     ///
     /// # Errors
     /// The program cannot be started or fails, or the user interrupts.
-    fn measure(&self, program: &Path) -> Result<Report> {
+    fn measure(&self, program: &Path, arguments: &[OsString]) -> Result<Report> {
         /// Much shorter than a turn.
         const POLL: Duration = Duration::from_millis(10);
         let failed = || program.display().to_string();
         let messages = std::fs::File::create(&self.messages).with_context(failed)?;
         let mut child = Command::new(program)
-            .args(&self.arguments)
+            .args(arguments)
             .arg("--frames")
             .arg(self.frames.to_string())
             .arg("--json")
@@ -173,6 +186,6 @@ mod tests {
     fn children_get_the_other_arguments() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
         let given = "bench a.glb --against b --frames=7 --size 1x1 --frames 9 --fail-above=3 --msaa 1";
-        assert_eq!(child_arguments(words(given).into_iter()), words("bench a.glb --size 1x1 --msaa 1"));
+        assert_eq!(without(&OWN_OPTIONS, words(given).into_iter()), words("bench a.glb --size 1x1 --msaa 1"));
     }
 }

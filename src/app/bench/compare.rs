@@ -16,7 +16,7 @@ use super::report::{Report, Run, SCHEMA};
 use super::settings::{self, in_words};
 use super::summary::{Summary, median_of};
 use super::verdict::{Change, Evidence, Machine, Rounds};
-use crate::app::text::{Group, grouped, name, number, paragraph};
+use crate::app::text::{Group, aligned, grouped, name, number, paragraph};
 use crate::model::import::read_regular_file;
 
 /// The largest file that is read. It is far larger than the file of any sweep.
@@ -158,16 +158,16 @@ pub(super) fn as_text(path: &Path, old: &Report, new: &Report, columns: u16) -> 
         let has_no_partner = |run: &&Run| !other.runs.iter().any(|other| is_same_row(other, run));
         runs.iter().filter(has_no_partner).map(describe).collect()
     };
-    text += &list("only now", &alone(&new.runs, old));
-    text += &list("only then", &alone(&old.runs, new));
+    text += &list("only now", &alone(&new.runs, old), columns);
+    text += &list("only then", &alone(&old.runs, new), columns);
     text
 }
 
-fn list(when: &str, rows: &[String]) -> String {
+fn list(when: &str, rows: &[String], columns: u16) -> String {
     const MOST: usize = 20;
     let mut text = if rows.is_empty() { String::new() } else { format!("\nMeasured {when}:\n") };
     for row in rows.iter().take(MOST) {
-        text += &format!("  {row}\n");
+        text += &aligned(columns, 2, [[row.clone()]]);
     }
     if rows.len() > MOST {
         text += &format!("  and {} more\n", rows.len() - MOST);

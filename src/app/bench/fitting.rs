@@ -29,6 +29,8 @@ struct Crowds<'s, 'a> {
 /// finished combinations stay.
 pub(super) fn measure(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
     let args = session.args;
+    // A search measures many crowds, and the copies would take most of its time.
+    session.copies_once = true;
     let sweep = SweepArgs { instances: vec![1], ..args.sweep.clone() };
     for settings in sweep::rows(&sweep, args.quality, session.defaults()) {
         let first_row = session.rows.len();

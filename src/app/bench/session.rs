@@ -42,6 +42,10 @@ pub(super) struct Session<'a> {
     /// One crowd for each number of instances.
     scenes: Vec<Scene>,
     frames_in_flight: usize,
+    /// Whether the copy rate is measured only once. Otherwise the first and the last round of each measurement do.
+    pub(super) copies_once: bool,
+    /// The last copy rate.
+    copy: Option<CopyRate>,
 }
 
 impl<'a> Session<'a> {
@@ -61,6 +65,8 @@ impl<'a> Session<'a> {
             frames_in_flight: if args.serialize { 1 } else { frames_in_flight(&device) },
             device: device.physical.clone(),
             progress: ProgressBar::hidden(),
+            copies_once: false,
+            copy: None,
         })
     }
 
@@ -178,7 +184,7 @@ impl<'a> Session<'a> {
         }
         let groups = sweep::by_renderer(&settings);
         for (number, share) in rounds.iter().enumerate() {
-            let mut copy = None;
+            let mut copy = self.copy.filter(|_| self.copies_once);
             let copies = is_full && (number == 0 || number + 1 == rounds.len());
             for (choice, members) in &groups {
                 self.interrupt.check()?;
@@ -189,6 +195,7 @@ impl<'a> Session<'a> {
                     self.fail(members, error);
                 }
             }
+            self.copy = copy.or(self.copy);
         }
         Ok(())
     }

@@ -6,6 +6,9 @@ use crate::app::text::{counted, name};
 /// The number of settings.
 pub(super) const SETTINGS: usize = 8;
 
+/// The column of `--lod-error`.
+const LOD: &str = "lod";
+
 /// A setting of a row.
 pub(super) struct Setting {
     /// The name of its column.
@@ -25,7 +28,7 @@ pub(super) fn settings(run: &Run) -> [Setting; SETTINGS] {
         ("size", size.clone(), size),
         ("msaa", run.msaa.to_string(), format!("msaa {}", run.msaa)),
         ("shadows", shadows.to_owned(), format!("shadows {shadows}")),
-        ("lod", lod_error.clone(), format!("lod {lod_error}")),
+        (LOD, lod_error.clone(), format!("lod {lod_error}")),
         ("skinning", run.skinning.clone(), format!("{} skinning", name(&run.skinning))),
         ("upload", run.upload.clone(), format!("{} upload", name(&run.upload))),
         ("threads", run.threads.to_string(), counted(run.threads, "thread")),
@@ -34,9 +37,12 @@ pub(super) fn settings(run: &Run) -> [Setting; SETTINGS] {
     .map(|(header, value, words)| Setting { header, value, words })
 }
 
-/// Returns whether two rows have the same settings.
+/// Returns whether two rows have the same settings. A row of a program without levels of detail may be compared with every
+/// level.
 pub(super) fn same(left: &Run, right: &Run) -> bool {
-    settings(left).iter().zip(&settings(right)).all(|(left, right)| left.value == right.value)
+    let has_levels = left.lod_error_pixels.is_some() && right.lod_error_pixels.is_some();
+    let counts = |setting: &Setting| has_levels || setting.header != LOD;
+    settings(left).iter().zip(&settings(right)).all(|(left, right)| !counts(left) || left.value == right.value)
 }
 
 /// Returns which settings differ between rows.

@@ -27,7 +27,7 @@ const WARMUP: u32 = 2;
 /// A turn measures no further frame after this time.
 const MOST_MS: u32 = 700;
 /// A part for `--quick`: everything runs once, and the figures mean little.
-const QUICK_FRAMES: u32 = 6;
+const QUICK_FRAMES: u32 = 2;
 
 const HD: Size = Size { width: 1280, height: 720 };
 /// So few pixels that only the characters' vertices count.

@@ -246,7 +246,10 @@ mod tests {
     #[test]
     fn shared_settings_are_in_the_heading() {
         let text = as_text(&report(vec![run(1, "compute")]), 100);
-        assert!(text.contains("1280x720, msaa 4, shadows on, lod 1, compute skinning, direct upload, 2 threads\n"), "{text}");
+        assert!(
+            text.contains("1280x720, msaa 4, shadows on, lod 1, compute skinning, direct upload, 2 threads\n"),
+            "{text}"
+        );
         assert_eq!(as_text(&report(Vec::new()), 100), "");
         let serialized = as_text(&report(vec![Run { serialize: true, ..run(1, "compute") }]), 100);
         assert!(serialized.contains("2 threads, one pass at a time\n"), "{serialized}");
