@@ -40,7 +40,7 @@ const FINE: QualityArgs = QualityArgs { msaa: 4, shadows: true };
 type Part = (Size, Skinning, QualityArgs, &'static [f64], &'static [u32]);
 
 const FULL: f64 = 0.0;
-/// The default: nobody sees the levels.
+/// The default.
 const PIXEL: f64 = 1.0;
 
 /// The set of one model.
