@@ -32,15 +32,9 @@ pub(super) enum Effort {
 /// Measures crowds. Errors end the search.
 pub(super) trait Machine {
     type Error;
-    /// Returns whether memory suffices for a crowd.
-    ///
-    /// # Errors
-    /// The crowd cannot be created.
+    /// Returns whether memory suffices for a crowd. Fails if the crowd cannot be created.
     fn holds(&mut self, instances: u32) -> Result<bool, Self::Error>;
-    /// Returns the median frame time of a crowd that fits into memory.
-    ///
-    /// # Errors
-    /// The crowd cannot be drawn.
+    /// Returns the median frame time of a crowd that fits into memory. Fails if the crowd cannot be drawn.
     fn frame_ms(&mut self, instances: u32, effort: Effort) -> Result<f64, Self::Error>;
 }
 

@@ -2,6 +2,7 @@
 
 use super::report::{Report, Run};
 use crate::app::text::number;
+use crate::model::text::printable;
 
 /// A column: its name and its cells.
 type Column = (&'static str, fn(&Run) -> String);
@@ -79,8 +80,7 @@ fn thousands(value: f64) -> String {
 
 /// Escapes what Markdown or a terminal would obey.
 fn cell(text: &str) -> String {
-    let text = crate::app::text::name(text);
-    text.chars().flat_map(|c| if "|\\`*_<>[]".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
+    printable(text).chars().flat_map(|c| if "|\\`*_<>[]".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
 }
 
 #[cfg(test)]
