@@ -331,7 +331,7 @@ impl MemoryPlan {
     }
 
     /// Returns the plan of a crowd, and a warning if a heap of `heap_bytes` may not have enough memory for it. `free_bytes` is
-    /// the free part of the heap, if the driver reports it.
+    /// the free part of the heap, if the driver reports it. Otherwise 80 % of the heap count as available.
     ///
     /// Drivers choose the reported sizes of heaps, and a software driver often reports less than the machine has. So a
     /// shortage is a warning, and an error only if the crowd needs more than one and a half times the heap.
@@ -357,7 +357,9 @@ impl MemoryPlan {
     fn warning(&self, demand: &Demand, heap_bytes: u64, free_bytes: Option<u64>) -> Option<String> {
         let (available, state) = match free_bytes {
             Some(free) if free < heap_bytes => (free, "free"),
-            _ => (heap_bytes, "available"),
+            Some(_) => (heap_bytes, "available"),
+            // The driver does not say how much is free. Other programs and the driver itself have the rest.
+            None => (heap_bytes / 5 * 4, "available"),
         };
         let total = self.total();
         if total <= available {

@@ -401,7 +401,7 @@ fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     for command in ["render --size 64x48 --out x.png --instances", "bench --size 64x48 --instances"] {
         let message = place.fail(1, &format!("{command} 100000 {crowd}"));
         let says = "the crowd needs about 8.0 GiB of device memory (skinned vertices in full detail 7.9 GiB, joint matrices \
-                    130.4 MiB), but only 2.0 GiB are available; --skinning vertex takes 7.9 GiB less, --share-poses HZ takes less, about ";
+                    130.4 MiB), but only 1.6 GiB are available; --skinning vertex takes 7.9 GiB less, --share-poses HZ takes less, about ";
         assert!(message.contains(says), "{message}");
         let message = place.fail(1, &format!("{command} 200000 {crowd}"));
         let says = "error: the palette of 200000 visible instances takes 228.9 MiB, but the device's maxStorageBufferRange is ";
