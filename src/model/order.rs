@@ -61,23 +61,28 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
 
 /// Sorts the vertices by the coarsest level that uses them, then by their number of influences, and then by their first
 /// use. Sets the number of vertices of each level.
+///
+/// The numbers of influences ascend in full detail and in every second level before it. In the others they descend. So the
+/// vertices on both sides of a border have about as many, and fewer work groups of `skin.comp` have different ones.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let vertex_count = geometry.vertex_count();
     let mut is_listed = vec![false; vertex_count];
     let mut order = Vec::with_capacity(vertex_count);
-    let mut add_band = |indices: &mut dyn Iterator<Item = u32>, order: &mut Vec<u32>| {
+    let mut add_band = |level: usize, indices: &mut dyn Iterator<Item = u32>, order: &mut Vec<u32>| {
         let first = order.len();
         order.extend(indices.filter(|&vertex| {
             is_listed.get_mut(vertex as usize).is_some_and(|listed| !std::mem::replace(listed, true))
         }));
         // The sort is stable, so vertices with equally many influences stay in the order of their use.
-        order[first..].sort_by_key(|&vertex| geometry.influences_of(vertex as usize).len());
+        let count = |vertex: u32| geometry.influences_of(vertex as usize).len() as isize;
+        order[first..].sort_by_key(|&vertex| if level.is_multiple_of(2) { count(vertex) } else { -count(vertex) });
         order.len() as u32
     };
-    let coarsest_first = geometry.coarser_levels.iter().rev();
-    let mut vertex_counts: Vec<u32> =
-        coarsest_first.map(|level| add_band(&mut level.indices.iter().copied(), &mut order)).collect();
-    add_band(&mut geometry.indices.iter().copied().chain(0..vertex_count as u32), &mut order);
+    let coarsest_first = geometry.coarser_levels.iter().enumerate().rev();
+    let mut vertex_counts: Vec<u32> = coarsest_first
+        .map(|(index, level)| add_band(index + 1, &mut level.indices.iter().copied(), &mut order))
+        .collect();
+    add_band(0, &mut geometry.indices.iter().copied().chain(0..vertex_count as u32), &mut order);
     for level in &mut geometry.coarser_levels {
         level.vertex_count = vertex_counts.pop().unwrap_or_default();
     }
@@ -223,6 +228,28 @@ mod tests {
         let lines: Vec<f32> =
             after.indices[after.indices.len() - 4..].iter().map(|&i| after.positions[i as usize].x).collect();
         assert_eq!(lines, [5.0, 3.0, 9.0, 5.0]);
+    }
+
+    #[test]
+    fn levels_use_prefixes_whose_borders_join_equal_numbers_of_influences() {
+        let mut grid = shuffled_grid();
+        grid.coarser_levels = [900, 90]
+            .map(|count| CoarserLevel { indices: grid.indices[..count].to_vec(), ..CoarserLevel::default() })
+            .into();
+        number_by_use(&mut grid);
+        let [one, two] = [0, 1].map(|level| grid.coarser_levels[level].vertex_count as usize);
+        assert!(0 < two && two < one && one < grid.vertex_count(), "{two}, {one}");
+        for (level, vertex_count) in grid.coarser_levels.iter().zip([one, two]) {
+            let mut used: Vec<usize> = level.indices.iter().map(|&vertex| vertex as usize).collect();
+            used.sort_unstable();
+            used.dedup();
+            assert_eq!(used, (0..vertex_count).collect::<Vec<_>>());
+        }
+        let counts = |vertices: std::ops::Range<usize>| -> Vec<usize> {
+            vertices.map(|vertex| grid.influences_of(vertex).len()).collect()
+        };
+        assert!(counts(0..two).is_sorted() && counts(one..grid.vertex_count()).is_sorted());
+        assert!(counts(two..one).is_sorted_by(|a, b| a >= b));
     }
 
     #[test]

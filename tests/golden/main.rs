@@ -10,6 +10,7 @@ mod draw;
 mod flip;
 #[path = "../common/gpu.rs"]
 mod gpu;
+mod levels;
 mod rejections;
 #[path = "../common/scene.rs"]
 mod scene;

@@ -1,0 +1,43 @@
+//! Levels of detail: nobody sees an error of one pixel.
+
+use std::path::Path;
+
+use throng::levels;
+use throng::model::{Model, import};
+
+use crate::draw::{JELLY, STRIP, WALKER, draw_on};
+use crate::flip::Flip;
+use crate::gpu::Gpu;
+use crate::scene;
+
+/// The largest accepted mean difference from a picture in full detail. Approved images may differ by three times as much.
+const MOST_MEAN: f32 = 0.01;
+
+/// Draws a crowd with an allowed error of one pixel, and without. Returns the mean difference.
+fn seen(models: &mut [Model], options: &str) -> f32 {
+    let gpu = Gpu::new();
+    models.iter_mut().for_each(levels::build);
+    let [full, levels] = [0, 1].map(|error| draw_on(&gpu, models, &format!("{options} --lod-error {error}")));
+    let mean = Flip::between(&full, &levels).statistics().mean;
+    println!("{options}: {mean}");
+    assert!(mean > 0.0, "{options}: there are coarser levels");
+    mean
+}
+
+#[test]
+fn nobody_sees_the_levels_of_a_mixed_crowd() {
+    let mut models = [WALKER, JELLY, WALKER, STRIP].map(scene::asset);
+    for camera in ["--camera 25,14", "--camera -40,8,0.3"] {
+        let mean = seen(&mut models, &format!("--clip all --instances 300 --time 0.7 --size 480x270 {camera}"));
+        assert!(mean <= MOST_MEAN, "{camera}: {mean}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn nobody_sees_the_levels_of_a_thousand_foxes() {
+    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("the build has seen it");
+    let mut models = [import::load(&Path::new(&folder).join("Fox/Fox.glb")).unwrap()];
+    let mean = seen(&mut models, "--clip all --instances 1000 --time 0.7 --size 480x270");
+    assert!(mean <= MOST_MEAN, "{mean}");
+}
