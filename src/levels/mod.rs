@@ -4,17 +4,20 @@
 //! which each level uses a prefix. The steps, one file each:
 //!
 //! 1. `moments` chooses poses that differ: the rest pose, ends of morph targets, and times of all clips;
-//! 2. `simplify` makes each level from the level before, so a level's vertices are among those of the finer one;
-//! 3. `error` measures the distance between the surfaces in all moments;
+//! 2. `chain` makes each level from the level before by `simplify`, so its vertices are among those of the finer one;
+//! 3. `error` measures the distance between the surfaces in all moments, at the points of `comparison`;
 //! 4. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
-//! `triangles` is the list that they hand on, and `surface` finds nearest points.
+//! `triangles` is the list that they hand on, `surface` finds nearest points, and `parts` finds what is connected.
 //!
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
-//! overflows. Blended triangles keep their order; lines and points are in all levels.
+//! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
 
+mod chain;
+mod comparison;
 mod error;
 mod moments;
+mod parts;
 mod simplify;
 mod surface;
 mod triangles;
@@ -23,23 +26,21 @@ use glam::Vec3A;
 
 use crate::model::order::{OrderingEffort, number_by_use, order_triangles};
 use crate::model::{AlphaMode, Model};
+use chain::chain;
 use error::{errors, positions};
-use moments::{Moment, Poser, moments};
-use simplify::{MOST_POSES, Reference, extent};
+use moments::{Moment, Poser, candidates, different};
+use simplify::{MOST_POSES, Reference};
 use triangles::{Triangles, used_vertices};
 
 /// Models with fewer triangles have no coarser levels.
 const LEAST_TRIANGLES: usize = 32;
-/// The coarsest level has about this many triangles, if the surface allows that.
-const COARSEST_TRIANGLES: usize = 16;
-/// The largest number of coarser levels. Of models with very many triangles, a level has less than half of the finer one's.
-const MOST_LEVELS: usize = 8;
-/// A level with a larger share of the finer one's triangles does not pay.
-const LARGEST_SHARE: f32 = 0.8;
 /// The number of vertices that all moments together may skin, which bounds the time.
 const POSED_VERTICES: usize = 1 << 18;
 /// The number of moments of large and of small models.
-const MOMENTS: std::ops::RangeInclusive<usize> = 8..=128;
+const MOMENTS: std::ops::RangeInclusive<usize> = 8..=24;
+
+/// The extents of models whose squared distances neither overflow nor vanish.
+const EXTENTS: std::ops::Range<f32> = 1e-12..1e12;
 
 /// Fills [`Geometry::coarser_levels`](crate::model::Geometry::coarser_levels), and renumbers the vertices.
 pub fn build(model: &mut Model) {
@@ -50,9 +51,15 @@ pub fn build(model: &mut Model) {
     }
     let used = used_vertices(full.indices.as_chunks().0);
     let most_moments = (POSED_VERTICES / used.len()).clamp(*MOMENTS.start(), *MOMENTS.end());
-    let moments = moments(model, &used, most_moments);
-    let (reference, levels) = simplified(model, &full, &moments);
-    let errors = errors(model, &full, &levels, &reference.positions, &moments);
+    let candidates = candidates(model);
+    let moments = different(model, &candidates, &used, most_moments);
+    let reference = reference(model, &moments);
+    let is_finite = used.iter().all(|&vertex| reference.positions[vertex as usize].is_finite());
+    if !(is_finite && EXTENTS.contains(&reference.extent)) {
+        return;
+    }
+    let levels = chain(&reference, &full);
+    let errors = errors(model, &full, &levels, &reference.positions, &moments, &candidates);
     let levels = levels.into_iter().zip(errors).filter(|(_, error)| error.is_finite());
     let levels = levels.map(|(mut triangles, error)| {
         order(model, &mut triangles);
@@ -62,34 +69,13 @@ pub fn build(model: &mut Model) {
     number_by_use(&mut model.geometry);
 }
 
-/// Returns the chain of simplified triangles, finest first, and the reference pose.
-fn simplified(model: &Model, full: &Triangles, moments: &[Moment]) -> (Reference, Vec<Triangles>) {
+/// Returns the rest pose with all attributes, as the simplifier sees it.
+fn reference(model: &Model, moments: &[Moment]) -> Reference {
     let mut poser = Poser::new(model);
     let rest = positions(model, &mut poser, Moment::Rest);
-    let extent = extent(&rest);
-    let posed: Vec<Vec<Vec3A>> =
-        moments[1..].iter().take(MOST_POSES).map(|&moment| positions(model, &mut poser, moment)).collect();
-    let reference = Reference::new(model, poser.pose(Moment::Rest), rest, &posed);
-    let mut levels: Vec<Triangles> = Vec::new();
-    if !(extent > 0.0 && extent.is_finite()) {
-        return (reference, levels);
-    }
-    let ratio = (COARSEST_TRIANGLES as f32 / full.count() as f32).powf(1.0 / MOST_LEVELS as f32).min(0.5);
-    while levels.len() < MOST_LEVELS {
-        let finer = levels.last().unwrap_or(full);
-        if finer.count() <= COARSEST_TRIANGLES {
-            break;
-        }
-        let target = (finer.count() as f32 * ratio) as usize;
-        let pays =
-            |level: &Triangles| level.count() > 0 && level.count() as f32 <= LARGEST_SHARE * finer.count() as f32;
-        let level = [true, false]
-            .into_iter()
-            .find_map(|holds_seams| reference.simplify(finer, target, holds_seams).filter(pays));
-        let Some(level) = level else { break };
-        levels.push(level);
-    }
-    (reference, levels)
+    let posed = moments[1..].iter().take(MOST_POSES).map(|&moment| positions(model, &mut poser, moment));
+    let posed: Vec<Vec<Vec3A>> = posed.collect();
+    Reference::new(model, poser.pose(Moment::Rest), rest, &posed)
 }
 
 /// Orders the triangles of a level for the vertex cache. Blended ones keep their order, which the author may have chosen.

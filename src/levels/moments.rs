@@ -72,10 +72,9 @@ impl<'m> Poser<'m> {
     }
 }
 
-/// Returns at most `most` moments, those that differ most. The rest pose comes first.
-/// `used` are the vertices of the surface, at least one.
-pub(super) fn moments(model: &Model, used: &[u32], most: usize) -> Vec<Moment> {
-    let candidates = candidates(model);
+/// Returns at most `most` of the candidates, those that differ most. The rest pose comes first. `used` are the vertices of
+/// the surface, at least one.
+pub(super) fn different(model: &Model, candidates: &[Moment], used: &[u32], most: usize) -> Vec<Moment> {
     let pairs = pairs(model, used);
     let descriptors: Vec<Vec<f32>> = candidates
         .par_iter()
@@ -109,7 +108,7 @@ pub(super) fn moments(model: &Model, used: &[u32], most: usize) -> Vec<Moment> {
 }
 
 /// Returns the rest pose, the ends of the morph targets, and times of all clips.
-fn candidates(model: &Model) -> Vec<Moment> {
+pub(super) fn candidates(model: &Model) -> Vec<Moment> {
     let mut candidates = vec![Moment::Rest];
     let weight_count = model.morph_weight_count();
     let ends = (0..weight_count).step_by(weight_count.div_ceil(MOST_MORPH_ENDS).max(1));

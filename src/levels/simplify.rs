@@ -6,6 +6,9 @@
 //! linear interpolation across the surface, so that of a posed position measures the error in that pose (Mohr and Gleicher,
 //! "Deformation Sensitive Decimation", 2003).
 //!
+//! Seams of texture coordinates may be collapsed (`Permissive`), at the cost of the attributes. Otherwise models with hard
+//! edges or many charts would hardly shrink: most of their vertices are on seams.
+//!
 //! All draw ranges are simplified in one call. A vertex that several ranges use is a vertex for each of them here, so a
 //! border between ranges is a seam of vertices at equal positions. Such vertices are protected: they move along the border,
 //! both sides alike, so borders between materials do not open and no triangle changes its range.
@@ -15,27 +18,31 @@ use std::collections::HashMap;
 use glam::{Vec3, Vec3A};
 use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
+use super::parts::position_bits;
 use super::triangles::Triangles;
 use crate::animation::{Pose, blended_matrix};
 use crate::model::Model;
 
 /// The weight of a unit normal, compared with a distance of the model's extent.
-const NORMAL_WEIGHT: f32 = 0.2;
+const NORMAL_WEIGHT: f32 = 0.1;
 /// The weight of texture coordinates, where 1 is the size of the texture.
-const TEX_COORD_WEIGHT: f32 = 0.5;
+const TEX_COORD_WEIGHT: f32 = 0.3;
 /// The weight of a colour's channel.
-const COLOR_WEIGHT: f32 = 0.5;
+const COLOR_WEIGHT: f32 = 0.3;
 /// The weight of all posed positions together.
 const POSED_WEIGHT: f32 = 1.0;
 /// The numbers of each vertex before the posed positions: normal, two texture coordinates, colour.
 const FIXED: usize = 11;
-/// The largest number of poses whose positions are attributes. meshoptimizer has at most 32 attributes.
-pub(super) const MOST_POSES: usize = (32 - FIXED) / 3;
+/// The number of poses whose positions are attributes. Six leave no smaller errors than three, and take longer.
+/// meshoptimizer has at most 32 attributes.
+pub(super) const MOST_POSES: usize = 3;
 
 /// The vertices of a model as the simplifier sees them.
 pub(super) struct Reference {
     /// The positions in the reference pose, in model space.
     pub positions: Vec<Vec3A>,
+    /// The largest side of the box around them.
+    pub extent: f32,
     /// The attributes of each vertex, one vertex after the other.
     attributes: Vec<f32>,
     weights: Vec<f32>,
@@ -69,12 +76,12 @@ impl Reference {
             let samples = |set| model.materials.get(range.material as usize).is_some_and(|m| m.samples(set));
             [0, 1].map(samples)
         });
-        Self { positions, attributes, weights, sampled: sampled.collect() }
+        Self { positions, extent, attributes, weights, sampled: sampled.collect() }
     }
 
-    /// Returns about `target` of the triangles' number, over a part of their vertices; `None` if a triangle would change its
-    /// draw range. If `holds_seams`, vertices where texture coordinates are discontinuous only move along the seam.
-    pub fn simplify(&self, triangles: &Triangles, target: usize, holds_seams: bool) -> Option<Triangles> {
+    /// Returns about `target` of the triangles' number, over a part of their vertices. `locked` vertices stay. Returns `None`
+    /// if a triangle would change its draw range.
+    pub fn simplify(&self, triangles: &Triangles, target: usize, locked: &[u32]) -> Option<Triangles> {
         let split = SplitVertices::new(triangles, self.positions.len());
         let positions: Vec<Vec3> =
             split.vertices.iter().map(|&vertex| self.positions[vertex as usize].into()).collect();
@@ -89,7 +96,8 @@ impl Reference {
                 }
             }
         }
-        let locks = self.locks(&split, &positions, &attributes, holds_seams);
+        let locks = self.locks(&split, locked);
+        let mut cost = 0.0;
         let adapter = VertexDataAdapter::new(bytemuck::cast_slice(&positions), size_of::<Vec3>(), 0).ok()?;
         let indices = meshopt::simplify_with_attributes_and_locks(
             &split.indices,
@@ -99,36 +107,27 @@ impl Reference {
             stride * size_of::<f32>(),
             &locks,
             3 * target,
-            1.0,
-            SimplifyOptions::Permissive | SimplifyOptions::Prune,
-            None,
+            self.extent,
+            SimplifyOptions::ErrorAbsolute
+                | SimplifyOptions::Permissive
+                | SimplifyOptions::Prune
+                | SimplifyOptions::PreserveFolds,
+            Some(&mut cost),
         );
-        split.join(&indices, triangles.ranges.len())
+        let joined = split.join(&indices, triangles.ranges.len())?;
+        Some(Triangles { cost: cost.max(triangles.cost), ..joined })
     }
 
-    /// Returns the protection of each vertex.
-    fn locks(
-        &self,
-        split: &SplitVertices,
-        positions: &[Vec3],
-        attributes: &[f32],
-        holds_seams: bool,
-    ) -> Vec<SimplifyVertex> {
-        let stride = self.weights.len();
-        let tex_coords = |index: usize| &attributes[index * stride + 3..][..4];
-        let mut first_at = HashMap::<[u32; 3], usize>::with_capacity(positions.len());
-        let mut locks = vec![SimplifyVertex::None; positions.len()];
-        for (index, position) in positions.iter().enumerate() {
-            // Adding zero turns -0 into 0.
-            let first = *first_at.entry((*position + 0.0).to_array().map(f32::to_bits)).or_insert(index);
-            let differs =
-                split.ranges[first] != split.ranges[index] || holds_seams && tex_coords(first) != tex_coords(index);
-            if differs {
-                // One protected vertex at a position protects all vertices there.
-                locks[index] = SimplifyVertex::Protect;
-            }
-        }
-        locks
+    /// Returns the lock and the protection of each split vertex. One such vertex decides for all at its position.
+    fn locks(&self, split: &SplitVertices, locked: &[u32]) -> Vec<SimplifyVertex> {
+        let mut range_at = HashMap::<[u32; 3], u32>::with_capacity(split.vertices.len());
+        let lock = |(vertex, &range): (&u32, &u32)| {
+            let bits = position_bits(self.positions[*vertex as usize]);
+            let is_border = *range_at.entry(bits).or_insert(range) != range;
+            let protection = if is_border { SimplifyVertex::Protect } else { SimplifyVertex::None };
+            if locked.contains(vertex) { protection | SimplifyVertex::Lock } else { protection }
+        };
+        split.vertices.iter().zip(&split.ranges).map(lock).collect()
     }
 }
 
@@ -191,7 +190,7 @@ impl Triangles {
 }
 
 /// Returns the largest side of the box around positions.
-pub(super) fn extent(positions: &[Vec3A]) -> f32 {
+fn extent(positions: &[Vec3A]) -> f32 {
     let (min, max) =
         positions.iter().fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
     (max - min).max_element()

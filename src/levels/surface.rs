@@ -9,6 +9,8 @@
 
 use glam::Vec3A;
 
+use super::triangles::{Triangles, used_vertices};
+
 /// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
 
@@ -91,7 +93,7 @@ impl Tree {
         let mut boxes = vec![Box { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY }; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().rev() {
             let first = node.first as usize;
-            boxes[index] = if node.count == 0 {
+            boxes[index] = if node.count == 0 && first > 0 {
                 let [a, b] = [boxes[first], boxes[first + 1]];
                 Box { min: a.min.min(b.min), max: a.max.max(b.max) }
             } else {
@@ -188,4 +190,27 @@ fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
     let v = share(vb, va + vb + vc);
     let w = share(vc, va + vb + vc);
     [1.0 - v - w, v, w]
+}
+
+/// Returns the vertices of the finer level that the coarser one has lost, with their squared distance from its surface, the
+/// farthest first.
+pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Triangles) -> Vec<(f32, u32)> {
+    let kept = used_vertices(level.indices.as_chunks().0);
+    let tree = Tree::new(level.indices.as_chunks().0.to_vec(), positions);
+    let boxes = tree.boxes(positions);
+    let lost = used_vertices(finer.indices.as_chunks().0).into_iter();
+    let lost = lost.filter(|vertex| kept.binary_search(vertex).is_err());
+    let Some(mut newest) = tree.any_place() else { return Vec::new() };
+    let mut far: Vec<(f32, u32)> = lost
+        .map(|vertex| {
+            let position = positions[vertex as usize];
+            // Neighbouring vertices are near the same place.
+            let bound = newest.position(positions).distance_squared(position);
+            let (place, squared) = tree.nearest(&boxes, positions, position, bound).unwrap_or((newest, bound));
+            newest = place;
+            (squared, vertex)
+        })
+        .collect();
+    far.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    far
 }

@@ -283,6 +283,22 @@ mod tests {
     }
 
     #[test]
+    fn vertices_of_coarser_levels_come_first() {
+        let mut grid = shuffled_grid();
+        let level = |indices: &[u32]| CoarserLevel { indices: indices.to_vec(), ..CoarserLevel::default() };
+        // Vertices 3 and 9 have two influences, the others have one.
+        grid.coarser_levels = vec![level(&[9, 7, 8, 9, 3, 7]), level(&[9, 3, 7])];
+        let before = grid.clone();
+        number_by_use(&mut grid);
+        let counts: Vec<u32> = grid.coarser_levels.iter().map(|level| level.vertex_count).collect();
+        assert_eq!(counts, [4, 3]);
+        assert_eq!(grid.coarser_levels[1].indices, [1, 2, 0]);
+        assert_eq!(grid.coarser_levels[0].indices, [1, 0, 3, 1, 2, 0]);
+        assert_eq!(grid.positions[0], before.positions[7]);
+        assert_eq!(grid.positions[3], before.positions[8]);
+    }
+
+    #[test]
     fn triangles_that_all_meet_in_one_vertex_keep_their_order() {
         let mut fan: Vec<u32> = (1..10_000).flat_map(|rim| [0, rim, rim + 1]).collect();
         let before = fan.clone();

@@ -1,30 +1,11 @@
 //! Figures of all sample models, for people.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
-
 use throng::levels;
 use throng::model::{Clip, Model, import};
 
 use crate::measure::{distance_of_level, positions};
-
-/// Returns the sample models, sorted.
-fn paths() -> Vec<PathBuf> {
-    fn collect(folder: &Path, out: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, out);
-            } else if path.extension().is_some_and(|extension| extension == "glb" || extension == "gltf") {
-                out.push(path);
-            }
-        }
-    }
-    let mut out = Vec::new();
-    collect(&PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut out);
-    out.sort();
-    out
-}
+use crate::processor_time::of_this_process;
+use crate::samples::paths;
 
 fn height(model: &Model) -> f64 {
     let posed = positions(model, None, 0.0);
@@ -47,12 +28,12 @@ fn figures() {
         let mut times = Vec::new();
         let mut model = None;
         for _ in 0..runs {
-            let started = Instant::now();
+            let started = of_this_process();
             let Ok(mut loaded) = import::load(&path) else { break };
-            let import_ms = started.elapsed().as_secs_f64() * 1e3;
-            let started = Instant::now();
+            let import_ms = (of_this_process() - started).as_secs_f64() * 1e3;
+            let started = of_this_process();
             levels::build(&mut loaded);
-            times.push((import_ms, started.elapsed().as_secs_f64() * 1e3));
+            times.push((import_ms, (of_this_process() - started).as_secs_f64() * 1e3));
             model = Some(loaded);
         }
         let Some(model) = model else { continue };

@@ -4,7 +4,7 @@ use glam::{DMat4, DVec3, Mat4};
 use throng::animation::{PoseScratch, pose_model};
 use throng::model::{Clip, Geometry, Model};
 
-/// Triangles of one material.
+/// The corners of triangles.
 pub type Surface = Vec<[DVec3; 3]>;
 
 /// Returns the positions of all vertices in one pose.
@@ -36,9 +36,9 @@ pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<D
     (0..geometry.vertex_count()).map(position).collect()
 }
 
-/// Returns the corners of the triangles of a level (0: full detail) with each material.
-pub fn corners(geometry: &Geometry, level: usize, material_count: usize) -> Vec<Vec<[u32; 3]>> {
-    let mut all = vec![Vec::new(); material_count];
+/// Returns the corners of the triangles of a level; 0 is full detail.
+pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
+    let mut all = Vec::new();
     for (index, range) in geometry.draw_ranges.iter().enumerate() {
         if range.topology != throng::model::Topology::Triangles {
             continue;
@@ -51,7 +51,7 @@ pub fn corners(geometry: &Geometry, level: usize, material_count: usize) -> Vec<
                 &level.indices[own.start as usize..own.end as usize]
             }
         };
-        all[range.material as usize].extend_from_slice(indices.as_chunks::<3>().0);
+        all.extend_from_slice(indices.as_chunks::<3>().0);
     }
     all
 }
@@ -113,23 +113,13 @@ fn distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
 
 /// Returns the largest distance between full detail and a level in one pose, but at least `least`.
 pub fn distance_of_level(model: &Model, level: usize, positions: &[DVec3], least: f64) -> f64 {
-    let surface = |level| -> Vec<Surface> {
-        let corners = corners(&model.geometry, level, model.materials.len());
-        let placed = |corners: Vec<[u32; 3]>| {
-            corners.into_iter().map(|corners| corners.map(|corner| positions[corner as usize])).collect()
-        };
-        corners.into_iter().map(placed).collect()
+    let surface = |level| -> Surface {
+        let corners = corners(&model.geometry, level);
+        corners.into_iter().map(|corners| corners.map(|corner| positions[corner as usize])).collect()
     };
     let (full, coarse) = (surface(0), surface(level));
-    let mut worst = least;
-    for (full, coarse) in full.iter().zip(&coarse) {
-        if full.is_empty() || coarse.is_empty() {
-            continue;
-        }
-        worst = one_sided(full, coarse, 2, worst);
-        // A coarse triangle is as large as many full ones.
-        let ratio = (full.len() as f64 / coarse.len() as f64).sqrt();
-        worst = one_sided(coarse, full, (2.0 * ratio).ceil() as usize, worst);
-    }
-    worst
+    let worst = one_sided(&full, &coarse, 2, least);
+    // A coarse triangle is as large as many full ones.
+    let ratio = (full.len() as f64 / coarse.len() as f64).sqrt();
+    one_sided(&coarse, &full, (2.0 * ratio).ceil() as usize, worst)
 }

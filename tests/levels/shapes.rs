@@ -1,0 +1,230 @@
+//! Models made by hand, each of which is difficult in its own way.
+
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::{Affine3A, Quat, Vec2, Vec3, Vec4};
+use throng::model::{
+    AlphaMode, Clip, DrawRange, Influence, Interpolation, LocalPose, Material, Model, MorphDelta, MorphTrack,
+    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology, Track,
+};
+
+/// A vertex of a shape.
+#[derive(Clone, Copy)]
+struct Vertex {
+    position: Vec3,
+    normal: Vec3,
+    tex_coords: Vec2,
+    /// The weight of the second joint.
+    bent: f32,
+    delta: Vec3,
+}
+
+/// A draw range of a shape.
+struct Part {
+    topology: Topology,
+    material: u32,
+    vertices: Vec<Vertex>,
+    indices: Vec<u32>,
+}
+
+/// Returns a grid of quads over the unit square, placed by `at`.
+fn grid(columns: u32, rows: u32, material: u32, at: impl Fn(Vec2) -> Vertex) -> Part {
+    let vertices = (0..=rows)
+        .flat_map(|row| (0..=columns).map(move |column| (column, row)))
+        .map(|(column, row)| at(Vec2::new(column as f32 / columns as f32, row as f32 / rows as f32)));
+    let quad = |(column, row): (u32, u32)| {
+        let first = row * (columns + 1) + column;
+        [first, first + 1, first + columns + 1, first + 1, first + columns + 2, first + columns + 1]
+    };
+    let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    Part {
+        topology: Topology::Triangles,
+        material,
+        vertices: vertices.collect(),
+        indices: quads.flat_map(quad).collect(),
+    }
+}
+
+fn vertex(position: Vec3, normal: Vec3, tex_coords: Vec2) -> Vertex {
+    Vertex { position, normal, tex_coords, bent: 0.0, delta: Vec3::ZERO }
+}
+
+/// Returns a model of parts whose positions are multiplied by `scale` in mesh space only. The second of two joints, at y = 1,
+/// swings in a clip. A morph target of all vertices goes to its end in another.
+fn model(parts: &[Part], scale: f32) -> Model {
+    let mut model = Model { name: "shape".to_owned(), ..Model::default() };
+    let joint_count = 2;
+    model.skeleton = Skeleton {
+        parents: vec![NO_PARENT, 0],
+        rest: LocalPose {
+            translations: vec![Vec3::ZERO, Vec3::Y],
+            morph_weights: vec![0.0],
+            ..LocalPose::identity(joint_count)
+        },
+        morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 1 }],
+        names: vec!["root".to_owned(), "bend".to_owned()],
+        source_nodes: vec![0, 1],
+        source_node_count: 2,
+        in_scene: vec![true; 2],
+        ..Skeleton::default()
+    };
+    let shrink = Affine3A::from_scale(Vec3::splat(1.0 / scale));
+    model.palette = PaletteLayout {
+        nodes: vec![0, 1],
+        joint_from_mesh: vec![shrink, Affine3A::from_translation(-Vec3::Y) * shrink],
+        skins: std::iter::once(0..2).collect(),
+    };
+    model.materials = (0..2).map(|_| Material::default()).collect();
+    let turn = |angle: f32| Vec4::from(Quat::from_rotation_z(angle));
+    model.clips = vec![
+        Clip {
+            duration_seconds: 2.0,
+            timelines: vec![vec![0.0, 0.7, 2.0]],
+            rotations: vec![Track {
+                node: 1,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: vec![turn(-1.3), turn(0.2), turn(1.3)],
+            }],
+            ..Clip::default()
+        },
+        Clip {
+            duration_seconds: 1.0,
+            timelines: vec![vec![0.0, 1.0]],
+            morph_weights: vec![MorphTrack {
+                first_weight: 0,
+                weight_count: 1,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: vec![0.0, 1.0],
+            }],
+            ..Clip::default()
+        },
+    ];
+    let geometry = &mut model.geometry;
+    geometry.influence_starts.push(0);
+    geometry.morph_delta_starts.push(0);
+    for part in parts {
+        let first_vertex = geometry.positions.len() as u32;
+        for vertex in &part.vertices {
+            geometry.positions.push(scale * vertex.position);
+            geometry.normals.push(vertex.normal);
+            geometry.tex_coords.push([vertex.tex_coords, Vec2::ZERO]);
+            geometry.colors.push([255; 4]);
+            let mut weights = [(0, 1.0 - vertex.bent), (1, vertex.bent)];
+            weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let influences = weights.into_iter().filter(|(_, weight)| *weight > 0.0);
+            geometry.influences.extend(influences.map(|(joint, weight)| Influence { joint, weight }));
+            geometry.influence_starts.push(geometry.influences.len() as u32);
+            if vertex.delta != Vec3::ZERO {
+                geometry.morph_deltas.push(MorphDelta {
+                    weight_index: 0,
+                    position: scale * vertex.delta,
+                    normal: Vec3::ZERO,
+                    tangent: Vec3::ZERO,
+                });
+            }
+            geometry.morph_delta_starts.push(geometry.morph_deltas.len() as u32);
+        }
+        geometry.draw_ranges.push(DrawRange {
+            topology: part.topology,
+            first_index: geometry.indices.len() as u32,
+            index_count: part.indices.len() as u32,
+            material: part.material,
+            flat_shaded: false,
+            has_tangents: false,
+            mirrored: false,
+        });
+        geometry.indices.extend(part.indices.iter().map(|index| index + first_vertex));
+    }
+    model
+}
+
+/// A tube along y, open at both ends, which bends in the middle. Texture coordinates have a seam.
+fn tube(material: u32, from: f32, to: f32) -> Part {
+    grid(24, 32, material, |uv| {
+        let angle = TAU * (uv.x % 1.0);
+        let outwards = Vec3::new(angle.cos(), 0.0, angle.sin());
+        let y = from + (to - from) * uv.y;
+        let bent = ((y - 0.6) / 0.8).clamp(0.0, 1.0);
+        Vertex { bent, ..vertex(0.3 * outwards + y * Vec3::Y, outwards, uv) }
+    })
+}
+
+/// A wavy sheet with an open border.
+fn sheet() -> Part {
+    grid(30, 30, 0, |uv| {
+        let height = 0.1 * (7.0 * uv.x).sin() * (5.0 * uv.y).cos();
+        vertex(Vec3::new(uv.x, height, uv.y), Vec3::Y, uv)
+    })
+}
+
+/// A row of cubes, each side with vertices of its own.
+fn cubes() -> Part {
+    let mut all = Part { topology: Topology::Triangles, material: 0, vertices: Vec::new(), indices: Vec::new() };
+    for cube in 0..16 {
+        for side in 0..6 {
+            let turn = if side < 4 {
+                Quat::from_rotation_y(side as f32 * FRAC_PI_2)
+            } else {
+                Quat::from_rotation_x(if side == 4 { FRAC_PI_2 } else { -FRAC_PI_2 })
+            };
+            // Multiples of a half, so that corners of neighbouring sides are at equal positions.
+            let at = |uv: Vec2| (2.0 * (turn * Vec3::new(uv.x - 0.5, uv.y - 0.5, 0.5))).round() / 2.0;
+            let own = grid(1, 1, 0, |uv| vertex(at(uv) + 1.5 * cube as f32 * Vec3::X, (turn * Vec3::Z).round(), uv));
+            let first = all.vertices.len() as u32;
+            all.vertices.extend(own.vertices);
+            all.indices.extend(own.indices.iter().map(|index| index + first));
+        }
+    }
+    all
+}
+
+/// A sphere whose morph target stretches its upper half.
+fn sphere(radius: f32, centre: Vec3, bent: f32) -> Part {
+    grid(24, 16, 0, |uv| {
+        let (angle, rise) = (TAU * (uv.x % 1.0), PI * (uv.y - 0.5));
+        let flat = if uv.y == 0.0 || uv.y == 1.0 { 0.0 } else { rise.cos() };
+        let normal = Vec3::new(flat * angle.cos(), rise.sin(), flat * angle.sin());
+        let delta = 2.0 * radius * normal.y.max(0.0) * Vec3::Y;
+        Vertex { bent, delta, ..vertex(centre + radius * normal, normal, uv) }
+    })
+}
+
+fn lines_and_points(of: &Part) -> [Part; 2] {
+    let vertices = || of.vertices.iter().take(12).copied().collect();
+    [
+        Part { topology: Topology::Lines, material: 1, vertices: vertices(), indices: (0..12).collect() },
+        Part { topology: Topology::Points, material: 1, vertices: vertices(), indices: (0..12).rev().collect() },
+    ]
+}
+
+/// Returns all models with their names.
+pub fn all() -> Vec<(&'static str, Model)> {
+    let [lines, points] = lines_and_points(&sheet());
+    let mut blended = model(&[sheet()], 1.0);
+    blended.materials[0].alpha_mode = AlphaMode::Blend;
+    let mut still = model(&[cubes()], 1.0);
+    still.clips.clear();
+    vec![
+        ("tube", model(&[tube(0, 0.0, 2.0)], 1.0)),
+        ("tube in centimetres", model(&[tube(0, 0.0, 2.0)], 100.0)),
+        ("tube of two materials", model(&[tube(0, 0.0, 0.9), tube(1, 0.9, 2.0)], 1.0)),
+        ("sheet", model(&[sheet()], 1.0)),
+        ("cubes", still),
+        ("sphere", model(&[sphere(0.5, Vec3::ZERO, 0.0)], 1.0)),
+        ("tube with a rigid attachment", model(&[tube(0, 0.0, 2.0), sphere(0.2, Vec3::new(0.0, 2.1, 0.0), 1.0)], 1.0)),
+        ("blended sheet", blended),
+        ("sheet, lines and points", model(&[sheet(), lines, points], 1.0)),
+    ]
+}
+
+/// Returns a model whose rest pose overflows, one without any extent, one of few triangles, and an empty one. None has levels.
+pub fn without_levels() -> Vec<Model> {
+    let mut huge = model(&[sheet()], 1.0);
+    huge.skeleton.rest.scales[0] = Vec3::splat(3e38);
+    huge.geometry.positions.iter_mut().for_each(|position| *position *= 1e10);
+    let mut point = model(&[sheet()], 1.0);
+    point.geometry.positions.fill(Vec3::ONE);
+    vec![huge, point, model(&[grid(2, 2, 0, |uv| vertex(uv.extend(0.0), Vec3::Z, uv))], 1.0), model(&[], 1.0)]
+}
