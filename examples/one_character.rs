@@ -180,7 +180,7 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
             ImageBarrier::depth(shadows.map.raw, new, SAMPLED),
             ImageBarrier::color(image.raw, new, COLOR_TARGET),
         ]);
-        attachments.rendering(recorder, [0.0; 4], || {
+        attachments.rendering(recorder, Some([0.0; 4]), || {
             for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
                 recorder.bind_set(&layouts.scene, number, set);
             }

@@ -58,7 +58,7 @@ pub enum Command {
     /// all of them are slower if the machine slows down. Times are in milliseconds. The CPU's stages add up to the frame;
     /// the GPU's passes run at the same time.
     #[command(after_help = bench::EXAMPLES)]
-    Bench(BenchArgs),
+    Bench(Box<BenchArgs>),
     /// Describe the contents of a model file. Needs no GPU.
     #[command(after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json")]
     Inspect(InspectArgs),

@@ -47,7 +47,7 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 pub(super) fn plural(what: &str) -> String {
     match what.strip_suffix("ex") {
         Some(stem) => format!("{stem}ices"),
-        None => format!("{what}{}", if what.ends_with("sh") { "es" } else { "s" }),
+        None => format!("{what}{}", if what.ends_with("sh") || what.ends_with("ss") { "es" } else { "s" }),
     }
 }
 
@@ -184,8 +184,8 @@ mod tests {
         let found = [0.0, 0.001_23, 0.0994, 0.123, 1.234, 9.994, 9.996, 12.34, 99.96, 1234.5, 1e6].map(number);
         assert_eq!(found, ["0.00", "0.001", "0.099", "0.12", "1.23", "9.99", "10.0", "12.3", "100", "1234", "1000000"]);
         assert_eq!(
-            [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex")],
-            ["1 mesh", "2 meshes", "2 vertices"]
+            [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex"), counted(2, "process")],
+            ["1 mesh", "2 meshes", "2 vertices", "2 processes"]
         );
     }
 }

@@ -133,12 +133,13 @@ fn extreme_moments(
             },
         )
         .collect();
-    let mut extreme: Vec<usize> = Vec::new();
-    for level in 0..level_count {
+    let farthest_in = |level: usize| {
+        let distance = |&candidate: &usize| farthest[candidate][level];
         let mut order: Vec<usize> = (0..candidates.len()).collect();
-        order.sort_by(|&a, &b| farthest[b][level].total_cmp(&farthest[a][level]));
-        extreme.extend(order.into_iter().take(MOMENTS_PER_LEVEL));
-    }
+        order.sort_by(|a, b| distance(b).total_cmp(&distance(a)));
+        order.into_iter().take(MOMENTS_PER_LEVEL)
+    };
+    let mut extreme: Vec<usize> = (0..level_count).flat_map(farthest_in).collect();
     extreme.sort_unstable();
     extreme.dedup();
     extreme.into_iter().map(|index| candidates[index]).collect()

@@ -86,7 +86,7 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
         print(&table::as_text(&report, page_columns()))?;
         write_files(&args.files, &report)?;
         if let Some((path, old)) = &old {
-            for warning in compare::warnings(old, &report) {
+            for warning in compare::warnings(old, &report).into_iter().chain(compare::speed_warning(old, &report)) {
                 tracing::warn!("{warning}");
             }
             print(&compare::as_text(path, old, &report, page_columns()))?;

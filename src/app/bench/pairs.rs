@@ -71,13 +71,13 @@ impl Line {
 
     pub(super) fn change(&self) -> Change {
         if median_of(self.this_ms.clone()).max(median_of(self.other_ms.clone())) < SHORTEST_MS {
-            return Change::NoChange;
+            return Change::None;
         }
         let Some((low, high)) = self.interval() else { return Change::TooFewFrames };
         match self.ratio() {
             ratio if low > 1.0 && ratio > 1.0 + LEAST => Change::Slower,
             ratio if high < 1.0 && ratio < 1.0 - LEAST => Change::Faster,
-            _ => Change::NoChange,
+            _ => Change::None,
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         let noise = [1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.01, 0.99];
         let scaled = |factor: f64| std::array::from_fn(|index| OTHER[index] * noise[index] * factor);
         for (factor, expected) in
-            [(1.0, Change::NoChange), (1.01, Change::NoChange), (1.04, Change::Slower), (0.96, Change::Faster)]
+            [(1.0, Change::None), (1.01, Change::None), (1.04, Change::Slower), (0.96, Change::Faster)]
         {
             let line = line(scaled(factor), OTHER);
             assert_eq!(line.change(), expected, "{factor}: {:?}", line.interval());
@@ -145,15 +145,15 @@ mod tests {
         (this[3], this[7]) = (5.0, 90.0);
         assert_eq!(line(this, OTHER).change(), Change::Slower);
         this[8] = 5.0;
-        assert_eq!(line(this, OTHER).change(), Change::NoChange);
+        assert_eq!(line(this, OTHER).change(), Change::None);
     }
 
     #[test]
     fn few_pairs_and_short_times_have_no_verdict() {
         let few = Line { name: "frame", this_ms: vec![2.0; 11], other_ms: vec![1.0; 11] };
         assert_eq!(few.change(), Change::TooFewFrames);
-        assert_eq!(line([0.002; 12], [0.001; 12]).change(), Change::NoChange);
+        assert_eq!(line([0.002; 12], [0.001; 12]).change(), Change::None);
         // A pass that does not run has no ratio.
-        assert_eq!(line([0.0; 12], [0.0; 12]).change(), Change::NoChange);
+        assert_eq!(line([0.0; 12], [0.0; 12]).change(), Change::None);
     }
 }

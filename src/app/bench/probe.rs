@@ -109,7 +109,8 @@ fn check_vertices(model: &Model, pose: Pose<'_>, found: &[Vec3]) -> Result<()> {
         let Some(found) = found.get(vertex) else { continue };
         // Positions that are not finite are equal in both.
         let distance = (*found - expected).abs().max_element();
-        if expected.is_finite() && !(distance <= TOLERANCE * size) {
+        let is_near = distance <= TOLERANCE * size;
+        if expected.is_finite() && !is_near {
             bail!(
                 "the probe found wrong vertices: vertex {vertex} of {} is at {found}, but its pose puts it at {expected}",
                 model.name

@@ -29,7 +29,7 @@ const PROCESSES: f64 = 1.05;
 pub(super) enum Change {
     Faster,
     Slower,
-    NoChange,
+    None,
     TooFewFrames,
 }
 
@@ -38,7 +38,7 @@ impl Change {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
-            Self::NoChange => "no change",
+            Self::None => "no change",
             Self::TooFewFrames => "too few frames",
         }
     }
@@ -117,13 +117,13 @@ impl Evidence {
         }
         let (low, high) = self.explained();
         if (self.new.median - self.old.median).abs() < RESOLUTION_MS {
-            Change::NoChange
+            Change::None
         } else if self.ratio() < low {
             Change::Faster
         } else if self.ratio() > high {
             Change::Slower
         } else {
-            Change::NoChange
+            Change::None
         }
     }
 }
@@ -162,15 +162,15 @@ mod tests {
         let scaled = |factor: f64, work_ms| measured(CALM.map(|ms| ms * factor), work_ms);
         let old = scaled(1.0, 10.0);
         for (new, expected) in [
-            (scaled(1.0, 10.0), Change::NoChange),
+            (scaled(1.0, 10.0), Change::None),
             // A few percent are what processes differ by.
-            (scaled(1.06, 10.0), Change::NoChange),
-            (scaled(0.95, 10.0), Change::NoChange),
+            (scaled(1.06, 10.0), Change::None),
+            (scaled(0.95, 10.0), Change::None),
             (scaled(1.1, 10.0), Change::Slower),
             (scaled(0.9, 10.0), Change::Faster),
             // The machine is slower, too.
-            (scaled(1.3, 13.0), Change::NoChange),
-            (scaled(1.3, 12.0), Change::NoChange),
+            (scaled(1.3, 13.0), Change::None),
+            (scaled(1.3, 12.0), Change::None),
             (scaled(2.0, 13.0), Change::Slower),
             // The program is faster although the machine is slower.
             (scaled(0.9, 13.0), Change::Faster),
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn rounds_that_vary_need_a_larger_difference() {
         let old = measured([10.0, 14.0, 9.0, 10.0, 11.0, 13.0], 10.0);
-        assert_eq!(change(&old, &measured(CALM.map(|ms| ms * 1.2), 10.0)), Change::NoChange);
+        assert_eq!(change(&old, &measured(CALM.map(|ms| ms * 1.2), 10.0)), Change::None);
         assert_eq!(change(&old, &measured(CALM.map(|ms| ms * 1.6), 10.0)), Change::Slower);
         assert_eq!(change(&measured(CALM.map(|ms| ms * 1.6), 10.0), &old), Change::Faster);
     }
@@ -193,15 +193,15 @@ mod tests {
         let mut few = scaled(3.0);
         few.frames = 7;
         assert_eq!(change(&scaled(1.0), &few), Change::TooFewFrames);
-        assert_eq!(change(&scaled(0.001), &scaled(0.002)), Change::NoChange);
-        assert_eq!(change(&scaled(0.0), &scaled(0.0)), Change::NoChange);
+        assert_eq!(change(&scaled(0.001), &scaled(0.002)), Change::None);
+        assert_eq!(change(&scaled(0.0), &scaled(0.0)), Change::None);
     }
 
     #[test]
     fn files_without_rounds_are_judged_by_their_quartiles() {
         let mut old = measured(CALM, 10.0);
         old.turns.clear();
-        assert_eq!(change(&old, &measured(CALM, 12.0)), Change::NoChange);
+        assert_eq!(change(&old, &measured(CALM, 12.0)), Change::None);
         assert_eq!(change(&old, &measured(CALM.map(|ms| ms * 1.2), 10.0)), Change::Slower);
     }
 }
