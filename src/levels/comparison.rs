@@ -5,8 +5,9 @@
 //! triangles, and a grid on large triangles.
 //!
 //! Of many points, those that matter most are compared, and a few others, evenly spread. A vertex matters by its distance
-//! from the surface of the level that lost it: so the tip of a spike is not left out. A point of a level matters by the
-//! longest side of its triangle. The corners are on the surface in full detail, so no point is farther from it than that.
+//! from the surface of the level that lost it, so the tip of a spike is not left out. A point of a level matters by the lost
+//! vertices next to its triangle's corners, and by the longest side of its triangle. The corners are on the surface in full
+//! detail, so no point is farther from it than that.
 
 use glam::Vec3A;
 use rayon::prelude::*;
@@ -16,14 +17,18 @@ use super::surface::{Box, Place, Tree, far_vertices};
 use super::triangles::Triangles;
 use crate::model::Model;
 
-/// The number of points of a level that are compared in each direction, at least.
-const LEAST_POINTS: usize = 2048;
+/// The number of points that are mapped for each level, at least: of the level, and in full detail.
+const LEAST_POINTS: [usize; 2] = [8192, 4096];
 /// Of more points, at least one of this many is compared.
 const MOST_STRIDE: usize = 16;
 /// One of this many compared points is not chosen for its importance.
 const SPREAD: usize = 4;
+/// The weight of a triangle's longest side, squared, compared with a lost vertex's squared distance.
+const SIDE_SHARE: f32 = 0.01;
 /// The number of points of a task.
 const POINTS_PER_TASK: usize = 1024;
+/// A task with fewer points keeps all.
+const FEW_POINTS: usize = 256;
 /// The largest number of divisions of a large triangle's side.
 const MOST_DIVISIONS: usize = 8;
 /// The number of searches for nearest places that a task may do. After that, it takes the upper bounds.
@@ -149,7 +154,9 @@ fn points_of_level(
     let mut by_material = triangles.by_material(&model.geometry);
     let (mut trees, mut lists) = (Vec::new(), Vec::new());
     let full_count: usize = full.iter().flat_map(|material| &material.parts).map(|part| part.triangles.len()).sum();
-    let centroid_count = if full_count <= LEAST_POINTS { full_count } else { 0 };
+    let centroid_count = if full_count <= LEAST_POINTS[1] { full_count } else { 0 };
+    let mut is_in_level = vec![false; reference.len()];
+    triangles.indices.iter().for_each(|&vertex| is_in_level[vertex as usize] = true);
     let mut is_kept = vec![false; reference.len()];
     // Points of parts that the level has lost.
     let mut lost: Vec<Place> = Vec::new();
@@ -187,11 +194,23 @@ fn points_of_level(
         let own = lists.iter_mut().filter(|list| list.of_full == of_full);
         own.map(|list| std::mem::take(&mut list.places)).collect()
     };
-    let largest_loss =
-        |place: &Place| place.corners.map(|vertex| losses[vertex as usize]).into_iter().fold(0.0, f32::max);
-    let longest_side = |place: &Place| longest_side(place.corners, reference);
-    let mut of_full = thin(places(true, &mut lists), largest_loss).into_iter();
-    let mut of_level = thin(places(false, &mut lists), longest_side).into_iter();
+    let loss = |vertex: u32| losses[vertex as usize];
+    let largest =
+        |corners: [u32; 3], by_vertex: &dyn Fn(u32) -> f32| corners.map(by_vertex).into_iter().fold(0.0, f32::max);
+    // The largest loss next to each vertex.
+    let mut near = vec![0.0f32; reference.len()];
+    for &corners in full.iter().flat_map(|material| &material.parts).flat_map(|part| &part.triangles) {
+        let lost = corners.map(|vertex| if is_in_level[vertex as usize] { 0.0 } else { loss(vertex) });
+        let largest = lost.into_iter().fold(0.0, f32::max);
+        corners.iter().for_each(|&corner| near[corner as usize] = near[corner as usize].max(largest));
+    }
+    let of_triangle = |place: &Place| {
+        let side = longest_side(place.corners, reference);
+        largest(place.corners, &|vertex| near[vertex as usize]) + SIDE_SHARE * side * side
+    };
+    let mut of_full =
+        thin(places(true, &mut lists), LEAST_POINTS[1], |place| largest(place.corners, &loss)).into_iter();
+    let mut of_level = thin(places(false, &mut lists), LEAST_POINTS[0], of_triangle).into_iter();
     for list in &mut lists {
         list.places = if list.of_full { of_full.next() } else { of_level.next() }.unwrap_or_default();
     }
@@ -199,9 +218,9 @@ fn points_of_level(
 }
 
 /// Leaves points out, if there are many: keeps the most important ones, and a few others evenly.
-fn thin(mut lists: Vec<Vec<Place>>, importance: impl Fn(&Place) -> f32) -> Vec<Vec<Place>> {
+fn thin(mut lists: Vec<Vec<Place>>, least_points: usize, importance: impl Fn(&Place) -> f32) -> Vec<Vec<Place>> {
     let mut all: Vec<f32> = lists.iter().flatten().map(&importance).collect();
-    let most = LEAST_POINTS.max(all.len() / MOST_STRIDE);
+    let most = least_points.max(all.len() / MOST_STRIDE);
     if all.len() <= most {
         return lists;
     }
@@ -234,7 +253,8 @@ fn losses(full: &Triangles, levels: &[Triangles], reference: &[Vec3A]) -> Vec<f3
     losses
 }
 
-/// Maps points to the nearest places of a surface in the reference pose.
+/// Maps points to the nearest places of a surface in the reference pose. Of many points, the farthest quarter and a quarter
+/// of the others are kept for the other poses.
 fn matches(points: &[Place], tree: &Tree, boxes: &[Box], reference: &[Vec3A]) -> Vec<Match> {
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };
     let matched = |&point: &Place| {
@@ -246,7 +266,16 @@ fn matches(points: &[Place], tree: &Tree, boxes: &[Box], reference: &[Vec3A]) ->
         }
         Match { point, nearest }
     };
-    points.iter().map(matched).collect()
+    let all: Vec<Match> = points.iter().map(matched).collect();
+    if all.len() <= FEW_POINTS {
+        return all;
+    }
+    let squared =
+        |matched: &Match| matched.point.position(reference).distance_squared(matched.nearest.position(reference));
+    let mut distances: Vec<f32> = all.iter().map(squared).collect();
+    let (_, &mut least, _) = distances.select_nth_unstable_by(points.len() / SPREAD, |a, b| b.total_cmp(a));
+    let is_kept = |(index, matched): &(usize, Match)| index % SPREAD == 0 || squared(matched) > least;
+    all.into_iter().enumerate().filter(is_kept).map(|(_, matched)| matched).collect()
 }
 
 fn corner(vertex: u32) -> Place {
@@ -261,6 +290,8 @@ fn centroid(corners: [u32; 3]) -> Place {
 fn grid(corners: [u32; 3], spacing: f32, reference: &[Vec3A]) -> Vec<Place> {
     let divisions = ((longest_side(corners, reference) / spacing).ceil() as usize).clamp(1, MOST_DIVISIONS);
     let mut points = vec![centroid(corners)];
+    // A triangle that is not large has the midpoints of its sides.
+    let divisions = divisions.max(2);
     for i in 0..=divisions {
         for j in 0..=divisions - i {
             let k = divisions - i - j;

@@ -36,7 +36,7 @@ const MARGIN: f32 = 1.1;
 /// The largest number of probes of a level.
 const MOST_PROBES: usize = 24;
 /// The largest number of candidates in which probes are evaluated.
-const MOST_PROBED: usize = 384;
+const MOST_PROBED: usize = 256;
 /// The number of moments that are added for each level.
 const MOMENTS_PER_LEVEL: usize = 2;
 /// The share of the simplifier's cost that an error has at least. Distances alone say nothing about normals, texture

@@ -37,7 +37,7 @@ const LEAST_TRIANGLES: usize = 32;
 /// The number of vertices that all moments together may skin, which bounds the time.
 const POSED_VERTICES: usize = 1 << 18;
 /// The number of moments of large and of small models.
-const MOMENTS: std::ops::RangeInclusive<usize> = 8..=24;
+const MOMENTS: std::ops::RangeInclusive<usize> = 8..=16;
 
 /// The extents of models whose squared distances neither overflow nor vanish.
 const EXTENTS: std::ops::Range<f32> = 1e-12..1e12;

@@ -21,7 +21,7 @@ use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 use super::parts::position_bits;
 use super::triangles::Triangles;
 use crate::animation::{Pose, blended_matrix};
-use crate::model::Model;
+use crate::model::{Geometry, Model};
 
 /// The weight of a unit normal, compared with a distance of the model's extent.
 const NORMAL_WEIGHT: f32 = 0.1;
@@ -31,6 +31,8 @@ const TEX_COORD_WEIGHT: f32 = 0.3;
 const COLOR_WEIGHT: f32 = 0.3;
 /// The weight of all posed positions together.
 const POSED_WEIGHT: f32 = 1.0;
+/// The largest distance between positions that are made equal, as a share of the extent.
+const WELD_SHARE: f32 = 1e-5;
 /// The numbers of each vertex before the posed positions: normal, two texture coordinates, colour.
 const FIXED: usize = 11;
 /// The number of poses whose positions are attributes. Six leave no smaller errors than three, and take longer.
@@ -52,9 +54,10 @@ pub(super) struct Reference {
 
 impl Reference {
     /// Prepares the vertices. `posed` has the positions in each pose that counts.
-    pub fn new(model: &Model, rest: Pose<'_>, positions: Vec<Vec3A>, posed: &[Vec<Vec3A>]) -> Self {
+    pub fn new(model: &Model, rest: Pose<'_>, mut positions: Vec<Vec3A>, posed: &[Vec<Vec3A>]) -> Self {
         let geometry = &model.geometry;
         let extent = extent(&positions);
+        weld(geometry, &mut positions, WELD_SHARE * extent);
         let posed = &posed[..posed.len().min(MOST_POSES)];
         let mut weights = vec![NORMAL_WEIGHT; 3];
         weights.resize(7, TEX_COORD_WEIGHT);
@@ -185,6 +188,18 @@ impl Triangles {
         let end = self.indices.len();
         while self.ranges.len() < count {
             self.ranges.push(end..end);
+        }
+    }
+}
+
+/// Makes positions equal if they are near each other and have the same bind position. They may differ by rounding, if their
+/// influences are in another order, and would be ends of a crack.
+fn weld(geometry: &Geometry, positions: &mut [Vec3A], near: f32) {
+    let mut first_at = HashMap::<[u32; 3], usize>::with_capacity(positions.len());
+    for (vertex, &bind) in geometry.positions.iter().enumerate() {
+        let first = *first_at.entry(position_bits(bind.into())).or_insert(vertex);
+        if positions[first].distance(positions[vertex]) <= near {
+            positions[vertex] = positions[first];
         }
     }
 }

@@ -20,17 +20,16 @@ fn seen(models: &mut [Model], options: &str) -> f32 {
     let [full, levels] = [0, 1].map(|error| draw_on(&gpu, models, &format!("{options} --lod-error {error}")));
     let mean = Flip::between(&full, &levels).statistics().mean;
     println!("{options}: {mean}");
-    assert!(mean > 0.0, "{options}: there are coarser levels");
     mean
 }
 
 #[test]
 fn nobody_sees_the_levels_of_a_mixed_crowd() {
     let mut models = [WALKER, JELLY, WALKER, STRIP].map(scene::asset);
-    for camera in ["--camera 25,14", "--camera -40,8,0.3"] {
-        let mean = seen(&mut models, &format!("--clip all --instances 300 --time 0.7 --size 480x270 {camera}"));
-        assert!(mean <= MOST_MEAN, "{camera}: {mean}");
-    }
+    let means = ["--camera 25,14", "--camera -40,8,0.3"]
+        .map(|camera| seen(&mut models, &format!("--clip all --instances 1000 --time 0.7 --size 1280x720 {camera}")));
+    assert!(means[0] > 0.0, "there are coarser levels");
+    assert!(means.iter().all(|&mean| mean <= MOST_MEAN), "{means:?}");
 }
 
 #[test]
@@ -38,6 +37,7 @@ fn nobody_sees_the_levels_of_a_mixed_crowd() {
 fn nobody_sees_the_levels_of_a_thousand_foxes() {
     let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("the build has seen it");
     let mut models = [import::load(&Path::new(&folder).join("Fox/Fox.glb")).unwrap()];
-    let mean = seen(&mut models, "--clip all --instances 1000 --time 0.7 --size 480x270");
+    let mean = seen(&mut models, "--clip all --instances 1000 --time 0.7 --size 1280x720");
+    assert!(mean > 0.0, "there are coarser levels");
     assert!(mean <= MOST_MEAN, "{mean}");
 }
