@@ -10,6 +10,10 @@ use crate::measure::{corners, distance_of_level, positions};
 use crate::samples;
 use crate::shapes;
 
+/// The largest number of open edges inside a level. It should be 0, as it is for the built shapes: a few edges of real models
+/// still tear where several texture seams meet.
+const MOST_TORN: usize = 16;
+
 /// A position, to the bit.
 type Position = [u64; 3];
 
@@ -92,8 +96,7 @@ fn check(name: &str, before: &Model, model: &Model) {
         if torn > 0 {
             println!("{name}: {torn} open edges inside the surface of {own_count} triangles");
         }
-        // A few seams of real models still tear: up to 3 % of the triangles of a coarse level have an open edge.
-        assert!(torn * 20 <= own_count, "{name}: {torn} open edges inside the surface of {own_count} triangles");
+        assert!(torn <= MOST_TORN, "{name}: {torn} open edges inside the surface of {own_count} triangles");
     }
 }
 
