@@ -20,8 +20,8 @@ void main() {
     // ones were off by a pixel. The outer ones reach into the haze.
     float height = frame.camera_position.y;
     vec2 camera = frame.camera_position.xz;
-    float half_faded = 60.0 * (frame.ground.x + abs(height));
-    float far = 2.0 * half_faded;
+    float far = frame.ground.x;
+    float half_faded = 0.5 * far; // the distance at which the haze hides half
     vec2 shaded_least = clamp(frame.shaded_ground.xy, camera - far, camera + far);
     vec2 shaded_greatest = clamp(frame.shaded_ground.zw, camera - far, camera + far);
     vec2 near_least = min(camera - 6.0 * abs(height), shaded_least);

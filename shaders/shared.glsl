@@ -53,7 +53,7 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 camera_position;
     vec4 to_light;
     vec4 light_color;
-    vec4 ground; // x crowd radius, y grid spacing, in metres
+    vec4 ground; // x reach from the camera, y grid spacing, in metres; z height of the strip without sky, in clip space
     mat4 shadow_from_world;
     vec4 shadow; // x side in texels, y one texel in metres, z depth of one texel's length
     vec4 shaded_ground; // where shadows may fall: xy least x and z, zw greatest x and z

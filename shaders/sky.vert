@@ -1,4 +1,5 @@
-// The sky: one triangle on the far plane (reversed Z: depth 0). Flat varyings hand on the colours, as in ground.vert.
+// The sky: one triangle on the far plane (reversed Z: depth 0), above the strip where the ground hides it. Flat
+// varyings hand on the colours, as in ground.vert.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
@@ -9,7 +10,7 @@ layout(location = 2) flat out SkyData out_sky;
 
 void main() {
     const vec2 corners[3] = vec2[3](vec2(-1, -1), vec2(3, -1), vec2(-1, 3));
-    vec2 corner = corners[gl_VertexIndex];
+    vec2 corner = corners[gl_VertexIndex] + vec2(0.0, frame.ground.z);
     // Any point in front of the camera gives the direction. A point at depth 0 would be infinitely far away.
     vec4 position = frame.world_from_clip * vec4(corner, 0.5, 1.0);
     out_direction_world = position.xyz / position.w - frame.camera_position.xyz;

@@ -188,8 +188,8 @@ pub struct FrameData {
     pub to_light: [f32; 4],
     /// The linear RGB colour of the light; w is unused.
     pub light_color: [f32; 4],
-    /// The radius of the crowd (x) and the spacing of the ground's grid (y) in metres; z and w are unused. The ground lies at
-    /// height 0.
+    /// The ground, which lies at height 0: how far it reaches from the camera (x) and the spacing of its grid (y), in metres,
+    /// and the height in clip space of the strip at the lower edge of the picture where it hides the sky (z); w is unused.
     pub ground: [f32; 4],
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],

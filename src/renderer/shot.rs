@@ -3,7 +3,7 @@
 //! In: a camera, a look and a time. Out: the frame's uniform data: camera, light, sky, ground, background, exposure and the
 //! view of the shadow map.
 
-use glam::Vec3;
+use glam::{Mat4, Vec3};
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
@@ -44,15 +44,19 @@ impl Shot {
 pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, transparent: bool) -> FrameData {
     let clip_from_world = shot.camera.clip_from_world(shot.aspect);
     let bounds = crowd.bounds();
+    let camera_position = shot.camera.position();
+    let ground_reach = ground_reach(bounds.radius(), camera_position.y);
+    let world_from_clip = clip_from_world.inverse();
+    let hidden_sky = if shot.look.ground { hidden_sky(camera_position, world_from_clip, ground_reach) } else { 0.0 };
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
     let scene = ShadowScene { crowd: &bounds, ground_height: 0.0, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
-        world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
-        camera_position: shot.camera.position().extend(1.0).to_array(),
-        ground: [bounds.radius(), grid_spacing(bounds.radius()), 0.0, 0.0],
+        world_from_clip: world_from_clip.to_cols_array_2d(),
+        camera_position: camera_position.extend(1.0).to_array(),
+        ground: [ground_reach, grid_spacing(bounds.radius()), hidden_sky, 0.0],
         shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
         shadow: [map_texels as f32, shadows.texel_metres, shadows.depth_per_texel, 0.0],
         shaded_ground: shadows.shaded_ground,
@@ -79,4 +83,55 @@ pub fn set_light(data: &mut FrameData, sky: &Sky) {
 /// Returns the spacing of the ground's fine grid: the power of ten between a hundredth and a tenth of the crowd's radius.
 fn grid_spacing(radius: f32) -> f32 {
     10f32.powf((radius.max(1e-6) / 10.0).log10().floor())
+}
+
+/// Returns how far the ground reaches from the camera along each axis, in metres. Haze has hidden it there.
+fn ground_reach(crowd_radius: f32, camera_height: f32) -> f32 {
+    120.0 * (crowd_radius + camera_height.abs())
+}
+
+/// Returns the height of the strip at the lower edge of the picture where the ground hides all of the sky, in clip space: 0 to
+/// 2. The camera does not roll, so the height of a ray's end changes evenly with y.
+fn hidden_sky(camera_position: Vec3, world_from_clip: Mat4, ground_reach: f32) -> f32 {
+    // The ground is not drawn from below, and it may have no pixel if the camera is too close to its plane.
+    if camera_position.y < 1e-4 * ground_reach {
+        return 0.0;
+    }
+    let ray = |x, y| world_from_clip.project_point3(Vec3::new(x, y, 0.5)) - camera_position;
+    // A ray that falls by this much meets the ground before its end, even if it is as long as the ray of a corner.
+    let longest = ray(1.0, 1.0).length().max(ray(1.0, -1.0).length());
+    let fall = longest * camera_position.y / ground_reach;
+    let middle = ray(0.0, 0.0).y;
+    let rise = (ray(0.0, 1.0).y - middle).max(f32::MIN_POSITIVE);
+    1.0 + ((-fall - middle) / rise).clamp(-1.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ray_where_the_sky_is_hidden_meets_the_ground() {
+        let mut edges_inside = 0;
+        for pitch_degrees in [-20.0_f32, -5.0, 0.0, 2.0, 15.0, 40.0, 70.0, 90.0] {
+            for distance in [0.5, 4.0, 60.0] {
+                let mut camera = OrbitCamera::default();
+                (camera.pitch_radians, camera.distance) = (pitch_degrees.to_radians(), distance);
+                let eye = camera.position();
+                let world_from_clip = camera.clip_from_world(1.8).inverse();
+                let reach = ground_reach(2.0, eye.y);
+                let hidden = hidden_sky(eye, world_from_clip, reach);
+                edges_inside += u32::from(hidden > 0.0 && hidden < 2.0);
+                let points = (-10..=10).flat_map(|x| (0..20).map(move |y| (x as f32 / 10.0, y as f32 / 20.0)));
+                for (x, share) in points {
+                    let y = -1.0 + share * hidden;
+                    let ray = world_from_clip.project_point3(Vec3::new(x, y, 0.5)) - eye;
+                    let place = ray * (eye.y / -ray.y);
+                    let meets = ray.y < 0.0 && place.x.abs().max(place.z.abs()) <= reach;
+                    assert!(meets || hidden == 0.0, "pitch {pitch_degrees}, distance {distance}: {x} {y}, {hidden}");
+                }
+            }
+        }
+        assert!(edges_inside > 5, "{edges_inside}");
+    }
 }
