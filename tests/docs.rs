@@ -12,7 +12,15 @@ fn package() -> &'static Path {
 
 /// Every page, with its path relative to the package.
 fn pages() -> Vec<(PathBuf, String)> {
-    let named = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "assets/README.md", "fuzz/README.md"];
+    let named = [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "assets/README.md",
+        "benches/peers/README.md",
+        "fuzz/README.md",
+    ];
     let mut paths: Vec<PathBuf> = named.map(PathBuf::from).into();
     for entry in fs::read_dir(package().join("docs")).unwrap() {
         let path = entry.unwrap().path();

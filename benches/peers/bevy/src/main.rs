@@ -13,6 +13,7 @@ mod frames;
 mod options;
 mod scene;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -84,7 +85,7 @@ fn run(options: &Options) -> Result<serde_json::Value, String> {
         for _ in 0..FRAMES_TO_SETTLE {
             app.update();
         }
-        take_picture(&mut app, path);
+        take_picture(&mut app, path.clone());
     }
     app.insert_resource(TimeUpdateStrategy::ManualDuration(STEP));
     for _ in 0..options.warmup {
@@ -117,7 +118,7 @@ fn run(options: &Options) -> Result<serde_json::Value, String> {
 }
 
 /// Writes the picture of the camera's image.
-fn take_picture(app: &mut App, path: &std::path::Path) {
+fn take_picture(app: &mut App, path: PathBuf) {
     let image = app.world().resource::<Picture>().0.clone();
     app.world_mut().spawn(Screenshot::image(image)).observe(save_to_disk(path));
     // The image is read back asynchronously. Its entity is marked when the file has been written.
