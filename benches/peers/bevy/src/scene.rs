@@ -46,6 +46,8 @@ impl Plugin for ScenePlugin {
         let [red, green, blue] = light.horizon;
         app.insert_resource(ClearColor(Color::linear_rgb(red, green, blue)))
             .insert_resource(ambient(light))
+            // As in `many_foxes`: every character moves.
+            .insert_resource(StaticTransformOptimizations::Disabled)
             .insert_resource(self.crowd.clone())
             .insert_resource(Settings(self.options.clone()))
             .init_resource::<Ready>()
