@@ -1,14 +1,18 @@
 //! Tests of crowds that go somewhere: the speed that feet imply, and feet that do not slide.
 
+#[path = "common/instances.rs"]
+mod instances;
+
 use std::mem::MaybeUninit;
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use instances::{instances_of, positions};
 use throng::animation::{BindPose, MemoryKind, Pose, PoseStreams, gait_of, skin_vertex};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
 use throng::model::{Model, import};
-use throng::shader_types::{InstanceData, JointMatrix};
+use throng::shader_types::JointMatrix;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 fn walker() -> Model {
@@ -19,18 +23,6 @@ fn crowd(instance_count: u32, clip: &str, variety: f32) -> Crowd {
     let clip = if clip == "all" { ClipChoice::All } else { ClipChoice::Name(clip.to_owned()) };
     let settings = CrowdSettings { instance_count, clip, variety, travel: true, ..CrowdSettings::default() };
     Crowd::new(Arc::from([walker()]), &settings).unwrap()
-}
-
-fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
-    let count = crowd.visible_counts().iter().sum::<u32>() as usize;
-    let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
-    crowd.write_instances(&mut out);
-    // SAFETY: every element was initialised on creation.
-    out.iter().map(|element| unsafe { element.assume_init() }).collect()
-}
-
-fn positions(crowd: &Crowd) -> Vec<Vec3> {
-    instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
 }
 
 /// Returns the palettes of all poses at a time.

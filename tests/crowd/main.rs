@@ -1,6 +1,8 @@
 //! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, units.
 
 mod bounds;
+#[path = "../common/instances.rs"]
+mod instances;
 mod levels;
 mod visibility;
 
@@ -8,6 +10,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
+use instances::{instances_of, positions};
 use throng::animation::{MemoryKind, PoseScratch, PoseStreams, joint_matrices, pose_model};
 use throng::crowd::{
     ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, thread_pool, wrap_seconds,
@@ -112,18 +115,6 @@ fn plan_of(crowd: &Crowd) -> FramePlan {
     let mut plan = FramePlan::default();
     plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
     plan
-}
-
-fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
-    let count = crowd.visible_counts().iter().sum::<u32>() as usize;
-    let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
-    crowd.write_instances(&mut out);
-    // SAFETY: every element was initialised on creation.
-    out.iter().map(|element| unsafe { element.assume_init() }).collect()
-}
-
-fn positions(crowd: &Crowd) -> Vec<Vec3> {
-    instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
 }
 
 #[test]

@@ -1,0 +1,21 @@
+//! The instances of a crowd, as the vertex shader gets them.
+
+use std::mem::MaybeUninit;
+
+use glam::Vec3;
+use throng::crowd::Crowd;
+use throng::shader_types::InstanceData;
+
+/// Returns the data of all visible instances.
+pub fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
+    let count = crowd.visible_counts().iter().sum::<u32>() as usize;
+    let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
+    crowd.write_instances(&mut out);
+    // SAFETY: every element was initialised on creation.
+    out.iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+/// Returns where the visible instances stand, in metres.
+pub fn positions(crowd: &Crowd) -> Vec<Vec3> {
+    instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
+}
