@@ -10,9 +10,9 @@ use crate::measure::{corners, distance_of_level, positions};
 use crate::samples;
 use crate::shapes;
 
-/// The largest number of open edges inside a level. It should be 0, as it is for the built shapes: a few edges of real models
-/// still tear where several texture seams meet.
-const MOST_TORN: usize = 16;
+/// The largest number of open edges inside a level of a sample model. It should be 0, as it is for built shapes and broken
+/// files: a few edges of real models still tear, and the cause is not known.
+const MOST_TORN_IN_SAMPLES: usize = 16;
 
 /// A position, to the bit.
 type Position = [u64; 3];
@@ -48,8 +48,8 @@ fn draw_the_same(a: &Geometry, b: &Geometry) -> bool {
     a.indices.len() == b.indices.len() && a.indices.iter().zip(&b.indices).all(is_same)
 }
 
-/// Asserts everything about the chain that needs no distance.
-fn check(name: &str, before: &Model, model: &Model) {
+/// Asserts everything about the chain that needs no distance. A level may have `most_torn` open edges inside.
+fn check(name: &str, before: &Model, model: &Model, most_torn: usize) {
     check_invariants(model);
     let geometry = &model.geometry;
     assert_eq!(geometry.draw_ranges, before.geometry.draw_ranges, "{name}");
@@ -96,7 +96,7 @@ fn check(name: &str, before: &Model, model: &Model) {
         if torn > 0 {
             println!("{name}: {torn} open edges inside the surface of {own_count} triangles");
         }
-        assert!(torn <= MOST_TORN, "{name}: {torn} open edges inside the surface of {own_count} triangles");
+        assert!(torn <= most_torn, "{name}: {torn} open edges inside the surface of {own_count} triangles");
     }
 }
 
@@ -125,7 +125,7 @@ fn shapes_have_sound_levels() {
     for (name, before) in shapes::all() {
         check_invariants(&before);
         let model = built(&before);
-        check(name, &before, &model);
+        check(name, &before, &model, 0);
         check_errors(name, &model, 3);
         let coarsest = model.geometry.coarser_levels.last().unwrap_or_else(|| panic!("{name} has no level"));
         let triangles: usize = corners(&model.geometry, model.geometry.coarser_levels.len()).len();
@@ -205,7 +205,7 @@ fn samples_have_sound_levels() {
         }
         let model = built(&before);
         let name = path.file_name().unwrap().to_str().unwrap();
-        check(name, &before, &model);
+        check(name, &before, &model, MOST_TORN_IN_SAMPLES);
         with_levels += usize::from(!model.geometry.coarser_levels.is_empty());
         if model.geometry.triangle_count() <= MOST_TRIANGLES && model.clips.len() <= MOST_CLIPS {
             check_errors(name, &model, 2);
@@ -224,7 +224,7 @@ fn broken_files_do_not_break_the_chain() {
     for entry in &list {
         let path = folder.join(entry["file"].as_str().unwrap());
         let Ok(before) = import::load(&path) else { continue };
-        check(&path.display().to_string(), &before, &built(&before));
+        check(&path.display().to_string(), &before, &built(&before), 0);
         accepted += 1;
     }
     assert!(accepted > 100, "{accepted} files are accepted");
