@@ -8,7 +8,8 @@
 //! 3. `error` measures the distance between the surfaces in all moments, at the points of `comparison`;
 //! 4. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
-//! `triangles` is the list that they hand on, `surface` finds nearest points, and `parts` finds what is connected.
+//! `triangles` is the list that they hand on, `surface` finds nearest points, `points` finds the vertices that are one point,
+//! and `parts` finds what is connected.
 //!
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
@@ -18,6 +19,7 @@ mod comparison;
 mod error;
 mod moments;
 mod parts;
+mod points;
 mod simplify;
 mod surface;
 mod triangles;

@@ -19,9 +19,10 @@ use glam::{Vec3, Vec3A};
 use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
 use super::parts::position_bits;
+use super::points::separate_points;
 use super::triangles::Triangles;
 use crate::animation::{Pose, blended_matrix};
-use crate::model::{Geometry, Model};
+use crate::model::Model;
 
 /// The weight of a unit normal, compared with a distance of the model's extent.
 const NORMAL_WEIGHT: f32 = 0.1;
@@ -31,11 +32,6 @@ const TEX_COORD_WEIGHT: f32 = 0.3;
 const COLOR_WEIGHT: f32 = 0.3;
 /// The weight of all posed positions together.
 const POSED_WEIGHT: f32 = 1.0;
-/// The largest distance between vertices that are the same point, in the rest pose and in other poses, as a share of the extent.
-const WELD_SHARE: f32 = 1e-5;
-const POSED_WELD_SHARE: f32 = 1e-2;
-/// The largest number of points of the same bind position with which a vertex is compared, which bounds the time.
-const MOST_POINTS: usize = 8;
 /// The numbers of each vertex before the posed positions: normal, two texture coordinates, colour.
 const FIXED: usize = 11;
 /// The number of poses whose positions are attributes. Six leave no smaller errors than three, and take longer.
@@ -192,37 +188,6 @@ impl Triangles {
         while self.ranges.len() < count {
             self.ranges.push(end..end);
         }
-    }
-}
-
-/// Makes the positions of vertices equal if and only if they are the same point of the surface. meshoptimizer moves all
-/// vertices at equal positions together.
-///
-/// Vertices are the same point if they have the same bind position and are near each other in all poses. Their positions may
-/// differ by rounding, if their influences are in another order, and would be ends of a crack. Other vertices are at equal
-/// positions by chance, such as two swords in one hand. They part in other poses, so they are moved apart a little.
-fn separate_points(geometry: &Geometry, positions: &mut [Vec3A], posed: &[Vec<Vec3A>], extent: f32) {
-    let mut points_at = HashMap::<[u32; 3], Vec<usize>>::with_capacity(positions.len());
-    let mut taken = HashMap::<[u32; 3], u32>::with_capacity(positions.len());
-    for (vertex, &bind) in geometry.positions.iter().enumerate() {
-        let points = points_at.entry(position_bits(bind.into())).or_default();
-        let is_same = |&&point: &&usize| {
-            positions[point].distance(positions[vertex]) <= WELD_SHARE * extent
-                && posed.iter().all(|posed| posed[point].distance(posed[vertex]) <= POSED_WELD_SHARE * extent)
-        };
-        if let Some(&point) = points.iter().take(MOST_POINTS).find(is_same) {
-            positions[vertex] = positions[point];
-            continue;
-        }
-        points.push(vertex);
-        let first = positions[vertex];
-        while positions[vertex].is_finite() && taken.contains_key(&position_bits(positions[vertex])) {
-            // The next vertex at this position starts farther away.
-            let steps = taken.entry(position_bits(first)).or_default();
-            *steps += 1;
-            positions[vertex].x = first.x + *steps as f32 * f32::EPSILON * extent.max(first.x.abs());
-        }
-        taken.insert(position_bits(positions[vertex]), 0);
     }
 }
 

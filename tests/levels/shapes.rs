@@ -214,6 +214,7 @@ pub fn all() -> Vec<(&'static str, Model)> {
         ("cubes", still),
         ("sphere", model(&[sphere(0.5, Vec3::ZERO, 0.0)], 1.0)),
         ("tube with a rigid attachment", model(&[tube(0, 0.0, 2.0), sphere(0.2, Vec3::new(0.0, 2.1, 0.0), 1.0)], 1.0)),
+        ("two spheres in one place", model(&[sphere(0.5, Vec3::ZERO, 0.0), sphere(0.5, Vec3::ZERO, 1.0)], 1.0)),
         ("blended sheet", blended),
         ("sheet, lines and points", model(&[sheet(), lines, points], 1.0)),
     ]
