@@ -31,9 +31,7 @@ pub(super) fn separate_points(geometry: &Geometry, positions: &mut [Vec3A], pose
     let binds: Vec<[u32; 3]> = geometry.positions.iter().map(|&bind| position_bits(bind.into())).collect();
     let mut order: Vec<usize> = (0..rest.len()).collect();
     let along = |a: usize, b: usize, axis: usize| rest[a][axis].total_cmp(&rest[b][axis]);
-    order.sort_by(|&a, &b| {
-        binds[a].cmp(&binds[b]).then(along(a, b, 0)).then(along(a, b, 1)).then(along(a, b, 2))
-    });
+    order.sort_by(|&a, &b| binds[a].cmp(&binds[b]).then(along(a, b, 0)).then(along(a, b, 1)).then(along(a, b, 2)));
     // The number of points that were moved away from a position.
     let mut moved_from = HashMap::<[u32; 3], u32>::with_capacity(rest.len());
     for (index, &vertex) in order.iter().enumerate() {
