@@ -4,7 +4,7 @@
 //! evaluation, from the textbook to the lanes: matrices by recursion for each joint, one loop over sorted nodes (the
 //! plain functions), and lanes without AVX2, with it, and block by block as for write-combined memory. The last column
 //! only writes the same number of bytes. All columns are interleaved, because machines drift. Each instance has a
-//! different time.
+//! different time. A second table compares instances in a crossfade of two clips with instances that play one of them.
 
 mod common;
 
@@ -15,7 +15,7 @@ use std::time::Duration;
 use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::Affine3A;
-use throng::animation::lanes::{LaneClip, LaneScratch, Processor};
+use throng::animation::lanes::{LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
 use throng::animation::{
     MemoryKind, PoseScratch, SampleScratch, lanes, model_from_nodes, pose_model, sample_clip, write_palette,
 };
@@ -111,9 +111,44 @@ fn side_by_side() {
     }
 }
 
+/// Prints what a crossfade of the two longest clips costs in lanes, or of the only clip with itself.
+fn crossfades() {
+    println!("ns per joint, one thread, medians  longest clip  next one  crossfade  of the mean");
+    for model in models() {
+        let mut clips: Vec<&Clip> = model.clips.iter().collect();
+        clips.sort_by(|a, b| b.duration_seconds.total_cmp(&a.duration_seconds));
+        let pair = [clips[0], clips[1 % clips.len()]];
+        let [Some(a), Some(b)] = pair.map(|clip| LaneClip::compile(&model, Some(clip))) else { continue };
+        let blend = LaneBlend::compile(&model, &pair.map(Some));
+        for count in [1_000, 10_000] {
+            let times = pair.map(|clip| times(clip, count));
+            let mut outs: [Palette; 3] = std::array::from_fn(|_| palette(&model, count));
+            let [out_a, out_b, out_blend] = &mut outs;
+            let (processor, memory) = (Processor::detect(), MemoryKind::Cached);
+            let one = |clip: &LaneClip, times: &[f64], out: &mut Palette| {
+                let mut scratch = LaneScratch::default();
+                timed_ns(|| lanes::evaluate(processor, clip, times, &mut scratch, memory, out))
+            };
+            let mut longest = || one(&a, &times[0], out_a);
+            let mut next = || one(&b, &times[1], out_b);
+            let mut both = || {
+                let source = |clip, times_seconds, weight| LaneSource { clip, times_seconds, weight };
+                let sources = [source(&a, &times[0], 1.0), source(&b, &times[1], 0.4)];
+                let mut scratch = LaneScratch::default();
+                timed_ns(|| lanes::evaluate_blend(processor, &blend, &sources, &mut scratch, memory, out_blend))
+            };
+            let joints = (model.palette.len() * count) as f64;
+            let [a, b, both] = interleaved([&mut longest, &mut next, &mut both]).map(|ns| ns / joints);
+            let ratio = 2.0 * both / (a + b);
+            println!("{:>27} {count:>6} {a:>13.1} {b:>9.1} {both:>10.1} {ratio:>8.2} x", model.name);
+        }
+    }
+}
+
 fn steps(criterion: &mut Criterion) {
     if measures() {
         side_by_side();
+        crossfades();
     }
     for model in models() {
         let clip = clip_of(&model);

@@ -92,6 +92,9 @@ pub struct ViewArgs {
     pub count: CrowdSizeArgs,
     #[command(flatten)]
     pub gpu: GpuArgs,
+    /// Seconds in which the characters blend from one clip to another when the clip changes. 0 is off.
+    #[arg(long, value_name = "S", default_value = "0.25", value_parser = values::parse_fade, allow_negative_numbers = true)]
+    pub fade: f64,
     /// Close the window after N frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub frames: Option<u64>,

@@ -31,8 +31,8 @@
 //! Read [`renderer::frame`] first: it has the whole frame on one page, its CPU half and its GPU half. Then follow the data:
 //!
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
-//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::lanes`], all three steps for eight
-//!    instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
+//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::blend`], several clips in one pose;
+//!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
 //! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
 //! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
@@ -84,6 +84,8 @@
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |
+//! | blend | one local pose made of the local poses of several clips, each with a weight |
+//! | crossfade | a blend from the clips that instances show to the clip that was chosen, for a short time |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions

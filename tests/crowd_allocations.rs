@@ -11,8 +11,9 @@ use std::sync::atomic::Ordering;
 
 use allocations::{ALLOCATIONS, CountingAllocator};
 use glam::{Affine3A, Vec3, Vec4};
+use rayon::ThreadPool;
 use throng::animation::{MemoryKind, PoseStreams};
-use throng::crowd::{Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::{
     Clip, CoarserLevel, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT,
     PaletteLayout, Skeleton, Track,
@@ -72,49 +73,59 @@ fn steady_frames_allocate_nothing() {
     // The first pool includes this thread, so it must be the one with several threads. One thread needs no queue.
     for threads in [2, 1] {
         let pool = thread_pool(Some(threads)).unwrap();
-        let settings = CrowdSettings { instance_count: 500, travel: true, ..CrowdSettings::default() };
-        let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
-        let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
-        let mut plan = FramePlan::default();
-        plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
-        let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
-        let mut weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
-        let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
-        let mut camera = OrbitCamera::framing(&crowd.outline(0.0), 1.5);
-        let mut fewest_visible = 500;
-        let mut batch_counts = HashSet::with_capacity(100);
-        let mut frame = |k: u32| {
-            camera.orbit(0.1, 0.0);
-            camera.zoom(if k % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
-            crowd.move_to(f64::from(k) / 60.0);
-            let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
-            let detail = Detail::new(&camera, 200, 1.0).with_shadow_error(0.02);
-            crowd.cull(Some(&frustum), Some(Vec3::new(0.6, 0.8, 0.0)), &detail);
-            let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
-            fewest_visible = fewest_visible.min(visible);
-            plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
-            batch_counts.insert(plan.batches.len());
-            let out = PoseStreams {
-                palette: &mut palette[..plan.joint_count as usize],
-                morph_weights: &mut weights[..plan.morph_weight_count as usize],
-                memory: if k.is_multiple_of(2) { MemoryKind::Cached } else { MemoryKind::WriteCombined },
-            };
-            crowd.evaluate(&pool, f64::from(k) / 60.0, &plan, out);
-            crowd.write_instances(&mut instances[..visible]);
-        };
-        // Warm-up fills the scratch memory and rayon's per-thread state. On a busy machine a thread may start late, so
-        // wait for all of them.
-        pool.broadcast(|_| ());
-        (0..40).for_each(&mut frame);
-        // The test harness allocates once when its main thread starts to wait, which may be late on a busy machine.
-        // Frames that allocate would do so in each of three runs.
-        let allocations = [40, 140, 240].map(|first| {
-            let before = ALLOCATIONS.load(Ordering::Relaxed);
-            (first..first + 100).for_each(&mut frame);
-            ALLOCATIONS.load(Ordering::Relaxed) - before
-        });
-        assert!(allocations.contains(&0), "{threads} threads: {allocations:?}");
-        assert!(batch_counts.len() > 2, "levels must change: {batch_counts:?}");
-        assert!(fewest_visible < 400, "the frames must differ in what is visible: {fewest_visible}");
+        frames_allocate_nothing(&pool, threads, false);
+        frames_allocate_nothing(&pool, threads, true);
     }
+}
+
+/// With `blends`, all instances blend during two thirds of the frames, and the crossfade ends in one of them.
+fn frames_allocate_nothing(pool: &ThreadPool, threads: usize, blends: bool) {
+    let settings = CrowdSettings { instance_count: 500, travel: true, ..CrowdSettings::default() };
+    let mut crowd = Crowd::new(Arc::from([model(3), model(40), model(17)]), &settings).unwrap();
+    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+    let mut palette = vec![MaybeUninit::uninit(); plan.joint_count as usize];
+    let mut weights = vec![MaybeUninit::uninit(); plan.morph_weight_count as usize];
+    let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); 500];
+    let mut camera = OrbitCamera::framing(&crowd.outline(0.0), 1.5);
+    if blends {
+        crowd.crossfade(&ClipChoice::None, 0.0, 4.0).unwrap();
+        assert!(crowd.is_blending());
+    }
+    let mut fewest_visible = 500;
+    let mut batch_counts = HashSet::with_capacity(100);
+    let mut frame = |k: u32| {
+        camera.orbit(0.1, 0.0);
+        camera.zoom(if k % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
+        crowd.move_to(f64::from(k) / 60.0);
+        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
+        let detail = Detail::new(&camera, 200, 1.0).with_shadow_error(0.02);
+        crowd.cull(Some(&frustum), Some(Vec3::new(0.6, 0.8, 0.0)), &detail);
+        let visible = crowd.visible_counts().iter().sum::<u32>() as usize;
+        fewest_visible = fewest_visible.min(visible);
+        plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+        batch_counts.insert(plan.batches.len());
+        let out = PoseStreams {
+            palette: &mut palette[..plan.joint_count as usize],
+            morph_weights: &mut weights[..plan.morph_weight_count as usize],
+            memory: if k.is_multiple_of(2) { MemoryKind::Cached } else { MemoryKind::WriteCombined },
+        };
+        crowd.evaluate(pool, f64::from(k) / 60.0, &plan, out);
+        crowd.write_instances(&mut instances[..visible]);
+    };
+    // Warm-up fills the scratch memory and rayon's per-thread state. On a busy machine a thread may start late, so
+    // wait for all of them.
+    pool.broadcast(|_| ());
+    (0..40).for_each(&mut frame);
+    // The test harness allocates once when its main thread starts to wait, which may be late on a busy machine.
+    // Frames that allocate would do so in each of three runs.
+    let allocations = [40, 140, 240].map(|first| {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        (first..first + 100).for_each(&mut frame);
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    });
+    assert!(allocations.contains(&0), "{threads} threads, blends: {blends}: {allocations:?}");
+    assert!(batch_counts.len() > 2, "levels must change: {batch_counts:?}");
+    assert!(fewest_visible < 400, "the frames must differ in what is visible: {fewest_visible}");
 }

@@ -5,6 +5,9 @@
 //!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
+//! A pose may blend several clips ([`blend`]): each is sampled, the local poses are blended, and the next two steps are done
+//! once.
+//!
 //! The steps are free functions over slices, and the caller owns the memory. A [`PoseScratch`] holds the intermediate
 //! results and is reused from pose to pose, so a steady frame allocates nothing. The output is usually memory mapped
 //! from the GPU, so its type is `&mut [MaybeUninit<_>]`: safe code can write it but cannot read it back by mistake.
@@ -21,6 +24,7 @@
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
 pub mod bind_pose;
+pub mod blend;
 pub mod bounds;
 pub mod displacement;
 pub mod floor;
@@ -41,6 +45,7 @@ use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
 pub use bind_pose::BindPose;
+pub use blend::Source;
 pub use bounds::{PosedBounds, posed_bounds};
 pub use displacement::worst_displacement;
 pub use floor::floor_height;
@@ -56,6 +61,8 @@ pub use stage::{Stage, apply_bind_pose};
 #[derive(Debug, Clone, Default)]
 pub struct PoseScratch {
     local: LocalPose,
+    /// The local pose of a further source of a blend.
+    source: LocalPose,
     model_from_node: Vec<Affine3A>,
     sample: SampleScratch,
 }
@@ -67,8 +74,10 @@ impl PoseScratch {
         let node_count = models.iter().map(|model| model.skeleton.len()).max().unwrap_or(0);
         let timeline_counts = models.iter().flat_map(|model| &model.clips).map(|clip| clip.timelines.len());
         let weight_count = models.iter().map(Model::morph_weight_count).max().unwrap_or(0);
+        let local = LocalPose { morph_weights: vec![0.0; weight_count], ..LocalPose::identity(node_count) };
         Self {
-            local: LocalPose { morph_weights: vec![0.0; weight_count], ..LocalPose::identity(node_count) },
+            source: local.clone(),
+            local,
             model_from_node: vec![Affine3A::IDENTITY; node_count],
             sample: SampleScratch::with_capacity(timeline_counts.max().unwrap_or(0)),
         }
@@ -83,10 +92,12 @@ impl PoseScratch {
     /// Resizes the arrays to `model`'s skeleton. This allocates only if the scratch was made for smaller models.
     fn fit(&mut self, model: &Model) {
         let node_count = model.skeleton.len();
-        self.local.translations.resize(node_count, glam::Vec3::ZERO);
-        self.local.rotations.resize(node_count, glam::Quat::IDENTITY);
-        self.local.scales.resize(node_count, glam::Vec3::ONE);
-        self.local.morph_weights.resize(model.morph_weight_count(), 0.0);
+        for pose in [&mut self.local, &mut self.source] {
+            pose.translations.resize(node_count, glam::Vec3::ZERO);
+            pose.rotations.resize(node_count, glam::Quat::IDENTITY);
+            pose.scales.resize(node_count, glam::Vec3::ONE);
+            pose.morph_weights.resize(model.morph_weight_count(), 0.0);
+        }
         self.model_from_node.resize(node_count, Affine3A::IDENTITY);
     }
 }
@@ -143,14 +154,27 @@ pub fn pose_model<'s>(
     time_seconds: f64,
     scratch: &'s mut PoseScratch,
 ) -> ModelPose<'s> {
+    pose_blend(model, &[Source { clip, time_seconds, weight: 1.0 }], scratch)
+}
+
+/// Poses all nodes of `model` by a blend of clips: see [`blend`]. Without sources it is the rest pose.
+pub fn pose_blend<'s>(model: &Model, sources: &[Source<'_>], scratch: &'s mut PoseScratch) -> ModelPose<'s> {
     scratch.fit(model);
-    // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
-    scratch.local.copy_from(&model.skeleton.rest);
-    if let Some(clip) = clip {
-        sample_clip(clip, time_seconds, &mut scratch.sample, &mut scratch.local);
+    let PoseScratch { local, source: other, sample: intervals, model_from_node } = scratch;
+    let mut sample = |source: &Source<'_>, pose: &mut LocalPose| {
+        // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
+        pose.copy_from(&model.skeleton.rest);
+        if let Some(clip) = source.clip {
+            sample_clip(clip, source.time_seconds, intervals, pose);
+        }
+    };
+    sample(sources.first().unwrap_or(&Source::default()), local);
+    for source in sources.iter().skip(1) {
+        sample(source, other);
+        blend::blend_pose(local, other, source.weight);
     }
-    model_from_nodes(&model.skeleton, &scratch.local, &mut scratch.model_from_node);
-    ModelPose { model_from_node: &scratch.model_from_node, morph_weights: &scratch.local.morph_weights }
+    model_from_nodes(&model.skeleton, local, model_from_node);
+    ModelPose { model_from_node, morph_weights: &local.morph_weights }
 }
 
 /// Evaluates one pose by [`pose_model`], then writes its joint matrices and morph weights to `out`.
@@ -164,7 +188,15 @@ pub fn evaluate(
     scratch: &mut PoseScratch,
     out: PoseStreams<'_>,
 ) {
-    let pose = pose_model(model, clip, time_seconds, scratch);
+    evaluate_blend(model, &[Source { clip, time_seconds, weight: 1.0 }], scratch, out);
+}
+
+/// Evaluates one pose by [`pose_blend`], then writes its joint matrices and morph weights to `out`.
+///
+/// # Panics
+/// If the lengths of `out` are not those of the model's palette and morph weights.
+pub fn evaluate_blend(model: &Model, sources: &[Source<'_>], scratch: &mut PoseScratch, out: PoseStreams<'_>) {
+    let pose = pose_blend(model, sources, scratch);
     write_palette(&model.palette, pose.model_from_node, out.palette);
     write_morph_weights(pose.morph_weights, out.morph_weights);
 }
@@ -175,16 +207,23 @@ pub fn evaluate(
 /// If `out` does not have the length of the model's morph weights.
 pub fn evaluate_morph_weights(
     model: &Model,
-    clip: Option<&Clip>,
-    time_seconds: f64,
+    sources: &[Source<'_>],
     scratch: &mut PoseScratch,
     out: &mut [MaybeUninit<f32>],
 ) {
     scratch.fit(model);
-    let weights = &mut scratch.local.morph_weights;
-    weights.copy_from_slice(&model.skeleton.rest.morph_weights);
-    if let Some(clip) = clip {
-        sample_morph_weights(clip, time_seconds, weights);
+    let rest = &model.skeleton.rest.morph_weights;
+    let (weights, other) = (&mut scratch.local.morph_weights, &mut scratch.source.morph_weights);
+    let sample = |source: &Source<'_>, weights: &mut [f32]| {
+        weights.copy_from_slice(rest);
+        if let Some(clip) = source.clip {
+            sample_morph_weights(clip, source.time_seconds, weights);
+        }
+    };
+    sample(sources.first().unwrap_or(&Source::default()), weights);
+    for source in sources.iter().skip(1) {
+        sample(source, other);
+        blend::blend_weights(weights, other, source.weight);
     }
     write_morph_weights(weights, out);
 }

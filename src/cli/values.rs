@@ -134,6 +134,13 @@ pub(super) fn parse_lod_error(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn parse_fade(text: &str) -> Result<f64, String> {
+    match parse_finite(text)? {
+        seconds if seconds >= 0.0 => Ok(seconds),
+        _ => Err("expected a number of seconds, 0 or more".to_owned()),
+    }
+}
+
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),

@@ -2,7 +2,8 @@
 //!
 //! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette, morph
 //! weights and instances, each element written once. The poses are divided into blocks of consecutive poses of one model and
-//! clip. A clip's poses in different levels of detail are in different blocks. Recursive
+//! clip, or of one model and the same clips if they blend. A clip's poses in different levels of detail are in different blocks.
+//! Recursive
 //! halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
 //! memory, need no locks and do not allocate. A pose's matrices depend only on the instance and the time, so the bytes are
 //! the same for any number of threads.
@@ -11,12 +12,13 @@ use std::mem::MaybeUninit;
 
 use rayon::ThreadPool;
 
+use super::crossfade::{Blend, ShownClips};
 use super::plan::FramePlan;
-use super::playback::{Evaluation, Repertoire, clip_of};
+use super::playback::{Evaluation, Repertoire, clip_of, wrap_seconds};
 use super::visible::{BLOCK_POSES, Block, VisiblePose};
 use super::{Crowd, Instance};
-use crate::animation::lanes::{self, LaneScratch, Processor};
-use crate::animation::{PoseScratch, PoseStreams, evaluate, evaluate_morph_weights};
+use crate::animation::lanes::{self, LaneScratch, MAX_SOURCES, Processor};
+use crate::animation::{PoseScratch, PoseStreams, Source, evaluate, evaluate_blend, evaluate_morph_weights};
 use crate::model::Model;
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord};
 
@@ -34,9 +36,10 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Allocates room for every clip that is played.
-    fn new(models: &[Model], repertoire: &Repertoire) -> Self {
+    fn new(models: &[Model], repertoire: &Repertoire, blends: &[Blend]) -> Self {
         let mut lanes = LaneScratch::default();
         repertoire.compiled().for_each(|clip| lanes.fit(clip));
+        blends.iter().filter_map(|blend| blend.compiled.as_ref()).for_each(|blend| lanes.fit_blend(blend));
         Self { poses: PoseScratch::for_models(models), lanes }
     }
 }
@@ -49,6 +52,8 @@ struct Shared<'a> {
     poses: &'a [VisiblePose],
     records: &'a [PoseRecord],
     repertoire: &'a Repertoire,
+    blends: &'a [Blend],
+    shown: ShownClips<'a>,
     processor: Processor,
     /// The time since the start, at the speed of the crowd. `None`: identity matrices are stored, and nothing is evaluated.
     time_seconds: Option<f64>,
@@ -102,26 +107,30 @@ impl Crowd {
         let threads = pool.current_num_threads();
         let tasks = if threads == 1 { 1 } else { threads * TASKS_PER_THREAD };
         if self.scratches.len() != tasks {
-            self.scratches = (0..tasks).map(|_| Scratch::new(&self.models, &self.repertoire)).collect();
+            let blends = &self.crossfades.blends;
+            self.scratches = (0..tasks).map(|_| Scratch::new(&self.models, &self.repertoire, blends)).collect();
         }
-        let time_seconds = time_seconds.map(|seconds| self.clip_seconds(seconds));
-        let Self { models, instances, visible, repertoire, processor, scratches, .. } = self;
+        let mut scratches = std::mem::take(&mut self.scratches);
         let shared = Shared {
-            models,
-            instances,
-            poses: &visible.poses,
+            models: &self.models,
+            instances: &self.instances,
+            poses: &self.visible.poses,
             records: &plan.records,
-            repertoire,
-            processor: *processor,
-            time_seconds,
+            repertoire: &self.repertoire,
+            blends: &self.crossfades.blends,
+            shown: self.shown_clips(time_seconds.unwrap_or(0.0)),
+            processor: self.processor,
+            time_seconds: time_seconds.map(|seconds| self.clip_seconds(seconds)),
         };
+        let blocks = &self.visible.blocks;
         let out = Part { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
-        if threads == 1 || visible.blocks.len() <= 1 {
-            divide(shared, &visible.blocks, &mut scratches[..1], out);
+        if threads == 1 || blocks.len() <= 1 {
+            divide(shared, blocks, &mut scratches[..1], out);
         } else {
-            pool.install(|| divide(shared, &visible.blocks, scratches, out));
+            pool.install(|| divide(shared, blocks, &mut scratches, out));
         }
+        self.scratches = scratches;
     }
 
     /// Writes one element for each visible instance, in the order of the plan's [`InstanceRange`](super::InstanceRange)s.
@@ -169,6 +178,10 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
             own.morph_weights.fill(MaybeUninit::new(0.0));
             continue;
         };
+        if let Some(blend) = block.blend {
+            evaluate_blended(shared, block, &shared.blends[blend as usize], scratch, own);
+            continue;
+        }
         let model = &shared.models[block.model as usize];
         let clip = clip_of(model, block.clip);
         let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
@@ -186,7 +199,8 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
                 if !own.morph_weights.is_empty() {
                     let own = own.morph_weights.chunks_exact_mut(model.morph_weight_count());
                     for (&time_seconds, own) in times_seconds.iter().zip(own) {
-                        evaluate_morph_weights(model, clip, time_seconds, &mut scratch.poses, own);
+                        let source = Source { clip, time_seconds, weight: 1.0 };
+                        evaluate_morph_weights(model, &[source], &mut scratch.poses, own);
                     }
                 }
             }
@@ -200,24 +214,30 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
     }
 }
 
-/// Wraps a time into a repeating clip. A time from 0 to `duration_seconds`, both included, does not change, so the last
-/// key can be shown. Returns 0 if the clip has no duration or the time is not finite.
-#[must_use]
-pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
-    // Enough for hours, and few enough that the product below loses no visible precision.
-    const MAX_LAPS: f64 = 65_536.0;
-    if (0.0..=duration_seconds).contains(&time_seconds) {
-        return time_seconds;
+/// Evaluates a block of poses that blend the same clips.
+fn evaluate_blended(shared: Shared<'_>, block: &Block, blend: &Blend, scratch: &mut Scratch, mut out: PoseStreams<'_>) {
+    let model = &shared.models[block.model as usize];
+    let poses = &shared.poses[block.first as usize..(block.first + block.count) as usize];
+    let sources_of = |pose: &VisiblePose| shared.shown.sources(&shared.instances[pose.instance as usize]);
+    let mut times_seconds = [[0.0; BLOCK_POSES]; MAX_SOURCES];
+    for (index, pose) in poses.iter().enumerate() {
+        for (times_seconds, source) in times_seconds.iter_mut().zip(sources_of(pose).iter()) {
+            times_seconds[index] = source.time_seconds;
+        }
     }
-    let laps = time_seconds / duration_seconds;
-    if duration_seconds > 0.0 && laps.abs() < MAX_LAPS {
-        // The remainder, faster than `rem_euclid`.
-        let rest = time_seconds - (laps as i32) as f64 * duration_seconds;
-        let rest = if rest < 0.0 { rest + duration_seconds } else { rest };
-        if rest < duration_seconds { rest } else { 0.0 }
-    } else if duration_seconds > 0.0 && time_seconds.is_finite() {
-        time_seconds.rem_euclid(duration_seconds)
-    } else {
-        0.0
+    let sources = blend.lane_sources(shared.repertoire, &times_seconds, poses.len(), &shared.shown.weights);
+    let (Some(compiled), Some((sources, count))) = (&blend.compiled, sources) else {
+        for pose in poses {
+            let own = out.split_off(model.palette.len(), model.morph_weight_count());
+            evaluate_blend(model, &sources_of(pose), &mut scratch.poses, own);
+        }
+        return;
+    };
+    let (lanes, memory) = (&mut scratch.lanes, out.memory);
+    lanes::evaluate_blend(shared.processor, compiled, &sources[..count], lanes, memory, out.palette);
+    if !out.morph_weights.is_empty() {
+        for (pose, own) in poses.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
+            evaluate_morph_weights(model, &sources_of(pose), &mut scratch.poses, own);
+        }
     }
 }

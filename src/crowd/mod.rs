@@ -4,7 +4,7 @@
 //! [`InstanceData`](crate::shader_types::InstanceData). A frame makes five calls, and in a steady frame none of them
 //! allocates:
 //!
-//! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time;
+//! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time, and ends crossfades;
 //! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model and level of detail;
 //! 3. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
 //! 4. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
@@ -12,11 +12,16 @@
 //!
 //! The ground is the plane y = 0 of the world, and each model stands on it with its own floor.
 //!
-//! Invariants: instances are sorted by model, by clip and by pose. Visible poses are sorted by model, by their levels of
-//! detail, by clip and by pose, and visible instances are in the order of their poses. The seed decides everything. The same settings give the same bytes on any number of threads, and the same
-//! numbers to a few units in the last place on any machine.
+//! [`Crowd::set_clip`] changes the clips at once, and [`Crowd::crossfade`] blends from the pose that is shown.
+//!
+//! Invariants: instances are sorted by model, by clip, by the clips that they fade out, and by pose. Visible poses are sorted
+//! by model, by their levels of detail, and then like the instances. Visible instances are in the order of their poses. The
+//! seed decides everything. The same settings give the same bytes on any number of threads, and the same numbers to a few units
+//! in the last place on any machine.
 
+mod crossfade;
 mod evaluate;
+mod fades;
 mod instance_state;
 mod placement;
 mod plan;
@@ -39,6 +44,7 @@ use crate::animation::lanes::Processor;
 use crate::animation::{PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::{Bounds, Detail};
+use crossfade::{Crossfades, shown_bounds};
 use evaluate::Scratch;
 use placement::{Placement, placements};
 use playback::Repertoire;
@@ -48,11 +54,11 @@ use travel::Ring;
 use variety::Variation;
 use visible::Visible;
 
-pub use evaluate::wrap_seconds;
+pub use crossfade::DEFAULT_FADE_SECONDS;
 pub use instance_state::InstanceState;
 pub use placement::Layout;
 pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
-pub use playback::SharingError;
+pub use playback::{SharingError, wrap_seconds};
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
 pub use threads::thread_pool;
 pub use visible::{PoseLevels, VisiblePose};
@@ -125,6 +131,7 @@ pub struct Crowd {
     /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,
     repertoire: Repertoire,
+    crossfades: Crossfades,
     bounds: Bounds,
     visible: Visible,
     processor: Processor,
@@ -154,6 +161,7 @@ impl Crowd {
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
+            crossfades: Crossfades::default(),
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Visible::with_capacity(count as usize, &models),
             processor: Processor::detect(),
@@ -174,13 +182,14 @@ impl Crowd {
         Ok(crowd)
     }
 
-    /// Changes the clips. The placements stay, and all instances are visible, in full detail, until the next
-    /// [`Crowd::cull`].
+    /// Changes the clips at once. The placements stay, and all instances are visible, in full detail, until the next
+    /// [`Crowd::cull`]. [`Crowd::crossfade`] blends instead.
     ///
     /// # Errors
     /// [`CrowdError::UnknownClip`]. The crowd is then unchanged.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
+        self.crossfades.fades.clear();
         self.assign_clips(&clips);
         self.cull(None, None, &Detail::FULL);
         Ok(())
@@ -284,9 +293,9 @@ impl Crowd {
     }
 
     fn measure(&mut self) {
-        let Self { models, instances, repertoire, .. } = self;
+        let Self { models, instances, repertoire, crossfades, .. } = self;
         let world_boxes = instances.iter().map(|instance| {
-            let bounds = repertoire.bounds(models, instance.model as usize, instance.clip);
+            let bounds = shown_bounds(repertoire, models, &crossfades.fades, instance);
             let placed = bounds.transformed(&instance.placement.world_from_model());
             match instance.ring {
                 Ring::STANDING => placed,

@@ -93,6 +93,40 @@ pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {
     clip.and_then(|clip| model.clips.get(clip as usize))
 }
 
+/// Wraps a time into a repeating clip. A time from 0 to `duration_seconds`, both included, does not change, so the last
+/// key can be shown. Returns 0 if the clip has no duration or the time is not finite.
+#[must_use]
+pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
+    // Enough for hours, and few enough that the product below loses no visible precision.
+    const MAX_LAPS: f64 = 65_536.0;
+    if (0.0..=duration_seconds).contains(&time_seconds) {
+        return time_seconds;
+    }
+    let laps = time_seconds / duration_seconds;
+    if duration_seconds > 0.0 && laps.abs() < MAX_LAPS {
+        // The remainder, faster than `rem_euclid`.
+        let rest = time_seconds - (laps as i32) as f64 * duration_seconds;
+        let rest = if rest < 0.0 { rest + duration_seconds } else { rest };
+        if rest < duration_seconds { rest } else { 0.0 }
+    } else if duration_seconds > 0.0 && time_seconds.is_finite() {
+        time_seconds.rem_euclid(duration_seconds)
+    } else {
+        0.0
+    }
+}
+
+/// Returns the time in a clip at which an instance starts and, if poses are shared, its number among the start times of the
+/// clip.
+pub(super) fn start_in(clip: Option<&Clip>, phase: f32, share_hz: Option<f64>) -> (f64, u32) {
+    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+    let phase = f64::from(phase);
+    let Some(share_hz) = share_hz else { return (phase * duration_seconds, 0) };
+    let count = shared_pose_count(clip, share_hz);
+    // A phase of 1 is the same as a phase of 0.
+    let quantised = (phase * count).round() % count;
+    (quantised / count * duration_seconds, quantised as u32)
+}
+
 /// Returns the number of start times of a clip if poses are shared. They are evenly spread over the clip, at least
 /// `share_hz` for each second.
 fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
@@ -126,16 +160,17 @@ impl Crowd {
         if self.travel {
             self.arrange();
         }
-        let Self { models, instances, repertoire, .. } = self;
-        for instance in instances {
-            let bounds = repertoire.bounds(models, instance.model as usize, instance.clip);
-            instance.center_world = instance.placement.world_from_model().transform_point3(bounds.center());
-            instance.radius = bounds.radius() * instance.placement.scale;
-        }
-        self.assign_poses();
-        self.measure();
+        self.sort_by_clips();
         // The scratches may be too small for the new clips.
         self.scratches.clear();
+    }
+
+    /// Sorts the instances by what they show, and computes everything that depends on it. Allocates only if instances blend.
+    pub(super) fn sort_by_clips(&mut self) {
+        self.assign_poses();
+        self.compile_blends();
+        self.set_spheres();
+        self.measure();
     }
 
     /// Returns the time in seconds after which the animation of the whole crowd repeats. `None` if nothing moves, if clips of
@@ -152,31 +187,38 @@ impl Crowd {
         (first > 0.0 && seconds.is_finite() && durations.all(|duration| duration == first)).then_some(seconds)
     }
 
-    /// Decides when in its clip each instance starts, and which instances share a pose.
+    /// Decides when in its clip each instance starts, and which instances share a pose. Instances that blend share it if all
+    /// clips that they blend start at the same time.
     fn assign_poses(&mut self) {
-        let Self { models, instances, share_hz, .. } = self;
+        let Self { models, instances, crossfades, .. } = self;
+        let (share_hz, fades, models) = (self.share_hz, &crossfades.fades, &**models);
         for instance in instances.iter_mut() {
             let clip = clip_of(&models[instance.model as usize], instance.clip);
-            let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-            let mut phase = f64::from(instance.phase);
-            if let Some(share_hz) = *share_hz {
-                let count = shared_pose_count(clip, share_hz);
-                // A phase of 1 is the same as a phase of 0.
-                let quantised = (phase * count).round() % count;
-                instance.pose = quantised as u32;
-                phase = quantised / count;
-            }
-            instance.start_seconds = phase * duration_seconds;
+            (instance.start_seconds, instance.pose) = start_in(clip, instance.phase, share_hz);
         }
-        let key = |instance: &Instance| (instance.model, instance.clip, instance.pose, instance.rank);
-        instances.sort_unstable_by_key(key);
+        let starts_before = |instance: &Instance| {
+            let (model, phase) = (&models[instance.model as usize], instance.phase);
+            // Times that are not negative are in the order of their bits.
+            fades.clips_before(instance).map(move |clip| start_in(clip_of(model, clip), phase, share_hz).0.to_bits())
+        };
+        let by_pose = |a: &Instance, b: &Instance| {
+            let clips = (a.model, a.clip).cmp(&(b.model, b.clip));
+            let clips = clips.then_with(|| fades.clips_before(a).cmp(fades.clips_before(b)));
+            clips.then(a.pose.cmp(&b.pose)).then_with(|| starts_before(a).cmp(starts_before(b)))
+        };
+        if fades.is_empty() {
+            let key = |instance: &Instance| (instance.model, instance.clip, instance.pose, instance.rank);
+            instances.sort_unstable_by_key(key);
+        } else {
+            instances.sort_unstable_by(|a, b| by_pose(a, b).then(a.rank.cmp(&b.rank)));
+        }
+        // The number of the pose takes the place of the number of the start time, which is compared before that.
         let mut pose = 0;
-        let mut last = None;
-        for instance in instances.iter_mut() {
-            let of_pose = (instance.model, instance.clip, instance.pose);
-            pose += u32::from(last.is_some() && (share_hz.is_none() || last != Some(of_pose)));
-            last = Some(of_pose);
-            instance.pose = pose;
+        for index in 0..instances.len() {
+            let is_new = |next: &Instance| share_hz.is_none() || by_pose(&instances[index], next).is_ne();
+            let step = u32::from(instances.get(index + 1).is_some_and(is_new));
+            instances[index].pose = pose;
+            pose += step;
         }
     }
 

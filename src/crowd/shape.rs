@@ -7,10 +7,9 @@ use std::f32::consts::TAU;
 
 use glam::Vec3;
 
-use super::evaluate::wrap_seconds;
 use super::placement::turned;
 use super::{Crowd, Instance};
-use crate::animation::{PoseScratch, pose_model, skinned_positions};
+use crate::animation::{PoseScratch, pose_blend, skinned_positions};
 use crate::model::Topology;
 use crate::view::Outline;
 
@@ -32,11 +31,8 @@ impl<'c> Skinner<'c> {
     /// Returns the vertices of an instance in world space.
     fn vertices_world(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
         let model = &self.crowd.models[instance.model as usize];
-        let clip = super::playback::clip_of(model, instance.clip);
-        let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-        let time_seconds =
-            wrap_seconds(instance.start_seconds + self.crowd.clip_seconds(time_seconds), duration_seconds);
-        let pose = pose_model(model, clip, time_seconds, &mut self.scratch);
+        let sources = self.crowd.shown_clips(time_seconds).sources(instance);
+        let pose = pose_blend(model, &sources, &mut self.scratch);
         skinned_positions(model, pose, &mut self.positions);
         let turn = self.crowd.rings[instance.ring as usize].turn;
         let world_from_model = instance.placement.turned(turn).world_from_model();

@@ -100,13 +100,15 @@ pub(super) struct VisibleInstance {
     pub pose: u32,
 }
 
-/// Consecutive visible poses of one model and clip.
+/// Consecutive visible poses of one model and clip, which also blend the same clips if they blend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     /// Index of the model.
     pub model: u32,
     /// Index of the clip; `None` is the rest pose.
     pub clip: Option<u32>,
+    /// Index of the [`Blend`](super::crossfade::Blend), if the poses blend clips.
+    pub blend: Option<u32>,
     /// Index of the first pose.
     pub first: u32,
     /// The number of poses, at most [`BLOCK_POSES`].
@@ -114,23 +116,27 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model in
-    /// each pair of levels.
-    fn max_count(pose_count: usize, models: &[Model]) -> usize {
-        let partial = |model: &Model| (1 + model.clips.len()) * (1 + model.geometry.coarser_levels.len()).pow(2);
-        pose_count / BLOCK_POSES + models.iter().map(partial).sum::<usize>().min(pose_count)
+    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model, and for
+    /// each blend, in each pair of levels. `blends` are the models of the blends.
+    fn max_count(pose_count: usize, models: &[Model], blends: impl Iterator<Item = u32>) -> usize {
+        let pairs = |model: &Model| (1 + model.geometry.coarser_levels.len()).pow(2);
+        let of_clips = models.iter().map(|model| (1 + model.clips.len()) * pairs(model)).sum::<usize>();
+        let of_blends = blends.map(|model| pairs(&models[model as usize])).sum::<usize>();
+        pose_count / BLOCK_POSES + (of_clips + of_blends).min(pose_count)
     }
 
-    /// Refills `blocks` for visible poses.
-    fn divide(poses: &[VisiblePose], instances: &[Instance], blocks: &mut Vec<Self>) {
+    /// Refills `blocks` for visible poses. `blend_of` has the blend of each instance, or is empty.
+    fn divide(poses: &[VisiblePose], instances: &[Instance], blend_of: &[Option<u32>], blocks: &mut Vec<Self>) {
         blocks.clear();
         for (pose, visible) in poses.iter().enumerate() {
             let Instance { model, clip, .. } = instances[visible.instance as usize];
+            let blend = blend_of.get(visible.instance as usize).copied().flatten();
+            let key = (model, clip, blend);
             match blocks.last_mut() {
-                Some(last) if (last.model, last.clip) == (model, clip) && last.count < BLOCK_POSES as u32 => {
+                Some(last) if (last.model, last.clip, last.blend) == key && last.count < BLOCK_POSES as u32 => {
                     last.count += 1;
                 }
-                _ => blocks.push(Self { model, clip, first: pose as u32, count: 1 }),
+                _ => blocks.push(Self { model, clip, blend, first: pose as u32, count: 1 }),
             }
         }
     }
@@ -167,10 +173,16 @@ impl Visible {
             shadow_only: Vec::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
-            blocks: Vec::with_capacity(Block::max_count(instances, models)),
+            blocks: Vec::with_capacity(Block::max_count(instances, models, [].into_iter())),
             found: Vec::with_capacity(instances),
             errors: models.iter().map(errors).collect(),
         }
+    }
+
+    /// Allocates room for the blocks of a crowd that blends. `blends` are the models of the blends.
+    pub fn make_room(&mut self, instances: usize, models: &[Model], blends: impl Iterator<Item = u32>) {
+        self.blocks.clear();
+        self.blocks.reserve(Block::max_count(instances, models, blends));
     }
 
     fn clear(&mut self) {
@@ -224,7 +236,7 @@ impl Crowd {
     /// decides the level of each instance. The order depends only on the instances and their levels.
     pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>, detail: &Detail) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, rings, visible, .. } = self;
+        let Self { instances, rings, visible, crossfades, .. } = self;
         visible.clear();
         for (index, instance) in instances.iter().enumerate() {
             let center = turned(instance.center_world, rings[instance.ring as usize].turn);
@@ -247,7 +259,7 @@ impl Crowd {
             }
         }
         visible.sort();
-        Block::divide(&visible.poses, instances, &mut visible.blocks);
+        Block::divide(&visible.poses, instances, &crossfades.blend_of, &mut visible.blocks);
     }
 
     /// Returns the visible poses, in the order of their [`PoseRecord`](crate::shader_types::PoseRecord)s.

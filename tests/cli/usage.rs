@@ -33,6 +33,7 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
         ("render --out x.png --size 10", "such as 1280x720"),
         ("render --out x.png --time soon", "expected a number"),
         ("render --out x.png --lod-error -1", "expected a number of pixels, 0 or more"),
+        ("view --fade -1", "expected a number of seconds, 0 or more"),
         ("view --lod-error inf", "expected a number between"),
         ("render --out x.png --instances 0", "1..=1000000"),
         ("render --out x.png --camera 1", "YAW,PITCH or YAW,PITCH,ZOOM"),

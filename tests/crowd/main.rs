@@ -1,6 +1,7 @@
-//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, units.
+//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, crossfades, units.
 
 mod bounds;
+mod crossfade;
 #[path = "../common/instances.rs"]
 mod instances;
 mod levels;

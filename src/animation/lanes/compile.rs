@@ -7,6 +7,10 @@
 //! * Steps are in the palette's order. Each joint matrix follows the movers that it needs, parents first. So matrices
 //!   are written in order, and a mover is used while it is in the cache. After its last use, a mover's *temporary* (the
 //!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
+//!
+//! A blend of several clips is compiled to one list of steps ([`LaneBlend`]). Its movers are the nodes that any of the clips
+//! moves, and those that stand still at different places. The cells are those of the clips, each compiled alone: all lists
+//! are made in the same order, so a track has the same column in both.
 
 use glam::{DAffine3, DMat3, DQuat, DVec4, Vec3, Vec4};
 
@@ -27,6 +31,14 @@ pub(super) enum Part {
 /// The rows of an affine matrix that is the same for all instances.
 pub(super) type Constant = [[f32; 4]; 3];
 
+/// The parts of a mover in a further clip of a blend. `None` is a constant value that all clips before have, too.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FurtherParts {
+    pub translation: Option<Part>,
+    pub rotation: Option<Part>,
+    pub scale: Option<Part>,
+}
+
 /// A node that moves.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mover {
@@ -38,6 +50,8 @@ pub(super) struct Mover {
     pub rotation: Part,
     /// `None` means no scale.
     pub scale: Option<Part>,
+    /// One element for each further clip of a blend.
+    pub further: Box<[FurtherParts]>,
     /// The temporary that receives `model_from_node` (the mover's number until `share_temporaries` has run).
     pub temporary: usize,
 }
@@ -53,13 +67,19 @@ pub(super) enum Step {
     WriteHeld(Constant),
 }
 
+/// The steps that evaluate all joint matrices of a pose.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    pub steps: Vec<Step>,
+    pub temporary_count: usize,
+    pub joint_count: usize,
+}
+
 /// A clip of a model, or its rest pose, compiled for the kernel.
 #[derive(Debug, Clone)]
 pub struct LaneClip {
     pub(super) rows: Rows,
-    pub(super) steps: Vec<Step>,
-    pub(super) temporary_count: usize,
-    pub(super) joint_count: usize,
+    pub(super) program: Program,
 }
 
 impl LaneClip {
@@ -67,15 +87,30 @@ impl LaneClip {
     /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
     #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
-        let mut compiler = Compiler::new(model, clip);
-        (0..model.palette.len()).for_each(|entry| compiler.write(entry));
-        let Compiler { tracks, mut steps, .. } = compiler;
+        let (program, sources) = Compiler::new(model, &[clip]).program();
+        let tracks = sources.first().map_or(&[][..], |source| &source.tracks);
         let rows = match clip {
-            Some(clip) => Rows::new(clip, &tracks)?,
+            Some(clip) => Rows::new(clip, tracks)?,
             None => Rows::new(&Clip::default(), &[])?,
         };
-        let temporary_count = share_temporaries(&mut steps);
-        Some(Self { rows, steps, temporary_count, joint_count: model.palette.len() })
+        Some(Self { rows, program })
+    }
+}
+
+/// A blend of clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
+#[derive(Debug, Clone)]
+pub struct LaneBlend {
+    pub(super) program: Program,
+    /// The number of columns of each clip.
+    pub(super) columns: Vec<usize>,
+}
+
+impl LaneBlend {
+    /// Compiles a blend of `clips` of `model`, in the order of the blend. `None` is the rest pose.
+    #[must_use]
+    pub fn compile(model: &Model, clips: &[Option<&Clip>]) -> Self {
+        let (program, sources) = Compiler::new(model, clips).program();
+        Self { program, columns: sources.iter().map(|source| source.column_count).collect() }
     }
 }
 
@@ -95,20 +130,16 @@ struct NodeTracks<'a> {
     scale: Option<AnyTrack<'a>>,
 }
 
-struct Compiler<'a> {
-    model: &'a Model,
+/// One of the clips that are compiled together.
+struct SourceTracks<'a> {
     node_tracks: Vec<NodeTracks<'a>>,
-    /// The attachment of each node, once it has been computed.
-    attachments: Vec<Option<Attachment>>,
-    mover_count: usize,
     /// The tracks that need cells, in the order of their columns.
     tracks: Vec<AnyTrack<'a>>,
     column_count: usize,
-    steps: Vec<Step>,
 }
 
-impl<'a> Compiler<'a> {
-    fn new(model: &'a Model, clip: Option<&'a Clip>) -> Self {
+impl<'a> SourceTracks<'a> {
+    fn new(model: &Model, clip: Option<&'a Clip>) -> Self {
         let mut node_tracks = vec![NodeTracks::default(); model.skeleton.len()];
         if let Some(clip) = clip {
             let nodes = &mut node_tracks;
@@ -116,15 +147,59 @@ impl<'a> Compiler<'a> {
             clip.rotations.iter().for_each(|t| nodes[t.node as usize].rotation = Some(AnyTrack::Rotation(t)));
             clip.scales.iter().for_each(|t| nodes[t.node as usize].scale = Some(AnyTrack::Vector(t)));
         }
+        Self { node_tracks, tracks: Vec::new(), column_count: 0 }
+    }
+
+    /// Returns translation, rotation and scale of a node.
+    fn parts(&mut self, node: usize, rest: &LocalPose) -> [Part; 3] {
+        let tracks = self.node_tracks[node];
+        [
+            self.part(tracks.translation, rest.translations[node].as_dvec3().extend(0.0)),
+            self.part(tracks.rotation, Vec4::from(rest.rotations[node]).as_dvec4()),
+            self.part(tracks.scale, rest.scales[node].as_dvec3().extend(0.0)),
+        ]
+    }
+
+    /// Returns the part for a track, with new columns if its value changes. Without a track it is `rest`.
+    fn part(&mut self, track: Option<AnyTrack<'a>>, rest: DVec4) -> Part {
+        let held = |value: DVec4| Part::Held(value.as_vec4().to_array());
+        let Some(track) = track else { return held(rest) };
+        if let Some(value) = track.constant() {
+            return held(value);
+        }
+        let column = self.column_count;
+        self.column_count += track.width();
+        self.tracks.push(track);
+        if track.interpolation() == Interpolation::CubicSpline { Part::Cubic(column) } else { Part::Straight(column) }
+    }
+}
+
+struct Compiler<'a> {
+    model: &'a Model,
+    sources: Vec<SourceTracks<'a>>,
+    /// The attachment of each node, once it has been computed.
+    attachments: Vec<Option<Attachment>>,
+    mover_count: usize,
+    steps: Vec<Step>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(model: &'a Model, clips: &[Option<&'a Clip>]) -> Self {
         Self {
             model,
-            node_tracks,
+            sources: clips.iter().map(|clip| SourceTracks::new(model, *clip)).collect(),
             attachments: vec![None; model.skeleton.len()],
             mover_count: 0,
-            tracks: Vec::new(),
-            column_count: 0,
             steps: Vec::new(),
         }
+    }
+
+    /// Compiles all palette entries.
+    fn program(mut self) -> (Program, Vec<SourceTracks<'a>>) {
+        let joint_count = self.model.palette.len();
+        (0..joint_count).for_each(|entry| self.write(entry));
+        let temporary_count = share_temporaries(&mut self.steps);
+        (Program { steps: self.steps, temporary_count, joint_count }, self.sources)
     }
 
     /// Appends the step that writes palette entry `entry`, and before it the steps that it needs.
@@ -162,41 +237,41 @@ impl<'a> Compiler<'a> {
             let parent_from_node = skeleton.fixed_locals[fixed].parent_from_node.as_daffine3();
             return Attachment { mover_from_node: parent.mover_from_node * parent_from_node, ..parent };
         }
-        let LocalPose { translations, rotations, scales, .. } = &skeleton.rest;
-        let tracks = self.node_tracks[node];
-        let translation = self.part(tracks.translation, translations[node].as_dvec3().extend(0.0));
-        let rotation = self.part(tracks.rotation, Vec4::from(rotations[node]).as_dvec4());
-        let scale = self.part(tracks.scale, scales[node].as_dvec3().extend(0.0));
-        if let (Part::Held(translation), Part::Held(rotation), Part::Held(scale)) = (translation, rotation, scale) {
+        let parts: Vec<[Part; 3]> = self.sources.iter_mut().map(|source| source.parts(node, &skeleton.rest)).collect();
+        let Some(&first) = parts.first() else { return parent };
+        let is_same = |parts: &[Part; 3]| *parts == first;
+        if let ([Part::Held(translation), Part::Held(rotation), Part::Held(scale)], true) =
+            (first, parts.iter().all(is_same))
+        {
             let [translation, rotation, scale] = [translation, rotation, scale].map(|part| Vec4::from(part).as_dvec4());
             let rotation = DQuat::from_vec4(rotation.normalize_or(DVec4::W));
             let local = DAffine3::from_scale_rotation_translation(scale.truncate(), rotation, translation.truncate());
             return Attachment { mover_from_node: parent.mover_from_node * local, ..parent };
         }
+        // A property that stands still in all clips so far, at the same value, needs no blending.
+        let changed = |property: usize, clip: usize| {
+            let so_far = parts[..=clip].iter().map(|parts| parts[property]);
+            let stands = matches!(first[property], Part::Held(_)) && so_far.clone().all(|part| part == first[property]);
+            (!stands).then_some(parts[clip][property])
+        };
+        let further = |clip: usize| FurtherParts {
+            translation: changed(0, clip),
+            rotation: changed(1, clip),
+            scale: changed(2, clip),
+        };
+        let no_scale = Part::Held(Vec3::ONE.extend(0.0).to_array());
         let mover = Mover {
             parent: parent.mover,
             offset: (parent.mover_from_node != DAffine3::IDENTITY).then(|| rows_of(&parent.mover_from_node)),
-            translation,
-            rotation,
-            scale: (scale != Part::Held(Vec3::ONE.extend(0.0).to_array())).then_some(scale),
+            translation: first[0],
+            rotation: first[1],
+            scale: parts.iter().any(|parts| parts[2] != no_scale).then_some(first[2]),
+            further: (1..parts.len()).map(further).collect(),
             temporary: self.mover_count,
         };
         self.steps.push(Step::Move(mover));
         self.mover_count += 1;
         Attachment { mover: Some(self.mover_count - 1), mover_from_node: DAffine3::IDENTITY }
-    }
-
-    /// Returns the part for a track, with new columns if its value changes. Without a track it is `rest`.
-    fn part(&mut self, track: Option<AnyTrack<'a>>, rest: DVec4) -> Part {
-        let held = |value: DVec4| Part::Held(value.as_vec4().to_array());
-        let Some(track) = track else { return held(rest) };
-        if let Some(value) = track.constant() {
-            return held(value);
-        }
-        let column = self.column_count;
-        self.column_count += track.width();
-        self.tracks.push(track);
-        if track.interpolation() == Interpolation::CubicSpline { Part::Cubic(column) } else { Part::Straight(column) }
     }
 }
 

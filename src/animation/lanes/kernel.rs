@@ -1,7 +1,7 @@
 //! The kernel: sampling, hierarchy and palette of eight instances, generic over [`Lanes`].
 //!
 //! In: the steps of a clip, and the cells of the clip at the time of each instance. Out: the joint matrices of each
-//! instance, in the palette's order.
+//! instance, in the palette's order. If the instances blend several clips, there are cells of each.
 //!
 //! The kernel uses no closures, and no functions of the standard library that take closures. The compiler would compile
 //! those without AVX2, and would call them instead of inlining them, at ten times the cost.
@@ -16,13 +16,24 @@ use crate::shader_types::JointMatrix;
 /// An affine matrix for each lane, row by row.
 pub(super) type Matrix<T> = [[T; 4]; 3];
 
-/// Eight instances at their times of the clip, with their intermediate matrices.
-pub(super) struct Group<'a> {
+/// Eight instances at their times of one clip.
+#[derive(Clone, Copy)]
+pub(super) struct Located {
     /// The first cell of each instance's row.
     pub rows: [*const Cell; LANES],
     /// The elapsed share of the row, 0 to 1.
     pub t: Array,
-    /// The clip's temporaries: the matrix of each mover in use.
+    /// The share of this clip in its blend with all clips before it, 0 to 1.
+    pub weight: f32,
+}
+
+/// Eight instances at their times of the clip, or of each clip that they blend, with their intermediate matrices.
+pub(super) struct Group<'a> {
+    /// The clip, or the first clip of a blend.
+    pub first: Located,
+    /// The further clips of a blend.
+    pub further: &'a [Located],
+    /// The temporaries: the matrix of each mover in use.
     pub temporaries: &'a mut [Matrix<Array>],
 }
 
@@ -34,21 +45,33 @@ pub(super) struct Streams {
     pub strides: [usize; LANES],
 }
 
-/// Runs some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow.
+/// Runs some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow. Instances that
+/// do not blend have code of their own, with `BLENDS` false.
 ///
 /// # Safety
-/// Each of `group.rows` is the start of a row of the clip that the steps belong to. Each of `streams.out` has room for
-/// the matrices that the steps write, or for one if its stride is 0.
+/// Each of the group's rows is the start of a row of the clip that the steps belong to. If the group blends, the steps
+/// belong to the same clips in the same order. Each of `streams.out` has room for the matrices that the steps write, or for
+/// one if its stride is 0.
 #[inline(always)]
-pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<'_>, streams: Streams) {
-    let Group { rows, t, temporaries } = group;
+pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
+    steps: &[Step],
+    group: &mut Group<'_>,
+    streams: Streams,
+) {
+    let Group { first: Located { rows, t, .. }, further, temporaries } = group;
     let Streams { mut out, strides } = streams;
     let t = T::load(t);
     for step in steps {
         let matrix = match step {
             Step::Move(mover) => {
                 // SAFETY: the caller's promise; columns are within a row.
-                let local = unsafe { local_matrix::<T>(mover, rows, t) };
+                let local = unsafe {
+                    if BLENDS {
+                        blended_matrix::<T>(mover, rows, t, further)
+                    } else {
+                        local_matrix::<T>(mover, rows, t)
+                    }
+                };
                 let local = match &mover.offset {
                     None => local,
                     Some(offset) => product(splat_matrix(offset), local),
@@ -71,7 +94,7 @@ pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<
     }
 }
 
-/// Returns translation · rotation · scale.
+/// Returns the transform to the parent.
 ///
 /// # Safety
 /// `rows` is the start of a row of the clip that `mover` belongs to. The same holds for the functions that it calls.
@@ -79,10 +102,72 @@ pub(super) unsafe fn evaluate_group<T: Lanes>(steps: &[Step], group: &mut Group<
 unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Matrix<T> {
     // SAFETY: the caller's promise.
     let (translation, rotation) = unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
+    // SAFETY: as above.
+    let scale = unsafe { scale_of(mover, rows, t) };
+    composed(translation, rotation, scale)
+}
+
+/// Returns the transform to the parent, of which each property is blended as in [`blend`](super::super::blend).
+///
+/// # Safety
+/// The same as for [`local_matrix`], for each clip.
+#[inline(always)]
+unsafe fn blended_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T, further: &[Located]) -> Matrix<T> {
+    // SAFETY: the caller's promise.
+    let (mut translation, mut rotation) =
+        unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
+    // SAFETY: as above.
+    let mut scale = unsafe { scale_of(mover, rows, t) };
+    for (parts, Located { rows, t, weight }) in mover.further.iter().zip(further) {
+        let t = T::load(t);
+        let (kept, added) = (T::splat(1.0 - weight), T::splat(*weight));
+        if let Some(part) = parts.translation {
+            // SAFETY: as above.
+            translation = mixed(translation, kept, unsafe { vector(part, rows, t) }, added);
+        }
+        if let Some(part) = parts.rotation {
+            // SAFETY: as above.
+            let other = unsafe { quaternion(part, rows, t) };
+            let sum = along(other, added.with_signs_of(dot(rotation, other)), times(rotation, kept));
+            rotation = times(sum, dot(sum, sum).inverse_root());
+        }
+        if let (Some(own), Some(part)) = (scale, parts.scale) {
+            // SAFETY: as above.
+            scale = Some(mixed(own, kept, unsafe { vector(part, rows, t) }, added));
+        }
+    }
+    composed(translation, rotation, scale)
+}
+
+/// Returns the scale in the first clip, if the mover has one.
+///
+/// # Safety
+/// See [`local_matrix`].
+#[inline(always)]
+#[allow(clippy::manual_map, reason = "a closure would be compiled without AVX2")]
+unsafe fn scale_of<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T) -> Option<[T; 3]> {
+    match mover.scale {
+        // SAFETY: the caller's promise.
+        Some(scale) => Some(unsafe { vector(scale, rows, t) }),
+        None => None,
+    }
+}
+
+/// Returns `a * kept + b * added`.
+#[inline(always)]
+fn mixed<T: Lanes>(a: [T; 3], kept: T, b: [T; 3], added: T) -> [T; 3] {
+    [
+        b[0].times_plus(added, a[0].times(kept)),
+        b[1].times_plus(added, a[1].times(kept)),
+        b[2].times_plus(added, a[2].times(kept)),
+    ]
+}
+
+/// Returns translation · rotation · scale.
+#[inline(always)]
+fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3]>) -> Matrix<T> {
     let mut matrix = rotation_matrix(rotation);
-    if let Some(scale) = mover.scale {
-        // SAFETY: as above.
-        let scale = unsafe { vector(scale, rows, t) };
+    if let Some(scale) = scale {
         for row in &mut matrix {
             *row = [row[0].times(scale[0]), row[1].times(scale[1]), row[2].times(scale[2])];
         }

@@ -39,6 +39,8 @@ pub(super) trait Lanes: Copy {
     fn inverse_root(self) -> Self;
     /// Returns 1 in the lanes that are 0, and 0 in the others.
     fn is_zero(self) -> Self;
+    /// Returns the numbers, which are not negative, with the signs of `other`.
+    fn with_signs_of(self, other: Self) -> Self;
     /// Loads the cell `rows[lane] + column` of each lane. Returns its value and its change, component by component.
     ///
     /// # Safety
@@ -100,6 +102,15 @@ impl Lanes for Portable {
     #[inline(always)]
     fn is_zero(self) -> Self {
         Self(f32x8::from(self.0.to_array().map(|number| if number == 0.0 { 1.0 } else { 0.0 })))
+    }
+
+    #[inline(always)]
+    fn with_signs_of(self, other: Self) -> Self {
+        let (mut numbers, signs) = (self.0.to_array(), other.0.to_array());
+        for (number, sign) in numbers.iter_mut().zip(signs) {
+            *number = number.copysign(sign);
+        }
+        Self(f32x8::from(numbers))
     }
 
     #[inline(always)]
@@ -292,6 +303,12 @@ mod avx2 {
                 let is_zero = _mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, _mm256_setzero_ps());
                 Self(_mm256_and_ps(is_zero, _mm256_set1_ps(1.0)))
             }
+        }
+
+        #[inline(always)]
+        fn with_signs_of(self, other: Self) -> Self {
+            // SAFETY: see the type.
+            unsafe { Self(_mm256_or_ps(self.0, _mm256_and_ps(other.0, _mm256_set1_ps(-0.0)))) }
         }
 
         #[inline(always)]
