@@ -166,10 +166,11 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
             recorder.bind_set(&layouts.skin, number, set);
         }
-        let end_vertex = size.vertex_count(0);
-        let constants = SkinConstants { first_vertex: 0, end_vertex, first_pose: 0 };
+        // The skin order begins with all vertices in full detail.
+        let end = size.vertex_count(0);
+        let constants = SkinConstants { first: 0, end, first_pose: 0 };
         recorder.push_constants(&layouts.skin, &constants);
-        recorder.dispatch([end_vertex.div_ceil(VERTICES_PER_GROUP), 1]);
+        recorder.dispatch([end.div_ceil(VERTICES_PER_GROUP), 1]);
 
         // Vertex shaders read the skinned vertices (RAW). The images are new, so their barriers wait for nothing.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);

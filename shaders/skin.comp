@@ -1,6 +1,6 @@
 // Pre-skinning, once per frame. Later passes read the skinned vertices and need no joint matrices.
 //
-// In: the bind-pose vertices, influences and morph deltas of a model (set 1), and the pose records, the palette and the morph
+// In: the bind-pose vertices, influences and morph deltas of a model and the order of its vertices (set 1), and the pose records, the palette and the morph
 // weights of the frame (set 0). Out: the vertices of every visible pose, in model space, in a page of the transient vertex
 // buffer (set 2).
 //
@@ -11,6 +11,11 @@
 #include "skinning.glsl"
 
 layout(local_size_x = 64) in;
+
+// The vertices of each level of detail, sorted by their number of influences (src/renderer/resident/skin_runs.rs).
+layout(set = 1, binding = 7, std430) readonly buffer SkinOrder {
+    uint skin_order[];
+};
 
 layout(set = 2, binding = 0, std430) writeonly buffer SkinnedVertices {
     SkinnedVertex skinned_vertices[];
@@ -24,16 +29,18 @@ layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
 layout(constant_id = 0) const uint WITH_TANGENTS = 0;
 
 layout(push_constant, std430) uniform SkinConstants {
-    uint first_vertex;
-    uint end_vertex;
+    // A range of skin_order.
+    uint first;
+    uint end;
     uint first_pose;
 } constants;
 
 void main() {
-    uint vertex = constants.first_vertex + gl_GlobalInvocationID.x;
-    if (vertex >= constants.end_vertex) {
+    uint number = constants.first + gl_GlobalInvocationID.x;
+    if (number >= constants.end) {
         return;
     }
+    uint vertex = skin_order[number];
     PoseRecord pose = poses[constants.first_pose + gl_WorkGroupID.y];
     // The offset counts from the start of the page.
     uint index = pose.skinned_vertex_offset + vertex;

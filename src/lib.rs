@@ -78,9 +78,8 @@
 //! | frame in flight | a frame that the CPU has begun and the GPU has not finished |
 //! | slot | everything that one frame in flight owns |
 //! | page | a part of the transient vertex buffer that fits into one binding |
-//! | level of detail, level | one of the surfaces of a model, from full detail (level 0) to the coarsest one |
 //! | batch | poses of one model and the same levels in one page, which are drawn together with all of their instances |
-//! | run | consecutive vertices with the same number of influences, which one dispatch skins |
+//! | run | vertices of a level with the same number of influences, which one dispatch skins |
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |

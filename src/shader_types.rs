@@ -248,10 +248,10 @@ pub struct IrradianceData {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinConstants {
-    /// The first vertex of the model that this dispatch skins.
-    pub first_vertex: u32,
-    /// One beyond the last vertex.
-    pub end_vertex: u32,
+    /// The first index in the model's skin order that this dispatch skins.
+    pub first: u32,
+    /// One beyond the last index.
+    pub end: u32,
     /// Index of the first pose's [`PoseRecord`]. Work group y skins pose `first_pose + y`.
     pub first_pose: u32,
 }

@@ -156,19 +156,23 @@ fn bytes_are_formatted_in_the_largest_unit() {
     assert_eq!(texts, ["1 byte", "1023 bytes", "1.0 KiB", "1.5 MiB", "5.0 GiB"]);
 }
 
-/// Indices take two bytes while they suffice for all vertices, and coarser levels count.
+/// Indices take two bytes while they suffice for all vertices. The indices and the skin order of coarser levels count.
 #[test]
-fn static_geometry_has_the_indices_of_all_levels() {
-    let bytes = |vertices: usize, indices: usize, coarser: &[usize]| {
-        let level = |&count: &usize| CoarserLevel { indices: vec![0; count], ..CoarserLevel::default() };
+fn static_geometry_has_all_levels() {
+    let bytes = |vertices: usize, indices: usize, coarser: &[(u32, usize)]| {
+        let level = |&(vertex_count, indices): &(u32, usize)| CoarserLevel {
+            vertex_count,
+            indices: vec![0; indices],
+            ..CoarserLevel::default()
+        };
         let coarser_levels = coarser.iter().map(level).collect();
         let positions = vec![Vec3::ZERO; vertices];
         geometry_bytes(&Geometry { positions, indices: vec![0; indices], coarser_levels, ..Geometry::default() })
     };
-    // A bind-pose vertex and a static vertex.
-    let vertex = 32 + 20;
+    // A bind-pose vertex, a static vertex, and its number in the skin order.
+    let vertex = 32 + 20 + 4;
     assert_eq!(bytes(100, 300, &[]), 100 * vertex + 600);
-    assert_eq!(bytes(100, 300, &[150, 30]), 100 * vertex + 960);
-    assert_eq!(bytes(65_536, 300, &[150]), 65_536 * vertex + 900);
-    assert_eq!(bytes(65_537, 300, &[150]), 65_537 * vertex + 1800);
+    assert_eq!(bytes(100, 300, &[(50, 150), (10, 30)]), 100 * vertex + 960 + 4 * 60);
+    assert_eq!(bytes(65_536, 300, &[(50, 150)]), 65_536 * vertex + 900 + 4 * 50);
+    assert_eq!(bytes(65_537, 300, &[(50, 150)]), 65_537 * vertex + 1800 + 4 * 50);
 }

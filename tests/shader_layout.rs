@@ -90,7 +90,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
         rust_struct!(EnvironmentConstants { sky }),
         rust_struct!(IrradianceData { terms }),
-        rust_struct!(SkinConstants { first_vertex, end_vertex, first_pose }),
+        rust_struct!(SkinConstants { first, end, first_pose }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(MaterialData {
             base_color_factor,

@@ -105,7 +105,8 @@ pub struct CoarserLevel {
 }
 
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
-/// empty. Import sorts the vertices by their number of influences.
+/// empty. The vertices of coarser levels come first, and else they stand in the order of
+/// their first use.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// The bind positions in mesh space, to which inverse bind matrices apply.

@@ -3,10 +3,9 @@
 //! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache.
 //! Copies of a mesh have the order of the original. As the last step of geometry import, and again after levels of detail
 //! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
-//! vertices of a model without coarser levels are in one such band. Within a band they are sorted by their number of
-//! influences, so that the skinning shader finds runs of equal numbers. Within a run they stand in the order in which the
-//! draw ranges first use them, so that vertex fetches walk through memory; unused ones come last. Neither step changes the
-//! image: triangles keep their corners and winding, and draw ranges keep their position.
+//! vertices of a model without coarser levels are in one such band. Within a band they stand in the order in which the
+//! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. Neither
+//! step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 
@@ -59,32 +58,24 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
 }
 
-/// Sorts the vertices by the coarsest level that uses them, then by their number of influences, and then by their first
-/// use. Sets the number of vertices of each level.
-///
-/// The numbers of influences ascend in full detail and in every second level before it. In the others they descend. So the
-/// vertices on both sides of a border have about as many, and fewer work groups of `skin.comp` have different ones.
+/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets the number of
+/// vertices of each level.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let vertex_count = geometry.vertex_count();
+    let full = geometry.coarser_levels.len();
+    // Counted from the coarsest level, 0, to full detail.
+    let mut band_of = vec![full; vertex_count];
+    for (finer, level) in geometry.coarser_levels.iter().enumerate() {
+        level.indices.iter().for_each(|&vertex| band_of[vertex as usize] = full - 1 - finer);
+    }
     let mut is_listed = vec![false; vertex_count];
-    let mut order = Vec::with_capacity(vertex_count);
-    let mut add_band = |level: usize, indices: &mut dyn Iterator<Item = u32>, order: &mut Vec<u32>| {
-        let first = order.len();
-        order.extend(indices.filter(|&vertex| {
-            is_listed.get_mut(vertex as usize).is_some_and(|listed| !std::mem::replace(listed, true))
-        }));
-        // The sort is stable, so vertices with equally many influences stay in the order of their use.
-        let count = |vertex: u32| geometry.influences_of(vertex as usize).len() as isize;
-        order[first..].sort_by_key(|&vertex| if level.is_multiple_of(2) { count(vertex) } else { -count(vertex) });
-        order.len() as u32
-    };
-    let coarsest_first = geometry.coarser_levels.iter().enumerate().rev();
-    let mut vertex_counts: Vec<u32> = coarsest_first
-        .map(|(index, level)| add_band(index + 1, &mut level.indices.iter().copied(), &mut order))
-        .collect();
-    add_band(0, &mut geometry.indices.iter().copied().chain(0..vertex_count as u32), &mut order);
-    for level in &mut geometry.coarser_levels {
-        level.vertex_count = vertex_counts.pop().unwrap_or_default();
+    let by_use = geometry.indices.iter().copied().chain(0..vertex_count as u32);
+    let mut order: Vec<u32> =
+        by_use.filter(|&vertex| !std::mem::replace(&mut is_listed[vertex as usize], true)).collect();
+    // The sort is stable, so the vertices of a band stay in the order of their use.
+    order.sort_by_key(|&vertex| band_of[vertex as usize]);
+    for (finer, level) in geometry.coarser_levels.iter_mut().enumerate() {
+        level.vertex_count = order.partition_point(|&vertex| band_of[vertex as usize] <= full - 1 - finer) as u32;
     }
     apply(geometry, &order);
 }
@@ -212,26 +203,20 @@ mod tests {
         }
         // No order needs less than half a vertex for each triangle. The original order, which jumps, needs two.
         assert!(acmr(&before) >= 2.0 && acmr(&after) < 0.8, "{} and {}", acmr(&before), acmr(&after));
-        // Vertices with one influence come before those with two. Within each run, the numbers of first uses increase.
-        let influence_counts: Vec<usize> = (0..after.vertex_count()).map(|v| after.influences_of(v).len()).collect();
-        assert!(influence_counts.is_sorted());
-        let first_of_two = influence_counts.partition_point(|&count| count == 1);
-        let mut next = [0, first_of_two];
+        // Vertices are numbered in the order of their first use, and the unused one comes last.
+        let mut next = 0;
         for &index in &after.indices {
-            let next = &mut next[usize::from(index as usize >= first_of_two)];
-            assert!(index as usize <= *next, "{index} before {next}");
-            *next = (*next).max(index as usize + 1);
+            assert!(index <= next, "{index} before {next}");
+            next = next.max(index + 1);
         }
-        let ends = [first_of_two, after.vertex_count()];
-        let unused = ends[0] + ends[1] - next[0] - next[1];
-        assert!(unused == 1 && (next[0] < ends[0] || next[1] < ends[1]), "unused vertices come last: {next:?}");
+        assert_eq!(next as usize, after.vertex_count() - 1);
         let lines: Vec<f32> =
             after.indices[after.indices.len() - 4..].iter().map(|&i| after.positions[i as usize].x).collect();
         assert_eq!(lines, [5.0, 3.0, 9.0, 5.0]);
     }
 
     #[test]
-    fn levels_use_prefixes_whose_borders_join_equal_numbers_of_influences() {
+    fn levels_use_prefixes_in_the_order_of_full_detail() {
         let mut grid = shuffled_grid();
         grid.coarser_levels = [900, 90]
             .map(|count| CoarserLevel { indices: grid.indices[..count].to_vec(), ..CoarserLevel::default() })
@@ -245,11 +230,14 @@ mod tests {
             used.dedup();
             assert_eq!(used, (0..vertex_count).collect::<Vec<_>>());
         }
-        let counts = |vertices: std::ops::Range<usize>| -> Vec<usize> {
-            vertices.map(|vertex| grid.influences_of(vertex).len()).collect()
-        };
-        assert!(counts(0..two).is_sorted() && counts(one..grid.vertex_count()).is_sorted());
-        assert!(counts(two..one).is_sorted_by(|a, b| a >= b));
+        // Within each band, the numbers of first uses increase.
+        let mut next = [0, two, one];
+        for &index in &grid.indices {
+            let band = [two, one].partition_point(|&end| end <= index as usize);
+            assert!(index as usize <= next[band], "{index} before {next:?}");
+            next[band] = next[band].max(index as usize + 1);
+        }
+        assert_eq!(next, [two, one, grid.vertex_count() - 1]);
     }
 
     #[test]
@@ -286,15 +274,17 @@ mod tests {
     fn vertices_of_coarser_levels_come_first() {
         let mut grid = shuffled_grid();
         let level = |indices: &[u32]| CoarserLevel { indices: indices.to_vec(), ..CoarserLevel::default() };
-        // Vertices 3 and 9 have two influences, the others have one.
         grid.coarser_levels = vec![level(&[9, 7, 8, 9, 3, 7]), level(&[9, 3, 7])];
         let before = grid.clone();
         number_by_use(&mut grid);
         let counts: Vec<u32> = grid.coarser_levels.iter().map(|level| level.vertex_count).collect();
         assert_eq!(counts, [4, 3]);
-        assert_eq!(grid.coarser_levels[1].indices, [1, 2, 0]);
-        assert_eq!(grid.coarser_levels[0].indices, [1, 0, 3, 1, 2, 0]);
-        assert_eq!(grid.positions[0], before.positions[7]);
+        let drawn = |geometry: &Geometry, level: usize| -> Vec<Vec3> {
+            geometry.coarser_levels[level].indices.iter().map(|&index| geometry.positions[index as usize]).collect()
+        };
+        for level in [0, 1] {
+            assert_eq!(drawn(&grid, level), drawn(&before, level));
+        }
         assert_eq!(grid.positions[3], before.positions[8]);
     }
 

@@ -23,7 +23,7 @@ pub const MATERIAL_SET: u32 = 3;
 pub struct Layouts {
     /// Frame data, pose records, palette, morph weights, shadow map, irradiance, specular cube map, split-sum table.
     pub frame: DescriptorSetLayout,
-    /// Bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries, bones.
+    /// Bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries, bones, skin order.
     pub model: DescriptorSetLayout,
     /// Skinned vertices and tangents.
     pub page: DescriptorSetLayout,
@@ -58,7 +58,7 @@ impl Layouts {
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
             ],
         )?;
-        let model = DescriptorSetLayout::new(device, "model set layout", &[(Type::STORAGE_BUFFER, skinning); 7])?;
+        let model = DescriptorSetLayout::new(device, "model set layout", &[(Type::STORAGE_BUFFER, skinning); 8])?;
         let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning); 2])?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(material_features::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));

@@ -70,7 +70,9 @@ pub fn geometry_bytes(geometry: &Geometry) -> u64 {
         geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
     let coarser_indices: usize = geometry.coarser_levels.iter().map(|level| level.indices.len()).sum();
     let indices = (geometry.indices.len() + coarser_indices) * index_bytes(geometry);
-    (vertices + influences + morph_deltas + tangents + indices) as u64
+    let coarser_vertices: usize = geometry.coarser_levels.iter().map(|level| level.vertex_count as usize).sum();
+    let skin_order = (geometry.vertex_count() + coarser_vertices) * size_of::<u32>();
+    (vertices + influences + morph_deltas + tangents + indices + skin_order) as u64
 }
 
 /// The limits of a device that concern the size of buffers and images.

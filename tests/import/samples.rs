@@ -92,14 +92,11 @@ fn the_order_of_triangles_suits_caches() {
             .sum();
         let acmr = transformed as f32 / geometry.triangle_count() as f32;
         assert!(acmr <= most, "{path}: {acmr}");
-        // Vertices are sorted by their number of influences, and then by their first use.
-        let counts: Vec<usize> = (0..geometry.vertex_count()).map(|v| geometry.influences_of(v).len()).collect();
-        assert!(counts.is_sorted(), "{path}");
-        let mut next: Vec<usize> = (0..=8).map(|count| counts.partition_point(|&other| other < count)).collect();
-        for index in geometry.indices.iter().map(|&index| index as usize) {
-            let next = &mut next[counts[index]];
-            assert!(index <= *next, "{path}: {index} is used before {next}");
-            *next = (*next).max(index + 1);
+        // Vertices are numbered in the order of their first use.
+        let mut next = 0;
+        for &index in &geometry.indices {
+            assert!(index <= next, "{path}: {index} is used before {next}");
+            next = next.max(index + 1);
         }
     }
 }

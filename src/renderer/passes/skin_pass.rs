@@ -60,7 +60,7 @@ impl SkinPass {
     ) -> Result<Self> {
         let mut pipelines = BTreeMap::new();
         for model in models {
-            for run in &model.skin_runs {
+            for run in model.skin_order.all_runs() {
                 let kind = Kind::of(model, run);
                 if let Entry::Vacant(entry) = pipelines.entry(kind) {
                     let Kind { has_tangents, influence_count, has_morphs } = kind;
@@ -85,7 +85,7 @@ impl SkinPass {
             };
             recorder.bind_set(&layouts.skin, MODEL_SET, &model.set);
             recorder.bind_set(&layouts.skin, PAGE_SET, &page.set);
-            for run in model.skin_runs.iter().filter_map(|run| run.among_first(batch.vertex_count)) {
+            for &run in model.skin_order.runs(batch.levels.finest()) {
                 let Some(pipeline) = self.pipelines.get(&Kind::of(model, &run)) else { continue };
                 recorder.bind_pipeline(pipeline);
                 self.dispatch(input, run, batch);
@@ -100,11 +100,11 @@ impl SkinPass {
         let end_pose = batch.first_pose + batch.pose_count;
         for first_pose in (batch.first_pose..end_pose).step_by(max_poses as usize) {
             let pose_count = (end_pose - first_pose).min(max_poses);
-            for first_vertex in (run.first_vertex..run.end_vertex).step_by(max_vertices as usize) {
-                let end_vertex = run.end_vertex.min(first_vertex.saturating_add(max_vertices));
-                let constants = SkinConstants { first_vertex, end_vertex, first_pose };
+            for first in (run.first..run.end).step_by(max_vertices as usize) {
+                let end = run.end.min(first.saturating_add(max_vertices));
+                let constants = SkinConstants { first, end, first_pose };
                 input.recorder.push_constants(&input.layouts.skin, &constants);
-                input.recorder.dispatch([(end_vertex - first_vertex).div_ceil(VERTICES_PER_GROUP), pose_count]);
+                input.recorder.dispatch([(end - first).div_ceil(VERTICES_PER_GROUP), pose_count]);
             }
         }
     }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::material::{GpuMaterials, features_of};
-use super::skin_runs::SkinRun;
+use super::skin_runs::{SkinOrder, run_count};
 use super::upload::Uploader;
 use crate::animation::BindPose;
 use crate::crowd::PoseSize;
 use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{GpuBone, GpuInfluence, PaletteEntry, StaticVertex, material_features};
+use crate::shader_types::{GpuBone, PaletteEntry, StaticVertex, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -84,7 +84,7 @@ pub struct GpuModel {
     /// The size of a pose.
     pub size: PoseSize,
     /// The runs of vertices that `skin.comp` skins in one dispatch each.
-    pub skin_runs: Vec<SkinRun>,
+    pub skin_order: SkinOrder,
     /// Whether morph targets move any vertex.
     pub has_morphs: bool,
     /// The static attributes of all vertices.
@@ -94,7 +94,7 @@ pub struct GpuModel {
     /// 16 bits if they suffice for all vertices, else 32.
     pub index_type: vk::IndexType,
     /// The model set: bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries,
-    /// bones.
+    /// bones, skin order.
     pub set: DescriptorSet,
     /// The materials.
     pub materials: GpuMaterials,
@@ -106,7 +106,7 @@ pub struct GpuModel {
     pub bone_count: u32,
     /// The node whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows.
     pub shown_node: Option<u32>,
-    _buffers: [Buffer; 7],
+    _buffers: [Buffer; 8],
 }
 
 impl GpuModel {
@@ -119,9 +119,9 @@ impl GpuModel {
         let geometry = &model.geometry;
         let name = &model.name;
         let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
-        let skin_runs = SkinRun::partition(geometry);
+        let skin_order = SkinOrder::new(geometry);
         let mut bind_pose = BindPose::new(geometry);
-        pad_influences(&mut bind_pose, &skin_runs);
+        skin_order.pad(&mut bind_pose);
         let mut uploader = Uploader::new(device, name)?;
         let buffers = [
             uploader.buffer(&format!("{name}: bind-pose vertices"), &bind_pose.bind_vertices, storage)?,
@@ -131,6 +131,7 @@ impl GpuModel {
             uploader.buffer(&format!("{name}: morph tangents"), &bind_pose.morph_tangents, storage)?,
             uploader.buffer(&format!("{name}: palette entries"), &palette_entries(&model.palette), storage)?,
             uploader.buffer(&format!("{name}: bones"), &gpu_bones(model), storage)?,
+            uploader.buffer(&format!("{name}: skin order"), &skin_order.vertices, storage)?,
         ];
         let static_vertices = uploader.buffer(
             &format!("{name}: static vertices"),
@@ -149,12 +150,12 @@ impl GpuModel {
         uploader.finish()?;
         let ranges = geometry.draw_ranges.iter().enumerate();
         let draw = |(index, range): (usize, &DrawRange)| {
-            Some(draw(range, model.materials.get(range.material as usize)?, &skin_runs, (geometry, index)))
+            Some(draw(range, model.materials.get(range.material as usize)?, &bind_pose, (geometry, index)))
         };
         let draws = ranges.filter_map(draw).collect();
         Ok(Self {
             size: PoseSize::of(model),
-            skin_runs,
+            skin_order,
             has_morphs: !geometry.morph_deltas.is_empty(),
             static_vertices,
             indices,
@@ -174,20 +175,15 @@ impl GpuModel {
 fn draw(
     range: &DrawRange,
     material: &Material,
-    skin_runs: &[SkinRun],
+    bind_pose: &BindPose,
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
     let (first, count) = (range.first_index as usize, range.index_count as usize);
     let indices = geometry.indices.get(first..first + count).unwrap_or(&[]);
-    let coarser = geometry.coarser_levels.iter().map(|level| {
-        let span = level.ranges.get(index).cloned().unwrap_or_default();
-        level.indices.get(span.start as usize..span.end as usize).unwrap_or(&[])
-    });
-    let run_of = |&vertex: &u32| skin_runs.partition_point(|run| run.end_vertex <= vertex);
-    let runs = coarser.fold(range_of(indices.iter().map(run_of)), |runs, indices| {
-        range_of(runs.into_iter().flat_map(|(first, last)| [first, last]).chain(indices.iter().map(run_of)))
-    });
-    let common_run = runs.filter(|(first, last)| first == last).and_then(|(run, _)| skin_runs.get(run));
+    // Coarser levels use some of these vertices.
+    let mut counts = indices.iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
+    let first_count = counts.next().filter(|&count| run_count(count) == Some(count));
+    let common_count = first_count.filter(|&first| counts.all(|count| count == first));
     GpuDraw {
         topology: range.topology,
         levels: index_ranges(range, geometry, index),
@@ -197,18 +193,10 @@ fn draw(
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
         variant: SkinVariant {
-            influence_count: common_run.and_then(|run| run.influence_count).unwrap_or(0),
+            influence_count: common_count.unwrap_or(0),
             has_morphs: !geometry.morph_deltas.is_empty(),
         },
     }
-}
-
-/// Returns the least and the greatest number.
-fn range_of(numbers: impl Iterator<Item = usize>) -> Option<(usize, usize)> {
-    numbers.fold(None, |range, number| match range {
-        Some((least, greatest)) => Some((number.min(least), number.max(greatest))),
-        None => Some((number, number)),
-    })
 }
 
 /// Returns where the indices of a draw range are in the index buffer, for each level of detail.
@@ -240,23 +228,6 @@ fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> R
     }
     let indices: Vec<u32> = all.copied().collect();
     Ok((uploader.buffer(&name, &indices, usage)?, vk::IndexType::UINT32))
-}
-
-/// Pads the influences of each vertex to the number of its [`SkinRun`], with weights of zero.
-fn pad_influences(bind_pose: &mut BindPose, runs: &[SkinRun]) {
-    let influences = std::mem::take(&mut bind_pose.influences);
-    let padded = &mut bind_pose.influences;
-    for run in runs {
-        for vertex in &mut bind_pose.bind_vertices[run.vertices()] {
-            let own = &influences[vertex.first_influence as usize..][..vertex.influence_count as usize];
-            vertex.first_influence = padded.len() as u32;
-            vertex.influence_count = run.influence_count.unwrap_or(vertex.influence_count);
-            padded.extend(own);
-            // A joint that the vertex reads in any case.
-            let padding = GpuInfluence { joint: own.first().map_or(0, |influence| influence.joint), weight: 0.0 };
-            padded.resize((vertex.first_influence + vertex.influence_count) as usize, padding);
-        }
-    }
 }
 
 fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
