@@ -198,13 +198,13 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
         });
         // Tone mapping reads the HDR colour (RAW).
         recorder.image_barriers([ImageBarrier::color(attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
-        tone_map.record(recorder, image.view, EXTENT, 1.0);
+        tone_map.record(recorder, (image.view, EXTENT), 1.0, || {});
         // 5. The copy reads the image (RAW), and the CPU reads the copy (RAW).
         recorder.image_barriers([ImageBarrier::color(image.raw, COLOR_TARGET, TRANSFER_SOURCE)]);
         let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
         let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };
         let region = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
-        recorder.copy_image_to_buffer(&image, &readback, region);
+        recorder.copy_image_to_buffer(image.raw, &readback, region);
         recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
         Ok(())
     };

@@ -264,6 +264,26 @@ pub struct ToneMapConstants {
     pub exposure: f32,
 }
 
+/// One vertex of the overlay.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct OverlayVertex {
+    /// The position in pixels from the top left.
+    pub position_pixels: [f32; 2],
+    /// The texture coordinates in the atlas.
+    pub tex_coords: [f32; 2],
+    /// sRGB-encoded RGBA multiplied by alpha, four unsigned normalised bytes, red lowest.
+    pub color_unorm8: u32,
+}
+
+/// Push constants of `overlay.vert`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct OverlayConstants {
+    /// 2 / size of the image in pixels.
+    pub clip_from_pixels: [f32; 2],
+}
+
 /// `local_size_x` of `skin.comp`. `tests/shader_layout.rs` compares both.
 pub const VERTICES_PER_GROUP: u32 = 64;
 

@@ -266,7 +266,7 @@ fn a_layout_change_that_does_not_wait_is_seen() {
             recorder.copy_buffer_to_image(&buffers[0], image, texels());
             let last_use = if work == Work::Right { Access::TRANSFER_WRITE } else { Access::NOTHING };
             change(recorder, image, (last_use, vk::ImageLayout::TRANSFER_DST_OPTIMAL), TRANSFER_SOURCE);
-            recorder.copy_image_to_buffer(image, &buffers[1], texels());
+            recorder.copy_image_to_buffer(image.raw, &buffers[1], texels());
         });
     });
 }
@@ -280,7 +280,7 @@ fn a_readback_that_does_not_wait_for_the_rendering_is_seen() {
             clear(recorder, image);
             let last_use = if work == Work::Right { Access::COLOR_WRITE } else { Access::TRANSFER_WRITE };
             change(recorder, image, (last_use, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL), TRANSFER_SOURCE);
-            recorder.copy_image_to_buffer(image, &buffers[0], texels());
+            recorder.copy_image_to_buffer(image.raw, &buffers[0], texels());
         });
     });
 }

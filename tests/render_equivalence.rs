@@ -22,8 +22,10 @@ use std::sync::Arc;
 use ash::vk;
 use compare::Difference;
 use gpu::Gpu;
+use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
+use throng::renderer::{FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::shader_types::OverlayVertex;
 use throng::vulkan::device::Device;
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 180 };
@@ -222,4 +224,64 @@ fn what_is_compared_shows_the_crowd() {
     let (later, _) = draw(gpu.device(), &models, way, "--speed 1.1");
     let difference = Difference::between(&pixels, &later, 8);
     assert!(difference.mean > 0.2 && difference.share_beyond > 0.001, "a tenth faster: {difference:?}");
+}
+
+/// Draws a frame and returns its pixels.
+fn captured(scene: &mut Scene, renderer: &mut Renderer) -> Vec<u8> {
+    for capture in [false, false, true] {
+        assert_eq!(scene.draw(renderer, 0.3, ASPECT, capture).unwrap().0, FrameOutcome::Drawn);
+    }
+    renderer.wait_for_pixels().unwrap().to_vec()
+}
+
+/// Half of the atlas is opaque red, the other half nothing.
+#[test]
+fn an_overlay_covers_its_pixels_and_no_others() {
+    let (gpu, models) = (Gpu::new(), models());
+    let mut scene = scene::scene(&models, CROWD);
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
+    let without = captured(&mut scene, &mut renderer);
+    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0]).unwrap();
+    // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
+    let vertex = |x: f32, y: f32| OverlayVertex {
+        position_pixels: [x, y],
+        tex_coords: [0.25, 0.5],
+        color_unorm8: u32::from_le_bytes([255, 255, 255, 255]),
+    };
+    let overlay = renderer.overlay_mut();
+    overlay.vertices.extend([vertex(10.0, 20.0), vertex(50.0, 20.0), vertex(10.0, 40.0), vertex(50.0, 40.0)]);
+    overlay.indices.extend([0, 1, 2, 1, 2, 3]);
+    let clip = vk::Rect2D { offset: vk::Offset2D { x: 16, y: 0 }, extent: vk::Extent2D { width: 100, height: 100 } };
+    overlay.draws.push(OverlayDraw { clip, index_count: 6 });
+    let with = captured(&mut scene, &mut renderer);
+    for (index, (before, after)) in without.chunks(4).zip(with.chunks(4)).enumerate() {
+        let (x, y) = (index as u32 % EXTENT.width, index as u32 / EXTENT.width);
+        let is_covered = (16..50).contains(&x) && (20..40).contains(&y);
+        let expected = if is_covered { &[255, 0, 0, 255] } else { before };
+        assert_eq!(after, expected, "at {x}, {y}");
+    }
+    // The other half of the atlas is transparent. Steady frames create nothing.
+    renderer.overlay_mut().vertices.iter_mut().for_each(|vertex| vertex.tex_coords[0] = 0.75);
+    let created = gpu.device().created_count();
+    assert_identical("a transparent overlay", &without, &captured(&mut scene, &mut renderer));
+    assert_eq!(gpu.device().created_count(), created);
+    renderer.overlay_mut().clear();
+    assert_identical("no overlay", &without, &captured(&mut scene, &mut renderer));
+}
+
+#[test]
+fn a_renderer_that_was_built_again_draws_the_same() {
+    let (gpu, models) = (Gpu::new(), models());
+    let settings = plain(Skinning::Compute, 1).settings;
+    let mut scene = scene::scene(&models, CROWD);
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+    let first = captured(&mut scene, &mut renderer);
+    renderer.rebuild(&models, RendererSettings { skinning: Skinning::Vertex, samples: 4, ..settings }).unwrap();
+    let other = captured(&mut scene, &mut renderer);
+    assert!(Difference::between(&first, &other, 8).share_beyond > 0.001, "edges are smooth now");
+    // A setting that the device cannot have changes nothing.
+    assert!(renderer.rebuild(&models, RendererSettings { samples: 3, ..settings }).is_err());
+    assert_identical("after a failure", &other, &captured(&mut scene, &mut renderer));
+    renderer.rebuild(&models, settings).unwrap();
+    assert_identical("built again", &first, &captured(&mut scene, &mut renderer));
 }

@@ -17,20 +17,21 @@ use std::mem::{offset_of, size_of};
 use ash::vk;
 use reflect::{Kind, MemoryStruct, Reflection, Resource};
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::passes::overlay_pass::VERTICES;
 use throng::renderer::passes::vertex_input::{
     CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
 };
 use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
     BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, IrradianceData,
-    JointMatrix, MaterialData, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData, StaticVertex,
-    ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
+    JointMatrix, MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex,
+    SkyData, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
 
 /// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
-const ATTRIBUTE_STRUCTS: [&str; 2] = ["InstanceData", "StaticVertex"];
+const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
 
 /// The layout of a struct in Rust.
 #[derive(Debug)]
@@ -92,6 +93,8 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(IrradianceData { terms }),
         rust_struct!(SkinConstants { first, end, first_pose }),
         rust_struct!(ToneMapConstants { exposure }),
+        rust_struct!(OverlayConstants { clip_from_pixels }),
+        rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),
         rust_struct!(MaterialData {
             base_color_factor,
             emission,
@@ -183,7 +186,7 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
         let components = |format| {
             if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT {
                 4
-            } else if format == vk::Format::R32G32_UINT {
+            } else if [vk::Format::R32G32_UINT, vk::Format::R32G32_SFLOAT].contains(&format) {
                 2
             } else {
                 1
@@ -196,6 +199,7 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
             name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
             name if name.starts_with("debug_view") && name.ends_with(".vert") => of_attributes(NUMBERED_CHARACTERS),
             "skeleton.vert" => of_attributes(INSTANCES),
+            "overlay.vert" => of_attributes(VERTICES),
             name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(CHARACTERS),
             name if name.ends_with(".vert") => BTreeSet::new(),
             _ => continue,
@@ -222,6 +226,7 @@ fn push_constants_are_those_that_the_passes_push() {
     let expected = [
         ("environment_irradiance.comp", "EnvironmentConstants"),
         ("environment_specular.comp", "EnvironmentConstants"),
+        ("overlay.vert", "OverlayConstants"),
         ("skin.comp", "SkinConstants"),
         ("tone_map.frag", "ToneMapConstants"),
     ];
@@ -328,10 +333,12 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (0, 2, Kind::StorageBuffer, "BrdfTexels"),
     ];
     let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
+    let overlay = [(0, 0, Kind::CombinedImageSampler, "atlas")];
     let mut used = BTreeSet::new();
     for (file_name, module) in modules() {
         let allowed = match file_name.split(['_', '.']).next() {
             Some("tone") => &tone_map[..],
+            Some("overlay") => &overlay[..],
             Some("environment") => &environment[..],
             _ => &scene[..],
         };
@@ -343,7 +350,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
     }
     assert_eq!(
         used,
-        scene.into_iter().chain(environment).chain(tone_map).collect(),
+        scene.into_iter().chain(environment).chain(tone_map).chain(overlay).collect(),
         "every binding of the layouts is used by a shader"
     );
 }

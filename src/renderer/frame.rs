@@ -17,7 +17,7 @@ use super::passes::{PassInput, upload_pass};
 use super::settings::{CpuTimes, FrameOutcome, Skinning};
 use super::setup::{Output, Renderer};
 use super::shot::{Shot, frame_data};
-use super::slot::{FrameMemory, FrameSlot, Pass};
+use super::slot::{FrameMemory, Pass};
 use super::target::TargetImage;
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
@@ -135,19 +135,25 @@ impl Renderer {
     fn record_target(
         &self,
         recorder: Recorder,
-        slot: &FrameSlot,
+        index: usize,
         image: &TargetImage,
         look: Look,
         capture: bool,
         output: &Output,
     ) {
+        let slot = &self.slots[index];
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
         recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the target.
         self.target.begin(recorder, image);
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            output.tone_map.record(recorder, image.view, image.extent, look.exposure());
+            output.tone_map.record(recorder, (image.view, image.extent), look.exposure(), || {
+                // The panel of a window, over the picture.
+                if let Some(pass) = self.overlay_pass.as_ref().filter(|_| !self.overlay.is_empty()) {
+                    pass.record(recorder, image.extent, index, &self.overlay);
+                }
+            });
             self.target.finish(recorder, image, capture);
         });
     }
@@ -176,6 +182,10 @@ impl Renderer {
         // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
+        if capture {
+            self.fit_capture(image.extent)?;
+        }
+        self.fit_overlay(index, format)?;
         self.fit_environment(data.sky)?;
         self.slots[index].write_frame_data(data);
         self.record(index, &image, look, capture)?;
@@ -200,7 +210,7 @@ impl Renderer {
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
         let recorder = unsafe { slot.target_commands.begin() }?;
-        self.record_target(recorder, slot, image, look, capture, output);
+        self.record_target(recorder, index, image, look, capture, output);
         // SAFETY: recording has begun above.
         unsafe { slot.target_commands.end() }
     }
@@ -239,8 +249,8 @@ impl Frame<'_> {
         (slots[self.slot].memory(), plan)
     }
 
-    /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies an offscreen image
-    /// for [`Renderer::wait_for_pixels`].
+    /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for
+    /// [`Renderer::wait_for_pixels`].
     ///
     /// # Errors
     /// Device or surface lost, no memory.

@@ -8,7 +8,7 @@
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`target`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. [`counts`], the vertices and triangles of a frame, for reports.
+//! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, for reports.
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
@@ -18,6 +18,7 @@ pub mod counts;
 pub mod frame;
 pub mod layouts;
 pub mod memory;
+pub mod overlay;
 pub mod passes;
 pub mod readback;
 pub mod resident;
@@ -29,6 +30,7 @@ pub mod target;
 
 pub use counts::{DrawCounts, ViewCounts};
 pub use frame::Frame;
+pub use overlay::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, CpuTimes, FrameOutcome, GpuTimes, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;
 pub use shot::Shot;

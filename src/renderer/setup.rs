@@ -8,9 +8,11 @@ use ash::vk;
 
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
+use super::overlay::Overlay;
 use super::passes::character_pass::CharacterPass;
 use super::passes::debug_view_pass::DebugViewPass;
 use super::passes::ground_pass::GroundPass;
+use super::passes::overlay_pass::OverlayPass;
 use super::passes::shadow_pass::ShadowPass;
 use super::passes::skeleton_pass::SkeletonPass;
 use super::passes::skin_pass::SkinPass;
@@ -48,6 +50,10 @@ pub struct Renderer {
     pub(super) skeleton_pass: SkeletonPass,
     /// The view that frames show, and whether they show bones. The pipelines exist.
     pub(super) show: Show,
+    /// The triangles over the picture.
+    pub(super) overlay: Overlay,
+    /// Created when the program sets an atlas.
+    pub(super) overlay_pass: Option<OverlayPass>,
     /// Created by the first frame, and again when the size or format of the target changes.
     pub(super) output: Option<Output>,
     pub(super) target: Target,
@@ -112,6 +118,8 @@ impl Renderer {
             environment,
             skeleton_pass: SkeletonPass::new(samples),
             show: Show::default(),
+            overlay: Overlay::default(),
+            overlay_pass: None,
             output: None,
             pose_sizes,
             models,
@@ -199,12 +207,54 @@ impl Renderer {
         }
     }
 
+    /// Returns the triangles over the picture, which the next frames draw. They need an atlas.
+    pub fn overlay_mut(&mut self) -> &mut Overlay {
+        &mut self.overlay
+    }
+
+    /// Sets the image that the overlay's texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by
+    /// alpha. Waits for all frames.
+    ///
+    /// # Errors
+    /// Device lost or no memory.
+    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8]) -> Result<()> {
+        // Frames in flight use the old pass.
+        self.wait()?;
+        self.overlay_pass = Some(OverlayPass::new(&self.device, size, rgba)?);
+        Ok(())
+    }
+
+    /// Builds everything again on the same device, for other models or settings. The target stays. After an error the
+    /// renderer is as it was. Waits for all frames.
+    ///
+    /// # Errors
+    /// The errors of [`Self::new`].
+    pub fn rebuild(&mut self, models: &[Model], settings: RendererSettings) -> Result<()> {
+        self.wait()?;
+        // The present target belongs to the old renderer until everything else exists.
+        let placeholder = Target::offscreen(&self.device, vk::Extent2D { width: 1, height: 1 })?;
+        let mut new = Self::new(&self.device, models, placeholder, settings)?;
+        std::mem::swap(&mut new.target, &mut self.target);
+        new.target.restart_timeline();
+        std::mem::swap(&mut new.overlay, &mut self.overlay);
+        std::mem::swap(&mut new.overlay_pass, &mut self.overlay_pass);
+        *self = new;
+        Ok(())
+    }
+
     /// Sets the new size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
         self.target.resize(vk::Extent2D { width, height });
     }
 
-    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top.
+    /// Returns the size of the last frame's image, or `None` before the first frame.
+    #[must_use]
+    pub fn image_extent(&self) -> Option<vk::Extent2D> {
+        self.output.as_ref().map(|output| output.attachments.extent)
+    }
+
+    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. Empty if the images of a
+    /// window cannot be read.
     ///
     /// # Errors
     /// Device lost.
@@ -251,6 +301,26 @@ impl Renderer {
         self.wait()?;
         // SAFETY: all frames have finished.
         unsafe { self.environment.light(sky) }
+    }
+
+    /// Makes room for a captured image of this size.
+    pub(super) fn fit_capture(&mut self, extent: vk::Extent2D) -> Result<()> {
+        if matches!(self.target, Target::Window(_)) {
+            self.wait()?;
+        }
+        // SAFETY: all frames of a window have finished. Offscreen targets have their room already.
+        unsafe { self.target.prepare_capture(&self.device, extent) }
+    }
+
+    /// Copies the overlay to the buffers of a slot, whose last frame has finished.
+    pub(super) fn fit_overlay(&mut self, slot: usize, format: vk::Format) -> Result<()> {
+        match &mut self.overlay_pass {
+            // SAFETY: `fit_output` has waited for all frames if the format has changed.
+            Some(pass) if !self.overlay.is_empty() => unsafe {
+                pass.prepare(&self.pipeline_cache, format, slot, &self.overlay)
+            },
+            _ => Ok(()),
+        }
     }
 
     /// Creates the objects that depend on the target, if its size or format has changed.

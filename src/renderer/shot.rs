@@ -26,7 +26,7 @@ pub struct Shot {
     pub cull: bool,
     /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
     pub time_seconds: Option<f64>,
-    /// Whether an offscreen image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
+    /// Whether the image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,
 }
 

@@ -8,6 +8,7 @@ mod bounds;
 mod camera;
 mod debug_view;
 mod detail;
+mod flight;
 mod framing;
 mod frustum;
 mod look;

@@ -91,13 +91,15 @@ pub struct Pipeline {
     device: Arc<Device>,
 }
 
-/// How the destination alpha changes: `dst * (1 - a)`, plus either 0 or `a`.
+/// How colour is blended by alpha. The destination alpha becomes `dst * (1 - a)`, plus either 0 or `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blend {
     /// Adds 0.
     AlphaFades,
     /// Adds the source alpha.
     AlphaAdds,
+    /// Adds the source alpha. The source colour is already multiplied by it.
+    Premultiplied,
 }
 
 /// The vertex attributes of a pipeline.
@@ -208,12 +210,15 @@ impl Pipeline {
         let color_formats: Vec<vk::Format> = info.color_format.into_iter().collect();
         let attachments = [vk::PipelineColorBlendAttachmentState {
             blend_enable: info.blend.is_some().into(),
-            src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
+            src_color_blend_factor: match info.blend {
+                Some(Blend::Premultiplied) => vk::BlendFactor::ONE,
+                _ => vk::BlendFactor::SRC_ALPHA,
+            },
             dst_color_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
             color_blend_op: vk::BlendOp::ADD,
             src_alpha_blend_factor: match info.blend {
                 Some(Blend::AlphaFades) => vk::BlendFactor::ZERO,
-                Some(Blend::AlphaAdds) | None => vk::BlendFactor::ONE,
+                Some(Blend::AlphaAdds | Blend::Premultiplied) | None => vk::BlendFactor::ONE,
             },
             dst_alpha_blend_factor: vk::BlendFactor::ONE_MINUS_SRC_ALPHA,
             alpha_blend_op: vk::BlendOp::ADD,

@@ -99,10 +99,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Copies texels from an image in the layout `TRANSFER_SRC_OPTIMAL` to a buffer.
-    pub fn copy_image_to_buffer(&self, from: &Image, to: &Buffer, region: vk::BufferImageCopy) {
+    pub fn copy_image_to_buffer(&self, from: vk::Image, to: &Buffer, region: vk::BufferImageCopy) {
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from.raw, layout, to.raw, &[region]) };
+        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from, layout, to.raw, &[region]) };
     }
 
     /// Copies between levels of one image with linear filtering. The source is in the layout `TRANSFER_SRC_OPTIMAL`, the
@@ -187,6 +187,12 @@ impl<'a> Recorder<'a> {
             self.device.raw.cmd_set_cull_mode(self.commands, cull_mode);
             self.device.raw.cmd_set_front_face(self.commands, front_face);
         }
+    }
+
+    /// Limits drawing to a part of the image.
+    pub fn set_scissor(&self, part: vk::Rect2D) {
+        // SAFETY: the promise of `new`.
+        unsafe { self.device.raw.cmd_set_scissor(self.commands, 0, &[part]) };
     }
 
     /// Dispatches work groups along two axes.

@@ -87,6 +87,8 @@ pub struct Swapchain {
     pub extent: vk::Extent2D,
     /// The format of the images.
     pub format: vk::Format,
+    /// Whether the images can be copied.
+    pub is_readable: bool,
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
     device: Arc<Device>,
@@ -125,6 +127,12 @@ impl Swapchain {
         }
         let format = choose_format(&formats)
             .ok_or(Error::call("choosing a surface format", vk::Result::ERROR_FORMAT_NOT_SUPPORTED))?;
+        let is_readable = capabilities.supported_usage_flags.contains(vk::ImageUsageFlags::TRANSFER_SRC);
+        let mut usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        if is_readable {
+            // For screenshots.
+            usage |= vk::ImageUsageFlags::TRANSFER_SRC;
+        }
         let max = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface.raw)
@@ -133,7 +141,7 @@ impl Swapchain {
             .image_color_space(format.color_space)
             .image_extent(extent)
             .image_array_layers(1)
-            .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+            .image_usage(usage)
             .image_sharing_mode(vk::SharingMode::EXCLUSIVE)
             .pre_transform(capabilities.current_transform)
             .composite_alpha(choose_composite_alpha(capabilities.supported_composite_alpha))
@@ -149,6 +157,7 @@ impl Swapchain {
             images: Vec::new(),
             extent,
             format: format.format,
+            is_readable,
             raw,
             loader,
             device: Arc::clone(device),
@@ -158,7 +167,7 @@ impl Swapchain {
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
-            let info = ImageInfo::color(format.format, extent, vk::ImageUsageFlags::COLOR_ATTACHMENT);
+            let info = ImageInfo::color(format.format, extent, usage);
             let name = format!("swapchain image {index}");
             let view = create_view(device, &name, image, &info)?;
             device.register(view, &name);

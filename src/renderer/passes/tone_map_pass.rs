@@ -82,8 +82,15 @@ impl ToneMapPass {
         unsafe { self.set.write(&[binding(&self.sampler, attachments)]) };
     }
 
-    /// Draws to the whole of `target`, whose old contents are discarded. `exposure` is a factor of radiance.
-    pub fn record(&self, recorder: Recorder, target: vk::ImageView, extent: vk::Extent2D, exposure: f32) {
+    /// Draws to the whole of `target`, whose old contents are discarded. `exposure` is a factor of radiance. `record_over`
+    /// draws over the result, in the same rendering.
+    pub fn record(
+        &self,
+        recorder: Recorder,
+        (target, extent): (vk::ImageView, vk::Extent2D),
+        exposure: f32,
+        record_over: impl FnOnce(),
+    ) {
         let colors = [vk::RenderingAttachmentInfo::default()
             .image_view(target)
             .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
@@ -99,6 +106,7 @@ impl ToneMapPass {
             recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
             recorder.push_constants(&self.layout, &ToneMapConstants { exposure });
             recorder.draw(0..3);
+            record_over();
         });
     }
 }

@@ -179,6 +179,27 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     Ok(image)
 }
 
+/// Uploads an image without mip levels, for fragment shaders, and waits for it. The shader reads the numbers as they are.
+///
+/// # Errors
+/// No memory, or device lost.
+pub fn upload_plain(device: &Arc<Device>, name: &str, [width, height]: [u32; 2], rgba: &[u8]) -> Result<Image> {
+    let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+    let info = ImageInfo::color(TextureContent::Data.format(), vk::Extent2D { width, height }, usage);
+    let image = Image::new(device, name, info)?;
+    let mut uploader = Uploader::new(device, name)?;
+    let (recorder, staging) = uploader.stage(name, rgba)?;
+    // The image is new, so there is nothing to wait for.
+    recorder.image_barriers([ImageBarrier::color(image.raw, discarded(Access::NOTHING), TRANSFER_TARGET)]);
+    let extent = vk::Extent3D { width, height, depth: 1 };
+    let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(extent);
+    recorder.copy_buffer_to_image(staging, &image, region);
+    // Fragment shaders read the copy (RAW).
+    recorder.image_barriers([ImageBarrier::color(image.raw, TRANSFER_TARGET, SAMPLED)]);
+    uploader.finish()?;
+    Ok(image)
+}
+
 /// Returns the blit from the level above to this level.
 fn blit_to_level(extent: vk::Extent2D, level: u32) -> vk::ImageBlit {
     let corner = |level: u32| vk::Offset3D {

@@ -19,7 +19,12 @@ use crate::vulkan::{Error, Result};
 
 /// The format of offscreen images, with the byte order of PNG.
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
-const OFFSCREEN_TEXEL_BYTES: u64 = 4;
+/// The size of a texel of every image that can be read back.
+const TEXEL_BYTES: u64 = 4;
+
+/// Core Vulkan cannot wait for presentation. After this many frames of a new swapchain, the last image of the old one is no
+/// longer on the screen.
+const GRACE_FRAMES: u64 = 4;
 
 /// The image that a frame draws to.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +61,10 @@ pub struct WindowTarget {
     retired: Vec<(Swapchain, u64)>,
     extent: vk::Extent2D,
     stale: bool,
+    /// The buffer of the last captured image, with the size of the image. `None` before the first capture.
+    readback: Option<(Buffer, vk::Extent2D)>,
+    /// The pixels of the last captured image, in the order of PNG.
+    pixels: Vec<u8>,
 }
 
 impl Target {
@@ -74,23 +83,24 @@ impl Target {
         }
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
         let info = ImageInfo::color(OFFSCREEN_FORMAT, extent, usage);
-        let bytes = u64::from(extent.width) * u64::from(extent.height) * OFFSCREEN_TEXEL_BYTES;
         Ok(Self::Offscreen(OffscreenTarget {
             image: Image::new(device, "offscreen target", info)?,
-            readback: Buffer::new(
-                device,
-                "readback",
-                bytes,
-                vk::BufferUsageFlags::TRANSFER_DST,
-                BufferMemory::Readback,
-            )?,
+            readback: readback_buffer(device, extent)?,
         }))
     }
 
     /// Returns a target for a window of this size. The first frame creates the swapchain.
     #[must_use]
     pub fn window(surface: Arc<Surface>, extent: vk::Extent2D) -> Self {
-        Self::Window(WindowTarget { surface, swapchain: None, retired: Vec::new(), extent, stale: true })
+        Self::Window(WindowTarget {
+            surface,
+            swapchain: None,
+            retired: Vec::new(),
+            extent,
+            stale: true,
+            readback: None,
+            pixels: Vec::new(),
+        })
     }
 
     /// Returns the size of the image, or the size that the window had when it was last resized.
@@ -106,6 +116,13 @@ impl Target {
         if let Self::Window(window) = self {
             window.extent = extent;
             window.stale = true;
+        }
+    }
+
+    /// Notes that the values of the timeline start again at 0. All frames have finished.
+    pub fn restart_timeline(&mut self) {
+        if let Self::Window(window) = self {
+            window.retired.iter_mut().for_each(|(_, last_use)| *last_use = GRACE_FRAMES);
         }
     }
 
@@ -145,9 +162,17 @@ impl Target {
         recorder.image_barriers([ImageBarrier::color(image.image, discarded(last_use), COLOR_TARGET)]);
     }
 
-    /// Changes the drawn image for presentation or, if `capture` is set, copies it for readback.
+    /// Changes the drawn image for presentation. If `capture` is set, copies it for readback.
     pub fn finish(&self, recorder: Recorder, image: &TargetImage, capture: bool) {
         match self {
+            Self::Window(WindowTarget { readback: Some((readback, extent)), .. }) if capture => {
+                // Tone mapping wrote the image, the copy reads it (RAW).
+                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
+                copy(recorder, image.image, *extent, readback);
+                // The layout changes after the copy (WAR), and before the stage that signals presentation.
+                let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
+                recorder.image_barriers([ImageBarrier::color(image.image, TRANSFER_SOURCE, presented)]);
+            }
             Self::Window(_) => {
                 // Nothing on this queue reads it. Presentation waits for a semaphore that is signalled after this stage.
                 let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
@@ -156,10 +181,33 @@ impl Target {
             Self::Offscreen(target) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
                 recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                target.copy(recorder);
+                copy(recorder, image.image, image.extent, &target.readback);
             }
             Self::Offscreen(_) => {}
         }
+    }
+
+    /// Makes room for the pixels of an image of this size. A window's images may not be readable, and are not captured then.
+    ///
+    /// # Errors
+    /// No memory.
+    ///
+    /// # Safety
+    /// No captured frame is in flight.
+    pub unsafe fn prepare_capture(&mut self, device: &Arc<Device>, extent: vk::Extent2D) -> Result<()> {
+        let Self::Window(window) = self else { return Ok(()) };
+        window.pixels.clear();
+        let is_readable = window
+            .swapchain
+            .as_ref()
+            .is_some_and(|swapchain| swapchain.is_readable && byte_order(swapchain.format).is_some());
+        if !is_readable {
+            window.readback = None;
+        } else if window.readback.as_ref().is_none_or(|&(_, size)| size != extent) {
+            window.readback = None;
+            window.readback = Some((readback_buffer(device, extent)?, extent));
+        }
+        Ok(())
     }
 
     /// Returns whether the frame's submission must wait for the image.
@@ -197,38 +245,61 @@ impl Target {
         Ok(())
     }
 
-    /// Returns the bytes of the last captured frame: RGBA, rows from the top. Empty for windows.
+    /// Returns the bytes of the last captured frame: RGBA, rows from the top. Empty if the images of the window cannot be
+    /// read. The pixels of a window are opaque.
     ///
     /// # Safety
     /// No frame is in flight while the slice is in use.
     #[must_use]
-    pub unsafe fn pixels(&self) -> &[u8] {
+    pub unsafe fn pixels(&mut self) -> &[u8] {
         match self {
             // SAFETY: the caller promises that no frame writes the buffer.
             Self::Offscreen(target) => unsafe { target.readback.mapped_for_reading() },
-            Self::Window(_) => &[],
+            Self::Window(WindowTarget { readback, swapchain, pixels, .. }) => {
+                let order = swapchain.as_ref().and_then(|swapchain| byte_order(swapchain.format));
+                if let (true, Some((readback, _)), Some(order)) = (pixels.is_empty(), readback, order) {
+                    // SAFETY: the caller promises that no frame writes the buffer.
+                    let bytes = unsafe { readback.mapped_for_reading() };
+                    let texels = bytes.as_chunks::<{ TEXEL_BYTES as usize }>().0;
+                    let [red, green, blue] = order;
+                    pixels.extend(texels.iter().flat_map(|texel| [texel[red], texel[green], texel[blue], u8::MAX]));
+                }
+                pixels
+            }
         }
     }
 }
 
-impl OffscreenTarget {
-    /// Copies the image to the readback buffer.
-    fn copy(&self, recorder: Recorder) {
-        let vk::Extent2D { width, height } = self.image.info.extent;
-        let subresource = vk::ImageSubresourceLayers {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            mip_level: 0,
-            base_array_layer: 0,
-            layer_count: 1,
-        };
-        let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
-            width,
-            height,
-            depth: 1,
-        });
-        recorder.copy_image_to_buffer(&self.image, &self.readback, region);
-        // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
-        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
+/// Returns a buffer for the pixels of an image.
+fn readback_buffer(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Buffer> {
+    let bytes = u64::from(extent.width) * u64::from(extent.height) * TEXEL_BYTES;
+    Buffer::new(device, "readback", bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)
+}
+
+/// Copies an image to a readback buffer.
+fn copy(recorder: Recorder, image: vk::Image, vk::Extent2D { width, height }: vk::Extent2D, readback: &Buffer) {
+    let subresource = vk::ImageSubresourceLayers {
+        aspect_mask: vk::ImageAspectFlags::COLOR,
+        mip_level: 0,
+        base_array_layer: 0,
+        layer_count: 1,
+    };
+    let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(vk::Extent3D {
+        width,
+        height,
+        depth: 1,
+    });
+    recorder.copy_image_to_buffer(image, readback, region);
+    // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
+    recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
+}
+
+/// Returns the places of red, green and blue in a texel of a window's image, or `None` for a format of another kind.
+fn byte_order(format: vk::Format) -> Option<[usize; 3]> {
+    match format {
+        vk::Format::B8G8R8A8_UNORM | vk::Format::B8G8R8A8_SRGB => Some([2, 1, 0]),
+        vk::Format::R8G8B8A8_UNORM | vk::Format::R8G8B8A8_SRGB => Some([0, 1, 2]),
+        _ => None,
     }
 }
 
@@ -270,9 +341,6 @@ impl WindowTarget {
     }
 
     fn replace_swapchain(&mut self, device: &Arc<Device>, next_value: u64) -> Result<()> {
-        /// Core Vulkan cannot wait for presentation. After this many frames of the new swapchain, the last image of the
-        /// old one is no longer on the screen.
-        const GRACE_FRAMES: u64 = 4;
         let old = self.swapchain.as_ref();
         let Some(new) = Swapchain::new(device, &self.surface, self.extent, old)? else {
             // No area: the old swapchain stays until it has a successor.
