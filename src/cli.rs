@@ -2,6 +2,7 @@
 
 mod bench;
 mod groups;
+pub mod keys;
 mod values;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SuiteArgs, SweepArgs};
 pub use groups::{
     CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, MOST_INSTANCES, QualityArgs, ShowArgs,
 };
-pub use values::{CameraArg, FrameChoice, MOST_FRAMES, Size, UploadChoice};
+pub use values::{CameraArg, FrameChoice, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
 #[derive(Debug, Parser)]
@@ -37,11 +38,10 @@ pub struct Cli {
 pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
     ///
-    /// Drag with the left button to orbit and with the right button to pan. Turn the wheel to zoom. F frames the crowd, space
-    /// pauses, 1 to 9 and [ ] choose the clip, 0 plays a mix of all clips, V shows the next debug view, K shows the skeleton,
-    /// Escape closes the window.
+    /// On a software driver the window starts with one sample per pixel and a smaller shadow map, unless an option says
+    /// otherwise.
     #[command(
-        after_help = "Examples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1\n  throng view --instances 100 --layout scatter --travel off\n  throng view --debug-view weights --skeleton on"
+        after_help = keys::help() + "\n\nExamples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1\n  throng view --instances 100 --layout scatter --travel off\n  throng view --debug-view weights --skeleton on"
     )]
     View(ViewArgs),
     /// Render one image, a sequence of images, or a film.
@@ -95,6 +95,16 @@ pub struct ViewArgs {
     /// Seconds in which the characters blend from one clip to another when the clip changes. 0 is off.
     #[arg(long, value_name = "S", default_value = "0.25", value_parser = values::parse_fade, allow_negative_numbers = true)]
     pub fade: f64,
+    /// Image to write if there is no display (.png). A file of that name is replaced [default: throng.png, or the next free
+    /// name].
+    #[arg(long, value_name = "FILE.png", value_parser = values::parse_png)]
+    pub out: Option<PathBuf>,
+    /// Load the models again when their files change.
+    #[arg(long)]
+    pub watch: bool,
+    /// Show the panel with all controls.
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub panel: bool,
     /// Close the window after N frames.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub frames: Option<u64>,

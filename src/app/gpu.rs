@@ -9,7 +9,7 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::scene::Scene;
 use super::text::counted;
-use crate::cli::{DeviceArgs, GpuArgs, Size};
+use crate::cli::{DeviceArgs, GpuArgs, MOST_INSTANCES, Size};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
 use crate::renderer::{Renderer, RendererSettings, Target};
@@ -48,7 +48,8 @@ pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: u
     check_memory(&device, args, scene, frames_in_flight)?;
     let target = Target::offscreen(&device, extent(args.size))?;
     let transparent = scene.look.background == Background::None;
-    renderer(&device, args, &scene.models, target, (frames_in_flight, transparent))
+    let settings = RendererSettings { transparent, ..settings(args, frames_in_flight) };
+    renderer(&device, &scene.models, target, settings)
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.
@@ -62,7 +63,7 @@ pub fn offscreen_renderer_on(
     frames_in_flight: usize,
 ) -> Result<Renderer> {
     let target = Target::offscreen(device, extent(args.size))?;
-    renderer(device, args, models, target, (frames_in_flight, false))
+    renderer(device, models, target, settings(args, frames_in_flight))
 }
 
 /// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
@@ -70,18 +71,69 @@ pub fn offscreen_renderer_on(
 /// # Errors
 /// A buffer or an image is larger than the device allows, or the sum is far beyond its memory.
 pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<MemoryPlan> {
-    let settings = settings(args, frames_in_flight);
+    check_memory_of(device, &settings(args, frames_in_flight), args.size, scene)
+}
+
+fn check_memory_of(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<MemoryPlan> {
     let models = Arc::clone(&scene.models);
-    let visible = scene.visible_counts(args.size.aspect(), settings.shadow_map_size.is_some());
-    let demand = Demand::new(device, &settings, &models, visible, [args.size.width, args.size.height]);
-    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
-    let limits = MemoryLimits::new(device, &settings, largest_pose);
+    let visible = scene.visible_counts(size.aspect(), settings.shadow_map_size.is_some());
+    let demand = Demand::new(device, settings, &models, visible, [size.width, size.height]);
+    let limits = memory_limits(device, settings, &models);
     let heap = device.physical.device_memory(device.instance());
     let (plan, warning) = MemoryPlan::check(&demand, limits, heap)?;
     if let Some(warning) = warning {
         tracing::warn!("{}: {warning}", device.physical.name);
     }
     Ok(plan)
+}
+
+/// The device memory of a crowd whose instances are all visible.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Forecast {
+    /// The number of bytes, with images and models.
+    pub bytes: u64,
+    /// Whether the device has room for it.
+    pub fits: bool,
+}
+
+/// Returns the memory that a number of instances would take in a window.
+#[must_use]
+pub fn forecast(device: &Device, args: &GpuArgs, models: &[Model], instances: u32, size: Size) -> Forecast {
+    let settings = window_settings(args, device);
+    let model_count = models.len().max(1) as u32;
+    let counts: Vec<u32> =
+        (0..model_count).map(|model| instances / model_count + u32::from(model < instances % model_count)).collect();
+    let demand = Demand::new(device, &settings, models, (&counts, &counts), [size.width, size.height]);
+    let limits = memory_limits(device, &settings, models);
+    let heap = device.physical.device_memory(device.instance());
+    let fits = matches!(MemoryPlan::check(&demand, limits, heap), Ok((_, None)));
+    Forecast { bytes: MemoryPlan::new(&demand, limits).total(), fits }
+}
+
+/// Returns the largest crowd in a window for which the device has room, at least 1.
+#[must_use]
+pub fn largest_crowd(device: &Device, args: &GpuArgs, models: &[Model], size: Size) -> u32 {
+    let fits = |instances| forecast(device, args, models, instances, size).fits;
+    let (mut fitting, mut too_many) = (1, MOST_INSTANCES as u32 + 1);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
+    }
+    fitting
+}
+
+/// Builds a window's renderer again, for other models or options. The window stays. After an error the renderer is as it
+/// was.
+///
+/// # Errors
+/// There is no memory, or the device does not support an option.
+pub fn rebuild_for_window(renderer: &mut Renderer, args: &GpuArgs, scene: &mut Scene, size: Size) -> Result<()> {
+    let device = Arc::clone(renderer.device());
+    let settings = window_settings(args, &device);
+    check_memory_of(&device, &settings, size, scene)?;
+    let cache_folder = cache_folder();
+    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), ..settings };
+    Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
 /// Creates a renderer that presents a scene to a window. The window must outlive it.
@@ -103,9 +155,29 @@ pub fn window_renderer(
     let physical =
         PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
     let device = Device::new(&instance, physical, true)?;
-    check_memory(&device, &GpuArgs { size, ..args.clone() }, scene, frames_in_flight(&device))?;
-    let target = Target::window(surface, extent(size));
-    renderer(&device, args, &scene.models, target, (frames_in_flight(&device), false))
+    let settings = window_settings(args, &device);
+    check_memory_of(&device, &settings, size, scene)?;
+    renderer(&device, &scene.models, Target::window(surface, extent(size)), settings)
+}
+
+/// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the processor, so it starts with
+/// one sample per pixel and a smaller shadow map, unless the options say otherwise.
+#[must_use]
+pub fn window_settings(args: &GpuArgs, device: &Device) -> RendererSettings<'static> {
+    const SOFTWARE_SHADOW_MAP: u32 = 1024;
+    let mut settings = settings(args, frames_in_flight(device));
+    if device.physical.is_cpu() {
+        settings.samples = args.quality.msaa.unwrap_or(1);
+        if args.quality.shadows.is_none() {
+            settings.shadow_map_size = Some(SOFTWARE_SHADOW_MAP);
+        }
+    }
+    settings
+}
+
+fn memory_limits(device: &Device, settings: &RendererSettings, models: &[Model]) -> MemoryLimits {
+    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
+    MemoryLimits::new(device, settings, largest_pose)
 }
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.
@@ -122,27 +194,19 @@ pub fn finish(renderer: Renderer) -> Result<()> {
     Ok(())
 }
 
-fn renderer(
-    device: &Arc<Device>,
-    args: &GpuArgs,
-    models: &[Model],
-    target: Target,
-    (frames_in_flight, transparent): (usize, bool),
-) -> Result<Renderer> {
+fn renderer(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Renderer> {
     let cache_folder = cache_folder();
-    let settings = settings(args, frames_in_flight);
-    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), transparent, ..settings };
-    Ok(Renderer::new(device, models, target, settings)?)
+    Ok(Renderer::new(device, models, target, RendererSettings { cache_folder: cache_folder.as_deref(), ..settings })?)
 }
 
 fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'static> {
     RendererSettings {
         skinning: args.skinning,
         upload: args.upload,
-        samples: args.quality.msaa,
+        samples: args.quality.samples(),
         frames_in_flight,
         serialize: args.serialize,
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.shadows),
+        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.has_shadows()),
         ..RendererSettings::default()
     }
 }

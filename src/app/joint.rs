@@ -32,7 +32,7 @@ fn node_of_joint(model: &Model, wanted: &str) -> Option<u32> {
 }
 
 /// Returns the nodes that are joints of skins in use, parents first.
-fn joints(model: &Model) -> Vec<u32> {
+pub fn joints(model: &Model) -> Vec<u32> {
     let entries = model.palette.skins.iter().cloned().flatten();
     let mut nodes: Vec<u32> = entries.filter_map(|entry| model.palette.nodes.get(entry as usize).copied()).collect();
     nodes.sort_unstable();

@@ -63,6 +63,31 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     draft.finish()
 }
 
+/// Writes a file under the first name that no file has yet. `name` returns the names in order, from number 0. Returns the
+/// chosen one.
+///
+/// # Errors
+/// The system refuses to write, or too many names are taken.
+pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Result<PathBuf> {
+    const MOST_NAMES: u32 = 100_000;
+    for path in (0..MOST_NAMES).map(&name) {
+        // Atomic, so that two programs never choose the same name.
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                if let Err(error) = file.write_all(bytes) {
+                    // Half a file helps nobody. The error to report is the one of writing.
+                    let _ = std::fs::remove_file(&path);
+                    return Err(error).with_context(|| cannot_write(&path));
+                }
+                return Ok(path);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| cannot_write(&path)),
+        }
+    }
+    bail!("{} and {MOST_NAMES} more names are taken", name(0).display())
+}
+
 /// A file that is being written under a temporary name. Dropping it removes the temporary file.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -192,6 +217,17 @@ mod tests {
         let path = folder.path().join("no/such/a.json");
         let error = check_files(&[("--json", &path)], &[]).unwrap_err();
         assert!(error.to_string().starts_with("cannot write "), "{error}");
+    }
+
+    #[test]
+    fn new_files_replace_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |number: u32| folder.path().join(format!("throng-{number}.png"));
+        std::fs::write(name(1), "kept").unwrap();
+        let written: Vec<PathBuf> = (0..3).map(|_| write_new_file(b"new", name).unwrap()).collect();
+        assert_eq!(written, [name(0), name(2), name(3)]);
+        assert_eq!(std::fs::read(name(1)).unwrap(), b"kept");
+        assert!(write_new_file(b"new", |_| folder.path().join("no/such.png")).is_err());
     }
 
     #[test]

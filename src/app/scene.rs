@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use glam::Vec2;
 use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
 use crate::animation::{MemoryKind, PoseStreams, Stage, apply_bind_pose};
 use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
-use crate::crowd::{Crowd, FramePlan, thread_pool};
+use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
 use crate::levels;
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
@@ -72,6 +73,28 @@ impl Scene {
         Ok(Self { models, crowd, camera, look, show, lod_error_pixels: 1.0, joint_nodes, pool, cull: args.cull })
     }
 
+    /// Replaces the crowd by another one of the same models. Camera, look and views stay.
+    ///
+    /// # Errors
+    /// No model has the clip, or a setting is out of range. The scene is then unchanged.
+    pub fn place(&mut self, settings: &CrowdSettings) -> Result<()> {
+        self.crowd = Crowd::new(Arc::clone(&self.models), settings)?;
+        Ok(())
+    }
+
+    /// Shows the weights of a joint, by name or by its glTF node index, or the view without a joint.
+    ///
+    /// # Errors
+    /// No model has such a joint. The scene is then unchanged.
+    pub fn show_joint(&mut self, joint: Option<&str>) -> Result<()> {
+        self.joint_nodes = match joint {
+            Some(joint) => nodes_of_joint(&self.models, joint)?,
+            None => vec![None; self.models.len()],
+        };
+        self.show.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
+        Ok(())
+    }
+
     /// Resets the camera so that it frames the crowd, as it is posed at a time, in an image of a shape.
     pub fn frame(&mut self, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) {
         self.crowd.move_to(time_seconds);
@@ -94,6 +117,18 @@ impl Scene {
     pub fn zoom(&mut self, factor: f32, time_seconds: f64) {
         self.crowd.move_to(time_seconds);
         zoom_in_front(&mut self.camera, &self.crowd, factor, time_seconds);
+    }
+
+    /// Zooms towards the character or the ground at a point of the image in clip space, which stays there. A factor below 1
+    /// comes closer.
+    pub fn zoom_at(&mut self, point_clip: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
+        self.crowd.move_to(time_seconds);
+        let Self { camera, crowd, .. } = self;
+        let (eye, ray) = (camera.position(), camera.ray(point_clip, aspect));
+        let depth = crowd.distance_along(eye, ray, time_seconds);
+        // A ray that meets nothing ends as far away as the target.
+        let point = eye + ray * depth.unwrap_or(camera.distance);
+        camera.zoom_towards(point, factor);
     }
 
     /// Changes the number of threads that animate. The calling thread is one of them, unless it belongs to another pool.

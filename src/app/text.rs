@@ -51,6 +51,19 @@ pub(super) fn plural(what: &str) -> String {
     }
 }
 
+/// Returns an integer with its digits in groups of three.
+pub(super) fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Returns a number with three significant digits, or with all the digits of a larger integer.
 pub(super) fn number(value: f64) -> String {
     match value {
@@ -177,6 +190,11 @@ mod tests {
         assert_eq!(grouped(80, &keys, &groups), expected);
         let text = grouped(25, &keys, &groups);
         assert_eq!((text.matches("instances").count(), text.matches("1.25  1.25\n").count()), (2, 1), "{text}");
+    }
+
+    #[test]
+    fn large_integers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use super::values::{self, CameraArg, Size, UploadChoice};
+use super::values::{self, CameraArg, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, PhaseMode};
 use crate::model::import::SceneChoice;
@@ -171,12 +171,27 @@ pub struct GpuArgs {
 /// The quality of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct QualityArgs {
-    /// Samples per pixel.
-    #[arg(long, value_name = "1|2|4|8", default_value = "4", value_parser = values::parse_samples)]
-    pub msaa: u32,
-    /// Draw shadows.
-    #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
-    pub shadows: bool,
+    /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
+    #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::parse_samples)]
+    pub msaa: SamplesChoice,
+    /// Draw shadows. `auto` is on, with a smaller shadow map in a window on a software driver.
+    #[arg(long, value_name = "auto|on|off", default_value = "auto", value_parser = values::shadows())]
+    pub shadows: ShadowsChoice,
+}
+
+impl QualityArgs {
+    /// Returns the number of samples per pixel. The value of `auto` does not depend on the device.
+    #[must_use]
+    pub fn samples(self) -> u32 {
+        const AUTO: u32 = 4;
+        self.msaa.unwrap_or(AUTO)
+    }
+
+    /// Returns whether shadows are drawn.
+    #[must_use]
+    pub fn has_shadows(self) -> bool {
+        self.shadows.unwrap_or(true)
+    }
 }
 
 /// The Vulkan device.

@@ -1,5 +1,7 @@
 //! The types of values, and their parsers. A parser's error says what it expected.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::animation::Stage;
@@ -11,6 +13,12 @@ use crate::view::{Background, DebugView, SunDirection};
 /// The value of `--upload`, or `None` if the device's memory types decide. The alias hides the `Option` from clap, which
 /// would take the argument for an optional one.
 pub type UploadChoice = Option<UploadPath>;
+
+/// The value of `--msaa`, or `None` for `auto`.
+pub type SamplesChoice = Option<u32>;
+
+/// The value of `--shadows`, or `None` for `auto`.
+pub type ShadowsChoice = Option<bool>;
 
 /// The size of an image in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,10 +156,23 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn parse_samples(text: &str) -> Result<u32, String> {
+pub(super) fn parse_samples(text: &str) -> Result<SamplesChoice, String> {
     match text {
-        "1" | "2" | "4" | "8" => text.parse().map_err(|_| String::new()),
-        _ => Err("expected 1, 2, 4 or 8".to_owned()),
+        "auto" => Ok(None),
+        "1" | "2" | "4" | "8" => text.parse().map(Some).map_err(|_| String::new()),
+        _ => Err("expected auto, 1, 2, 4 or 8".to_owned()),
+    }
+}
+
+pub(super) fn shadows() -> impl TypedValueParser<Value = ShadowsChoice> {
+    one_of([("auto", None), ("on", Some(true)), ("off", Some(false))])
+}
+
+pub(super) fn parse_png(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("expected a name that ends with .png".to_owned()),
     }
 }
 

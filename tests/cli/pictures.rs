@@ -86,6 +86,24 @@ fn a_display_that_does_not_answer_is_no_display() {
     assert_fallback(&place, &finished);
 }
 
+#[test]
+fn the_image_instead_of_a_window_replaces_no_file() {
+    let place = Place::new();
+    std::fs::write(place.file("throng.png"), "kept").unwrap();
+    for name in ["throng-1.png", "throng-2.png"] {
+        let finished = place.run("--size 32x32");
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        let path = std::fs::canonicalize(place.file(name)).unwrap();
+        assert!(finished.stdout.contains(path.to_str().unwrap()), "{}", finished.stdout);
+    }
+    assert_eq!(std::fs::read(place.file("throng.png")).unwrap(), b"kept");
+    // A name that was chosen is replaced.
+    let finished = place.run("--size 32x32 --out throng.png");
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    assert_eq!(decode(&place.file("throng.png")).dimensions(), (32, 32));
+    assert_eq!(place.run("--out throng.gif").code, 2);
+}
+
 fn assert_fallback(place: &Place, finished: &Finished) {
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""));
     let picture = std::fs::canonicalize(place.file("throng.png")).unwrap();

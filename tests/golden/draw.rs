@@ -31,8 +31,8 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     let settings = RendererSettings {
         skinning: args.gpu.skinning,
         upload: Some(UploadPath::Direct),
-        samples: args.gpu.quality.msaa,
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.gpu.quality.shadows),
+        samples: args.gpu.quality.samples(),
+        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.gpu.quality.has_shadows()),
         transparent: scene.look.background == Background::None,
         ..RendererSettings::default()
     };

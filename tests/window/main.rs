@@ -14,7 +14,7 @@ mod screen;
 use program::{Finished, Place, Running};
 use screen::{Key, Screen};
 
-const SIZE: &str = "--size 320x240 --msaa 1 --validation";
+const SIZE: &str = "--size 320x240 --msaa 1 --panel off --validation";
 
 fn start(place: &Place, screen: &Screen, options: &str) -> Running {
     Running::start(place.command(&format!("view {SIZE} {options}")).env("DISPLAY", &screen.display))
@@ -94,11 +94,9 @@ fn obeys_its_keys() {
     window.wait_for_title(|title| title.contains(" · Walk · "));
 
     window.press(Key::SPACE);
-    window.wait_for_frames();
+    window.wait_for_title(|title| title.contains(" · paused at "));
     let paused = window.picture();
     assert!(paused.color_count() > 100, "{} colours", paused.color_count());
-    window.wait_for_frames();
-    assert!(window.picture() == paused, "the character moves while it is paused");
     window.press(Key::SPACE);
     window.wait_for_frames();
     assert!(window.picture() != paused, "the character stands still");
@@ -107,6 +105,62 @@ fn obeys_its_keys() {
     let finished = program.finish();
     assert_success(&finished);
     assert!(finished.stdout.ends_with(" frames presented\n"), "{}", finished.stdout);
+}
+
+/// While the animation is paused, the program changes its title after each frame.
+#[test]
+fn a_paused_window_draws_only_what_a_key_changes() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    let seconds = |title: String| title.split(" · paused at ").nth(1)?.strip_suffix(" s")?.parse::<f64>().ok();
+    let paused = seconds(window.wait_for_title(|title| title.contains(" · paused at "))).unwrap();
+    // The picture changes with each step, there and back.
+    let mut pictures = vec![window.picture()];
+    for (key, frames) in [('.', 1.0), ('.', 2.0), (',', 1.0), (',', 0.0)] {
+        window.press(Key::typing(key));
+        let [title] = window.titles_until_answered(1).try_into().expect("one frame for one key");
+        assert!((seconds(title).unwrap() - paused - frames / 30.0).abs() < 2e-3);
+        pictures.push(window.picture());
+    }
+    let same: Vec<bool> = pictures.iter().map(|picture| *picture == pictures[0]).collect();
+    assert_eq!(same, [true, false, false, false, true]);
+    // A key without an action, and one that the program draws.
+    window.press(Key::typing('j'));
+    window.press(Key::typing('k'));
+    assert_eq!(window.titles_until_answered(1).len(), 1);
+    assert!(window.picture() != pictures[0], "the skeleton is drawn");
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
+}
+
+#[test]
+fn screenshots_show_the_window_and_replace_no_file() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let file = |name: &str| place.working_folder().join(name);
+    std::fs::write(file("throng-1.png"), "kept").unwrap();
+    let program = start(&place, &screen, "--instances 3");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    let picture = window.picture();
+    for name in ["throng-2.png", "throng-3.png"] {
+        window.press(Key::typing('p'));
+        window.titles_until_answered(1);
+        let screenshot = image::open(file(name)).unwrap().into_rgba8();
+        assert_eq!(screenshot.dimensions(), (picture.width as u32, picture.height as u32));
+        assert!(screenshot.pixels().map(|pixel| pixel.0).eq(picture.rgba()), "{name} shows something else");
+    }
+    assert_eq!(std::fs::read(file("throng-1.png")).unwrap(), b"kept");
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    assert!(finished.stdout.starts_with("wrote throng-2.png\nwrote throng-3.png\n"), "{}", finished.stdout);
 }
 
 #[test]

@@ -98,6 +98,11 @@ impl Key {
     pub fn digit(digit: u32) -> Self {
         Self(u32::from(b'0') + digit)
     }
+
+    /// The key that types an ASCII character.
+    pub fn typing(character: char) -> Self {
+        Self(u32::from(character))
+    }
 }
 
 /// The window of the program.
@@ -137,6 +142,19 @@ impl TestWindow<'_> {
                 return title;
             }
         }
+    }
+
+    /// Waits until the title has changed this many times, and returns the titles that have arrived until then.
+    pub fn titles_until_answered(&self, changes: usize) -> Vec<String> {
+        let mut titles: Vec<String> = (0..changes).map(|_| self.wait_for_title(|_| true)).collect();
+        // A reply comes after all earlier events.
+        let now = self.title();
+        while let Some(event) = self.connection().poll_for_event().unwrap() {
+            if matches!(event, Event::PropertyNotify(event) if event.atom == self.screen.atom("_NET_WM_NAME")) {
+                titles.extend(now.clone());
+            }
+        }
+        titles
     }
 
     /// Waits until all previous requests are drawn. The first change of the title may come from earlier frames.
@@ -239,6 +257,11 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Returns the pixels from the top left: red, green, blue and an opaque alpha.
+    pub fn rgba(&self) -> impl Iterator<Item = [u8; 4]> {
+        self.pixels.iter().map(|&[blue, green, red, _]| [red, green, blue, 255])
+    }
+
     pub fn color_count(&self) -> usize {
         self.pixels.iter().collect::<HashSet<_>>().len()
     }

@@ -32,9 +32,9 @@ const QUICK_FRAMES: u32 = 2;
 const HD: Size = Size { width: 1280, height: 720 };
 /// So few pixels that only the characters' vertices count.
 const SMALL: Size = Size { width: 64, height: 64 };
-const PLAIN: QualityArgs = QualityArgs { msaa: 1, shadows: false };
+const PLAIN: QualityArgs = QualityArgs { msaa: Some(1), shadows: Some(false) };
 /// The program's defaults.
-const FINE: QualityArgs = QualityArgs { msaa: 4, shadows: true };
+const FINE: QualityArgs = QualityArgs { msaa: Some(4), shadows: Some(true) };
 
 /// The crowds of one size, way of skinning and quality, and their errors of levels of detail.
 type Part = (Size, Skinning, QualityArgs, &'static [f64], &'static [u32]);
@@ -124,7 +124,7 @@ fn write(folder: &Path, report: &Report) -> Result<()> {
         let is_plotted = |run: &&Run| {
             let models = report.runs.first().map(|first| &first.models);
             (run.width, run.height) == (size.width, size.height)
-                && (run.msaa, run.shadows) == (PLAIN.msaa, PLAIN.shadows)
+                && (run.msaa, run.shadows) == (PLAIN.samples(), PLAIN.has_shadows())
                 && run.skinning == Skinning::Compute.name()
                 && Some(&run.models) == models
         };

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     const DEFAULTS: Defaults = Defaults { upload: UploadPath::Direct, threads: 4 };
-    const QUALITY: QualityArgs = QualityArgs { msaa: 1, shadows: false };
+    const QUALITY: QualityArgs = QualityArgs { msaa: Some(1), shadows: Some(false) };
     const HD: Size = Size { width: 1280, height: 720 };
 
     fn sweep() -> SweepArgs {

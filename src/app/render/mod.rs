@@ -96,6 +96,14 @@ pub fn draw_to_png(
     Still::Png.write(path, draw(scene, renderer, time_seconds, size)?, size)
 }
 
+/// Returns an image as a PNG file. `rgba` has eight bits per channel.
+///
+/// # Errors
+/// The image is too large.
+pub fn encode_png(rgba: &[u8], size: Size) -> Result<Vec<u8>> {
+    Still::Png.encode(rgba, size)
+}
+
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
 fn draw<'a>(scene: &mut Scene, renderer: &'a mut Renderer, time_seconds: f64, size: Size) -> Result<&'a [u8]> {
     scene.draw(renderer, time_seconds, size.aspect(), true)?;

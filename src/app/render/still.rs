@@ -22,22 +22,30 @@ pub(super) enum Still {
 }
 
 impl Still {
-    /// Writes an image, and the folder that it is in. `rgba` has eight bits per channel.
+    /// Returns the bytes of a file. `rgba` has eight bits per channel.
     ///
     /// # Errors
-    /// The system refuses to write.
-    pub fn write(self, path: &Path, rgba: &[u8], size: Size) -> Result<()> {
+    /// The format cannot hold an image of this size.
+    pub fn encode(self, rgba: &[u8], size: Size) -> Result<Vec<u8>> {
         let Size { width, height } = size;
         let mut bytes = Vec::new();
-        let encoded = match self {
+        match self {
             Self::Png => PngEncoder::new(&mut bytes).write_image(rgba, width, height, ExtendedColorType::Rgba8),
             Self::Jpeg => {
                 let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
                 let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
                 encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)
             }
-        };
-        encoded.with_context(|| cannot_write(path))?;
+        }?;
+        Ok(bytes)
+    }
+
+    /// Writes an image, and the folder that it is in. `rgba` has eight bits per channel.
+    ///
+    /// # Errors
+    /// The system refuses to write.
+    pub fn write(self, path: &Path, rgba: &[u8], size: Size) -> Result<()> {
+        let bytes = self.encode(rgba, size).with_context(|| cannot_write(path))?;
         create_folder_of(path)?;
         write_file(path, &bytes)
     }

@@ -1,0 +1,76 @@
+//! Lists with a search field.
+
+use std::collections::HashMap;
+
+use egui::{Key, ScrollArea, TextEdit, Ui};
+
+/// Lists that are shorter need no search field.
+const LEAST_TO_SEARCH: usize = 8;
+
+/// The search texts of all lists, by name.
+#[derive(Debug, Default)]
+pub struct Searches(HashMap<&'static str, String>);
+
+impl Searches {
+    /// Shows a list. Returns the row that was clicked. Of a long list, only the rows that contain the text of the search
+    /// field are shown, in any case of letters. Enter chooses the first of them.
+    pub fn list(
+        &mut self,
+        ui: &mut Ui,
+        name: &'static str,
+        rows: &[String],
+        chosen: Option<usize>,
+        height: f32,
+    ) -> Option<usize> {
+        let mut clicked = None;
+        let search = self.0.entry(name).or_default();
+        let mut matching: Vec<usize> = (0..rows.len()).collect();
+        if rows.len() >= LEAST_TO_SEARCH {
+            let hint = format!("search {} {name}", rows.len());
+            let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
+            matching = matches(rows, search);
+            if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+                clicked = matching.first().copied();
+            }
+        }
+        let row_height = ui.spacing().interact_size.y;
+        let area = ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, true]);
+        area.show_rows(ui, row_height, matching.len(), |ui, range| {
+            ui.set_min_width(ui.available_width());
+            for &row in matching.get(range).unwrap_or_default() {
+                let Some(text) = rows.get(row) else { continue };
+                if ui.selectable_label(chosen == Some(row), text).clicked() {
+                    clicked = Some(row);
+                }
+            }
+        });
+        if matching.is_empty() {
+            ui.weak("nothing matches");
+        }
+        clicked
+    }
+}
+
+/// Returns the rows that contain all words of a text.
+fn matches(rows: &[String], search: &str) -> Vec<usize> {
+    let words: Vec<String> = search.split_whitespace().map(str::to_lowercase).collect();
+    let contains_all = |row: &String| {
+        let row = row.to_lowercase();
+        words.iter().all(|word| row.contains(word))
+    };
+    (0..rows.len()).filter(|&row| rows.get(row).is_some_and(contains_all)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_match_in_any_case_and_any_order_of_words() {
+        let rows = ["Walk fast", "Run", "fast RUN", ""].map(str::to_owned);
+        assert_eq!(matches(&rows, ""), [0, 1, 2, 3]);
+        assert_eq!(matches(&rows, "run"), [1, 2]);
+        assert_eq!(matches(&rows, " Run FAST "), [2]);
+        assert!(matches(&rows, "jump").is_empty());
+    }
+}

@@ -1,0 +1,232 @@
+//! The panel over the picture, with egui.
+//!
+//! In: winit's events and the [`facts`] of a frame. Out: an overlay for the renderer, and the wishes of the person. The files:
+//! [`panel`] with its [`lists`] and [`graph`], [`figures`] for the graph, [`help`], and [`paint`], the way to the renderer.
+//!
+//! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
+//! between, the same triangles are drawn.
+
+pub mod facts;
+pub mod figures;
+mod graph;
+mod help;
+mod lists;
+mod paint;
+mod panel;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use egui::{Context, FontId, Rect, TextStyle, Window, pos2, vec2};
+use egui_winit::State as Input;
+use winit::event::WindowEvent;
+use winit::window::Window as OsWindow;
+
+use super::controls::Controls;
+use crate::renderer::Renderer;
+use facts::Facts;
+use paint::{Atlas, fill};
+use panel::{Panel, frame};
+
+pub use panel::Request;
+
+/// The distance between the panel's edge and its contents, above and below, in points.
+const PADDING: f32 = 10.0;
+/// The panel is laid out again after this time although nothing has happened, for the graph and the time.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// The panel and its input.
+pub struct Hud {
+    context: Context,
+    input: Input,
+    atlas: Atlas,
+    panel: Panel,
+    shows_panel: bool,
+    shows_help: bool,
+    has_events: bool,
+    laid_out: Option<(Instant, [u32; 2])>,
+    start: Instant,
+}
+
+/// The wishes of the person, after a layout.
+pub struct Wishes {
+    /// The controls as the person wants them.
+    pub controls: Controls,
+    /// A request, if there is one.
+    pub request: Option<Request>,
+    /// The panel wants to be drawn again after this time. `None`: after the next event.
+    pub redraw_after: Option<Duration>,
+}
+
+impl Hud {
+    /// Returns a panel for a window.
+    pub fn new(window: &OsWindow, shows_panel: bool) -> Self {
+        let context = Context::default();
+        context.set_theme(egui::Theme::Dark);
+        context.all_styles_mut(style);
+        let id = context.viewport_id();
+        let input = Input::new(context.clone(), id, window, Some(window.scale_factor() as f32), None, None);
+        Self {
+            context,
+            input,
+            atlas: Atlas::default(),
+            panel: Panel::default(),
+            shows_panel,
+            shows_help: false,
+            has_events: true,
+            laid_out: None,
+            start: Instant::now(),
+        }
+    }
+
+    /// Takes an event. Returns whether it belongs to the panel alone.
+    pub fn takes(&mut self, window: &OsWindow, event: &WindowEvent) -> bool {
+        // The panel's keys are those of the program, except while a text is typed.
+        if !self.is_visible() {
+            return false;
+        }
+        if matches!(event, WindowEvent::KeyboardInput { .. }) && !self.context.text_edit_focused() {
+            return false;
+        }
+        let response = self.input.on_window_event(window, event);
+        let ours = match event {
+            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } | WindowEvent::PinchGesture { .. } => {
+                self.context.egui_wants_pointer_input() || response.consumed
+            }
+            WindowEvent::CursorMoved { .. } => self.context.egui_is_using_pointer(),
+            WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_) => true,
+            _ => false,
+        };
+        if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+            let moves_outside =
+                matches!(event, WindowEvent::CursorMoved { .. }) && !self.context.is_pointer_over_egui();
+            if !moves_outside {
+                window.request_redraw();
+            }
+            self.has_events = true;
+        }
+        ours
+    }
+
+    /// Returns whether anything is drawn.
+    pub fn is_visible(&self) -> bool {
+        self.shows_panel || self.shows_help
+    }
+
+    /// Shows or hides the panel.
+    pub fn toggle_panel(&mut self) {
+        self.shows_panel = !self.shows_panel;
+        self.has_events = true;
+    }
+
+    /// Shows or hides the help page.
+    pub fn toggle_help(&mut self) {
+        self.shows_help = !self.shows_help;
+        self.has_events = true;
+    }
+
+    /// Notes that something has changed that the panel shows.
+    pub fn changed(&mut self) {
+        self.has_events = true;
+    }
+
+    /// Notes that the renderer is a new one, which has no atlas.
+    pub fn renderer_was_replaced(&mut self) {
+        self.atlas.set_uploaded(false);
+        self.laid_out = None;
+    }
+
+    /// Returns whether the panel is visible and its triangles are out of date.
+    pub fn needs_layout(&self, image_size: [u32; 2]) -> bool {
+        let is_fresh = |&(since, size): &(Instant, [u32; 2])| size == image_size && since.elapsed() < PERIOD;
+        self.is_visible() && (self.has_events || !self.laid_out.as_ref().is_some_and(is_fresh))
+    }
+
+    /// Removes the triangles of a panel that is hidden.
+    pub fn clear(&mut self, renderer: &mut Renderer) {
+        if self.laid_out.take().is_some() {
+            renderer.overlay_mut().clear();
+        }
+    }
+
+    /// Lays out the panel and hands its triangles to the renderer.
+    ///
+    /// # Errors
+    /// The atlas cannot be uploaded.
+    pub fn lay_out(
+        &mut self,
+        window: &OsWindow,
+        renderer: &mut Renderer,
+        image_size: [u32; 2],
+        facts: &Facts,
+        controls: Controls,
+    ) -> Result<Wishes> {
+        let (mut controls, mut request) = (controls, None);
+        let pixels_per_point = egui_winit::pixels_per_point(&self.context, window);
+        let size = vec2(image_size[0] as f32, image_size[1] as f32) / pixels_per_point;
+        // Not `take_egui_input`: on X11 winit asks the server for the size, and panics once another client has destroyed
+        // the window.
+        let raw = self.input.egui_input_mut();
+        raw.time = Some(self.start.elapsed().as_secs_f64());
+        raw.screen_rect = Some(Rect::from_min_size(pos2(0.0, 0.0), size));
+        let viewport = raw.viewports.entry(raw.viewport_id).or_default();
+        viewport.native_pixels_per_point = Some(window.scale_factor() as f32);
+        let raw = raw.take();
+        let Self { context, panel, shows_panel, shows_help, .. } = self;
+        let output = context.run_ui(raw, |ui| {
+            let context = ui.ctx().clone();
+            if *shows_panel {
+                let margin = 8.0;
+                Window::new("panel")
+                    .title_bar(false)
+                    .resizable(false)
+                    .movable(false)
+                    .frame(frame())
+                    .fixed_pos(pos2(margin, margin))
+                    .fixed_size(vec2(panel::WIDTH, size.y - 2.0 * margin - 2.0 * PADDING))
+                    .vscroll(true)
+                    .show(&context, |ui| {
+                        ui.set_width(panel::WIDTH);
+                        request = panel.show(ui, facts, &mut controls);
+                    });
+            }
+            if *shows_help {
+                help::show(&context, frame());
+            }
+        });
+        self.has_events = false;
+        self.laid_out = Some((Instant::now(), image_size));
+        if request == Some(Request::Help) {
+            self.toggle_help();
+        }
+        let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
+        self.input.handle_platform_output(window, output.platform_output);
+        self.atlas.apply(output.textures_delta);
+        let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
+        fill(renderer.overlay_mut(), &primitives, output.pixels_per_point, image_size);
+        if let Some((size, rgba)) = self.atlas.changed() {
+            renderer.set_overlay_atlas(size, rgba)?;
+            self.atlas.set_uploaded(true);
+        }
+        let is_soon = |delay: &Duration| *delay < Duration::from_secs(60);
+        let redraw_after = if self.has_events { Some(Duration::ZERO) } else { delay.filter(is_soon) };
+        if redraw_after == Some(Duration::ZERO) {
+            self.has_events = true;
+        }
+        Ok(Wishes { controls, request, redraw_after })
+    }
+}
+
+/// Larger letters than egui's own, light on dark, and nothing that moves by itself.
+fn style(style: &mut egui::Style) {
+    for (text, size) in [(TextStyle::Body, 13.5), (TextStyle::Button, 13.5), (TextStyle::Small, 11.5)] {
+        style.text_styles.insert(text, FontId::proportional(size));
+    }
+    style.animation_time = 0.0;
+    style.visuals.text_cursor.blink = false;
+    style.visuals.override_text_color = Some(egui::Color32::from_gray(225));
+    style.visuals.slider_trailing_fill = true;
+    style.spacing.item_spacing = vec2(7.0, 4.0);
+    style.visuals.window_shadow = egui::Shadow::NONE;
+    style.visuals.popup_shadow = egui::Shadow::NONE;
+}

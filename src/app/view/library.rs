@@ -1,0 +1,91 @@
+//! The model files that the panel offers: those of the command line, those that were dropped on the window, and the others
+//! in their folders.
+
+use std::path::{Path, PathBuf};
+
+/// The largest number of files of a folder that are offered.
+const MOST_FILES: usize = 1000;
+
+/// A list of files without repetitions, each with its name.
+#[derive(Debug, Default)]
+pub struct Library {
+    paths: Vec<PathBuf>,
+    names: Vec<String>,
+}
+
+impl Library {
+    /// Returns a library of these files, and of those in their folders.
+    pub fn new(paths: &[PathBuf]) -> Self {
+        let mut library = Self::default();
+        paths.iter().for_each(|path| library.add(path));
+        library
+    }
+
+    /// Adds a file and those in its folder.
+    pub fn add(&mut self, path: &Path) {
+        self.add_one(path.to_owned());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // A folder that cannot be listed offers nothing.
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut others: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| is_model(path)).collect();
+        others.sort();
+        for other in others.into_iter().take(MOST_FILES) {
+            self.add_one(if path.parent().is_some_and(|folder| folder.as_os_str().is_empty()) {
+                other.strip_prefix(".").map(Path::to_owned).unwrap_or(other)
+            } else {
+                other
+            });
+        }
+    }
+
+    fn add_one(&mut self, path: PathBuf) {
+        if !self.paths.contains(&path) {
+            self.names.push(path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()));
+            self.paths.push(path);
+        }
+    }
+
+    /// Returns the names of all files.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns a file.
+    pub fn path(&self, index: usize) -> Option<&PathBuf> {
+        self.paths.get(index)
+    }
+
+    /// Returns the index of the file that is shown, unless several are.
+    pub fn index_of(&self, shown: &[PathBuf]) -> Option<usize> {
+        let [path] = shown else { return None };
+        self.paths.iter().position(|known| known == path)
+    }
+}
+
+/// Returns whether a file has the name of a model.
+pub fn is_model(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("glb" | "gltf"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_models_of_a_folder_are_offered() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.glb", "a.GLTF", "c.png", "d.glb"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let shown = [folder.path().join("d.glb")];
+        let mut library = Library::new(&shown);
+        assert_eq!(library.names(), ["d.glb", "a.GLTF", "b.glb"]);
+        library.add(&folder.path().join("b.glb"));
+        assert_eq!(library.names().len(), 3);
+        assert_eq!((library.index_of(&shown), library.index_of(&[])), (Some(0), None));
+        assert_eq!(library.path(2), Some(&folder.path().join("b.glb")));
+        library.add(Path::new("no/such/folder/x.glb"));
+        assert_eq!(library.names().last().map(String::as_str), Some("x.glb"));
+    }
+}

@@ -1,0 +1,215 @@
+//! Mouse, touchpad and the keys that are held: how they move the camera.
+//!
+//! In: winit's events, and the time between frames. Out: movements of the camera. Lengths are shares of the window's
+//! height, so that movements feel the same on any display.
+
+use std::collections::HashSet;
+
+use glam::Vec2;
+use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::event::{ElementState, MouseButton, MouseScrollDelta};
+use winit::keyboard::{KeyCode, ModifiersState, PhysicalKey};
+
+use crate::view::OrbitCamera;
+
+/// The camera's turn for a drag over the whole height of the window.
+const RADIANS_PER_HEIGHT: f32 = std::f32::consts::PI;
+/// A press and a release that are closer are a click.
+const CLICK_PIXELS: f64 = 4.0;
+
+/// The kind of a drag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drag {
+    Orbit,
+    Pan,
+    LookAround,
+}
+
+/// The buttons and keys that are held, and the position of the cursor.
+#[derive(Default)]
+pub struct Pointer {
+    drag: Option<Drag>,
+    /// Where the left button was pressed, unless the cursor has moved away since.
+    click: Option<PhysicalPosition<f64>>,
+    last: Option<PhysicalPosition<f64>>,
+    modifiers: ModifiersState,
+    held: HashSet<KeyCode>,
+}
+
+/// The keys that fly: right, up and forward for each.
+const FLIGHT: [(KeyCode, [f32; 3]); 6] = [
+    (KeyCode::KeyW, [0.0, 0.0, 1.0]),
+    (KeyCode::KeyS, [0.0, 0.0, -1.0]),
+    (KeyCode::KeyD, [1.0, 0.0, 0.0]),
+    (KeyCode::KeyA, [-1.0, 0.0, 0.0]),
+    (KeyCode::KeyE, [0.0, 1.0, 0.0]),
+    (KeyCode::KeyQ, [0.0, -1.0, 0.0]),
+];
+
+/// A turn of the wheel, or a movement of two fingers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scroll {
+    /// Lines of a wheel: positive comes closer.
+    Lines(f32),
+    /// Fingers on a touchpad: right and down, in shares of the window's height.
+    Fingers(Vec2),
+}
+
+impl Pointer {
+    /// Notes which modifier keys are held.
+    pub fn set_modifiers(&mut self, modifiers: ModifiersState) {
+        self.modifiers = modifiers;
+    }
+
+    /// Notes that a button was pressed or released. Returns true at the end of a click with the left button.
+    pub fn press(&mut self, button: MouseButton, state: ElementState) -> bool {
+        let drag = match button {
+            MouseButton::Left if self.modifiers.shift_key() => Drag::Pan,
+            MouseButton::Left => Drag::Orbit,
+            MouseButton::Middle => Drag::Pan,
+            MouseButton::Right => Drag::LookAround,
+            _ => return false,
+        };
+        if state == ElementState::Pressed {
+            self.drag = Some(drag);
+            self.click = self.last.filter(|_| drag == Drag::Orbit);
+            return false;
+        }
+        self.drag = None;
+        self.click.take().is_some()
+    }
+
+    /// Moves the camera if a button is held. Returns whether it has.
+    pub fn moved(
+        &mut self,
+        position: PhysicalPosition<f64>,
+        size: PhysicalSize<u32>,
+        camera: &mut OrbitCamera,
+    ) -> bool {
+        let is_near = |press: &PhysicalPosition<f64>| (position.x - press.x).hypot(position.y - press.y) < CLICK_PIXELS;
+        self.click = self.click.filter(is_near);
+        let (Some(last), Some(drag)) = (self.last.replace(position), self.drag) else { return false };
+        let height = f64::from(size.height.max(1));
+        let right = ((position.x - last.x) / height) as f32;
+        let down = ((position.y - last.y) / height) as f32;
+        match drag {
+            _ if self.click.is_some() => return false,
+            Drag::Orbit => camera.orbit(-right * RADIANS_PER_HEIGHT, down * RADIANS_PER_HEIGHT),
+            Drag::Pan => camera.pan(-right, down),
+            Drag::LookAround => {
+                camera.free_limits();
+                camera.look_around(-right * 0.5 * RADIANS_PER_HEIGHT, down * 0.5 * RADIANS_PER_HEIGHT);
+            }
+        }
+        true
+    }
+
+    /// Returns the cursor in clip space: x to the right and y up, -1 to 1. The middle if it was never inside.
+    pub fn cursor_clip(&self, size: PhysicalSize<u32>) -> Vec2 {
+        let share = |at: f64, size: u32| (2.0 * at / f64::from(size.max(1)) - 1.0).clamp(-1.0, 1.0) as f32;
+        self.last.map_or(Vec2::ZERO, |last| Vec2::new(share(last.x, size.width), -share(last.y, size.height)))
+    }
+
+    /// Notes that a key was pressed or released. Returns whether it is one that flies.
+    pub fn flight_key(&mut self, key: PhysicalKey, state: ElementState) -> bool {
+        let PhysicalKey::Code(code) = key else { return false };
+        if !FLIGHT.iter().any(|&(key, _)| key == code) || self.modifiers.control_key() {
+            return false;
+        }
+        match state {
+            ElementState::Pressed => self.held.insert(code),
+            ElementState::Released => self.held.remove(&code),
+        };
+        true
+    }
+
+    /// Releases everything, for example because another window has the keys now.
+    pub fn release_all(&mut self) {
+        self.held.clear();
+        (self.drag, self.click) = (None, None);
+    }
+
+    /// Returns whether a key is held that flies.
+    pub fn is_flying(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Moves the camera by the keys that are held, for a frame of this length.
+    pub fn fly(&self, seconds: f32, camera: &mut OrbitCamera) {
+        /// The speed: this many times the distance of the target in a second.
+        const SPEED: f32 = 0.8;
+        let speed = if self.modifiers.shift_key() { 4.0 * SPEED } else { SPEED };
+        let mut sum = [0.0; 3];
+        for (_, step) in FLIGHT.iter().filter(|(key, _)| self.held.contains(key)) {
+            sum.iter_mut().zip(step).for_each(|(sum, step)| *sum += step);
+        }
+        let [right, up, forward] = sum.map(|step: f32| step * speed * seconds.min(0.1));
+        camera.free_limits();
+        camera.fly(right, up, forward);
+    }
+}
+
+/// Returns what a scroll event means.
+pub fn scroll(delta: MouseScrollDelta, size: PhysicalSize<u32>) -> Scroll {
+    match delta {
+        MouseScrollDelta::LineDelta(_, lines) => Scroll::Lines(lines),
+        MouseScrollDelta::PixelDelta(pixels) => {
+            let height = f64::from(size.height.max(1));
+            Scroll::Fingers(Vec2::new((pixels.x / height) as f32, (pixels.y / height) as f32))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: PhysicalSize<u32> = PhysicalSize::new(200, 100);
+    const LEFT: MouseButton = MouseButton::Left;
+
+    fn at(x: f64, y: f64) -> PhysicalPosition<f64> {
+        PhysicalPosition::new(x, y)
+    }
+
+    #[test]
+    fn a_click_is_a_press_and_a_release_without_a_drag() {
+        let (mut pointer, mut camera) = (Pointer::default(), OrbitCamera::default());
+        pointer.moved(at(50.0, 50.0), SIZE, &mut camera);
+        assert!(!pointer.press(LEFT, ElementState::Pressed));
+        assert!(!pointer.moved(at(51.0, 50.0), SIZE, &mut camera));
+        assert!(pointer.press(LEFT, ElementState::Released));
+        assert_eq!(camera, OrbitCamera::default());
+        // There and back again is a drag.
+        pointer.press(LEFT, ElementState::Pressed);
+        assert!(pointer.moved(at(70.0, 50.0), SIZE, &mut camera));
+        pointer.moved(at(51.0, 50.0), SIZE, &mut camera);
+        assert!(!pointer.press(LEFT, ElementState::Released));
+        assert!(!pointer.press(MouseButton::Right, ElementState::Pressed));
+        assert!(!pointer.press(MouseButton::Right, ElementState::Released));
+    }
+
+    #[test]
+    fn opposite_keys_cancel_each_other() {
+        let (mut pointer, mut camera) = (Pointer::default(), OrbitCamera::default());
+        let key = |code| PhysicalKey::Code(code);
+        assert!(!pointer.flight_key(key(KeyCode::KeyV), ElementState::Pressed));
+        assert!(pointer.flight_key(key(KeyCode::KeyW), ElementState::Pressed) && pointer.is_flying());
+        pointer.flight_key(key(KeyCode::KeyS), ElementState::Pressed);
+        let start = camera.position();
+        pointer.fly(0.05, &mut camera);
+        assert!((camera.position() - start).length() < 1e-5);
+        pointer.flight_key(key(KeyCode::KeyS), ElementState::Released);
+        pointer.fly(0.05, &mut camera);
+        assert!((camera.position() - start).dot(camera.forward()) > 0.01);
+        pointer.release_all();
+        assert!(!pointer.is_flying());
+    }
+
+    #[test]
+    fn the_cursor_is_in_clip_space() {
+        let mut pointer = Pointer::default();
+        assert_eq!(pointer.cursor_clip(SIZE), Vec2::ZERO);
+        pointer.moved(at(150.0, 25.0), SIZE, &mut OrbitCamera::default());
+        assert_eq!(pointer.cursor_clip(SIZE), Vec2::new(0.5, 0.5));
+    }
+}

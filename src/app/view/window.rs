@@ -1,0 +1,394 @@
+//! The window: events become actions, and actions become frames.
+//!
+//! In: winit's events and the [`State`]. Out: presented frames. Drawing starts in winit's `resumed` and ends in `suspended`
+//! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if the animation
+//! plays, a key flies, or an event has changed something.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use ash::vk;
+use winit::application::ApplicationHandler;
+use winit::dpi::{LogicalSize, PhysicalSize};
+use winit::event::{ElementState, KeyEvent, StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::keyboard::Key;
+use winit::window::{Fullscreen, Window, WindowId};
+
+use super::desk::Desk;
+use super::hud::Hud;
+use super::key_name::key_name;
+use super::library::is_model;
+use super::picture::write_screenshot;
+use super::pointer::{Pointer, Scroll, scroll};
+use super::shown::{Lost, Shown};
+use super::state::State;
+use super::title::Title;
+use super::watch::{self, Watch};
+use crate::app::gpu::{finish, window_renderer};
+use crate::app::output::print;
+use crate::app::rebuild::{Losses, vulkan_result};
+use crate::cli::Size;
+use crate::cli::keys::{self, Action};
+use crate::crowd::ClipChoice;
+use crate::renderer::{FrameOutcome, Renderer};
+
+/// The state of the command, and the window that shows it.
+pub struct Viewer {
+    state: State,
+    shown: Option<Shown>,
+    lost: Option<Lost>,
+    losses: Losses<'static>,
+    pointer: Pointer,
+    title: Title,
+    /// The panel at work. `None` before the first window.
+    desk: Option<Desk>,
+    watch: Watch,
+    /// The time of the last frame, while keys fly.
+    flown: Option<Instant>,
+    /// Whether the next frame becomes a screenshot.
+    wants_screenshot: bool,
+    presented: u64,
+    error: Option<anyhow::Error>,
+}
+
+impl Viewer {
+    /// Returns a viewer without a window.
+    pub fn new(state: State) -> Self {
+        Self {
+            state,
+            shown: None,
+            lost: None,
+            losses: Losses::default(),
+            pointer: Pointer::default(),
+            title: Title::new(),
+            desk: None,
+            watch: Watch::default(),
+            flown: None,
+            wants_screenshot: false,
+            presented: 0,
+            error: None,
+        }
+    }
+
+    /// Says how many frames were presented.
+    ///
+    /// # Errors
+    /// The error that has ended the event loop.
+    pub fn finish(mut self) -> Result<()> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
+        print(&format!("{} frames presented\n", self.presented))
+    }
+
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        event_loop.set_control_flow(ControlFlow::Wait);
+        let Size { width, height } = self.state.args.gpu.size;
+        let attributes =
+            Window::default_attributes().with_title("Throng").with_inner_size(LogicalSize::new(width, height));
+        let window = event_loop.create_window(attributes).context("cannot open a window")?;
+        let size = window.inner_size();
+        let renderer = self.renderer_for(&window, size)?;
+        self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
+        self.start(Shown { renderer, window, size });
+        Ok(())
+    }
+
+    fn start(&mut self, shown: Shown) {
+        shown.window.request_redraw();
+        if let Some(desk) = &mut self.desk {
+            desk.hud.renderer_was_replaced();
+        }
+        self.shown = Some(shown);
+    }
+
+    fn renderer_for(&mut self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
+        let extent = Size { width: size.width, height: size.height };
+        window_renderer(&self.state.args.gpu, &mut self.state.scene, window, extent)
+    }
+
+    /// Ends the renderer of a window that lost its surface or its device. The next redraw creates new ones.
+    fn lose(&mut self) {
+        let since = Instant::now();
+        self.lost = self.hide().map(|(window, size)| Lost { window, size, since });
+        if let Some(lost) = &self.lost {
+            lost.window.request_redraw();
+        }
+    }
+
+    /// Creates a new surface and renderer for a window that lost them. On X11 a window that another client has
+    /// destroyed looks the same until the event arrives, so a failure counts only after a while.
+    fn recover(&mut self, lost: Lost) -> Result<()> {
+        const PATIENCE: Duration = Duration::from_secs(2);
+        match self.renderer_for(&lost.window, lost.size) {
+            Ok(renderer) => {
+                self.start(Shown { renderer, window: lost.window, size: lost.size });
+                Ok(())
+            }
+            Err(_) if lost.since.elapsed() < PATIENCE => {
+                lost.window.request_redraw();
+                self.lost = Some(lost);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Ends the renderer, keeps the validation error if there is one, and returns the window.
+    fn hide(&mut self) -> Option<(Window, PhysicalSize<u32>)> {
+        let Shown { renderer, window, size } = self.shown.take()?;
+        if let Err(error) = finish(renderer) {
+            self.error.get_or_insert(error);
+        }
+        Some((window, size))
+    }
+
+    fn draw(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        if let Some(lost) = self.lost.take() {
+            return self.recover(lost);
+        }
+        if self.shown.as_ref().is_none_or(|shown| shown.size.width == 0 || shown.size.height == 0) {
+            // The window is minimised. The next resize requests a redraw.
+            return Ok(());
+        }
+        self.fly();
+        self.prepare(event_loop)?;
+        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
+        if !state.clock.is_paused() || self.pointer.is_flying() {
+            shown.window.request_redraw();
+        }
+        let (time_seconds, aspect) = (state.advance(), shown.aspect());
+        match state.scene.draw(&mut shown.renderer, time_seconds, aspect, self.wants_screenshot) {
+            Ok((FrameOutcome::Drawn, cpu_times)) => {
+                self.presented += 1;
+                desk.add_frame(cpu_times, shown);
+                if std::mem::take(&mut self.wants_screenshot) {
+                    let written = write_screenshot(&mut shown.renderer).map(|path| format!("wrote {}", path.display()));
+                    if let Ok(text) = &written {
+                        print(&format!("{text}\n"))?;
+                    }
+                    desk.notify(written, shown);
+                }
+                self.title.count(&shown.window, state);
+                if state.args.frames.is_some_and(|frames| self.presented >= frames) {
+                    event_loop.exit();
+                }
+                Ok(())
+            }
+            // There was no area or no free image: acquiring has already waited, or a resize follows.
+            Ok((FrameOutcome::Skipped, _)) => {
+                shown.window.request_redraw();
+                Ok(())
+            }
+            Err(error) => {
+                if vulkan_result(&error) != Some(vk::Result::ERROR_SURFACE_LOST_KHR) {
+                    self.losses.forgive(error, shown.renderer.last_pass())?;
+                }
+                self.lose();
+                Ok(())
+            }
+        }
+    }
+
+    /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
+    fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let Self { state, shown: Some(shown), desk: Some(desk), watch, .. } = self else { return Ok(()) };
+        let mut next_look = None;
+        if state.args.watch {
+            let paths = state.args.crowd.models.clone();
+            if watch.has_changed(&paths, Instant::now()) {
+                desk.open(paths, state, shown);
+            }
+            next_look = Some(watch::PERIOD);
+        }
+        let redraw_after = desk.lay_out(state, shown)?;
+        if redraw_after == Some(Duration::ZERO) {
+            shown.window.request_redraw();
+        }
+        let delay = redraw_after.filter(|delay| !delay.is_zero()).into_iter().chain(next_look).min();
+        let flow = delay.map_or(ControlFlow::Wait, |delay| ControlFlow::WaitUntil(Instant::now() + delay));
+        event_loop.set_control_flow(flow);
+        Ok(())
+    }
+
+    /// Moves the camera by the keys that are held.
+    fn fly(&mut self) {
+        if !self.pointer.is_flying() {
+            self.flown = None;
+            return;
+        }
+        let now = Instant::now();
+        if let Some(last) = self.flown.replace(now) {
+            self.pointer.fly((now - last).as_secs_f32(), &mut self.state.scene.camera);
+            self.state.camera_was_moved();
+        }
+    }
+
+    fn scroll(&mut self, movement: Scroll) {
+        let Some(shown) = &self.shown else { return };
+        match movement {
+            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor_clip(shown.size), shown.aspect(), lines),
+            Scroll::Fingers(moved) => {
+                self.state.scene.camera.pan(-moved.x, moved.y);
+                self.state.camera_was_moved();
+            }
+        }
+        shown.window.request_redraw();
+    }
+
+    fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
+        let Some((action, index)) = key_name(key).and_then(|name| keys::action(&name)) else { return };
+        if action == Action::Close {
+            event_loop.exit();
+        }
+        let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
+        let aspect = shown.aspect();
+        match action {
+            Action::Close => {}
+            Action::Panel => desk.hud.toggle_panel(),
+            Action::Help => desk.hud.toggle_help(),
+            Action::Pause => state.toggle_pause(),
+            Action::StepBack => state.clock.step(-1),
+            Action::StepForward => state.clock.step(1),
+            Action::PreviousClip => state.step_clip(-1),
+            Action::NextClip => state.step_clip(1),
+            Action::AllClips => state.choose_clip(ClipChoice::All),
+            Action::Clip => state.choose_clip(ClipChoice::Index(index)),
+            // A view that the device does not support is left out.
+            Action::NextView => state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok()),
+            Action::Skeleton => state.scene.show.skeleton = !state.scene.show.skeleton,
+            Action::FrameCrowd => state.frame_crowd(aspect),
+            Action::ResetCamera => state.reset_camera(aspect),
+            Action::FullScreen => {
+                let is_full = shown.window.fullscreen().is_some();
+                shown.window.set_fullscreen((!is_full).then_some(Fullscreen::Borderless(None)));
+            }
+            Action::Screenshot => self.wants_screenshot = true,
+        }
+        desk.hud.changed();
+        shown.window.request_redraw();
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: anyhow::Error) {
+        self.error = Some(error);
+        event_loop.exit();
+    }
+
+    fn size(&self) -> PhysicalSize<u32> {
+        self.shown.as_ref().map_or(PhysicalSize::new(1, 1), |shown| shown.size)
+    }
+
+    fn request_redraw(&self) {
+        if let Some(shown) = &self.shown {
+            shown.window.request_redraw();
+        }
+    }
+}
+
+impl ApplicationHandler for Viewer {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
+        if !matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            return;
+        }
+        // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
+        let State { args, clock, .. } = &self.state;
+        let is_only_watching = args.watch && clock.is_paused() && !self.watch.needs_frame(&args.crowd.models);
+        if is_only_watching {
+            event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
+        } else {
+            self.request_redraw();
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.shown.is_none()
+            && let Err(error) = self.open(event_loop)
+        {
+            self.fail(event_loop, error);
+        }
+    }
+
+    fn suspended(&mut self, _event_loop: &ActiveEventLoop) {
+        // Android destroys the surface after this event.
+        self.hide();
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // The connection to the window system ends with the event loop, so the renderer must end before it.
+        self.hide();
+        self.lost = None;
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, window: WindowId, event: WindowEvent) {
+        let ours = self.shown.as_ref().map(|shown| &shown.window).or(self.lost.as_ref().map(|lost| &lost.window));
+        if ours.is_none_or(|ours| ours.id() != window) {
+            return;
+        }
+        if let Self { shown: Some(shown), desk: Some(desk), .. } = self
+            && desk.hud.takes(&shown.window, &event)
+        {
+            return;
+        }
+        match event {
+            // `Destroyed` means that another client destroyed the window (`xdotool windowclose`).
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::Resized(size) => {
+                if let Some(shown) = &mut self.shown {
+                    shown.size = size;
+                    shown.renderer.resize(size.width, size.height);
+                    shown.window.request_redraw();
+                    let aspect = shown.aspect();
+                    self.state.follow_window(aspect);
+                } else if let Some(lost) = &mut self.lost {
+                    lost.size = size;
+                }
+            }
+            WindowEvent::RedrawRequested => {
+                if let Err(error) = self.draw(event_loop) {
+                    self.fail(event_loop, error);
+                }
+            }
+            WindowEvent::KeyboardInput { event: KeyEvent { logical_key, physical_key, state, repeat, .. }, .. } => {
+                if self.pointer.flight_key(physical_key, state) {
+                    self.request_redraw();
+                } else if state == ElementState::Pressed && (!repeat || repeats(&logical_key)) {
+                    self.key(event_loop, &logical_key);
+                }
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.pointer.set_modifiers(modifiers.state()),
+            WindowEvent::Focused(false) => self.pointer.release_all(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.pointer.press(button, state);
+            }
+            WindowEvent::CursorMoved { position, .. } => {
+                let size = self.size();
+                if self.pointer.moved(position, size, &mut self.state.scene.camera) {
+                    self.state.camera_was_moved();
+                    self.request_redraw();
+                }
+            }
+            WindowEvent::MouseWheel { delta, .. } => self.scroll(scroll(delta, self.size())),
+            WindowEvent::PinchGesture { delta, .. } => {
+                /// The lines of a wheel for fingers that move to twice their distance.
+                const LINES_PER_DOUBLING: f32 = 7.0;
+                self.scroll(Scroll::Lines(LINES_PER_DOUBLING * delta as f32));
+            }
+            WindowEvent::DroppedFile(path) => {
+                let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
+                if is_model(&path) {
+                    desk.open(vec![path], state, shown);
+                } else {
+                    desk.notify(Err(anyhow!("{} is no .glb or .gltf file", path.display())), shown);
+                }
+                shown.window.request_redraw();
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether a key acts again and again while it is held.
+fn repeats(key: &Key) -> bool {
+    matches!(key, Key::Character(text) if [",", ".", "[", "]"].contains(&text.as_str()))
+}
