@@ -1,6 +1,6 @@
 //! The time that a crowd takes on the CPU in each frame: `cargo bench --bench crowd`.
 //!
-//! Before criterion's figures it prints what a second thread brings, all ways interleaved.
+//! Before criterion's figures it prints what a second thread brings, all ways interleaved, and how long picking takes.
 
 mod common;
 
@@ -11,14 +11,14 @@ use std::time::Duration;
 
 use common::{interleaved, measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use rayon::ThreadPool;
 use throng::animation::{MemoryKind, PoseStreams};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, PoseSize, thread_pool};
 use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
-use throng::view::{Detail, Frustum, OrbitCamera};
+use throng::view::{Detail, Frustum, OrbitCamera, Ray};
 
 fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
     let models = Arc::from([model.clone()]);
@@ -63,12 +63,35 @@ fn threads(models: &[Model], one: &ThreadPool, two: &ThreadPool) {
     }
 }
 
+/// Prints how long it takes to pick a character in a crowd of 10,000, through 100 pixels of the first picture.
+fn picks(models: &[Model]) {
+    println!("us for picking one of 10,000: median, worst, hits of 100");
+    for model in models {
+        let crowd = crowd(model, 10_000, None);
+        let camera = OrbitCamera::framing(&crowd.outline(0.7), 16.0 / 9.0);
+        let place = |k: u32| (k as f32 + 0.5) / 10.0;
+        let rays = (0..100).map(|k| Ray::through(&camera, 16.0 / 9.0, Vec2::new(place(k % 10), place(k / 10))));
+        let mut hits = 0;
+        let mut times: Vec<f64> = rays
+            .map(|ray| {
+                hits += usize::from(crowd.pick(&ray, 0.7).is_some());
+                let once = || timed_ns(|| _ = black_box(crowd.pick(black_box(&ray), 0.7)));
+                // The best of some, because other programs interrupt.
+                (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!("{:>20} {:>8.0} {:>8.0} {hits:>4}", model.name, times[50] / 1e3, times[99] / 1e3);
+    }
+}
+
 fn frames(criterion: &mut Criterion) {
     let models: Vec<Model> = model_paths().iter().map(|path| load(path).unwrap()).collect();
     // The first one takes this thread in, so it must be the one with several.
     let [two, one] = [2, 1].map(|threads| thread_pool(Some(threads)).unwrap());
     if measures() {
         threads(&models, &one, &two);
+        picks(&models);
     }
     for model in &models {
         const INSTANCES: u32 = 1_000;

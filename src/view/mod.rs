@@ -1,5 +1,5 @@
 //! How the crowd is seen: the camera, its frustum, the bounds that it frames, the detail that it needs, the look of the
-//! picture, the sky, the view of the shadow map, and the debug views.
+//! picture, the sky, the view of the shadow map, the ray through a pixel, and the debug views.
 //!
 //! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
 //! here is plain arithmetic in world space, in metres.
@@ -12,6 +12,7 @@ mod flight;
 mod framing;
 mod frustum;
 mod look;
+mod ray;
 mod shadow_view;
 mod sky;
 
@@ -22,5 +23,6 @@ pub use detail::Detail;
 pub use framing::Outline;
 pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
+pub use ray::Ray;
 pub use shadow_view::{ShadowScene, ShadowView};
 pub use sky::Sky;

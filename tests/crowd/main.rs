@@ -1,10 +1,11 @@
-//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, crossfades, units.
+//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, crossfades, picking, units.
 
 mod bounds;
 mod crossfade;
 #[path = "../common/instances.rs"]
 mod instances;
 mod levels;
+mod pick;
 mod visibility;
 
 use std::mem::MaybeUninit;

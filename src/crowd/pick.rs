@@ -1,0 +1,175 @@
+//! Picking: the first character along a ray, exactly as it is posed, and the data of one instance.
+//!
+//! In: a ray, and a time to which [`Crowd::move_to`] has moved the instances. Out: the instance, and the point of its surface.
+//! All triangles count, in full detail and from both sides. Materials do not matter.
+//!
+//! The ray is tested with the bounding spheres of all instances. Those that it enters are sorted by distance, skinned one by
+//! one and tested triangle by triangle, in double precision. The search stops at the first sphere that begins behind the best
+//! hit. So only a few instances are skinned.
+
+use glam::{Affine3A, DVec3, Vec3};
+
+use super::placement::turned;
+use super::playback::clip_of;
+use super::skinner::Skinner;
+use super::{Crowd, Instance};
+use crate::model::{Geometry, Topology};
+use crate::view::Ray;
+
+/// The point of a character that a ray meets first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Picked {
+    /// The number of the instance: see [`ShownInstance::number`].
+    pub instance: u32,
+    /// The distance from the start of the ray in metres.
+    pub distance: f32,
+    /// The point in world space.
+    pub position_world: Vec3,
+}
+
+/// One instance at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShownInstance {
+    /// The number of the instance, counted from the centre of the crowd. It stays the same when the clips change, unlike the
+    /// index in [`Crowd::instance_states`].
+    pub number: u32,
+    /// The index in [`Crowd::instance_states`], until the clips change.
+    pub index: u32,
+    /// The index of the model.
+    pub model: u32,
+    /// The index of the clip; `None` is the rest pose. In a crossfade it is the clip that was chosen last.
+    pub clip: Option<u32>,
+    /// The time in the clip.
+    pub clip_seconds: f64,
+    /// The share of the clip's duration at which the instance starts, 0 to 1.
+    pub phase: f32,
+    /// The number of the pose. Instances that share a pose have the same number.
+    pub pose: u32,
+    /// The level of detail in the camera's view, if the last [`Crowd::cull`] found the instance there.
+    pub level: Option<u32>,
+    /// The placement.
+    pub world_from_model: Affine3A,
+    /// The centre of a sphere that contains the instance throughout its clips, in world space.
+    pub center_world: Vec3,
+    /// The radius of that sphere in metres.
+    pub radius: f32,
+}
+
+impl Crowd {
+    /// Returns the first character along `ray` at `time_seconds`, or `None` if the ray meets none.
+    #[must_use]
+    pub fn pick(&self, ray: &Ray, time_seconds: f64) -> Option<Picked> {
+        let (index, distance) = self.first_hit(ray, time_seconds, f32::INFINITY)?;
+        let position_world = ray.origin + ray.direction * distance;
+        Some(Picked { instance: self.instances[index].rank, distance, position_world })
+    }
+
+    /// Returns the instance with a number at `time_seconds`, or `None` if there are fewer instances.
+    #[must_use]
+    pub fn shown_instance(&self, number: u32, time_seconds: f64) -> Option<ShownInstance> {
+        let index = self.index_of(number)?;
+        let instance = &self.instances[index];
+        let clip = clip_of(&self.models[instance.model as usize], instance.clip);
+        let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
+        let seen = self.visible.seen.iter().find(|seen| seen.instance as usize == index);
+        Some(ShownInstance {
+            number,
+            index: index as u32,
+            model: instance.model,
+            clip: instance.clip,
+            clip_seconds: super::wrap_seconds(
+                instance.start_seconds + self.clip_seconds(time_seconds),
+                duration_seconds,
+            ),
+            phase: instance.phase,
+            pose: instance.pose,
+            level: seen.map(|seen| self.visible.poses[seen.pose as usize].levels.camera),
+            world_from_model: self.world_from_model(instance),
+            center_world: self.center_of(instance),
+            radius: instance.radius,
+        })
+    }
+
+    /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of
+    /// [`Skeleton::names`](crate::model::Skeleton::names), as it is posed at `time_seconds`. Without such an instance there
+    /// are none.
+    pub fn node_positions(&self, number: u32, time_seconds: f64, positions_world: &mut Vec<Vec3>) {
+        positions_world.clear();
+        let Some(instance) = self.index_of(number).map(|index| &self.instances[index]) else { return };
+        let world_from_model = self.world_from_model(instance);
+        let mut skinner = Skinner::new(self);
+        let nodes = skinner.pose(instance, time_seconds).model_from_node;
+        positions_world.extend(nodes.iter().map(|node| world_from_model.transform_point3(node.translation.into())));
+    }
+
+    fn index_of(&self, number: u32) -> Option<usize> {
+        self.instances.iter().position(|instance| instance.rank == number)
+    }
+
+    /// Returns the centre of an instance's bounding sphere in world space, where the instance is now.
+    pub(super) fn center_of(&self, instance: &Instance) -> Vec3 {
+        turned(instance.center_world, self.rings[instance.ring as usize].turn)
+    }
+
+    /// Returns the index of the first instance along a ray, and its distance, if it is nearer than `limit`.
+    pub(super) fn first_hit(&self, ray: &Ray, time_seconds: f64, limit: f32) -> Option<(usize, f32)> {
+        let entry = |instance: &Instance| {
+            let to_center = self.center_of(instance) - ray.origin;
+            let along = to_center.dot(ray.direction);
+            // The distance from the centre, and not a difference of squares, which would be inexact far away.
+            let inside = instance.radius.powi(2) - (to_center - ray.direction * along).length_squared();
+            (inside >= 0.0 && along + inside.sqrt() > 0.0).then(|| along - inside.sqrt())
+        };
+        let mut candidates: Vec<(f32, usize)> =
+            self.instances.iter().enumerate().filter_map(|(index, one)| Some((entry(one)?, index))).collect();
+        candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut first = None;
+        let mut nearest = f64::from(limit);
+        let mut skinner = Skinner::new(self);
+        for (entry, index) in candidates {
+            if f64::from(entry) > nearest {
+                break;
+            }
+            let instance = &self.instances[index];
+            // The ray in model space. Its direction has a length such that distances stay those of the world.
+            let model_from_world = self.world_from_model(instance).as_daffine3().inverse();
+            let origin = model_from_world.transform_point3(ray.origin.as_dvec3());
+            let direction = model_from_world.transform_vector3(ray.direction.as_dvec3());
+            let geometry = &self.models[instance.model as usize].geometry;
+            let vertices = skinner.vertices_model(instance, time_seconds);
+            for corners in triangles(geometry) {
+                let corners = corners.map(|corner| vertices[corner as usize].as_dvec3());
+                if let Some(distance) = distance_to_triangle(origin, direction, corners)
+                    && distance < nearest
+                {
+                    (nearest, first) = (distance, Some(index));
+                }
+            }
+        }
+        first.map(|index| (index, nearest as f32))
+    }
+}
+
+/// Returns the corners of all triangles in full detail.
+fn triangles(geometry: &Geometry) -> impl Iterator<Item = [u32; 3]> {
+    let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
+    ranges.flat_map(|range| {
+        let start = range.first_index as usize;
+        let indices = &geometry.indices[start..start + range.index_count as usize];
+        indices.chunks_exact(3).map(|corners| [corners[0], corners[1], corners[2]])
+    })
+}
+
+/// Returns the distance to a triangle along a ray, from either side, as a multiple of the direction's length (Möller and
+/// Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997).
+fn distance_to_triangle(origin: DVec3, direction: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
+    let (ab, ac) = (b - a, c - a);
+    let across = direction.cross(ac);
+    let inverse = ab.dot(across).recip();
+    let from_a = origin - a;
+    let u = from_a.dot(across) * inverse;
+    let around = from_a.cross(ab);
+    let v = direction.dot(around) * inverse;
+    let distance = ac.dot(around) * inverse;
+    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some(distance)
+}

@@ -1,0 +1,171 @@
+//! Picking finds what a search through all triangles of all instances finds, in double precision.
+
+use std::path::Path;
+
+use glam::{DAffine3, DVec3, Vec2};
+use throng::model::{DrawRange, Topology, import};
+use throng::view::{Detail, Frustum, OrbitCamera, Ray};
+
+use super::*;
+
+/// Returns a hit of each instance: its number, and the distance. All triangles of all instances are tested in the world, after
+/// skinning in double precision by the palette of the frame. The last element says how far inside the triangle the hit is.
+fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option<(u32, f64, f64)>> {
+    crowd.move_to(time_seconds);
+    crowd.cull(None, None, &Detail::FULL);
+    let (palette, weights) = streams_of(crowd, 2, time_seconds);
+    let plan = plan_of(crowd);
+    let instances = instances_of(crowd);
+    let mut nearest = vec![None; rays.len()];
+    let states: Vec<_> = crowd.instance_states().collect();
+    let mut numbers = vec![u32::MAX; states.len()];
+    for number in 0..states.len() as u32 {
+        numbers[crowd.shown_instance(number, time_seconds).unwrap().index as usize] = number;
+    }
+    for (index, (data, state)) in instances.iter().zip(&states).enumerate() {
+        let geometry = &crowd.models()[state.model as usize].geometry;
+        let record = plan.records[data.pose as usize];
+        let world_from_model = state.world_from_model.as_daffine3();
+        let vertex = |vertex: usize| {
+            let mut position = geometry.positions[vertex].as_dvec3();
+            for delta in geometry.morph_deltas_of(vertex) {
+                let weight = weights[(record.morph_weight_offset + delta.weight_index) as usize];
+                position += delta.position.as_dvec3() * f64::from(weight);
+            }
+            let moved = geometry.influences_of(vertex).iter().map(|influence| {
+                let matrix = palette[(record.palette_offset + influence.joint) as usize];
+                DAffine3::from_mat4(glam::DMat4::from(Affine3A::from(matrix).as_daffine3())).transform_point3(position)
+                    * f64::from(influence.weight)
+            });
+            world_from_model.transform_point3(moved.sum())
+        };
+        let vertices: Vec<DVec3> = (0..geometry.vertex_count()).map(vertex).collect();
+        for (ray, nearest) in rays.iter().zip(&mut nearest) {
+            let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
+            for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
+                let range = range.first_index as usize..(range.first_index + range.index_count) as usize;
+                for corners in geometry.indices[range].chunks_exact(3) {
+                    let [a, b, c] = [0, 1, 2].map(|k| vertices[corners[k] as usize]);
+                    let normal = (b - a).cross(c - a);
+                    let distance = (a - origin).dot(normal) / direction.dot(normal);
+                    let point = origin + direction * distance;
+                    // The share of the triangle's area that is opposite to each corner.
+                    let area = normal.length_squared();
+                    let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| (p - point).cross(q - point).dot(normal) / area);
+                    let inside = shares.into_iter().fold(f64::INFINITY, f64::min);
+                    let is_nearer = nearest.is_none_or(|(_, last, _)| distance < last);
+                    if inside >= 0.0 && distance > 0.0 && is_nearer {
+                        *nearest = Some((numbers[index], distance, inside));
+                    }
+                }
+            }
+        }
+    }
+    nearest
+}
+
+/// Returns rays through a grid of points of an image.
+fn grid(camera: &OrbitCamera, side: u32) -> Vec<Ray> {
+    let place = |k: u32| (k as f32 + 0.5) / side as f32;
+    let points = (0..side * side).map(|k| Vec2::new(place(k % side), place(k / side)));
+    points.map(|point| Ray::through(camera, 16.0 / 9.0, point)).collect()
+}
+
+/// Compares picking with brute force. Returns the number of hits.
+fn compare(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> usize {
+    let expected = brute_force(crowd, time_seconds, rays);
+    for (ray, expected) in rays.iter().zip(&expected) {
+        let found = crowd.pick(ray, time_seconds);
+        let pair = found.zip(*expected);
+        let agrees = pair.is_some_and(|(found, (number, distance, _))| {
+            found.instance == number && (f64::from(found.distance) - distance).abs() < 1e-4 * distance
+        });
+        // At the edge of a triangle rounding decides.
+        let is_at_an_edge = expected.is_some_and(|(_, _, inside)| inside < 1e-4);
+        assert!(agrees || found.is_none() && expected.is_none() || is_at_an_edge, "{found:?} instead of {expected:?}");
+        if let Some(picked) = found {
+            assert_eq!(picked.position_world, ray.origin + ray.direction * picked.distance);
+            let shown = crowd.shown_instance(picked.instance, time_seconds).unwrap();
+            assert!(picked.position_world.distance(shown.center_world) <= shown.radius * 1.001, "{shown:?}");
+        }
+    }
+    expected.iter().flatten().count()
+}
+
+/// A chain whose vertices form a strip of triangles.
+fn strip(name: &str, joints: u32) -> Model {
+    let mut model = chain(name, joints, 1.7, &["Idle", "Walk"]);
+    let geometry = &mut model.geometry;
+    for (vertex, position) in geometry.positions.iter_mut().enumerate() {
+        position.x = if vertex % 2 == 0 { 0.3 } else { -0.3 };
+    }
+    geometry.indices = (2..joints).flat_map(|corner| [corner - 2, corner - 1, corner]).collect();
+    geometry.draw_ranges = vec![DrawRange {
+        topology: Topology::Triangles,
+        first_index: 0,
+        index_count: 3 * (joints - 2),
+        material: 0,
+        flat_shaded: true,
+        has_tangents: false,
+        mirrored: false,
+    }];
+    model
+}
+
+#[test]
+fn picking_finds_what_brute_force_finds() {
+    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
+    for settings in [settings(1), settings(200), CrowdSettings { variety: 1.0, travel: true, ..settings(200) }] {
+        let mut crowd = Crowd::new(Arc::clone(&models), &settings).unwrap();
+        let mut camera = OrbitCamera::framing(&crowd.outline(2.0), 16.0 / 9.0);
+        let mut hits = compare(&mut crowd, 2.0, &grid(&camera, 40));
+        camera.zoom(0.3);
+        crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
+        for time_seconds in [2.0, 2.1, 2.25] {
+            hits += compare(&mut crowd, time_seconds, &grid(&camera, 20));
+        }
+        assert!(hits >= 30, "{hits} hits");
+    }
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn picking_finds_what_brute_force_finds_on_real_models() {
+    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
+    let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"];
+    let models: Arc<[Model]> =
+        models.iter().map(|name| import::load(&Path::new(&folder).join(name)).unwrap()).collect();
+    let mut crowd = Crowd::new(models, &settings(100)).unwrap();
+    let mut camera = OrbitCamera::framing(&crowd.outline(1.0), 16.0 / 9.0);
+    camera.zoom(0.5);
+    let mut hits = compare(&mut crowd, 1.0, &grid(&camera, 10));
+    crowd.crossfade(&ClipChoice::Index(1), 1.0, 0.25).unwrap();
+    hits += compare(&mut crowd, 1.1, &grid(&camera, 10));
+    assert!(hits >= 40, "{hits} hits");
+}
+
+#[test]
+fn an_instance_keeps_its_number_when_clips_change() {
+    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
+    let mut crowd = Crowd::new(models, &settings(50)).unwrap();
+    let shown = |crowd: &Crowd| -> Vec<_> { (0..50).map(|k| crowd.shown_instance(k, 2.0).unwrap()).collect() };
+    let before = shown(&crowd);
+    crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
+    let after = shown(&crowd);
+    assert!(before.iter().zip(&after).any(|(a, b)| a.index != b.index));
+    let mut positions = Vec::new();
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!((before.model, before.phase), (after.model, after.phase));
+        assert_eq!(before.world_from_model, after.world_from_model);
+        // Everything is visible in full detail after a change of clips.
+        assert_eq!(after.level, Some(0));
+        crowd.node_positions(after.number, 2.0, &mut positions);
+        assert_eq!(positions.len(), crowd.models()[after.model as usize].skeleton.len());
+        let farthest = positions.iter().map(|position| position.distance(after.center_world)).fold(0.0, f32::max);
+        assert!(farthest < 1.5 * after.radius, "{farthest} of {}", after.radius);
+    }
+    assert_eq!(crowd.shown_instance(50, 2.0), None);
+    let away = OrbitCamera { target: Vec3::new(1e4, 1.0, 0.0), ..OrbitCamera::default() };
+    crowd.cull(Some(&Frustum::from_clip_from_world(away.clip_from_world(1.0))), None, &Detail::FULL);
+    assert_eq!(crowd.shown_instance(0, 2.0).unwrap().level, None);
+}
