@@ -213,3 +213,35 @@ fn shared_poses_travel_too() {
     let after = positions(&crowd);
     assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
 }
+
+/// Returns the place of each instance by its number.
+fn numbered_positions(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
+    crowd.move_to(time_seconds);
+    let shown = (0..).map_while(|number| crowd.shown_instance(number, time_seconds));
+    shown.map(|shown| shown.world_from_model.translation.into()).collect()
+}
+
+#[test]
+fn a_crossfade_changes_the_speed_and_moves_nobody() {
+    let mut crowd = crowd(100, "Walk", 0.0);
+    let mut last = numbered_positions(&mut crowd, 100.0);
+    // The speed after each change, in metres a second.
+    for (k, (clip, speed)) in [("Run", 2.4f32), ("Idle", 0.0), ("Walk", 1.0)].into_iter().enumerate() {
+        let start_seconds = 100.0 + k as f64;
+        crowd.crossfade(&ClipChoice::Name(clip.to_owned()), start_seconds, 0.25).unwrap();
+        let mut moved = Vec::new();
+        for step in 0..=100 {
+            let now = numbered_positions(&mut crowd, start_seconds + f64::from(step) / 100.0);
+            moved.push(last.iter().zip(&now).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max));
+            last = now;
+        }
+        assert!(moved[0] < 1e-4, "{clip}: a jump of {}", moved[0]);
+        let steps = moved[1..].windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
+        assert!(steps < 2.0e-3, "{clip}: the speed changes by {} m/s in 10 ms", 100.0 * steps);
+        assert!((100.0 * moved[100] - speed).abs() < 0.05, "{clip}: {} m/s", 100.0 * moved[100]);
+    }
+    // Instances of one ring play different clips: they are placed again.
+    crowd.crossfade(&ClipChoice::All, 103.0, 0.25).unwrap();
+    let placed = numbered_positions(&mut crowd, 103.0);
+    assert!(placed.iter().zip(&last).any(|(a, b)| a.distance(*b) > 1.0));
+}

@@ -17,7 +17,7 @@
 //! to [`evaluate`].
 //!
 //! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
-//! for culling and for the camera, [`floor`] the height that belongs on the ground, [`gait`] the speed of feet, and
+//! for culling and for the camera, [`hit`] the first triangle along a ray, [`floor`] the height that belongs on the ground, [`gait`] the speed of feet, and
 //! [`displacement`] the error that sharing poses causes. [`stage`] stops the calculation at an earlier factor, to show it.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
@@ -29,6 +29,7 @@ pub mod bounds;
 pub mod displacement;
 pub mod floor;
 pub mod gait;
+pub mod hit;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -46,7 +47,7 @@ use crate::shader_types::JointMatrix;
 
 pub use bind_pose::BindPose;
 pub use blend::Source;
-pub use bounds::{PosedBounds, posed_bounds};
+pub use bounds::{JointBoxes, PosedBounds, posed_bounds};
 pub use displacement::worst_displacement;
 pub use floor::floor_height;
 pub use gait::{Gait, gait_of};

@@ -112,8 +112,9 @@ impl<'a> ShownClips<'a> {
 
 impl Crowd {
     /// Changes the clips like [`Crowd::set_clip`], but blends from the pose that is shown at `time_seconds` to the new clips,
-    /// for `duration_seconds`. Instances that keep their clip do not change. The crossfade ends in the first
-    /// [`Crowd::move_to`] that is not within its time.
+    /// for `duration_seconds`. Instances that keep their clip do not change. Instances that travel change their speed, if all of
+    /// them can stay on their rings, and are placed again otherwise. The crossfade ends in the first [`Crowd::move_to`] that is
+    /// not within its time.
     ///
     /// A duration of 0 changes the clips at once. So does a duration or a time that is not finite.
     ///
@@ -126,12 +127,13 @@ impl Crowd {
         duration_seconds: f64,
     ) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
-        if duration_seconds > 0.0 && (time_seconds + duration_seconds).is_finite() {
+        let blends = duration_seconds > 0.0 && (time_seconds + duration_seconds).is_finite();
+        if blends {
             self.crossfades.fades.begin(&self.instances, time_seconds, duration_seconds);
         } else {
             self.crossfades.fades.clear();
         }
-        self.assign_clips(&clips);
+        self.assign_clips(&clips, blends.then_some((time_seconds, duration_seconds)));
         self.cull(None, None, &Detail::FULL);
         Ok(())
     }

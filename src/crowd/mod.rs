@@ -38,12 +38,12 @@ mod variety;
 mod visible;
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
 use crate::animation::lanes::Processor;
-use crate::animation::{PosedBounds, floor_height};
+use crate::animation::{JointBoxes, PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::{Bounds, Detail};
 use crossfade::{Crossfades, shown_bounds};
@@ -135,6 +135,8 @@ pub struct Crowd {
     share_hz: Option<f64>,
     repertoire: Repertoire,
     crossfades: Crossfades,
+    /// The boxes of each model's joints, computed by the first pick.
+    joint_boxes: Vec<OnceLock<JointBoxes>>,
     bounds: Bounds,
     visible: Visible,
     processor: Processor,
@@ -165,6 +167,7 @@ impl Crowd {
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
             crossfades: Crossfades::default(),
+            joint_boxes: vec![OnceLock::new(); models.len()],
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Visible::with_capacity(count as usize, &models),
             processor: Processor::detect(),
@@ -180,7 +183,7 @@ impl Crowd {
         if settings.in_model_space {
             crowd.instances.iter_mut().for_each(|instance| instance.placement = Placement::ORIGIN);
         }
-        crowd.assign_clips(&clips);
+        crowd.assign_clips(&clips, None);
         crowd.cull(None, None, &Detail::FULL);
         Ok(crowd)
     }
@@ -193,7 +196,7 @@ impl Crowd {
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
         self.crossfades.fades.clear();
-        self.assign_clips(&clips);
+        self.assign_clips(&clips, None);
         self.cull(None, None, &Detail::FULL);
         Ok(())
     }

@@ -3,17 +3,17 @@
 //! In: a ray, and a time to which [`Crowd::move_to`] has moved the instances. Out: the instance, and the point of its surface.
 //! All triangles count, in full detail and from both sides. Materials do not matter.
 //!
-//! The ray is tested with the bounding spheres of all instances. Those that it enters are sorted by distance, skinned one by
-//! one and tested triangle by triangle, in double precision. The search stops at the first sphere that begins behind the best
-//! hit. So only a few instances are skinned.
+//! The ray is tested with the bounding spheres of all instances. Those that it enters are sorted by distance, posed one by one
+//! and tested triangle by triangle ([`hit`]). The search stops at the first sphere that begins behind the best hit.
 
-use glam::{Affine3A, DVec3, Vec3};
+use glam::{Affine3A, Vec3};
 
 use super::placement::turned;
 use super::playback::clip_of;
 use super::skinner::Skinner;
 use super::{Crowd, Instance};
-use crate::model::{Geometry, Topology};
+use crate::animation::JointBoxes;
+use crate::animation::hit::{self, HitScratch, ModelRay};
 use crate::view::Ray;
 
 /// The point of a character that a ray meets first.
@@ -125,51 +125,25 @@ impl Crowd {
         candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut first = None;
         let mut nearest = f64::from(limit);
-        let mut skinner = Skinner::new(self);
+        let (mut skinner, mut scratch) = (Skinner::new(self), HitScratch::default());
         for (entry, index) in candidates {
             if f64::from(entry) > nearest {
                 break;
             }
             let instance = &self.instances[index];
-            // The ray in model space. Its direction has a length such that distances stay those of the world.
+            let model = &self.models[instance.model as usize];
+            let boxes = self.joint_boxes[instance.model as usize].get_or_init(|| JointBoxes::new(model));
+            // The direction in model space has a length such that distances are those of the world.
             let model_from_world = self.world_from_model(instance).as_daffine3().inverse();
-            let origin = model_from_world.transform_point3(ray.origin.as_dvec3());
-            let direction = model_from_world.transform_vector3(ray.direction.as_dvec3());
-            let geometry = &self.models[instance.model as usize].geometry;
-            let vertices = skinner.vertices_model(instance, time_seconds);
-            for corners in triangles(geometry) {
-                let corners = corners.map(|corner| vertices[corner as usize].as_dvec3());
-                if let Some(distance) = distance_to_triangle(origin, direction, corners)
-                    && distance < nearest
-                {
-                    (nearest, first) = (distance, Some(index));
-                }
+            let ray = ModelRay {
+                origin: model_from_world.transform_point3(ray.origin.as_dvec3()),
+                direction: model_from_world.transform_vector3(ray.direction.as_dvec3()),
+            };
+            let pose = skinner.pose(instance, time_seconds);
+            if let Some(distance) = hit::first_hit(model, boxes, pose, &ray, nearest, &mut scratch) {
+                (nearest, first) = (distance, Some(index));
             }
         }
         first.map(|index| (index, nearest as f32))
     }
-}
-
-/// Returns the corners of all triangles in full detail.
-fn triangles(geometry: &Geometry) -> impl Iterator<Item = [u32; 3]> {
-    let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
-    ranges.flat_map(|range| {
-        let start = range.first_index as usize;
-        let indices = &geometry.indices[start..start + range.index_count as usize];
-        indices.chunks_exact(3).map(|corners| [corners[0], corners[1], corners[2]])
-    })
-}
-
-/// Returns the distance to a triangle along a ray, from either side, as a multiple of the direction's length (Möller and
-/// Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997).
-fn distance_to_triangle(origin: DVec3, direction: DVec3, [a, b, c]: [DVec3; 3]) -> Option<f64> {
-    let (ab, ac) = (b - a, c - a);
-    let across = direction.cross(ac);
-    let inverse = ab.dot(across).recip();
-    let from_a = origin - a;
-    let u = from_a.dot(across) * inverse;
-    let around = from_a.cross(ab);
-    let v = direction.dot(around) * inverse;
-    let distance = ac.dot(around) * inverse;
-    (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some(distance)
 }

@@ -25,18 +25,11 @@ impl<'c> Skinner<'c> {
         pose_blend(&self.crowd.models[instance.model as usize], &sources, &mut self.scratch)
     }
 
-    /// Returns the vertices of an instance in model space.
-    pub fn vertices_model(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
-        let model = &self.crowd.models[instance.model as usize];
-        let sources = self.crowd.shown_clips(time_seconds).sources(instance);
-        let pose = pose_blend(model, &sources, &mut self.scratch);
-        skinned_positions(model, pose, &mut self.positions);
-        &self.positions
-    }
-
     /// Returns the vertices of an instance in world space.
     pub fn vertices_world(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
-        self.vertices_model(instance, time_seconds);
+        let model = &self.crowd.models[instance.model as usize];
+        let sources = self.crowd.shown_clips(time_seconds).sources(instance);
+        skinned_positions(model, pose_blend(model, &sources, &mut self.scratch), &mut self.positions);
         let world_from_model = self.crowd.world_from_model(instance);
         for position in &mut self.positions {
             *position = world_from_model.transform_point3(*position);

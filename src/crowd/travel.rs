@@ -1,7 +1,8 @@
 //! Travel: instances that walk go along concentric rings around the crowd's centre, at the speed that their feet imply.
 //!
 //! In: the clip of each instance. Out: places on rings, and in each frame one rotation for each ring. A position is a
-//! function of the time alone, so frames can be drawn in any order.
+//! function of the time alone, so frames can be drawn in any order. In a crossfade the rings change their speed, if all
+//! instances can stay on them. Otherwise the instances are placed again.
 //!
 //! Each ring has one model, one clip and one size. All of its instances are therefore equally fast, the ring turns as a
 //! whole, and no instance overtakes another one. Slow rings lie inside, and instances whose clip goes nowhere stand in the
@@ -28,33 +29,84 @@ const MAX_INNER_RADIUS: f32 = 10.0;
 /// A ring of instances that move together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ring {
-    /// Turns about +Y for each second of the clip.
-    turns_per_second: f64,
+    /// Turns about +Y for each unit of model space that the gait goes.
+    turns_per_unit: f64,
+    /// The direction of the gait in model space, for which the instances were placed.
+    forward: Vec2,
+    pace: Pace,
     /// The cosine and the sine of the current turn.
     pub turn: Vec2,
+}
+
+/// The turn of a ring as a function of the time. Its speed may change, evenly for a while, so the turn has no jump.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// The time at which the speed begins to change, and the turns at that time.
+    start_seconds: f64,
+    turns: f64,
+    /// The duration of the change.
+    change_seconds: f64,
+    /// Turns for each second, before and after the change.
+    before: f64,
+    after: f64,
+}
+
+impl Pace {
+    fn steady(turns_per_second: f64) -> Self {
+        let (before, after) = (turns_per_second, turns_per_second);
+        Self { start_seconds: 0.0, turns: 0.0, change_seconds: 0.0, before, after }
+    }
+
+    /// Returns the turns until a time.
+    fn turns_at(&self, time_seconds: f64) -> f64 {
+        let elapsed = time_seconds - self.start_seconds;
+        // The mean speed of the change is reached in its middle.
+        let changing = elapsed.clamp(0.0, self.change_seconds);
+        let share = if self.change_seconds > 0.0 { changing / self.change_seconds } else { 1.0 };
+        let mean = self.before + 0.5 * share * (self.after - self.before);
+        let steady = if elapsed < 0.0 { self.before * elapsed } else { self.after * (elapsed - changing) };
+        self.turns + mean * changing + steady
+    }
+
+    /// Returns the speed at a time.
+    fn speed_at(&self, time_seconds: f64) -> f64 {
+        let elapsed = time_seconds - self.start_seconds;
+        let share = if self.change_seconds > 0.0 { (elapsed / self.change_seconds).clamp(0.0, 1.0) } else { 1.0 };
+        if elapsed < 0.0 { self.before } else { self.before + share * (self.after - self.before) }
+    }
 }
 
 impl Ring {
     /// The index of the ring of all instances that stand.
     pub const STANDING: u32 = 0;
 
-    fn new(turns_per_second: f64) -> Self {
-        Self { turns_per_second, turn: Vec2::X }
+    fn new(turns_per_unit: f64, forward: Vec2, turns_per_second: f64) -> Self {
+        Self { turns_per_unit, forward, pace: Pace::steady(turns_per_second), turn: Vec2::X }
     }
 
     /// Turns the ring to its place at a time.
     fn turn_to(&mut self, time_seconds: f64) {
-        let turns = self.turns_per_second * time_seconds;
+        let turns = self.pace.turns_at(time_seconds);
         // Whole turns are dropped before the number is rounded to 32 bits. Infinite times stand still.
         let radians = if turns.is_finite() { (turns - turns.floor()) * TAU } else { 0.0 };
         let (sin, cos) = radians.sin_cos();
         self.turn = Vec2::new(cos as f32, sin as f32);
     }
+
+    /// Whether instances with another gait can stay where they are: they stand, or go in the same direction.
+    fn fits(&self, gait: Gait) -> bool {
+        /// The largest sine between the directions.
+        const LARGEST_SINE: f32 = 0.05;
+        let velocity = gait.velocity;
+        let is_ahead = velocity.dot(self.forward) > 0.0
+            && velocity.perp_dot(self.forward).abs() <= LARGEST_SINE * velocity.length();
+        velocity == Vec2::ZERO || is_ahead
+    }
 }
 
 /// Returns the ring of those that stand, alone.
 pub(super) fn standing() -> Vec<Ring> {
-    vec![Ring::new(0.0)]
+    vec![Ring::new(0.0, Vec2::ZERO, 0.0)]
 }
 
 impl Crowd {
@@ -64,8 +116,7 @@ impl Crowd {
     ///
     /// [`travel`]: super::CrowdSettings::travel
     pub fn move_to(&mut self, time_seconds: f64) {
-        let clip_seconds = time_seconds * f64::from(self.speed);
-        self.rings.iter_mut().for_each(|ring| ring.turn_to(clip_seconds));
+        self.rings.iter_mut().for_each(|ring| ring.turn_to(time_seconds));
         self.end_crossfades(time_seconds);
     }
 
@@ -113,9 +164,10 @@ impl Crowd {
                 let scale = unit_scale * variety::size(self.variety, &mut random);
                 // Neighbouring rings go opposite ways.
                 let way = if self.rings.len().is_multiple_of(2) { 1.0 } else { -1.0 };
-                let speed = f64::from(way * scale * gait.velocity.length());
+                let turns_per_unit = f64::from(way * scale) / (TAU * f64::from(radius));
+                let speed = turns_per_unit * f64::from(gait.velocity.length()) * f64::from(self.speed);
                 let ring = self.rings.len() as u32;
-                self.rings.push(Ring::new(speed / (TAU * f64::from(radius))));
+                self.rings.push(Ring::new(turns_per_unit, gait.velocity.normalize_or_zero(), speed));
                 let forward = gait.velocity.x.atan2(gait.velocity.y);
                 let yaw_radians = way * std::f32::consts::FRAC_PI_2 - forward;
                 let first_radians = random.unit() * TAU as f32;
@@ -127,6 +179,35 @@ impl Crowd {
             }
         }
         self.unit_scales = unit_scales;
+    }
+
+    /// Changes the speed of each ring to the gait of the clip that its instances have now, evenly for `change_seconds`, so that no
+    /// instance jumps. Returns `false`, and changes nothing, if the instances cannot stay on their rings: those of one ring play
+    /// clips with different gaits, turn elsewhere, or stood and now walk.
+    pub(super) fn change_pace(&mut self, time_seconds: f64, change_seconds: f64) -> bool {
+        let Self { models, instances, repertoire, rings, speed, .. } = self;
+        let mut gaits: Vec<Option<Gait>> = vec![None; rings.len()];
+        for instance in instances {
+            let ring = instance.ring as usize;
+            let gait =
+                instance.clip.map_or_else(Gait::default, |clip| repertoire.gait(models, instance.model as usize, clip));
+            let is_other = |known: &mut Gait| *known != gait;
+            if !rings[ring].fits(gait) || gaits[ring].as_mut().is_some_and(is_other) {
+                return false;
+            }
+            gaits[ring] = Some(gait);
+        }
+        for (ring, gait) in rings.iter_mut().zip(gaits) {
+            let gait = gait.unwrap_or_default();
+            ring.pace = Pace {
+                start_seconds: time_seconds,
+                turns: ring.pace.turns_at(time_seconds),
+                change_seconds,
+                before: ring.pace.speed_at(time_seconds),
+                after: ring.turns_per_unit * f64::from(gait.velocity.length()) * f64::from(*speed),
+            };
+        }
+        true
     }
 
     fn put(&mut self, index: usize, place: placement::Placement, scale: f32, ring: u32) {
@@ -169,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_ring_is_where_it_was_after_whole_turns() {
-        let mut ring = Ring::new(0.125);
+        let mut ring = Ring::new(0.0, Vec2::Y, 0.125);
         let turns: Vec<Vec2> = [0.0, 2.0, 8.0, 8e9 + 2.0, -6.0, f64::INFINITY, f64::NAN]
             .map(|time_seconds| {
                 ring.turn_to(time_seconds);
@@ -181,5 +262,16 @@ mod tests {
             assert!(quarter.distance(Vec2::Y) < 1e-6, "{turns:?}");
         }
         assert_eq!(turns[5..], [Vec2::X; 2]);
+    }
+
+    #[test]
+    fn a_change_of_speed_is_even_and_has_no_jump() {
+        let pace = Pace { start_seconds: 4.0, turns: 3.0, change_seconds: 0.5, before: 1.0, after: 3.0 };
+        let turns = [3.0, 4.0, 4.25, 4.5, 5.5].map(|time_seconds| pace.turns_at(time_seconds));
+        assert_eq!(turns, [2.0, 3.0, 3.375, 4.0, 7.0]);
+        assert_eq!(
+            [3.0, 4.0, 4.25, 4.5, 9.0].map(|time_seconds| pace.speed_at(time_seconds)),
+            [1.0, 1.0, 2.0, 3.0, 3.0]
+        );
     }
 }
