@@ -1,24 +1,30 @@
 //! The points of all surfaces that are compared, and the surfaces to which they are compared.
 //!
 //! In: the triangles of all levels. Out: [`Task`]s, lists of points, each mapped once in the reference pose to the nearest
-//! place on the other surface. The points are the vertices in full detail that a level has lost, the centroids of
-//! triangles, and a grid on large triangles.
+//! place on the other surface. The points are the vertices in full detail that a level has lost, and points on edges and
+//! triangles that the other surface does not have.
 //!
 //! Of many points, those that matter most are compared, and a few others, evenly spread. A vertex matters by its distance
-//! from the surface of the level that lost it, so the tip of a spike is not left out. A point of a level matters by the lost
-//! vertices next to its triangle's corners, and by the longest side of its triangle. The corners are on the surface in full
-//! detail, so no point is farther from it than that.
+//! from the surface of the level that lost it, in a few poses, so the tip of a spike is not left out. A point of a level
+//! matters by the lost vertices next to its triangle's corners, and by the longest side of its triangle. The corners are on
+//! the surface in full detail, so no point is farther from it than that.
+
+use std::collections::HashSet;
 
 use glam::Vec3A;
 use rayon::prelude::*;
 
 use super::parts::{Part, parts};
-use super::surface::{Box, Place, Tree, far_vertices};
+use super::surface::{Box, Lost, Place, Tree, far_vertices};
 use super::triangles::Triangles;
 use crate::model::Model;
 
-/// The number of points that are mapped for each level, at least: of the level, and in full detail.
-const LEAST_POINTS: [usize; 2] = [8192, 4096];
+/// The number of points of each kind that are mapped for each level, at least.
+const LEAST_OF_LEVEL: usize = 8192;
+const LEAST_VERTICES: usize = 4096;
+const LEAST_INSIDE: usize = 2048;
+/// A surface with at most this many triangles has points inside of all of them.
+const FEW_TRIANGLES: usize = 1024;
 /// Of more points, at least one of this many is compared.
 const MOST_STRIDE: usize = 16;
 /// One of this many compared points is not chosen for its importance.
@@ -30,7 +36,7 @@ const POINTS_PER_TASK: usize = 1024;
 /// A task with fewer points keeps all.
 const FEW_POINTS: usize = 256;
 /// The largest number of divisions of a large triangle's side.
-const MOST_DIVISIONS: usize = 8;
+const MOST_DIVISIONS: usize = 6;
 /// The number of searches for nearest places that a task may do. After that, it takes the upper bounds.
 const SEARCHES_PER_TASK: usize = 1 << 16;
 
@@ -56,15 +62,26 @@ pub(super) struct Task {
 struct Points {
     level: usize,
     target: usize,
-    /// Whether they belong to the surface in full detail.
-    of_full: bool,
+    kind: Kind,
     places: Vec<Place>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// A point on the surface of the level.
+    OfLevel,
+    /// A vertex in full detail.
+    Vertices,
+    /// Inside of a triangle in full detail, or on its sides.
+    Inside,
 }
 
 /// One material in full detail.
 struct FullMaterial {
     material: u32,
     parts: Vec<Part>,
+    /// The edges, sorted.
+    edges: Vec<u64>,
     /// The mean length of the triangles' sides.
     spacing: f32,
 }
@@ -101,8 +118,9 @@ pub(super) fn tasks(
     model: &Model,
     full_triangles: &Triangles,
     levels: &[Triangles],
-    reference: &[Vec3A],
+    poses: &[&[Vec3A]],
 ) -> (Vec<Tree>, Vec<Task>) {
+    let reference = poses[0];
     let full = full_triangles.by_material(&model.geometry);
     let mut trees: Vec<Tree> = full.values().map(|triangles| Tree::new(triangles.clone(), reference)).collect();
     let full: Vec<FullMaterial> = full
@@ -110,10 +128,11 @@ pub(super) fn tasks(
         .map(|(material, triangles)| FullMaterial {
             material,
             spacing: spacing(&triangles, reference),
+            edges: edges(&triangles),
             parts: parts(&triangles, reference),
         })
         .collect();
-    let losses = losses(full_triangles, levels, reference);
+    let losses = losses(full_triangles, levels, poses);
     let of_levels: Vec<(Vec<Tree>, Vec<Points>)> = levels
         .par_iter()
         .enumerate()
@@ -124,7 +143,7 @@ pub(super) fn tasks(
         let first = trees.len();
         trees.extend(own_trees);
         lists.extend(own_lists.into_iter().map(|list| {
-            let target = if list.of_full { first + list.target } else { list.target };
+            let target = if list.kind == Kind::OfLevel { list.target } else { first + list.target };
             Points { target, ..list }
         }));
     }
@@ -134,7 +153,7 @@ pub(super) fn tasks(
             level: list.level,
             target: list.target,
             worst_squared: 0.0,
-            matches: matches(places, &trees[list.target], &boxes[list.target], reference),
+            matches: matches(places, &trees[list.target], &boxes[list.target], poses),
             searches_left: SEARCHES_PER_TASK,
         })
     });
@@ -154,46 +173,53 @@ fn points_of_level(
     let mut by_material = triangles.by_material(&model.geometry);
     let (mut trees, mut lists) = (Vec::new(), Vec::new());
     let full_count: usize = full.iter().flat_map(|material| &material.parts).map(|part| part.triangles.len()).sum();
-    let centroid_count = if full_count <= LEAST_POINTS[1] { full_count } else { 0 };
     let mut is_in_level = vec![false; reference.len()];
     triangles.indices.iter().for_each(|&vertex| is_in_level[vertex as usize] = true);
+    let own_edges = edges(triangles.indices.as_chunks().0);
+    // Where a corner is lost, the distance of the corner says enough, unless triangles are large.
+    let has_inside = |corners: &[u32; 3]| {
+        full_count <= FEW_TRIANGLES || corners.iter().filter(|&&corner| is_in_level[corner as usize]).count() > 1
+    };
     let mut is_kept = vec![false; reference.len()];
     // Points of parts that the level has lost.
     let mut lost: Vec<Place> = Vec::new();
     for (target, material) in full.iter().enumerate() {
         let own = by_material.remove(&material.material).unwrap_or_default();
         own.as_flattened().iter().for_each(|&vertex| is_kept[vertex as usize] = true);
-        let places = own.iter().flat_map(|&corners| grid(corners, material.spacing, reference)).collect();
-        lists.push(Points { level, target, of_full: false, places });
-        let mut removed = Vec::new();
+        let mut seen = HashSet::new();
+        let inside =
+            |&corners: &[u32; 3]| points_inside(corners, &material.edges, &mut seen, material.spacing, reference);
+        let places = own.iter().flat_map(inside).collect();
+        lists.push(Points { level, target, kind: Kind::OfLevel, places });
+        let (mut removed, mut removed_inside) = (Vec::new(), Vec::new());
         for part in &material.parts {
-            let centroids = part.triangles.iter().take(centroid_count).map(|&corners| centroid(corners));
+            let mut seen = HashSet::new();
+            let inside =
+                |&corners: &[u32; 3]| points_inside(corners, &own_edges, &mut seen, material.spacing, reference);
+            let inside = part.triangles.iter().filter(|corners| has_inside(corners)).flat_map(inside);
             let vertices =
                 part.vertices.iter().filter(|&&vertex| !is_kept[vertex as usize]).map(|&vertex| corner(vertex));
-            let places = vertices.chain(centroids);
             if part.vertices.iter().any(|&vertex| is_kept[vertex as usize]) {
-                removed.extend(places);
+                removed.extend(vertices);
+                removed_inside.extend(inside);
             } else {
-                let places: Vec<Place> = places.collect();
+                let places: Vec<Place> = vertices.collect();
                 lost.extend_from_slice(&places);
-                lists.push(Points { level, target: trees.len(), of_full: true, places });
+                lists.push(Points { level, target: trees.len(), kind: Kind::Vertices, places });
                 trees.push(Tree::new(vec![[middle(&part.vertices, reference); 3]], reference));
             }
         }
         own.as_flattened().iter().for_each(|&vertex| is_kept[vertex as usize] = false);
         if !own.is_empty() {
-            lists.push(Points { level, target: trees.len(), of_full: true, places: removed });
+            lists.push(Points { level, target: trees.len(), kind: Kind::Vertices, places: removed });
+            lists.push(Points { level, target: trees.len(), kind: Kind::Inside, places: removed_inside });
             trees.push(Tree::new(own, reference));
         }
     }
     if !lost.is_empty() {
-        lists.push(Points { level, target: trees.len(), of_full: true, places: lost });
+        lists.push(Points { level, target: trees.len(), kind: Kind::Vertices, places: lost });
         trees.push(Tree::new(triangles.indices.as_chunks().0.to_vec(), reference));
     }
-    let places = |of_full: bool, lists: &mut Vec<Points>| -> Vec<Vec<Place>> {
-        let own = lists.iter_mut().filter(|list| list.of_full == of_full);
-        own.map(|list| std::mem::take(&mut list.places)).collect()
-    };
     let loss = |vertex: u32| losses[vertex as usize];
     let largest =
         |corners: [u32; 3], by_vertex: &dyn Fn(u32) -> f32| corners.map(by_vertex).into_iter().fold(0.0, f32::max);
@@ -208,54 +234,58 @@ fn points_of_level(
         let side = longest_side(place.corners, reference);
         largest(place.corners, &|vertex| near[vertex as usize]) + SIDE_SHARE * side * side
     };
-    let mut of_full =
-        thin(places(true, &mut lists), LEAST_POINTS[1], |place| largest(place.corners, &loss)).into_iter();
-    let mut of_level = thin(places(false, &mut lists), LEAST_POINTS[0], of_triangle).into_iter();
-    for list in &mut lists {
-        list.places = if list.of_full { of_full.next() } else { of_level.next() }.unwrap_or_default();
-    }
+    thin(&mut lists, Kind::OfLevel, LEAST_OF_LEVEL, of_triangle);
+    thin(&mut lists, Kind::Vertices, LEAST_VERTICES, |place| largest(place.corners, &loss));
+    thin(&mut lists, Kind::Inside, LEAST_INSIDE, |place| longest_side(place.corners, reference));
     (trees, lists)
 }
 
-/// Leaves points out, if there are many: keeps the most important ones, and a few others evenly.
-fn thin(mut lists: Vec<Vec<Place>>, least_points: usize, importance: impl Fn(&Place) -> f32) -> Vec<Vec<Place>> {
-    let mut all: Vec<f32> = lists.iter().flatten().map(&importance).collect();
+/// Leaves points of a kind out, if there are many: keeps the most important ones, and a few others evenly.
+fn thin(lists: &mut [Points], kind: Kind, least_points: usize, importance: impl Fn(&Place) -> f32) {
+    let mut all: Vec<f32> =
+        lists.iter().filter(|list| list.kind == kind).flat_map(|list| &list.places).map(&importance).collect();
     let most = least_points.max(all.len() / MOST_STRIDE);
     if all.len() <= most {
-        return lists;
+        return;
     }
     let important = most - most / SPREAD;
     let (_, &mut least, _) = all.select_nth_unstable_by(important, |a, b| b.total_cmp(a));
     let stride = (all.len() - important).div_ceil(most / SPREAD);
-    for list in &mut lists {
+    for list in lists.iter_mut().filter(|list| list.kind == kind) {
         let mut index = 0;
-        list.retain(|place| {
+        list.places.retain(|place| {
             index += 1;
             importance(place) > least || (index - 1) % stride == 0
         });
     }
-    lists
+}
+
+/// Returns the largest distance in some poses between a point and the place to which it is mapped, squared.
+pub(super) fn largest_squared(poses: &[&[Vec3A]], point: &Place, nearest: &Place) -> f32 {
+    let squared = poses.iter().map(|positions| point.position(positions).distance_squared(nearest.position(positions)));
+    squared.filter(|squared| squared.is_finite()).fold(0.0, f32::max)
 }
 
 /// Returns for each vertex its distance from the surface of the first level without it, squared.
-fn losses(full: &Triangles, levels: &[Triangles], reference: &[Vec3A]) -> Vec<f32> {
+fn losses(full: &Triangles, levels: &[Triangles], poses: &[&[Vec3A]]) -> Vec<f32> {
     let finer = std::iter::once(full).chain(levels);
-    let steps: Vec<Vec<(f32, u32)>> = finer
+    let steps: Vec<Vec<Lost>> = finer
         .zip(levels)
         .collect::<Vec<_>>()
         .into_par_iter()
-        .map(|(finer, level)| far_vertices(reference, finer, level))
+        .map(|(finer, level)| far_vertices(poses[0], finer, level))
         .collect();
-    let mut losses = vec![0.0; reference.len()];
-    for (squared, vertex) in steps.into_iter().flatten() {
-        losses[vertex as usize] = squared;
+    let mut losses = vec![0.0; poses[0].len()];
+    for lost in steps.into_iter().flatten() {
+        losses[lost.vertex as usize] = largest_squared(poses, &corner(lost.vertex), &lost.nearest);
     }
     losses
 }
 
 /// Maps points to the nearest places of a surface in the reference pose. Of many points, the farthest quarter and a quarter
 /// of the others are kept for the other poses.
-fn matches(points: &[Place], tree: &Tree, boxes: &[Box], reference: &[Vec3A]) -> Vec<Match> {
+fn matches(points: &[Place], tree: &Tree, boxes: &[Box], poses: &[&[Vec3A]]) -> Vec<Match> {
+    let reference = poses[0];
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };
     let matched = |&point: &Place| {
         let position = point.position(reference);
@@ -270,11 +300,11 @@ fn matches(points: &[Place], tree: &Tree, boxes: &[Box], reference: &[Vec3A]) ->
     if all.len() <= FEW_POINTS {
         return all;
     }
-    let squared =
-        |matched: &Match| matched.point.position(reference).distance_squared(matched.nearest.position(reference));
-    let mut distances: Vec<f32> = all.iter().map(squared).collect();
-    let (_, &mut least, _) = distances.select_nth_unstable_by(points.len() / SPREAD, |a, b| b.total_cmp(a));
-    let is_kept = |(index, matched): &(usize, Match)| index % SPREAD == 0 || squared(matched) > least;
+    let distances: Vec<f32> =
+        all.iter().map(|matched| largest_squared(poses, &matched.point, &matched.nearest)).collect();
+    let mut sorted = distances.clone();
+    let (_, &mut least, _) = sorted.select_nth_unstable_by(points.len() / SPREAD, |a, b| b.total_cmp(a));
+    let is_kept = |(index, _): &(usize, Match)| index % SPREAD == 0 || distances[*index] > least;
     all.into_iter().enumerate().filter(is_kept).map(|(_, matched)| matched).collect()
 }
 
@@ -286,18 +316,47 @@ fn centroid(corners: [u32; 3]) -> Place {
     Place { corners, weights: [1.0 / 3.0; 3] }
 }
 
-/// Returns a grid of points on a triangle about as dense as `spacing`, without its corners.
-fn grid(corners: [u32; 3], spacing: f32, reference: &[Vec3A]) -> Vec<Place> {
-    let divisions = ((longest_side(corners, reference) / spacing).ceil() as usize).clamp(1, MOST_DIVISIONS);
+/// Returns the edges of triangles, sorted.
+fn edges(triangles: &[[u32; 3]]) -> Vec<u64> {
+    let mut edges: Vec<u64> = triangles.iter().flat_map(|&corners| sides(corners)).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+/// Returns the side of a triangle opposite to each corner, as a number.
+fn sides([a, b, c]: [u32; 3]) -> [u64; 3] {
+    [[b, c], [c, a], [a, b]].map(|[a, b]| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
+}
+
+/// Returns a grid of points on a triangle about as dense as `spacing`, without its corners. Sides that are `known` to be edges
+/// of the other surface, or were `seen` before, have none.
+fn points_inside(
+    corners: [u32; 3],
+    known: &[u64],
+    seen: &mut HashSet<u64>,
+    spacing: f32,
+    reference: &[Vec3A],
+) -> Vec<Place> {
+    let is_new = sides(corners).map(|side| known.binary_search(&side).is_err());
+    if is_new == [false; 3] {
+        return Vec::new();
+    }
+    let mut has_points = is_new;
+    for (has_points, side) in has_points.iter_mut().zip(sides(corners)) {
+        *has_points = *has_points && seen.insert(side);
+    }
     let mut points = vec![centroid(corners)];
+    let divisions = ((longest_side(corners, reference) / spacing).ceil() as usize).clamp(1, MOST_DIVISIONS);
     // A triangle that is not large has the midpoints of its sides.
     let divisions = divisions.max(2);
     for i in 0..=divisions {
         for j in 0..=divisions - i {
-            let k = divisions - i - j;
-            if i.max(j).max(k) < divisions {
-                let weights = [i, j, k].map(|part| part as f32 / divisions as f32);
-                points.push(Place { corners, weights });
+            let parts = [i, j, divisions - i - j];
+            let is_on_side = |k: usize| parts[k] == 0;
+            let is_left_out = |k: usize| is_on_side(k) && !has_points[k];
+            if parts.iter().all(|&part| part < divisions) && !(0..3).any(is_left_out) {
+                points.push(Place { corners, weights: parts.map(|part| part as f32 / divisions as f32) });
             }
         }
     }

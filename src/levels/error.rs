@@ -23,8 +23,9 @@ use std::sync::OnceLock;
 use glam::Vec3A;
 use rayon::prelude::*;
 
-use super::comparison::{Task, tasks};
+use super::comparison::{Task, largest_squared, tasks};
 use super::moments::{Moment, Poser};
+use super::simplify::Reference;
 use super::surface::{Box, Place};
 use super::triangles::Triangles;
 use crate::animation::skinned_position;
@@ -33,6 +34,8 @@ use crate::model::Model;
 /// The room for moments that were not evaluated and for points that were not compared.
 const MARGIN: f32 = 1.1;
 
+/// The number of poses, with the reference pose, that tell which points matter.
+const MAPPED_POSES: usize = 4;
 /// The largest number of probes of a level.
 const MOST_PROBES: usize = 24;
 /// The largest number of candidates in which probes are evaluated.
@@ -56,12 +59,13 @@ pub(super) fn errors(
     model: &Model,
     full: &Triangles,
     levels: &[Triangles],
-    reference: &[Vec3A],
+    reference: &Reference,
     moments: &[Moment],
     candidates: &[Moment],
 ) -> Vec<f32> {
-    let (trees, mut tasks) = tasks(model, full, levels, reference);
-    let extreme = extreme_moments(model, &tasks, levels.len(), reference, candidates);
+    let poses: Vec<&[Vec3A]> = reference.poses().take(MAPPED_POSES).collect();
+    let (trees, mut tasks) = tasks(model, full, levels, &poses);
+    let extreme = extreme_moments(model, &tasks, levels.len(), &poses, candidates);
     let moments = moments.iter().chain(&extreme);
     let mut poser = Poser::new(model);
     let mut worst_squared = vec![0.0f32; levels.len()];
@@ -90,7 +94,7 @@ fn extreme_moments(
     model: &Model,
     tasks: &[Task],
     level_count: usize,
-    reference: &[Vec3A],
+    poses: &[&[Vec3A]],
     candidates: &[Moment],
 ) -> Vec<Moment> {
     let geometry = &model.geometry;
@@ -102,7 +106,7 @@ fn extreme_moments(
         let mut farthest = BTreeMap::<(u32, u32), (f32, Place, Place)>::new();
         for (point, nearest) in tasks.iter().filter(|task| task.level == level).flat_map(Task::pairs) {
             let joints = (joint(&point), joint(&nearest));
-            let squared = point.position(reference).distance_squared(nearest.position(reference));
+            let squared = largest_squared(poses, &point, &nearest);
             if joints.0 != joints.1 && farthest.get(&joints).is_none_or(|(least, ..)| squared > *least) {
                 farthest.insert(joints, (squared, point, nearest));
             }

@@ -4,7 +4,8 @@
 //! which each level uses a prefix. The steps, one file each:
 //!
 //! 1. `moments` chooses poses that differ: the rest pose, ends of morph targets, and times of all clips;
-//! 2. `chain` makes each level from the level before by `simplify`, so its vertices are among those of the finer one;
+//! 2. `chain` makes each level from the level before, so its vertices are among those of the finer one: levels with many
+//!    triangles by `simplify`, and those with few by `collapse`, in the poses that `extremes` finds;
 //! 3. `error` measures the distance between the surfaces in all moments, at the points of `comparison`;
 //! 4. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
@@ -15,8 +16,10 @@
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
 
 mod chain;
+mod collapse;
 mod comparison;
 mod error;
+mod extremes;
 mod moments;
 mod parts;
 mod points;
@@ -30,6 +33,7 @@ use crate::model::order::{OrderingEffort, number_by_use, order_triangles};
 use crate::model::{AlphaMode, Model};
 use chain::chain;
 use error::{errors, positions};
+use extremes::extremes;
 use moments::{Moment, Poser, candidates, different};
 use simplify::{MOST_POSES, Reference};
 use triangles::{Triangles, used_vertices};
@@ -40,6 +44,9 @@ const LEAST_TRIANGLES: usize = 32;
 const POSED_VERTICES: usize = 1 << 18;
 /// The number of moments of large and of small models.
 const MOMENTS: std::ops::RangeInclusive<usize> = 8..=16;
+
+/// The number of moments that are added because simpler surfaces differ most in them.
+const MOST_EXTREMES: usize = 8;
 
 /// The extents of models whose squared distances neither overflow nor vanish.
 const EXTENTS: std::ops::Range<f32> = 1e-12..1e12;
@@ -54,14 +61,19 @@ pub fn build(model: &mut Model) {
     let used = used_vertices(full.indices.as_chunks().0);
     let most_moments = (POSED_VERTICES / used.len()).clamp(*MOMENTS.start(), *MOMENTS.end());
     let candidates = candidates(model);
-    let moments = different(model, &candidates, &used, most_moments);
-    let reference = reference(model, &moments);
+    let mut moments = different(model, &candidates, &used, most_moments);
+    let mut reference = reference(model, &moments);
     let is_finite = used.iter().all(|&vertex| reference.positions[vertex as usize].is_finite());
     if !(is_finite && EXTENTS.contains(&reference.extent)) {
         return;
     }
-    let levels = chain(&reference, &full);
-    let errors = errors(model, &full, &levels, &reference.positions, &moments, &candidates);
+    let levels = chain(&mut reference, &full, |reference, surfaces| {
+        let extremes = extremes(model, &reference.positions, surfaces, &candidates, MOST_EXTREMES);
+        let mut poser = Poser::new(model);
+        reference.add_poses(extremes.iter().map(|&moment| positions(model, &mut poser, moment)));
+        moments.extend(extremes);
+    });
+    let errors = errors(model, &full, &levels, &reference, &moments, &candidates);
     let levels = levels.into_iter().zip(errors).filter(|(_, error)| error.is_finite());
     let levels = levels.map(|(mut triangles, error)| {
         order(model, &mut triangles);
@@ -77,7 +89,7 @@ fn reference(model: &Model, moments: &[Moment]) -> Reference {
     let rest = positions(model, &mut poser, Moment::Rest);
     let posed = moments[1..].iter().take(MOST_POSES).map(|&moment| positions(model, &mut poser, moment));
     let posed: Vec<Vec<Vec3A>> = posed.collect();
-    Reference::new(model, poser.pose(Moment::Rest), rest, &posed)
+    Reference::new(model, poser.pose(Moment::Rest), rest, posed)
 }
 
 /// Orders the triangles of a level for the vertex cache. Blended ones keep their order, which the author may have chosen.

@@ -1,4 +1,4 @@
-//! From the triangles of one level to about half as many, over a part of the same vertices.
+//! From many triangles to fewer, over a part of the same vertices, by quadrics.
 //!
 //! meshoptimizer collapses edges onto one of their ends, the cheapest first. The cost is measured by quadrics of the
 //! positions in the reference pose and of attributes (Garland and Heckbert 1997; Hoppe 1999). The attributes are normals,
@@ -20,6 +20,7 @@ use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
 use super::parts::position_bits;
 use super::points::separate_points;
+use super::surface::Place;
 use super::triangles::Triangles;
 use crate::animation::{Pose, blended_matrix};
 use crate::model::Model;
@@ -44,6 +45,8 @@ pub(super) struct Reference {
     pub positions: Vec<Vec3A>,
     /// The largest side of the box around them.
     pub extent: f32,
+    /// The positions in other poses, those that differ most first.
+    posed: Vec<Vec<Vec3A>>,
     /// The attributes of each vertex, one vertex after the other.
     attributes: Vec<f32>,
     weights: Vec<f32>,
@@ -53,11 +56,10 @@ pub(super) struct Reference {
 
 impl Reference {
     /// Prepares the vertices. `posed` has the positions in each pose that counts.
-    pub fn new(model: &Model, rest: Pose<'_>, mut positions: Vec<Vec3A>, posed: &[Vec<Vec3A>]) -> Self {
+    pub fn new(model: &Model, rest: Pose<'_>, mut positions: Vec<Vec3A>, posed: Vec<Vec<Vec3A>>) -> Self {
         let geometry = &model.geometry;
         let extent = extent(&positions);
-        separate_points(geometry, &mut positions, posed, extent);
-        let posed = &posed[..posed.len().min(MOST_POSES)];
+        separate_points(geometry, &mut positions, &posed, extent);
         let mut weights = vec![NORMAL_WEIGHT; 3];
         weights.resize(7, TEX_COORD_WEIGHT);
         weights.resize(FIXED, COLOR_WEIGHT);
@@ -78,12 +80,36 @@ impl Reference {
             let samples = |set| model.materials.get(range.material as usize).is_some_and(|m| m.samples(set));
             [0, 1].map(samples)
         });
-        Self { positions, extent, attributes, weights, sampled: sampled.collect() }
+        let sampled = sampled.collect();
+        Self { positions, extent, posed, attributes, weights, sampled }
     }
 
-    /// Returns about `target` of the triangles' number, over a part of their vertices. `locked` vertices stay. Returns `None`
-    /// if a triangle would change its draw range.
-    pub fn simplify(&self, triangles: &Triangles, target: usize, locked: &[u32]) -> Option<Triangles> {
+    /// Returns the positions in all poses that count, the rest pose first.
+    pub fn poses(&self) -> impl Iterator<Item = &[Vec3A]> {
+        std::iter::once(&self.positions).chain(&self.posed).map(Vec::as_slice)
+    }
+
+    /// Returns the weighted difference between the normals, texture coordinates and colours of two vertices.
+    pub fn attribute_difference(&self, a: u32, b: u32) -> f32 {
+        self.attribute_change(a, &Place { corners: [b; 3], weights: [1.0, 0.0, 0.0] })
+    }
+
+    /// Returns the weighted difference between the normal, texture coordinates and colour of a vertex and those at a place.
+    pub fn attribute_change(&self, vertex: u32, place: &Place) -> f32 {
+        let of = |vertex: u32, k: usize| self.attributes[vertex as usize * self.weights.len() + k];
+        let at_place = |k: usize| (0..3).map(|i| place.weights[i] * of(place.corners[i], k)).sum::<f32>();
+        let squared = |k: usize| (self.weights[k] * (of(vertex, k) - at_place(k))).powi(2);
+        (0..FIXED).map(squared).sum::<f32>().sqrt()
+    }
+
+    /// Adds poses that matter more than the other ones, apart from the rest pose.
+    pub fn add_poses(&mut self, posed: impl Iterator<Item = Vec<Vec3A>>) {
+        self.posed.splice(0..0, posed);
+    }
+
+    /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would
+    /// change its draw range.
+    pub fn simplify(&self, triangles: &Triangles, target: usize) -> Option<Triangles> {
         let split = SplitVertices::new(triangles, self.positions.len());
         let positions: Vec<Vec3> =
             split.vertices.iter().map(|&vertex| self.positions[vertex as usize].into()).collect();
@@ -98,7 +124,7 @@ impl Reference {
                 }
             }
         }
-        let locks = self.locks(&split, locked);
+        let locks = self.locks(&split);
         let mut cost = 0.0;
         let adapter = VertexDataAdapter::new(bytemuck::cast_slice(&positions), size_of::<Vec3>(), 0).ok()?;
         let indices = meshopt::simplify_with_attributes_and_locks(
@@ -120,14 +146,13 @@ impl Reference {
         Some(Triangles { cost: cost.max(triangles.cost), ..joined })
     }
 
-    /// Returns the lock and the protection of each split vertex. One such vertex decides for all at its position.
-    fn locks(&self, split: &SplitVertices, locked: &[u32]) -> Vec<SimplifyVertex> {
+    /// Returns the protection of each split vertex. One such vertex decides for all at its position.
+    fn locks(&self, split: &SplitVertices) -> Vec<SimplifyVertex> {
         let mut range_at = HashMap::<[u32; 3], u32>::with_capacity(split.vertices.len());
         let lock = |(vertex, &range): (&u32, &u32)| {
             let bits = position_bits(self.positions[*vertex as usize]);
             let is_border = *range_at.entry(bits).or_insert(range) != range;
-            let protection = if is_border { SimplifyVertex::Protect } else { SimplifyVertex::None };
-            if locked.contains(vertex) { protection | SimplifyVertex::Lock } else { protection }
+            if is_border { SimplifyVertex::Protect } else { SimplifyVertex::None }
         };
         split.vertices.iter().zip(&split.ranges).map(lock).collect()
     }

@@ -155,7 +155,7 @@ impl Tree {
 }
 
 /// Returns the barycentric coordinates of the nearest point on a triangle, which may have no area.
-fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
+pub(super) fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
     let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
     let (ab, ac, ap) = (b - a, c - a, point - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -192,25 +192,34 @@ fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
     [1.0 - v - w, v, w]
 }
 
-/// Returns the vertices of the finer level that the coarser one has lost, with their squared distance from its surface, the
-/// farthest first.
-pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Triangles) -> Vec<(f32, u32)> {
+/// A vertex of a finer level that a coarser one has lost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lost {
+    pub vertex: u32,
+    /// The nearest place on the surface of the coarser level.
+    pub nearest: Place,
+    /// The squared distance from that place.
+    pub squared: f32,
+}
+
+/// Returns the vertices of the finer level that the coarser one has lost, the farthest from its surface first.
+pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Triangles) -> Vec<Lost> {
     let kept = used_vertices(level.indices.as_chunks().0);
     let tree = Tree::new(level.indices.as_chunks().0.to_vec(), positions);
     let boxes = tree.boxes(positions);
     let lost = used_vertices(finer.indices.as_chunks().0).into_iter();
     let lost = lost.filter(|vertex| kept.binary_search(vertex).is_err());
     let Some(mut newest) = tree.any_place() else { return Vec::new() };
-    let mut far: Vec<(f32, u32)> = lost
+    let mut far: Vec<Lost> = lost
         .map(|vertex| {
             let position = positions[vertex as usize];
             // Neighbouring vertices are near the same place.
             let bound = newest.position(positions).distance_squared(position);
-            let (place, squared) = tree.nearest(&boxes, positions, position, bound).unwrap_or((newest, bound));
-            newest = place;
-            (squared, vertex)
+            let (nearest, squared) = tree.nearest(&boxes, positions, position, bound).unwrap_or((newest, bound));
+            newest = nearest;
+            Lost { vertex, nearest, squared }
         })
         .collect();
-    far.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    far.sort_unstable_by(|a, b| b.squared.total_cmp(&a.squared).then(a.vertex.cmp(&b.vertex)));
     far
 }

@@ -20,7 +20,8 @@ fn figures() {
     let moments_per_clip: usize = std::env::var("DENSE").map_or(0, |text| text.parse().unwrap());
     let runs: usize = std::env::var("RUNS").map_or(1, |text| text.parse().unwrap());
     let mut ratios = Vec::new();
-    for path in paths() {
+    let bundled = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/walker.glb"));
+    for path in std::iter::once(bundled).chain(paths()) {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         if !only.split(',').any(|part| name.contains(part)) {
             continue;
@@ -28,33 +29,37 @@ fn figures() {
         let mut times = Vec::new();
         let mut model = None;
         for _ in 0..runs {
-            let started = of_this_process();
+            let (started, clock) = (of_this_process(), std::time::Instant::now());
             let Ok(mut loaded) = import::load(&path) else { break };
             let import_ms = (of_this_process() - started).as_secs_f64() * 1e3;
-            let started = of_this_process();
+            let import_wall_ms = clock.elapsed().as_secs_f64() * 1e3;
+            let (started, clock) = (of_this_process(), std::time::Instant::now());
             levels::build(&mut loaded);
-            times.push((import_ms, (of_this_process() - started).as_secs_f64() * 1e3));
+            let wall_ms = clock.elapsed().as_secs_f64() * 1e3;
+            times.push([import_ms, import_wall_ms, (of_this_process() - started).as_secs_f64() * 1e3, wall_ms]);
             model = Some(loaded);
         }
         let Some(model) = model else { continue };
         if model.geometry.coarser_levels.is_empty() && model.geometry.triangle_count() < 32 {
             continue;
         }
-        let median = |pick: fn(&(f64, f64)) -> f64| {
-            let mut list: Vec<f64> = times.iter().map(pick).collect();
+        let median = |of: usize| {
+            let mut list: Vec<f64> = times.iter().map(|times| times[of]).collect();
             list.sort_by(f64::total_cmp);
             list[list.len() / 2]
         };
         let height = height(&model);
         println!(
-            "{name}: {} triangles, {} vertices, {} ranges, {} clips, {} joints; import {:.1} ms, levels {:.1} ms",
+            "{name}: {} triangles, {} vertices, {} ranges, {} clips, {} joints; import {:.1} ms, {:.1} of the processor, levels {:.1} ms, {:.1} of the processor",
             model.geometry.triangle_count(),
             model.geometry.vertex_count(),
             model.geometry.draw_ranges.len(),
             model.clips.len(),
             model.palette.len(),
-            median(|times| times.0),
-            median(|times| times.1),
+            median(1),
+            median(0),
+            median(3),
+            median(2),
         );
         let mut posed = vec![positions(&model, None, 0.0)];
         let clips: Vec<&Clip> = model.clips.iter().collect();
