@@ -5,9 +5,10 @@ mod groups;
 pub mod keys;
 mod values;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, Args, Parser, Subcommand};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
 use crate::crowd::ClipChoice;
 
@@ -81,6 +82,14 @@ pub enum Command {
     /// List the Vulkan devices and their capabilities.
     #[command(after_help = "Example:\n  throng devices")]
     Devices(DevicesArgs),
+    /// Print a script that completes commands and options in a shell.
+    #[command(
+        after_help = "Examples:\n  throng completions bash > ~/.local/share/bash-completion/completions/throng\n  throng completions zsh > ~/.zfunc/_throng\n  throng completions fish > ~/.config/fish/completions/throng.fish"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual page of the program, or of one command, in the format of `man`.
+    #[command(after_help = "Examples:\n  throng man | man -l -\n  throng man render > throng-render.1")]
+    Man(ManArgs),
 }
 
 /// The arguments of `view`.
@@ -157,7 +166,7 @@ pub struct PoseArgs {
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
-    #[arg(long, value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
+    #[arg(long, short = 'c', value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
     /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
@@ -180,7 +189,7 @@ pub struct PrintCrowdArgs {
     #[command(flatten)]
     pub count: CrowdSizeArgs,
     /// Size of the image that the camera frames the crowd for.
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
+    #[arg(long, short = 's', value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
 }
 
@@ -192,9 +201,89 @@ pub struct DevicesArgs {
     pub json: bool,
 }
 
+/// The arguments of `completions`.
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, Clone, Args)]
+pub struct ManArgs {
+    /// The command [default: all of the program].
+    pub command: Option<String>,
+}
+
+impl Cli {
+    /// Returns the message for a first argument that looks like a command but is neither a command nor a file, or `None` if
+    /// the arguments can be parsed. Without this, it would be the file of a model, and the message would be about a file or
+    /// about the options after it. `arguments` begin with the name of the program.
+    #[must_use]
+    pub fn unknown_command(arguments: &[OsString]) -> Option<String> {
+        /// The least similarity of a suggestion, the same as that of clap.
+        const SIMILAR: f64 = 0.7;
+        let word = arguments.get(1)?.to_str()?;
+        let is_word =
+            !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || c == '-');
+        if !is_word || Path::new(word).exists() {
+            return None;
+        }
+        let command = Self::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
+        if names.contains(&word) {
+            return None;
+        }
+        let similarity = |name: &&str| strsim::jaro(&word.to_lowercase(), name);
+        let best = names.into_iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        let advice = match best.filter(|name| similarity(name) > SIMILAR) {
+            Some(name) => format!("did you mean {name}?"),
+            None => "`throng --help` lists the commands".to_owned(),
+        };
+        Some(format!("{word}: no such command or file; {advice}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_command_is_named_as_such() {
+        let message = |line: &str| {
+            let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            Cli::unknown_command(&arguments)
+        };
+        for (line, expected) in [
+            ("throng rendr Fox.glb --out x.png", "rendr: no such command or file; did you mean render?"),
+            ("throng benhc", "benhc: no such command or file; did you mean bench?"),
+            ("throng Inspect", "Inspect: no such command or file; did you mean inspect?"),
+            ("throng fox", "fox: no such command or file; `throng --help` lists the commands"),
+        ] {
+            assert_eq!(message(line).as_deref(), Some(expected));
+        }
+        for line in [
+            "throng",
+            "throng render",
+            "throng help",
+            "throng fox.glb",
+            "throng ./rendr",
+            "throng --instances 3",
+            "throng src",
+        ] {
+            assert_eq!(message(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn common_options_have_short_names() {
+        let long = parse("throng render a.glb --instances 3 --clip Run --size 64x48 --out x.png").unwrap();
+        let short = parse("throng render a.glb -n 3 -c Run -s 64x48 -o x.png").unwrap();
+        assert_eq!(format!("{short:?}"), format!("{long:?}"));
+        let long = parse("throng bench --instances 1,10 --clip all --size 64x48,32x24").unwrap();
+        let short = parse("throng bench -n 1,10 -c all -s 64x48,32x24").unwrap();
+        assert_eq!(format!("{short:?}"), format!("{long:?}"));
+    }
     use crate::crowd::PhaseMode;
     use crate::model::import::SceneChoice;
 
@@ -204,7 +293,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        use clap::CommandFactory;
         Cli::command().debug_assert();
     }
 

@@ -3,6 +3,7 @@
 // No input from a file, a driver or a user may end the program.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
@@ -14,9 +15,17 @@ use throng::vulkan::instance::prepare_validation;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
+/// The exit code of wrong usage.
+const WRONG_USAGE: u8 = 2;
+
 fn main() -> ExitCode {
-    // clap exits with code 2 on wrong usage and with 0 after --help.
-    let cli = Cli::parse();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(message) = Cli::unknown_command(&arguments) {
+        eprintln!("error: {message}");
+        return ExitCode::from(WRONG_USAGE);
+    }
+    // clap exits with WRONG_USAGE, or with 0 after --help.
+    let cli = Cli::parse_from(arguments);
     if app::wants_validation(&cli) {
         // SAFETY: no other thread exists yet.
         unsafe { prepare_validation() };

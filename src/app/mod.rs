@@ -11,6 +11,7 @@ pub mod pose;
 pub mod rebuild;
 pub mod render;
 pub mod scene;
+mod shell;
 mod text;
 pub mod view;
 
@@ -33,6 +34,8 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
         Command::Pose(args) => pose::run(&args),
         Command::Crowd(args) => crowd::run(&args),
         Command::Devices(args) => devices::run(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -46,6 +49,6 @@ pub fn wants_validation(cli: &Cli) -> bool {
         Some(Command::Render(args)) => args.gpu.device.validation,
         Some(Command::Bench(args)) => args.device.validation,
         Some(Command::Pose(args)) => args.device.validation,
-        Some(Command::Inspect(_) | Command::Crowd(_) | Command::Devices(_)) => false,
+        Some(_) => false,
     }
 }

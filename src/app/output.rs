@@ -39,16 +39,30 @@ pub(super) fn progress_bar(steps: u64, template: &str) -> ProgressBar {
     ProgressBar::new(steps).with_style(style)
 }
 
+/// Prints text to standard error, where it does not mix with results on standard output.
+pub(super) fn print_aside(text: &str) -> Result<()> {
+    std::io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
+}
+
+/// Returns whether a file's name means standard output.
+pub(super) fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Returns the start of the message for a file that cannot be written.
 pub(super) fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// Writes a file through a temporary one, so that it never exists half written.
+/// Writes a file through a temporary one, so that it never exists half written. `-` is standard output.
 ///
 /// # Errors
 /// The system refuses to write.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    if is_standard_output(path) {
+        let mut out = std::io::stdout().lock();
+        return ignore_closed_pipe(out.write_all(bytes).and_then(|()| out.flush()));
+    }
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
     if is_special(path) {
@@ -132,14 +146,19 @@ impl Drop for Draft {
     }
 }
 
-/// Creates the folder of a file if it does not exist.
+/// Checks that the folder of a file exists.
 ///
 /// # Errors
-/// The system refuses to create it.
-pub(super) fn create_folder_of(path: &Path) -> Result<()> {
+/// There is no such folder, or it is a file.
+pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => std::fs::create_dir_all(folder).with_context(|| cannot_write(path)),
-        None => Ok(()),
+        Some(folder) if folder.is_file() => bail!("{}: {} is not a folder", cannot_write(path), folder.display()),
+        Some(folder) if !folder.is_dir() => bail!(
+            "{}: the folder {} does not exist; create it, or name another one",
+            cannot_write(path),
+            folder.display()
+        ),
+        _ => Ok(()),
     }
 }
 
@@ -157,7 +176,8 @@ pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -
         }
         seen.push((option, own));
     }
-    for (_, path) in outputs {
+    for (_, path) in outputs.iter().filter(|(_, path)| !is_standard_output(path)) {
+        check_folder_of(path)?;
         let is_new = !path.exists();
         let probe = std::fs::OpenOptions::new().append(true).create(true).open(path);
         probe.with_context(|| cannot_write(path))?;
@@ -215,8 +235,17 @@ mod tests {
     fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such/a.json");
-        let error = check_files(&[("--json", &path)], &[]).unwrap_err();
-        assert!(error.to_string().starts_with("cannot write "), "{error}");
+        let error = check_files(&[("--json", &path)], &[]).unwrap_err().to_string();
+        assert!(error.starts_with("cannot write ") && error.contains("such does not exist; create it"), "{error}");
+    }
+
+    #[test]
+    fn standard_output_has_one_file() {
+        let path = Path::new("-");
+        check_files(&[("--json", path)], &[]).unwrap();
+        assert!(!path.exists());
+        let error = check_files(&[("--json", path), ("--csv", path)], &[]).unwrap_err().to_string();
+        assert_eq!(error, "--csv and --json name the same file, -");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 
 /// Returns the plural of the nouns that this program counts.
 pub(super) fn plural(what: &str) -> String {
-    match what.strip_suffix("ex") {
+    match what.strip_suffix("ex").or(what.strip_suffix("ix")) {
         Some(stem) => format!("{stem}ices"),
         None => format!("{what}{}", if what.ends_with("sh") || what.ends_with("ss") { "es" } else { "s" }),
     }

@@ -1,6 +1,6 @@
 //! The arguments of `bench`. Some of its options take a list where those of other commands take one value.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ArgGroup, Args};
 
@@ -60,7 +60,7 @@ pub struct BenchArgs {
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
     /// Numbers of instances.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
     /// Skin vertices once per frame in a compute pass, in the vertex shader of each pass, or both for comparison.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute", value_parser = values::skinning())]
@@ -76,18 +76,18 @@ pub struct SweepArgs {
     #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
     pub lod_error: Vec<f64>,
     /// Sizes of the image.
-    #[arg(long, value_name = "WxH,WxH…", value_delimiter = ',', default_value = "1280x720", value_parser = values::parse_size)]
+    #[arg(long, short = 's', value_name = "WxH,WxH…", value_delimiter = ',', default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Vec<Size>,
 }
 
 /// The files of `bench`.
 #[derive(Debug, Clone, Args)]
 pub struct BenchFiles {
-    /// Write all results to a JSON file.
-    #[arg(long, value_name = "FILE")]
+    /// Write all results to a JSON file; `-` is standard output, and the table then goes to standard error.
+    #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
-    /// Write a CSV file with a line for each row. Columns are named after the JSON keys.
-    #[arg(long, value_name = "FILE")]
+    /// Write a CSV file with a line for each row. Columns are named after the JSON keys. `-` is standard output.
+    #[arg(long, value_name = "FILE|-")]
     pub csv: Option<PathBuf>,
     /// Plot the frame time against the number of instances, with the share of each stage.
     #[arg(long, value_name = "FILE.svg")]
@@ -96,6 +96,14 @@ pub struct BenchFiles {
     /// the machine's change of speed explain them.
     #[arg(long, value_name = "OLD.json")]
     pub compare: Option<PathBuf>,
+}
+
+impl BenchFiles {
+    /// Returns the files to write, each with the option that names it.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let all = [("--json", &self.json), ("--csv", &self.csv), ("--plot", &self.plot)];
+        all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    }
 }
 
 /// The standard set of measurements.

@@ -19,7 +19,7 @@ pub struct CrowdArgs {
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
-    #[arg(long, value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
+    #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
     /// Time of the first frame in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
@@ -132,7 +132,7 @@ impl FileSceneArgs {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct CrowdSizeArgs {
     /// Number of instances.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: u32,
     /// Number of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
@@ -154,7 +154,7 @@ pub struct GpuArgs {
     #[arg(long, value_name = "auto|direct|staged", default_value = "auto", value_parser = values::upload())]
     pub upload: UploadChoice,
     /// Size of the image, or initial size of the window.
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
+    #[arg(long, short = 's', value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
     /// Levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
     #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
@@ -197,8 +197,8 @@ impl QualityArgs {
 /// The Vulkan device.
 #[derive(Debug, Clone, Args)]
 pub struct DeviceArgs {
-    /// Device: a part of its name, or its index in `throng devices` [default: the best].
-    #[arg(long, value_name = "NAME|INDEX")]
+    /// Device: its index in `throng devices`, or a part of its name [default: the best].
+    #[arg(long, value_name = "INDEX|NAME")]
     pub device: Option<String>,
     /// Enable the Vulkan validation layers. If they report anything, the exit code is 1.
     #[arg(long)]

@@ -133,7 +133,7 @@ impl PhysicalDevice {
         })
     }
 
-    /// Returns the device that `wanted` names (an index, or part of a name in any case), or the best device. With `surface`
+    /// Returns the device that `wanted` names (an index in digits, or part of a name in any case), or the best device. With `surface`
     /// the device must be able to present to it.
     ///
     /// # Errors
@@ -148,11 +148,12 @@ impl PhysicalDevice {
         let candidates: Vec<&Self> = match wanted {
             None => all.iter().collect(),
             Some(wanted) => {
-                let by_index = wanted.parse::<usize>().ok().and_then(|index| all.get(index));
                 let lower = wanted.to_lowercase();
-                let matching: Vec<&Self> = match by_index {
-                    Some(device) => vec![device],
-                    None => all.iter().filter(|device| device.name.to_lowercase().contains(&lower)).collect(),
+                // A number is an index and nothing else: `5` is no part of the name `RTX 5090`.
+                let is_index = wanted.bytes().all(|byte| byte.is_ascii_digit());
+                let matching: Vec<&Self> = match is_index {
+                    true => wanted.parse().ok().and_then(|index: usize| all.get(index)).into_iter().collect(),
+                    false => all.iter().filter(|device| device.name.to_lowercase().contains(&lower)).collect(),
                 };
                 if matching.is_empty() {
                     return Err(Error::NoSuchDevice { wanted: wanted.to_owned(), available });

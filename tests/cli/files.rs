@@ -63,6 +63,8 @@ fn inspect_tells_people_what_is_in_the_file() {
     let place = Place::new();
     let text = place.succeed(&format!("inspect {}", walker()));
     for line in [
+        "  height        1.784 m in the rest pose",
+        "  bounding box  x -0.5344 m to 0.5344 m, y 0 m to 1.784 m, z -0.3530 m to 0.2198 m",
         "  nodes         26, of which 25 are joints",
         "  palette       25 joint matrices",
         "  per instance  85456 bytes on the GPU: 1200 of joint matrices, 84192 of skinned vertices, 64 of",
@@ -92,6 +94,12 @@ fn inspect_tells_programs_the_same() {
         facts["clips"].as_array().unwrap().iter().map(|clip| clip["name"].as_str().unwrap()).collect();
     assert_eq!(clips, ["Walk", "Run", "Idle", "Wave"]);
     assert_eq!(facts["clips"][3]["interpolations"], serde_json::json!({ "CUBICSPLINE": 1, "LINEAR": 19, "STEP": 1 }));
+    let close = |value: &Value, expected: f64| (value.as_f64().unwrap() - expected).abs() < 1e-3;
+    let bounds = &facts["bounds"];
+    assert!(
+        close(&bounds["height"], 1.784) && close(&bounds["min"][1], 0.0) && close(&bounds["max"][0], 0.5344),
+        "{bounds}"
+    );
     assert_eq!(facts["geometry"]["vertices"], 5262);
     assert_eq!(facts["geometry"]["triangles"], 10412);
     assert_eq!(facts["bytes_per_instance"]["palette"], 25 * 48);

@@ -138,6 +138,7 @@ fn the_crowd_stays_in_the_image() {
 fn an_animated_png_holds_the_frames() {
     let place = Place::new();
     let options = format!("{SMALL} --background none --fps 12.5");
+    std::fs::create_dir(place.file("folder")).unwrap();
     place.succeed(&format!("render {options} --frames 2..5 --out folder/walk.apng"));
     place.succeed(&format!("render {options} --frames 2..5 --out %d.png"));
     let (frames, milliseconds) = apng(&place.file("folder/walk.apng"));

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::program::Place;
 
-const COMMANDS: [&str; 7] = ["view", "render", "bench", "inspect", "pose", "crowd", "devices"];
+const COMMANDS: [&str; 9] = ["view", "render", "bench", "inspect", "pose", "crowd", "devices", "completions", "man"];
 
 #[test]
 fn every_command_has_help_with_examples() {
@@ -43,10 +43,35 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
         ("inspect one.glb two.glb", "unexpected argument 'two.glb'"),
         ("devices --no-such-option", "unexpected argument '--no-such-option'"),
         ("--instances many", "invalid value 'many'"),
+        ("completions tcsh", "bash, elvish, fish, powershell, zsh"),
+        ("rendr Fox.glb --out x.png", "error: rendr: no such command or file; did you mean render?\n"),
+        ("fox", "error: fox: no such command or file; `throng --help` lists the commands\n"),
     ] {
         let message = place.fail(2, arguments);
         assert!(message.starts_with("error: ") && message.contains(says), "throng {arguments}: {message}");
     }
+}
+
+#[test]
+fn shells_complete_all_commands_and_the_manual_has_all_options() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = place.succeed(&format!("completions {shell}"));
+        for word in COMMANDS.into_iter().chain(["instances", "lod-error", "turntable"]) {
+            assert!(script.contains(word), "{shell}: no {word}");
+        }
+    }
+    let page = place.succeed("man");
+    assert!(page.contains(".TH throng 1 "), "{page}");
+    for command in COMMANDS {
+        assert!(page.contains(&format!("throng\\-{command}(1)")), "no {command} in {page}");
+        let page = place.succeed(&format!("man {command}"));
+        assert!(page.contains(&format!(".TH throng-{command} 1 ")), "{page}");
+    }
+    let page = place.succeed("man render");
+    assert!(page.contains("\\-o\\fR, \\fB\\-\\-out\\fR") && page.contains("turntable"), "{page}");
+    let message = place.fail(1, "man rendr");
+    assert!(message.starts_with("error: rendr: no such command; there are: view, render, "), "{message}");
 }
 
 #[test]
@@ -80,6 +105,9 @@ fn an_unsupported_device_option_lists_the_supported_values() {
     let place = Place::new();
     let message = place.fail(1, "render --device nosuch --out x.png");
     assert!(message.starts_with("error: no Vulkan device matches 'nosuch'; there are: 0 "), "{message}");
+    // A number is an index, even if a name has this number (llvmpipe's name has its LLVM version and 256 bits).
+    let message = place.fail(1, "render --device 256 --out x.png");
+    assert!(message.starts_with("error: no Vulkan device matches '256'; there are: 0 "), "{message}");
 
     let list: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
     let usable = list.as_array().unwrap().iter().filter(|device| device["obstacle"].is_null());

@@ -46,7 +46,7 @@ use anyhow::{Context, Error, Result, bail};
 use self::interrupt::Interrupt;
 use self::report::Report;
 use self::session::Session;
-use super::output::{cannot_write, check_files, print, write_file};
+use super::output::{cannot_write, check_files, is_standard_output, print, print_aside, write_file};
 use super::scene::load_models;
 use super::text::{number, page_columns};
 use crate::cli::{BenchArgs, BenchFiles};
@@ -82,14 +82,16 @@ pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     let report = session.into_report(failure.is_some() || measured.is_err());
     // The rows that were measured before a failure are reported.
     let mut slowdowns = Vec::new();
+    // Nothing mixes with a file that goes to standard output.
+    let say = if args.files.outputs().any(|(_, path)| is_standard_output(path)) { print_aside } else { print };
     if !report.runs.is_empty() {
-        print(&table::as_text(&report, page_columns()))?;
+        say(&table::as_text(&report, page_columns()))?;
         write_files(&args.files, &report)?;
         if let Some((path, old)) = &old {
             for warning in compare::warnings(old, &report).into_iter().chain(compare::speed_warning(old, &report)) {
                 tracing::warn!("{warning}");
             }
-            print(&compare::as_text(path, old, &report, page_columns()))?;
+            say(&compare::as_text(path, old, &report, page_columns()))?;
             let rows = compare::rows(old, &report);
             if limit.is_some() && rows.is_empty() {
                 bail!("--fail-above: {} has no row with these settings", path.display());
@@ -116,11 +118,9 @@ fn exit_code(limit_percent: Option<f64>, slowdowns: &[(String, f64)]) -> ExitCod
 
 /// Checks that all files can be written and that none replaces another.
 fn check_outputs(args: &BenchArgs) -> Result<()> {
-    let BenchFiles { json, csv, plot, compare } = &args.files;
-    let outputs = [("--json", json), ("--csv", csv), ("--plot", plot)];
-    let outputs: Vec<_> = outputs.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?))).collect();
+    let outputs: Vec<_> = args.files.outputs().collect();
     let models = args.crowd.models.iter().map(|path| ("a model", path.as_path()));
-    let inputs: Vec<_> = compare.iter().map(|path| ("--compare", path.as_path())).chain(models).collect();
+    let inputs: Vec<_> = args.files.compare.iter().map(|path| ("--compare", path.as_path())).chain(models).collect();
     check_files(&outputs, &inputs)
 }
 

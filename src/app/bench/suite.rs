@@ -15,7 +15,7 @@ use super::report::{Report, Run};
 use super::session::Session;
 use super::sweep::{self, Defaults, RendererChoice, Settings, Share};
 use super::{csv, markdown, plot, table};
-use crate::app::output::{cannot_write, create_folder_of, print, write_file};
+use crate::app::output::{cannot_write, print, write_file};
 use crate::app::text::page_columns;
 use crate::cli::{BenchArgs, QualityArgs, Size};
 use crate::model::Model;
@@ -63,7 +63,7 @@ const MIXED: [Part; 2] =
 /// # Errors
 /// A row cannot be drawn, a file cannot be written, or the user interrupts.
 pub(super) fn run(args: &BenchArgs, folder: &Path, models: &Arc<[Model]>) -> Result<()> {
-    create_folder_of(&folder.join("suite.md"))?;
+    std::fs::create_dir_all(folder).with_context(|| cannot_write(folder))?;
     let interrupt = Interrupt::listen()?;
     let is_quick = args.suite.quick;
     let args = &BenchArgs { frames: if is_quick { QUICK_FRAMES } else { FRAMES }, warmup: WARMUP, ..args.clone() };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use super::bounds_facts::BoundsFacts;
 use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
 use super::level_facts::LevelFacts;
@@ -26,6 +27,8 @@ pub struct Facts<'m> {
     pub(super) skins: Vec<SkinFacts<'m>>,
     pub(super) clips: Vec<ClipFacts<'m>>,
     pub(super) geometry: GeometryFacts,
+    /// The box of the rest pose; `None` without vertices, or if it overflows.
+    pub(super) bounds: Option<BoundsFacts>,
     /// The levels of detail, finest first; only if they were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) levels: Vec<LevelFacts>,
@@ -165,6 +168,7 @@ impl<'m> Facts<'m> {
         let image_sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
         let images: Vec<ImageFacts> =
             model.images.iter().zip(image_sources).map(|(image, source)| ImageFacts::of(image, source)).collect();
+        let bounds = BoundsFacts::of(model);
         Self {
             model: &model.name,
             file: FileFacts {
@@ -184,7 +188,8 @@ impl<'m> Facts<'m> {
             static_bytes: StaticBytes::of(model, &clips, &images),
             warnings: &model.warnings,
             geometry,
-            levels: if with_levels { LevelFacts::of(model) } else { Vec::new() },
+            bounds,
+            levels: if with_levels { LevelFacts::of(model, bounds) } else { Vec::new() },
             clips,
             images,
         }

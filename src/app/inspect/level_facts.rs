@@ -1,9 +1,8 @@
 //! The levels of detail, with the error of each.
 
-use glam::Vec3;
 use serde::Serialize;
 
-use crate::animation::{PoseScratch, pose_model, skinned_positions};
+use super::bounds_facts::BoundsFacts;
 use crate::model::{Geometry, Model, Topology};
 
 /// A level of detail.
@@ -21,10 +20,10 @@ pub(super) struct LevelFacts {
 }
 
 impl LevelFacts {
-    /// Describes full detail and all coarser levels.
-    pub fn of(model: &Model) -> Vec<Self> {
+    /// Describes full detail and all coarser levels. `bounds` is the box of the rest pose.
+    pub fn of(model: &Model, bounds: Option<BoundsFacts>) -> Vec<Self> {
         let geometry = &model.geometry;
-        let height = height(model);
+        let height = bounds.map(|bounds| bounds.height).filter(|&height| height > 0.0);
         let full = Self {
             level: 0,
             triangles: geometry.triangle_count(),
@@ -46,13 +45,4 @@ impl LevelFacts {
 fn triangle_count(geometry: &Geometry, ranges: &[std::ops::Range<u32>]) -> usize {
     let ranges = geometry.draw_ranges.iter().zip(ranges).filter(|(drawn, _)| drawn.topology == Topology::Triangles);
     ranges.map(|(_, range)| range.len() / 3).sum()
-}
-
-/// Returns the height of the rest pose, if it has one.
-fn height(model: &Model) -> Option<f32> {
-    let mut positions: Vec<Vec3> = Vec::new();
-    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
-    let (low, high) =
-        positions.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), p| (low.min(p.y), high.max(p.y)));
-    Some(high - low).filter(|&height| height > 0.0 && height.is_finite())
 }

@@ -1,5 +1,6 @@
 //! Puts the facts into words: a summary, then one table for each kind of thing that the model has.
 
+use super::bounds_facts::BoundsFacts;
 use super::clip_facts::{ClipFacts, TimelineFacts};
 use super::facts::{ExtensionFacts, Facts, ImageFacts, MaterialFacts, NodeFacts, SceneFacts, SkinFacts};
 use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
@@ -61,12 +62,24 @@ fn summary(facts: &Facts) -> Rows {
         ("file", optional(file.bytes > 0, bytes(file.bytes))),
         ("made by", file.generator.map_or_else(String::new, remark)),
         ("copyright", file.copyright.map_or_else(String::new, remark)),
-        ("nodes", format!("{}, of which {joint_count} are joints", facts.nodes.len())),
+        (
+            "height",
+            facts.bounds.map_or_else(String::new, |bounds| format!("{} in the rest pose", metres(bounds.height))),
+        ),
+        ("bounding box", facts.bounds.map_or_else(String::new, bounding_box)),
+        (
+            "nodes",
+            format!(
+                "{}, of which {joint_count} {}",
+                facts.nodes.len(),
+                if joint_count == 1 { "is a joint" } else { "are joints" }
+            ),
+        ),
         ("vertices", format!("{} after welding, {} in the file", geometry.vertices, geometry.file_vertices)),
         ("triangles", format!("{} in {}", triangles_lines_points(geometry), counted(geometry.draws, "draw"))),
         ("influences", format!("{per_vertex:.2} per vertex, at most {}", geometry.max_influences)),
         ("", vertices_by_influences(&geometry.influence_histogram)),
-        ("palette", format!("{} joint matrices", facts.palette)),
+        ("palette", counted(facts.palette, "joint matrix")),
         ("morph targets", optional(geometry.morph_deltas > 0, morph_targets(facts))),
         (
             "per instance",
@@ -88,6 +101,21 @@ fn summary(facts: &Facts) -> Rows {
     ];
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
     rows.map(|(title, value)| vec![title.to_owned(), value]).collect()
+}
+
+/// Returns a length with enough digits for a character, a coin or a castle.
+fn metres(length: f32) -> String {
+    if length == 0.0 {
+        return "0 m".to_owned();
+    }
+    let decimals = (3 - length.abs().log10().floor() as i32).clamp(0, 6) as usize;
+    format!("{length:.decimals$} m")
+}
+
+/// Returns `x -0.3050 m to 0.3050 m, y 0 m to 1.784 m, …`.
+fn bounding_box(bounds: BoundsFacts) -> String {
+    let axes = ["x", "y", "z"].into_iter().zip(bounds.min.into_iter().zip(bounds.max));
+    axes.map(|(axis, (min, max))| format!("{axis} {} to {}", metres(min), metres(max))).collect::<Vec<_>>().join(", ")
 }
 
 /// Shortens a remark in the file to a line or two.
@@ -118,7 +146,9 @@ fn morph_targets(facts: &Facts) -> String {
 fn vertices_by_influences(histogram: &Histogram) -> String {
     let mut parts = by_influences(histogram);
     if let Some(first) = parts.first_mut() {
-        *first = first.replacen(" with", " vertices with", 1);
+        // The first number gets the noun.
+        let noun = if first.starts_with("1 ") { " vertex with" } else { " vertices with" };
+        *first = first.replacen(" with", noun, 1);
     }
     parts.join(", ")
 }
@@ -207,7 +237,7 @@ fn timelines(timelines: &[TimelineFacts]) -> String {
     };
     let mut parts: Vec<String> = sorted.iter().take(MOST).enumerate().map(part).collect();
     if sorted.len() > MOST {
-        parts.push(format!("{} more timelines", sorted.len() - MOST));
+        parts.push(counted(sorted.len() - MOST, "more timeline"));
     }
     parts.join(", ")
 }
@@ -258,14 +288,18 @@ fn material((index, material): (usize, &MaterialFacts)) -> Vec<String> {
     ]
 }
 
-/// Returns `lit, Opaque, one-sided` and the like.
+/// Returns `lit, opaque, one-sided` and the like.
 fn surface(material: &MaterialFacts) -> String {
     let lit = match (material.unlit, material.emission.iter().any(|&light| light > 0.0)) {
         (true, _) => "unlit",
         (false, true) => "lit and emissive",
         (false, false) => "lit",
     };
-    format!("{lit}, {}, {}", material.alpha_mode, if material.double_sided { "two-sided" } else { "one-sided" })
+    format!(
+        "{lit}, {}, {}",
+        material.alpha_mode.to_lowercase(),
+        if material.double_sided { "two-sided" } else { "one-sided" }
+    )
 }
 
 /// Returns `base 0, normals 2` and the like, or `-` for a material without images.

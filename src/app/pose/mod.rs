@@ -39,8 +39,19 @@ pub fn run(args: &PoseArgs) -> Result<()> {
         duration: f64::from(clip.duration_seconds),
     });
     let on = if args.on_gpu { "gpu" } else { "cpu" };
-    let report = PoseReport { model: model.name.clone(), clip, on, frames };
+    let report = PoseReport { model: model.name.clone(), clip, on, node_names: node_names(&model), frames };
     if args.json { print_json(&report, false) } else { print(&matrices::as_text(&model, &report, page_columns())) }
+}
+
+/// Returns the name of each node, by glTF index.
+fn node_names(model: &Model) -> Vec<Option<&str>> {
+    let mut names = vec![None; model.skeleton.source_node_count as usize];
+    for (&source, name) in model.skeleton.source_nodes.iter().zip(&model.skeleton.names) {
+        if let Some(entry) = names.get_mut(source as usize) {
+            *entry = Some(name.as_str());
+        }
+    }
+    names
 }
 
 fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Option<(usize, &'m Clip)>> {

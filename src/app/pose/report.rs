@@ -17,6 +17,9 @@ pub(super) struct PoseReport<'m> {
     pub model: String,
     pub clip: Option<ClipReport>,
     pub on: &'static str,
+    /// The name of each node, by glTF index: `node N` without one in the file, and `None` for a node that the scene does not
+    /// need.
+    pub node_names: Vec<Option<&'m str>>,
     pub frames: Vec<FrameReport<'m>>,
 }
 

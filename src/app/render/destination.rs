@@ -11,7 +11,7 @@ use super::format::Format;
 use super::pattern::Pattern;
 use super::sequence::Sequence;
 use super::still::Still;
-use crate::app::output::{Draft, create_folder_of, is_special};
+use crate::app::output::{Draft, check_folder_of, is_special};
 use crate::cli::{FrameChoice, RenderArgs, Size};
 use crate::view::Background;
 
@@ -36,13 +36,14 @@ impl Destination {
     /// Checks the name, the format and the number of frames.
     ///
     /// # Errors
-    /// The extension is unknown, the format cannot hold the images, several frames have one name, or `ffmpeg` is missing.
+    /// The extension is unknown, the format cannot hold the images, the folder does not exist, several frames have one name, or `ffmpeg` is missing.
     pub fn new(args: &RenderArgs) -> Result<Self> {
         let out = args.out.display();
         let pattern = Pattern::new(&args.out)?;
         let format = Format::of(&args.out)?;
         let transparent = args.crowd.look.background == Background::None;
         format.check(&args.out, args.gpu.size, transparent)?;
+        check_folder_of(&args.out)?;
         let kind = match format {
             Format::Still(_) if has_several_frames(args) && !pattern.is_numbered() => {
                 bail!(
@@ -75,9 +76,6 @@ impl Destination {
     pub fn open(self, size: Size, sequence: &Sequence) -> Result<Writer> {
         let path = self.pattern.path(0);
         let fps = sequence.fps();
-        if self.is_film() {
-            create_folder_of(&path)?;
-        }
         Ok(match self.kind {
             Kind::Stills(still) => Writer::Stills(self.pattern, still, size),
             Kind::Apng => {

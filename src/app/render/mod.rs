@@ -20,6 +20,7 @@ use super::gpu::offscreen_renderer;
 use super::output::{print, progress_bar};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
+use super::text::counted;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
 use destination::Destination;
@@ -71,10 +72,10 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     };
     let part = if frames.len() > 1 { format!("frames {}..{}, ", frames.start, frames.end) } else { String::new() };
     print(&format!(
-        "{}: {part}{} of {} instances visible, {}, {} skinning, {} upload\n",
+        "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
-        args.count.instances,
+        counted(args.count.instances as usize, "instance"),
         device,
         args.gpu.skinning.name(),
         upload.name(),

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 
-use crate::app::output::{cannot_write, create_folder_of, write_file};
+use crate::app::output::{cannot_write, write_file};
 use crate::cli::Size;
 
 /// The quality of JPEG files, of 100. No artefacts are visible at normal size.
@@ -40,13 +40,12 @@ impl Still {
         Ok(bytes)
     }
 
-    /// Writes an image, and the folder that it is in. `rgba` has eight bits per channel.
+    /// Writes an image. `rgba` has eight bits per channel.
     ///
     /// # Errors
     /// The system refuses to write.
     pub fn write(self, path: &Path, rgba: &[u8], size: Size) -> Result<()> {
         let bytes = self.encode(rgba, size).with_context(|| cannot_write(path))?;
-        create_folder_of(path)?;
         write_file(path, &bytes)
     }
 }

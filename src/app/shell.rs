@@ -1,0 +1,38 @@
+//! `completions` and `man`: texts that are made from the arguments of the command line ([`Cli`]).
+
+use anyhow::{Context, Result};
+use clap::CommandFactory;
+
+use super::output::write_file;
+use crate::cli::{Cli, CompletionsArgs, ManArgs};
+
+/// Prints the script that completes the program's arguments in a shell.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn completions(args: &CompletionsArgs) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "throng", &mut script);
+    write_file("-".as_ref(), &script)
+}
+
+/// Prints a manual page.
+///
+/// # Errors
+/// There is no such command, or standard output cannot be written.
+pub fn man(args: &ManArgs) -> Result<()> {
+    let mut program = Cli::command();
+    // Commands get their full names, as in `man git-commit`.
+    program.build();
+    let command = match &args.command {
+        None => program,
+        Some(name) => {
+            let found = program.get_subcommands().find(|command| command.get_name() == name).cloned();
+            let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+            found.with_context(|| format!("{name}: no such command; there are: {}", names.join(", ")))?
+        }
+    };
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page).context("cannot make the page")?;
+    write_file("-".as_ref(), &page)
+}
