@@ -10,6 +10,7 @@
 #[path = "../common/program.rs"]
 mod program;
 mod screen;
+mod session;
 
 use program::{Finished, Place, Running};
 use screen::{Key, Screen};
@@ -18,6 +19,10 @@ const SIZE: &str = "--size 320x240 --msaa 1 --panel off --validation";
 
 fn start(place: &Place, screen: &Screen, options: &str) -> Running {
     Running::start(place.command(&format!("view {SIZE} {options}")).env("DISPLAY", &screen.display))
+}
+
+fn package() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn assert_success(finished: &Finished) {

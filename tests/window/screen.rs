@@ -12,6 +12,7 @@ use x11rb::CURRENT_TIME;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{self, ConnectionExt, EventMask};
+use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 use crate::program::processor_time;
@@ -91,6 +92,9 @@ pub struct Key(u32);
 
 impl Key {
     pub const ESCAPE: Self = Self(0xff1b);
+    pub const ENTER: Self = Self(0xff0d);
+    pub const TAB: Self = Self(0xff09);
+    pub const F11: Self = Self(0xffc8);
     pub const SPACE: Self = Self(b' ' as u32);
     pub const BRACKET_LEFT: Self = Self(b'[' as u32);
     pub const BRACKET_RIGHT: Self = Self(b']' as u32);
@@ -212,6 +216,67 @@ impl TestWindow<'_> {
         connection.send_event(false, self.id, EventMask::KEY_PRESS, event).unwrap().check().unwrap();
         event.response_type = xproto::KEY_RELEASE_EVENT;
         connection.send_event(false, self.id, EventMask::KEY_RELEASE, event).unwrap().check().unwrap();
+    }
+
+    /// Moves the mouse to a point of the window, which is at the upper left corner of the screen.
+    pub fn point_at(&self, (x, y): (i16, i16)) {
+        let (kind, root) = (xproto::MOTION_NOTIFY_EVENT, self.screen.root);
+        self.connection().xtest_fake_input(kind, 0, CURRENT_TIME, root, x, y, 0).unwrap().check().unwrap();
+    }
+
+    fn button(&self, kind: u8) {
+        const LEFT: u8 = 1;
+        self.connection().xtest_fake_input(kind, LEFT, CURRENT_TIME, x11rb::NONE, 0, 0, 0).unwrap().check().unwrap();
+    }
+
+    /// Clicks at a point of the window.
+    pub fn click(&self, point: (i16, i16)) {
+        self.point_at(point);
+        self.button(xproto::BUTTON_PRESS_EVENT);
+        self.button(xproto::BUTTON_RELEASE_EVENT);
+    }
+
+    /// Drags from one point of the window to another.
+    pub fn drag(&self, from: (i16, i16), to: (i16, i16)) {
+        self.point_at(from);
+        self.button(xproto::BUTTON_PRESS_EVENT);
+        self.point_at(to);
+        self.button(xproto::BUTTON_RELEASE_EVENT);
+    }
+
+    /// Types a text.
+    pub fn type_text(&self, text: &str) {
+        text.chars().for_each(|character| self.press(Key::typing(character)));
+    }
+
+    /// Drops a file on the window, with the messages of a file manager (XDND, version 5).
+    pub fn drop_file(&self, path: &std::path::Path) {
+        let connection = self.connection();
+        let [selection, list] = ["XdndSelection", "text/uri-list"].map(|name| self.screen.atom(name));
+        let message = |name: &str, data: [u32; 5]| {
+            let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data);
+            connection.send_event(false, self.id, EventMask::NO_EVENT, event).unwrap().check().unwrap();
+        };
+        let source = self.screen.root;
+        message("XdndEnter", [source, 5 << 24, list, 0, 0]);
+        message("XdndPosition", [source, 0, 0, CURRENT_TIME, self.screen.atom("XdndActionCopy")]);
+        // The list of files, as if the source had been asked for it.
+        let files = format!("file://{}\r\n", path.display());
+        let mode = xproto::PropMode::REPLACE;
+        let bytes = files.as_bytes();
+        let changed = connection.change_property(mode, self.id, selection, list, 8, bytes.len() as u32, bytes);
+        changed.unwrap().check().unwrap();
+        let notify = xproto::SelectionNotifyEvent {
+            response_type: xproto::SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: CURRENT_TIME,
+            requestor: self.id,
+            selection,
+            target: list,
+            property: selection,
+        };
+        connection.send_event(false, self.id, EventMask::NO_EVENT, notify).unwrap().check().unwrap();
+        message("XdndDrop", [source, 0, CURRENT_TIME, 0, 0]);
     }
 
     /// Sends the message of a window manager's close button.

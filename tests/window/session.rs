@@ -1,0 +1,135 @@
+//! A session with the panel: everything that a person does in the first minutes, one thing after the other, by mouse and by
+//! keyboard, under validation.
+//!
+//! The places of widgets are those of a window of 1000x740 pixels. If the panel changes, a click misses its widget, and the
+//! wait for its effect fails. With `THRONG_SCREENSHOTS=FOLDER` the test writes a picture after each step, to be looked at.
+
+use std::path::{Path, PathBuf};
+
+use crate::program::{Place, Running};
+use crate::screen::{Key, Screen, TestWindow};
+use crate::{assert_success, package};
+
+/// The places of widgets, in pixels.
+mod at {
+    type Point = (i16, i16);
+    pub const SCRUB_START: Point = (30, 83);
+    pub const SCRUB_MIDDLE: Point = (105, 83);
+    pub const SEARCH: Point = (120, 150);
+    pub const INSTANCES: Point = (197, 306);
+    pub const DRAWING: Point = (60, 433);
+    pub const VERTEX_SKINNING: Point = (169, 455);
+    pub const COMPUTE_SKINNING: Point = (107, 455);
+    pub const FOUR_SAMPLES: Point = (181, 499);
+}
+
+fn knight() -> PathBuf {
+    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
+    PathBuf::from(folder).join("KayKit_Knight/Knight.glb")
+}
+
+/// Writes the picture of a step if a folder is set.
+fn keep(window: &TestWindow, step: &str) {
+    let Some(folder) = std::env::var_os("THRONG_SCREENSHOTS") else { return };
+    let picture = window.picture();
+    let rgba: Vec<u8> = picture.rgba().flatten().collect();
+    let (width, height) = (picture.width as u32, picture.height as u32);
+    let path = Path::new(&folder).join(format!("{step}.png"));
+    image::save_buffer(path, &rgba, width, height, image::ExtendedColorType::Rgba8).unwrap();
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn a_session_with_the_panel() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let broken = place.working_folder().join("broken.glb");
+    std::fs::write(&broken, "not a model").unwrap();
+    let options = "view --size 1000x740 --fade 0.1 --validation";
+    let mut command = place.command(options);
+    command.arg(knight()).env("DISPLAY", &screen.display);
+    let program = Running::start(&mut command);
+    let window = screen.wait_for_window();
+    let title = window.wait_for_title(|_| true);
+    assert!(title.starts_with("Throng: Knight.glb · 1 visible · "), "{title}");
+    window.focus();
+    keep(&window, "01-opened");
+
+    // The clips of a model with 76 of them.
+    window.click(at::SEARCH);
+    window.type_text("cheer");
+    window.wait_for_frames();
+    keep(&window, "02-searched");
+    window.press(Key::ENTER);
+    window.wait_for_title(|title| title.contains(" · Cheer · "));
+
+    // Scrubbing a paused clip.
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    window.drag(at::SCRUB_START, at::SCRUB_MIDDLE);
+    window.wait_for_title(|title| title.contains(" · paused at 0."));
+    keep(&window, "03-scrubbed");
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.ends_with(" fps)"));
+
+    // A thousand, and one again.
+    for (count, step) in [("1000", "04-thousand"), ("1", "05-one")] {
+        window.click(at::INSTANCES);
+        window.type_text(count);
+        window.press(Key::ENTER);
+        window.wait_for_title(|title| (title.contains(" · 1 visible · ")) == (count == "1"));
+        keep(&window, step);
+    }
+
+    // Settings that need a new renderer.
+    window.click(at::DRAWING);
+    for (place, step) in [
+        (at::VERTEX_SKINNING, "06-vertex-skinning"),
+        (at::FOUR_SAMPLES, "07-four-samples"),
+        (at::COMPUTE_SKINNING, "08-compute-skinning"),
+    ] {
+        window.wait_for_frames();
+        let before = window.picture();
+        window.click(place);
+        window.wait_for_frames();
+        assert!(window.picture() != before, "{step}");
+        keep(&window, step);
+    }
+
+    window.press(Key::typing('v'));
+    window.wait_for_title(|title| title.contains(" · Cheer · weights · "));
+    window.press(Key::typing('k'));
+    window.wait_for_frames();
+    keep(&window, "09-weights");
+
+    // A good file, and a broken one, which changes nothing.
+    window.drop_file(&package().join("assets/walker.glb"));
+    window.wait_for_title(|title| title.starts_with("Throng: walker.glb · 1 visible · "));
+    window.wait_for_frames();
+    keep(&window, "10-dropped");
+    window.drop_file(&broken);
+    window.wait_for_frames();
+    let title = window.wait_for_title(|_| true);
+    assert!(title.starts_with("Throng: walker.glb · 1 visible · "), "{title}");
+    keep(&window, "11-broken");
+
+    window.press(Key::typing('h'));
+    window.wait_for_frames();
+    keep(&window, "12-keys");
+    window.press(Key::typing('h'));
+    window.press(Key::typing('p'));
+    window.resize((800, 500));
+    window.wait_for_size((800, 500));
+    window.wait_for_frames();
+    keep(&window, "13-resized");
+    window.press(Key::F11);
+    window.press(Key::F11);
+    window.press(Key::TAB);
+    window.wait_for_frames();
+    keep(&window, "14-hidden");
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    assert!(finished.stdout.starts_with("wrote throng-1.png\n"), "{}", finished.stdout);
+    let screenshot = image::open(place.working_folder().join("throng-1.png")).unwrap();
+    assert_eq!((screenshot.width(), screenshot.height()), (1000, 740));
+}
