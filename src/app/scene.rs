@@ -16,7 +16,7 @@ use crate::levels;
 use crate::model::{Model, import};
 use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
 use crate::shader_types::JointMatrix;
-use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Show};
+use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Show};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -119,16 +119,15 @@ impl Scene {
         zoom_in_front(&mut self.camera, &self.crowd, factor, time_seconds);
     }
 
-    /// Zooms towards the character or the ground at a point of the image in clip space, which stays there. A factor below 1
-    /// comes closer.
-    pub fn zoom_at(&mut self, point_clip: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
+    /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below
+    /// 1 comes closer.
+    pub fn zoom_at(&mut self, point: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
         self.crowd.move_to(time_seconds);
         let Self { camera, crowd, .. } = self;
-        let (eye, ray) = (camera.position(), camera.ray(point_clip, aspect));
-        let depth = crowd.distance_along(eye, ray, time_seconds);
+        let Ray { origin, direction } = Ray::through(camera, aspect, point);
+        let depth = crowd.distance_along(origin, direction, time_seconds);
         // A ray that meets nothing ends as far away as the target.
-        let point = eye + ray * depth.unwrap_or(camera.distance);
-        camera.zoom_towards(point, factor);
+        camera.zoom_towards(origin + direction * depth.unwrap_or(camera.distance), factor);
     }
 
     /// Changes the number of threads that animate. The calling thread is one of them, unless it belongs to another pool.

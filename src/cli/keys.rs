@@ -27,6 +27,8 @@ pub enum Action {
     NextView,
     /// Shows or hides the skeleton.
     Skeleton,
+    /// Focuses on the selected character, or frames the crowd.
+    Focus,
     /// Frames the crowd from the front.
     FrameCrowd,
     /// Returns the camera to its first place.
@@ -44,7 +46,8 @@ pub enum Action {
 /// Keys that do the same thing.
 #[derive(Debug, Clone, Copy)]
 pub struct Shortcut {
-    /// The names of the keys. A key that types a character has that character as its name, in upper case.
+    /// The names of the keys. A key that types a character has that character as its name, in upper case,
+    /// after `Shift ` if it needs that key.
     pub keys: &'static [&'static str],
     /// The keys as the lists show them.
     pub shown: &'static str,
@@ -69,7 +72,8 @@ pub const SHORTCUTS: &[Shortcut] = &[
     shortcut(&["0"], "0", Action::AllClips, "play a mix of all clips"),
     shortcut(&["V"], "V", Action::NextView, "show the next debug view"),
     shortcut(&["K"], "K", Action::Skeleton, "show or hide the skeleton"),
-    shortcut(&["F"], "F", Action::FrameCrowd, "frame the crowd from the front"),
+    shortcut(&["F"], "F", Action::Focus, "focus on the selected character, or frame the crowd"),
+    shortcut(&["Shift F"], "Shift F", Action::FrameCrowd, "frame the crowd from the front"),
     shortcut(&["R"], "R", Action::ResetCamera, "reset the camera"),
     shortcut(&["Tab"], "Tab", Action::Panel, "show or hide the panel"),
     shortcut(&["H", "F1"], "H or F1", Action::Help, "show or hide this list"),
@@ -80,6 +84,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
 
 /// The gestures of the mouse, each with its description.
 pub const GESTURES: &[(&str, &str)] = &[
+    ("click", "select a character: its facts, and the names of its joints over the skeleton"),
     ("drag left", "turn the camera around the crowd"),
     ("drag right", "look around"),
     ("drag middle", "move the camera sideways; also Shift and drag left, or two fingers"),

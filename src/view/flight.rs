@@ -3,7 +3,7 @@
 //! In: steps of the keyboard, the mouse or a touchpad. Out: a moved [`OrbitCamera`], inside its limits. The camera still has
 //! a target, in front of the eye, so it can orbit again at any time.
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use super::camera::OrbitCamera;
 
@@ -33,12 +33,17 @@ impl OrbitCamera {
         self.settle();
     }
 
-    /// Returns the unit vector from the eye through a point of the image, in clip space: x to the right and y up, -1 to 1.
-    #[must_use]
-    pub fn ray(&self, point_clip: Vec2, aspect: f32) -> Vec3 {
-        let (right, up, forward) = self.axes();
-        let height = (self.vertical_fov_radians * 0.5).tan();
-        (forward + right * (point_clip.x * height * aspect) + up * (point_clip.y * height)).normalize()
+    /// Points the camera at a sphere and moves it so close that the sphere fills most of an image of width / height `aspect`.
+    /// The direction stays.
+    pub fn focus_on(&mut self, center: Vec3, radius: f32, aspect: f32) {
+        const MARGIN: f32 = 1.1;
+        let up = (self.vertical_fov_radians * 0.5).tan();
+        let narrowest = (up * aspect.min(1.0)).atan();
+        let distance = MARGIN * radius / narrowest.sin();
+        if center.is_finite() && distance.is_finite() {
+            (self.target, self.distance) = (center, distance);
+        }
+        self.settle();
     }
 
     /// Multiplies the distance from a point in the world, which stays where it is in the image. Below 1 comes closer.
@@ -56,7 +61,10 @@ impl OrbitCamera {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec2;
+
     use super::*;
+    use crate::view::Ray;
     use crate::view::camera::Limits;
 
     fn camera() -> OrbitCamera {
@@ -67,16 +75,29 @@ mod tests {
     #[test]
     fn the_point_under_the_cursor_stays_there() {
         let aspect = 1.5;
-        let cursor = Vec2::new(0.4, -0.3);
+        let cursor = Vec2::new(0.7, 0.65);
         for factor in [0.5, 0.9, 1.3] {
             let mut camera = camera();
-            let point = camera.position() + camera.ray(cursor, aspect) * 5.0;
+            let point = camera.position() + Ray::through(&camera, aspect, cursor).direction * 5.0;
             let eye = camera.position();
             camera.zoom_towards(point, factor);
-            let seen = camera.clip_from_world(aspect).project_point3(point).truncate();
+            let clip = camera.clip_from_world(aspect).project_point3(point);
+            let seen = Vec2::new(0.5 + 0.5 * clip.x, 0.5 - 0.5 * clip.y);
             assert!((seen - cursor).length() < 1e-4, "{seen}");
             let closer = (camera.position() - point).length() / (eye - point).length();
             assert!((closer - factor).abs() < 1e-4, "{closer}");
+        }
+    }
+
+    #[test]
+    fn a_focused_sphere_fits_into_the_image() {
+        for aspect in [0.5, 1.8] {
+            let (mut camera, center, radius) = (camera(), Vec3::new(3.0, 4.0, -2.0), 0.7);
+            let yaw = camera.yaw_radians;
+            camera.focus_on(center, radius, aspect);
+            assert!((camera.target - center).length() < 1e-5 && camera.yaw_radians == yaw);
+            let half = (camera.vertical_fov_radians * 0.5).tan() * camera.distance * aspect.min(1.0);
+            assert!(radius < half && half < 1.3 * radius, "{half}");
         }
     }
 

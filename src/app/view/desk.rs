@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use glam::Vec2;
 
 use super::controls::{Controls, DrawingControls};
 use super::fact_lines::fact_lines;
@@ -16,6 +17,7 @@ use super::hud::figures::Figures;
 use super::hud::{Hud, Request};
 use super::library::Library;
 use super::room::{Room, describe};
+use super::selection;
 use super::shown::Shown;
 use super::state::State;
 use crate::app::gpu::rebuild_for_window;
@@ -89,6 +91,11 @@ impl Desk {
         let device = Arc::clone(shown.renderer.device());
         let controls = state.controls(&device);
         let (args, models) = (&state.args.gpu, &state.scene.models);
+        let selected = state.selected();
+        let shows_joints = selected.filter(|_| state.scene.show.skeleton);
+        self.hud.follow_cursor(shows_joints.is_some());
+        let size_pixels = Vec2::new(size.width as f32, size.height as f32);
+        let time_seconds = state.clock.time_seconds();
         let most_instances = self.room.most_instances(&device, args, models, size);
         let facts = Facts {
             models,
@@ -100,6 +107,10 @@ impl Desk {
             shadow_map_size: shown.renderer.shadow_map_size(),
             most_instances,
             memory: &|instances| describe(&device, args, models, (instances, most_instances), size),
+            selected: &selected.map_or(Vec::new(), |shown| selection::describe(&state.scene, &shown)),
+            joint_at: &|point| {
+                selection::joint_at(&state.scene, &shows_joints?, time_seconds, Vec2::from(point), size_pixels)
+            },
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
         let wishes = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, controls.clone())?;
@@ -110,6 +121,10 @@ impl Desk {
                     self.open(vec![path.clone()], state, shown);
                 }
             }
+            Some(Request::Focus) => {
+                state.focus(shown.aspect());
+            }
+            Some(Request::Deselect) => state.deselect(),
             Some(Request::Help) | None => {}
         }
         if wishes.controls != controls {

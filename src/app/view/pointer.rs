@@ -56,6 +56,11 @@ pub enum Scroll {
 }
 
 impl Pointer {
+    /// Returns whether a Shift key is held.
+    pub fn is_shifted(&self) -> bool {
+        self.modifiers.shift_key()
+    }
+
     /// Notes which modifier keys are held.
     pub fn set_modifiers(&mut self, modifiers: ModifiersState) {
         self.modifiers = modifiers;
@@ -104,10 +109,11 @@ impl Pointer {
         true
     }
 
-    /// Returns the cursor in clip space: x to the right and y up, -1 to 1. The middle if it was never inside.
-    pub fn cursor_clip(&self, size: PhysicalSize<u32>) -> Vec2 {
-        let share = |at: f64, size: u32| (2.0 * at / f64::from(size.max(1)) - 1.0).clamp(-1.0, 1.0) as f32;
-        self.last.map_or(Vec2::ZERO, |last| Vec2::new(share(last.x, size.width), -share(last.y, size.height)))
+    /// Returns the cursor: (0, 0) is the upper left corner of the window, and (1, 1) the lower right one. The middle if it was
+    /// never inside.
+    pub fn cursor(&self, size: PhysicalSize<u32>) -> Vec2 {
+        let share = |at: f64, size: u32| (at / f64::from(size.max(1))).clamp(0.0, 1.0) as f32;
+        self.last.map_or(Vec2::splat(0.5), |last| Vec2::new(share(last.x, size.width), share(last.y, size.height)))
     }
 
     /// Notes that a key was pressed or released. Returns whether it is one that flies.
@@ -206,10 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_is_in_clip_space() {
+    fn the_cursor_is_a_share_of_the_window() {
         let mut pointer = Pointer::default();
-        assert_eq!(pointer.cursor_clip(SIZE), Vec2::ZERO);
+        assert_eq!(pointer.cursor(SIZE), Vec2::splat(0.5));
         pointer.moved(at(150.0, 25.0), SIZE, &mut OrbitCamera::default());
-        assert_eq!(pointer.cursor_clip(SIZE), Vec2::new(0.5, 0.5));
+        assert_eq!(pointer.cursor(SIZE), Vec2::new(0.75, 0.25));
     }
 }

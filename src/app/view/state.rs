@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
 use super::clock::Clock;
 use super::controls::{Controls, CrowdControls, DrawingControls};
 use crate::app::gpu::window_settings;
 use crate::app::scene::{Scene, load_models};
 use crate::cli::{CameraArg, CrowdArgs, ViewArgs};
-use crate::crowd::ClipChoice;
+use crate::crowd::{ClipChoice, ShownInstance};
 use crate::model::Model;
-use crate::view::DebugView;
+use crate::view::{DebugView, Ray};
 use crate::vulkan::device::Device;
 
 /// The state.
@@ -28,6 +28,8 @@ pub struct State {
     /// The clock of the animation. The crowd itself plays at a speed of 1.
     pub clock: Clock,
     repeats: bool,
+    /// The number of the selected instance.
+    selection: Option<u32>,
     framed: Framed,
 }
 
@@ -51,7 +53,7 @@ impl State {
         args.crowd.time *= speed;
         let scene = Self::scene(&args, load_models(&args.crowd)?)?;
         let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
-        Ok(Self { args, scene, clock, repeats: true, framed })
+        Ok(Self { args, scene, clock, repeats: true, selection: None, framed })
     }
 
     fn scene(args: &ViewArgs, models: Arc<[Model]>) -> Result<Scene> {
@@ -81,6 +83,7 @@ impl State {
     pub fn show_scene(&mut self, (args, scene): (ViewArgs, Scene), aspect: f32) {
         let old = std::mem::replace(&mut self.scene, scene);
         let same_files = self.args.crowd.models == args.crowd.models;
+        self.selection = self.selection.filter(|_| same_files);
         self.args = args;
         self.scene.look = old.look;
         self.scene.lod_error_pixels = old.lod_error_pixels;
@@ -195,6 +198,8 @@ impl State {
         }
         let crowd = CrowdArgs { travel: Some(travels(&args)), ..args.crowd.clone() };
         self.scene.place(&crowd.settings(new.instances))?;
+        // The instances have new numbers.
+        self.selection = None;
         self.args = args;
         Ok(())
     }
@@ -261,6 +266,13 @@ impl State {
         }
     }
 
+    /// Points the camera at the selected character, or otherwise at the crowd from the front.
+    pub fn focus_or_frame(&mut self, aspect: f32) {
+        if !self.focus(aspect) {
+            self.frame_crowd(aspect);
+        }
+    }
+
     /// Points the camera at the crowd from the front.
     pub fn frame_crowd(&mut self, aspect: f32) {
         self.framed = Framed::Yes(None);
@@ -280,10 +292,55 @@ impl State {
         }
     }
 
-    /// Comes closer to a point of the image in clip space, by this many lines of a wheel.
-    pub fn zoom(&mut self, point_clip: Vec2, aspect: f32, lines: f32) {
+    /// Selects the character at a point of the image ([`Ray::through`]) and focuses the camera on it. Without a character
+    /// there, nothing is selected.
+    pub fn select(&mut self, point: Vec2, aspect: f32) {
+        let ray = Ray::through(&self.scene.camera, aspect, point);
+        let picked = self.scene.crowd.pick(&ray, self.clock.time_seconds());
+        self.selection = picked.map(|picked| picked.instance);
+        self.focus(aspect);
+    }
+
+    /// Points the camera at the selected character, from the present direction. Returns false if there is none.
+    pub fn focus(&mut self, aspect: f32) -> bool {
+        let Some(shown) = self.selected() else { return false };
+        let (center, radius) = self.room_of(&shown);
+        self.scene.camera.focus_on(center, radius, aspect);
+        self.camera_was_moved();
+        true
+    }
+
+    /// Returns the centre and the radius of a sphere around a character as it is posed now: around its nodes, with room for
+    /// the surface. The sphere of its whole clip is often far larger, and counts only for models with few nodes.
+    fn room_of(&self, shown: &ShownInstance) -> (Vec3, f32) {
+        const FLESH: f32 = 1.7;
+        const LEAST_SHARE: f32 = 0.3;
+        let mut nodes = Vec::new();
+        self.scene.crowd.node_positions(shown.number, self.clock.time_seconds(), &mut nodes);
+        let low = nodes.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+        let high = nodes.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+        let center = 0.5 * (low + high);
+        let radius = FLESH * nodes.iter().map(|node| node.distance(center)).fold(0.0, f32::max);
+        match (LEAST_SHARE * shown.radius..shown.radius).contains(&radius) {
+            true => (center, radius),
+            false => (shown.center_world, shown.radius),
+        }
+    }
+
+    /// Returns the selected character, if there is one.
+    pub fn selected(&self) -> Option<ShownInstance> {
+        self.scene.crowd.shown_instance(self.selection?, self.clock.time_seconds())
+    }
+
+    /// Selects nothing.
+    pub fn deselect(&mut self) {
+        self.selection = None;
+    }
+
+    /// Comes closer to a point of the image ([`Ray::through`]), by this many lines of a wheel.
+    pub fn zoom(&mut self, point: Vec2, aspect: f32, lines: f32) {
         const FACTOR_PER_LINE: f32 = 0.9;
-        self.scene.zoom_at(point_clip, aspect, FACTOR_PER_LINE.powf(lines), self.clock.time_seconds());
+        self.scene.zoom_at(point, aspect, FACTOR_PER_LINE.powf(lines), self.clock.time_seconds());
         self.camera_was_moved();
     }
 

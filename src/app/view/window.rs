@@ -228,7 +228,7 @@ impl Viewer {
     fn scroll(&mut self, movement: Scroll) {
         let Some(shown) = &self.shown else { return };
         match movement {
-            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor_clip(shown.size), shown.aspect(), lines),
+            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor(shown.size), shown.aspect(), lines),
             Scroll::Fingers(moved) => {
                 self.state.scene.camera.pan(-moved.x, moved.y);
                 self.state.camera_was_moved();
@@ -238,7 +238,9 @@ impl Viewer {
     }
 
     fn key(&mut self, event_loop: &ActiveEventLoop, key: &Key) {
-        let Some((action, index)) = key_name(key).and_then(|name| keys::action(&name)) else { return };
+        let Some(name) = key_name(key) else { return };
+        let shifted = self.pointer.is_shifted().then(|| keys::action(&format!("Shift {name}"))).flatten();
+        let Some((action, index)) = shifted.or_else(|| keys::action(&name)) else { return };
         if action == Action::Close {
             event_loop.exit();
         }
@@ -258,6 +260,7 @@ impl Viewer {
             // A view that the device does not support is left out.
             Action::NextView => state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok()),
             Action::Skeleton => state.scene.show.skeleton = !state.scene.show.skeleton,
+            Action::Focus => state.focus_or_frame(aspect),
             Action::FrameCrowd => state.frame_crowd(aspect),
             Action::ResetCamera => state.reset_camera(aspect),
             Action::FullScreen => {
@@ -359,7 +362,13 @@ impl ApplicationHandler for Viewer {
             WindowEvent::ModifiersChanged(modifiers) => self.pointer.set_modifiers(modifiers.state()),
             WindowEvent::Focused(false) => self.pointer.release_all(),
             WindowEvent::MouseInput { state, button, .. } => {
-                self.pointer.press(button, state);
+                let is_click = self.pointer.press(button, state);
+                let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
+                if is_click {
+                    state.select(pointer.cursor(shown.size), shown.aspect());
+                    desk.hud.changed();
+                    shown.window.request_redraw();
+                }
             }
             WindowEvent::CursorMoved { position, .. } => {
                 let size = self.size();

@@ -24,6 +24,10 @@ pub struct Facts<'a> {
     pub most_instances: u32,
     /// Returns the device memory that a number of instances would take.
     pub memory: &'a dyn Fn(u32) -> String,
+    /// The selected character, one line each. Empty without one.
+    pub selected: &'a [String],
+    /// Returns the name of the joint at a point of the picture in pixels.
+    pub joint_at: &'a dyn Fn([f32; 2]) -> Option<String>,
     /// The last message: an error, or the name of a written file.
     pub notice: Option<&'a Notice>,
 }

@@ -34,7 +34,8 @@ impl Searches {
             }
         }
         let row_height = ui.spacing().interact_size.y;
-        let area = ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, true]);
+        let area =
+            ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, rows.len() < LEAST_TO_SEARCH]);
         area.show_rows(ui, row_height, matching.len(), |ui, range| {
             ui.set_min_width(ui.available_width());
             for &row in matching.get(range).unwrap_or_default() {

@@ -17,9 +17,9 @@ mod panel;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use egui::{Context, FontId, Rect, TextStyle, Window, pos2, vec2};
+use egui::{Area, Context, FontId, Order, Pos2, Rect, TextStyle, Window, pos2, vec2};
 use egui_winit::State as Input;
-use winit::event::WindowEvent;
+use winit::event::{ElementState, WindowEvent};
 use winit::window::Window as OsWindow;
 
 use super::controls::Controls;
@@ -43,6 +43,12 @@ pub struct Hud {
     panel: Panel,
     shows_panel: bool,
     shows_help: bool,
+    follows_cursor: bool,
+    /// The cursor in points, and whether it was over the panel at the last event.
+    cursor: Pos2,
+    was_over: bool,
+    /// Whether a mouse button is held that was pressed over the panel.
+    holds_button: bool,
     has_events: bool,
     laid_out: Option<(Instant, [u32; 2])>,
     start: Instant,
@@ -64,6 +70,8 @@ impl Hud {
         let context = Context::default();
         context.set_theme(egui::Theme::Dark);
         context.all_styles_mut(style);
+        // Such discs would be scaled, and the atlas is not filtered.
+        context.tessellation_options_mut(|options| options.prerasterized_discs = false);
         let id = context.viewport_id();
         let input = Input::new(context.clone(), id, window, Some(window.scale_factor() as f32), None, None);
         Self {
@@ -73,10 +81,19 @@ impl Hud {
             panel: Panel::default(),
             shows_panel,
             shows_help: false,
+            follows_cursor: false,
+            cursor: Pos2::ZERO,
+            was_over: false,
+            holds_button: false,
             has_events: true,
             laid_out: None,
             start: Instant::now(),
         }
+    }
+
+    /// Sets whether a movement of the cursor over the picture changes what is shown.
+    pub fn follow_cursor(&mut self, follows_cursor: bool) {
+        self.follows_cursor = follows_cursor;
     }
 
     /// Takes an event. Returns whether it belongs to the panel alone.
@@ -89,22 +106,32 @@ impl Hud {
             return false;
         }
         let response = self.input.on_window_event(window, event);
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            let scale = egui_winit::pixels_per_point(&self.context, window);
+            self.cursor = pos2(position.x as f32 / scale, position.y as f32 / scale);
+        }
+        // Not egui's own answers, which are those of the last layout: the cursor may have moved since.
+        let layer = self.context.layer_id_at(self.cursor);
+        let is_over = layer.is_some_and(|layer| layer.order != Order::Background);
         let ours = match event {
-            WindowEvent::MouseInput { .. } | WindowEvent::MouseWheel { .. } | WindowEvent::PinchGesture { .. } => {
-                self.context.egui_wants_pointer_input() || response.consumed
+            WindowEvent::MouseInput { state: ElementState::Pressed, .. } => {
+                self.holds_button = is_over;
+                is_over
             }
-            WindowEvent::CursorMoved { .. } => self.context.egui_is_using_pointer(),
+            WindowEvent::MouseInput { state: ElementState::Released, .. } => std::mem::take(&mut self.holds_button),
+            WindowEvent::MouseWheel { .. } | WindowEvent::PinchGesture { .. } => is_over,
             WindowEvent::KeyboardInput { .. } | WindowEvent::Ime(_) => true,
             _ => false,
         };
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             let moves_outside =
                 matches!(event, WindowEvent::CursorMoved { .. }) && !self.context.is_pointer_over_egui();
-            if !moves_outside {
+            if !moves_outside || self.follows_cursor {
                 window.request_redraw();
             }
             self.has_events = true;
         }
+        self.was_over = is_over;
         ours
     }
 
@@ -189,6 +216,13 @@ impl Hud {
                         ui.set_width(panel::WIDTH);
                         request = panel.show(ui, facts, &mut controls);
                     });
+            }
+            let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
+            if let Some(at) = outside
+                && let Some(name) = (facts.joint_at)([at.x * pixels_per_point, at.y * pixels_per_point])
+            {
+                let place = Area::new(egui::Id::new("joint")).order(egui::Order::Tooltip).interactable(false);
+                place.fixed_pos(at + vec2(16.0, 8.0)).show(&context, |ui| frame().show(ui, |ui| ui.label(name)));
             }
             if *shows_help {
                 help::show(&context, frame());

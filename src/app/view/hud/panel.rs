@@ -25,6 +25,10 @@ pub enum Request {
     Open(usize),
     /// Show the help page.
     Help,
+    /// Point the camera at the selected character.
+    Focus,
+    /// Select nothing.
+    Deselect,
 }
 
 /// The state of the panel itself.
@@ -63,6 +67,9 @@ impl Panel {
         }
         ui.separator();
         request = playback(ui, controls).or(request);
+        if !facts.selected.is_empty() {
+            section(ui, "Selected", true, |ui| request = selected(ui, facts).or(request));
+        }
         section(ui, "Clip", true, |ui| self.clips(ui, facts, controls));
         if facts.files.len() > 1 {
             section(ui, "Model", false, |ui| {
@@ -215,6 +222,22 @@ fn playback(ui: &mut Ui, controls: &mut Controls) -> Option<Request> {
     ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
     let speed = Slider::new(&mut controls.speed, -2.0..=2.0).clamping(egui::SliderClamping::Never);
     ui.add(speed.max_decimals(2).suffix(" × speed"));
+    request
+}
+
+fn selected(ui: &mut Ui, facts: &Facts) -> Option<Request> {
+    for line in facts.selected {
+        ui.label(line);
+    }
+    let mut request = None;
+    ui.horizontal(|ui| {
+        if ui.button("Focus (F)").clicked() {
+            request = Some(Request::Focus);
+        }
+        if ui.button("Deselect").clicked() {
+            request = Some(Request::Deselect);
+        }
+    });
     request
 }
 
