@@ -24,6 +24,11 @@ use super::triangles::Triangles;
 const MOST_SAMPLES: usize = 16;
 /// The share of the edge's length in a cost, so that short edges collapse first where the surface is flat.
 const LENGTH_SHARE: f32 = 1e-3;
+/// The cost of a level, compared with that of a collapse. All distances of such a level are close to the largest one. So it
+/// looks more different than a level made by quadrics with the same error: a thousand foxes differed by a FLIP of 0.017.
+const COST_SCALE: f32 = 10.0;
+/// The weight of a change of attributes, compared with a distance of the collapsed edge's length.
+const ATTRIBUTE_SHARE: f32 = 4.0;
 /// A cost is computed until it exceeds the next candidate's by this factor.
 const LIMIT_FACTOR: f32 = 1.2;
 /// The largest number of triangles around a point that collapses, which bounds the time.
@@ -116,7 +121,7 @@ impl<'r> Collapser<'r> {
             around,
             triangles,
             candidates: BinaryHeap::new(),
-            cost: start.cost,
+            cost: start.cost / COST_SCALE,
         }
     }
 
@@ -148,7 +153,7 @@ impl<'r> Collapser<'r> {
     }
 
     fn level(&self) -> Triangles {
-        let mut level = Triangles { cost: self.cost, ..Triangles::default() };
+        let mut level = Triangles { cost: COST_SCALE * self.cost, ..Triangles::default() };
         for range in 0..self.range_count {
             let first = level.indices.len();
             let own = self.triangles.iter().filter(|triangle| triangle.is_alive && triangle.range == range as u32);
@@ -323,17 +328,26 @@ impl<'r> Collapser<'r> {
         }
         let rest = &self.reference.positions;
         let length = rest[own as usize].distance(rest[target as usize]);
-        (worst_squared.sqrt() + length * (LENGTH_SHARE + self.change(own, moved)), is_exact)
+        (worst_squared.sqrt() + length * (LENGTH_SHARE + ATTRIBUTE_SHARE * self.change(from, moved)), is_exact)
     }
 
-    /// Returns the change of the attributes where a point is lost.
-    fn change(&self, own: u32, moved: &[(u32, [u32; 3])]) -> f32 {
+    /// Returns the largest change of the attributes of a lost point's vertices. Each side of a seam is compared with the
+    /// triangles on the same side.
+    fn change(&self, from: u32, moved: &[(u32, [u32; 3])]) -> f32 {
         let rest = &self.reference.positions;
-        let places = moved.iter().map(|&(index, corners)| (index, nearest(rest, rest[own as usize], corners)));
-        let Some((index, (place, _))) = places.min_by(|a, b| a.1.1.total_cmp(&b.1.1)) else { return 0.0 };
-        let corners = self.triangles[index as usize].corners;
-        let lost = corners.into_iter().find(|&corner| self.point_of[corner as usize] == self.point_of[own as usize]);
-        lost.map_or(0.0, |lost| self.reference.attribute_change(lost, &place))
+        let mut nearest_of: Vec<(u32, Place, f32)> = Vec::with_capacity(2);
+        for &(index, corners) in moved {
+            let old = self.triangles[index as usize].corners;
+            let lost = old.into_iter().find(|&corner| self.point_of[corner as usize] == from).unwrap_or(old[0]);
+            let (place, squared) = nearest(rest, rest[lost as usize], corners);
+            match nearest_of.iter_mut().find(|(vertex, ..)| *vertex == lost) {
+                Some(known) if squared < known.2 => *known = (lost, place, squared),
+                Some(_) => {}
+                None => nearest_of.push((lost, place, squared)),
+            }
+        }
+        let changes = nearest_of.iter().map(|(lost, place, _)| self.reference.attribute_change(*lost, place));
+        changes.fold(0.0, f32::max)
     }
 
     fn apply(&mut self, collapse: &Collapse, from: u32, to: u32) {
