@@ -33,7 +33,7 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
     ("winit", &["app"]),
     ("egui", &["app/view/hud"]),
     ("egui_winit", &["app/view/hud"]),
-    ("clap", &["cli.rs", "cli", "main.rs"]),
+    ("clap", &["cli.rs", "cli", "main.rs", "app/shell.rs"]),
     ("plotters", &["app/bench/plot"]),
     ("anyhow", &["app"]),
 ];
