@@ -381,7 +381,7 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
                 Type::STORAGE_BUFFER,
                 Type::COMBINED_IMAGE_SAMPLER,
             ]),
-            layout(&[Type::STORAGE_BUFFER; 5]),
+            layout(&[Type::STORAGE_BUFFER; 8]),
             layout(&[Type::STORAGE_BUFFER; 2]),
         ];
         let constants = Some((vk::ShaderStageFlags::COMPUTE, size_of::<throng::shader_types::SkinConstants>()));

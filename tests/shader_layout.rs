@@ -318,6 +318,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (MODEL_SET, 4, Kind::StorageBuffer, "MorphTangents"),
         (MODEL_SET, 5, Kind::StorageBuffer, "PaletteEntries"),
         (MODEL_SET, 6, Kind::StorageBuffer, "Bones"),
+        (MODEL_SET, 7, Kind::StorageBuffer, "SkinOrder"),
         (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
         (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
         (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),

@@ -235,6 +235,8 @@ fn the_report_of_inspect_lists_the_contents_of_the_file() {
 test.gltf
   file          {bytes:.1} KiB
   made by       a test
+  height        1.000 m in the rest pose
+  bounding box  x 0 m to 1.000 m, y 0.2500 m to 1.250 m, z 0 m to 0 m
   nodes         3, of which 2 are joints
   vertices      3 after welding, 3 in the file
   triangles     1 in 1 draw
@@ -243,7 +245,7 @@ test.gltf
   palette       2 joint matrices
   per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
                 88 on the CPU
-  once          210 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
+  once          222 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
                 clips and 224 bytes of model on the CPU
 
 nodes: 3
@@ -265,7 +267,7 @@ primitives (mesh.primitive): 1
 
 materials: 1
   #  name     base colour          metal, rough  surface                 images
-  0  default  1.00 1.00 1.00 1.00  1.00, 1.00    lit, Opaque, one-sided  -
+  0  default  1.00 1.00 1.00 1.00  1.00, 1.00    lit, opaque, one-sided  -
 
 extensions: 1
   EXT_bent_spoons  used  ignored
@@ -288,7 +290,7 @@ warnings: 1
     );
     assert_eq!(
         json["static_bytes"],
-        json!({"gpu_geometry": 210, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
+        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
     );
     assert_eq!(json["geometry"]["triangles"], 1);
     let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});
