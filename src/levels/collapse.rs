@@ -26,6 +26,8 @@ const MOST_SAMPLES: usize = 16;
 const LENGTH_SHARE: f32 = 1e-3;
 /// The cost of a level, compared with that of a collapse. All distances of such a level are close to the largest one. So it
 /// looks more different than a level made by quadrics with the same error: a thousand foxes differed by a FLIP of 0.017.
+/// The number is not derived. It is the first that brought these foxes below 0.01 (8 left 0.0108), and a bound on the mean
+/// change of normals and texture coordinates should replace it.
 const COST_SCALE: f32 = 10.0;
 /// The weight of a change of attributes, compared with a distance of the collapsed edge's length.
 const ATTRIBUTE_SHARE: f32 = 4.0;

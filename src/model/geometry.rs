@@ -100,7 +100,7 @@ pub struct CoarserLevel {
     /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
     pub ranges: Vec<Range<u32>>,
     /// The largest distance between the surface in full detail and that of the level, in any pose of any clip, in units of
-    /// model space.
+    /// model space; or more, where normals and texture coordinates change much.
     pub error: f32,
 }
 
