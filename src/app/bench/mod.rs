@@ -54,11 +54,27 @@ use crate::cli::{BenchArgs, BenchFiles};
 /// The exit code if a row is slower than `--fail-above` allows.
 const SLOWER: u8 = 3;
 
+/// The largest number of rows. More would take days, and lists of options can describe more than memory holds.
+pub const MOST_ROWS: u64 = 10_000;
+
+/// Checks the options that do not depend on files. [`run`] does so first.
+///
+/// # Errors
+/// The lists of the options have too many combinations.
+pub fn check(args: &BenchArgs) -> Result<()> {
+    let rows = sweep::row_count(&args.sweep);
+    if rows > MOST_ROWS {
+        bail!("the lists of the options give {rows} rows, but at most {MOST_ROWS} can be measured; shorten the lists");
+    }
+    Ok(())
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// Loading, rendering or writing fails, or the user interrupts.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
+    check(args)?;
     let limit = args.comparison.fail_above;
     if let Some(program) = &args.comparison.against {
         let slowdowns = against::run(args, program, &Interrupt::listen()?)?;

@@ -57,6 +57,14 @@ impl Settings {
     }
 }
 
+/// Returns the number of combinations, with duplicates.
+pub(super) fn row_count(sweep: &SweepArgs) -> u64 {
+    let SweepArgs { instances, skinning, upload, threads, lod_error, size } = sweep;
+    [instances.len(), skinning.len(), upload.len(), threads.len().max(1), lod_error.len(), size.len()]
+        .into_iter()
+        .fold(1, |product, length| product.saturating_mul(length as u64))
+}
+
 /// Returns all combinations without duplicates.
 pub(super) fn rows(sweep: &SweepArgs, quality: QualityArgs, defaults: Defaults) -> Vec<Settings> {
     let threads = if sweep.threads.is_empty() { vec![defaults.threads] } else { sweep.threads.clone() };

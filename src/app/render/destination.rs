@@ -39,22 +39,11 @@ impl Destination {
     /// The extension is unknown, the format cannot hold the images, the folder does not exist, several frames have one name, or `ffmpeg` is missing.
     pub fn new(args: &RenderArgs) -> Result<Self> {
         let out = args.out.display();
-        let pattern = Pattern::new(&args.out)?;
-        let format = Format::of(&args.out)?;
+        let (pattern, format) = name_and_format(args)?;
         let transparent = args.crowd.look.background == Background::None;
-        format.check(&args.out, args.gpu.size, transparent)?;
         check_folder_of(&args.out)?;
         let kind = match format {
-            Format::Still(_) if has_several_frames(args) && !pattern.is_numbered() => {
-                bail!(
-                    "--out {out}: several frames need a number in the name, such as frame_%04d.png, or a film: .apng, \
-                     .mp4 or .webm"
-                )
-            }
             Format::Still(still) => Kind::Stills(still),
-            Format::Apng | Format::Film(_) if pattern.is_numbered() => {
-                bail!("--out {out}: a film is one file, so its name needs no number")
-            }
             Format::Apng | Format::Film(_) if is_special(&args.out) => {
                 bail!("--out {out}: a film needs a regular file")
             }
@@ -120,6 +109,27 @@ impl Writer {
             Self::Apng(film) => film.finish(),
             Self::Film(film) => film.finish(),
         }
+    }
+}
+
+/// Returns the name and the format of the output. No file is touched, except that a name without an extension may be a device.
+///
+/// # Errors
+/// The extension is unknown, the format cannot hold the images, or several frames have one name.
+pub(super) fn name_and_format(args: &RenderArgs) -> Result<(Pattern, Format)> {
+    let out = args.out.display();
+    let pattern = Pattern::new(&args.out)?;
+    let format = Format::of(&args.out)?;
+    format.check(&args.out, args.gpu.size, args.crowd.look.background == Background::None)?;
+    match format {
+        Format::Still(_) if has_several_frames(args) && !pattern.is_numbered() => bail!(
+            "--out {out}: several frames need a number in the name, such as frame_%04d.png, or a film: .apng, .mp4 or \
+             .webm"
+        ),
+        Format::Apng | Format::Film(_) if pattern.is_numbered() => {
+            bail!("--out {out}: a film is one file, so its name needs no number")
+        }
+        Format::Still(_) | Format::Apng | Format::Film(_) => Ok((pattern, format)),
     }
 }
 

@@ -27,6 +27,14 @@ use destination::Destination;
 use sequence::{Request, Sequence};
 use still::Still;
 
+/// Checks the options that do not depend on files. [`run`] does so too.
+///
+/// # Errors
+/// The name, the format and the number of frames do not fit together.
+pub fn check(args: &RenderArgs) -> Result<()> {
+    destination::name_and_format(args).map(|_| ())
+}
+
 /// Runs the command.
 ///
 /// # Errors
