@@ -2,10 +2,16 @@
 //!
 //! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with the
 //! reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C agree
-//! without padding rules. This module imports nothing from this crate: every layer that touches GPU data may use it.
+//! without padding rules. This module imports nothing else from this crate: every layer that touches GPU data may use it.
+
+pub mod debug_views;
+pub mod material_features;
+mod octahedral;
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
+
+pub use octahedral::{pack_octahedral, pack_tangent, unpack_octahedral, unpack_tangent};
 
 /// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps mesh space to model space.
 ///
@@ -310,94 +316,6 @@ pub struct MaterialData {
     pub texture_rows: [[f32; 4]; 2 * material_features::TEXTURES.len()],
 }
 
-/// The values of the specialization constant `DEBUG_VIEW`. `shaders/debug_view.glsl` has the same numbers;
-/// `tests/shader_layout.rs` compares them.
-pub mod debug_views {
-    /// The normals of the skinned vertices.
-    pub const NORMALS: u32 = 1;
-    /// The tangents of the skinned vertices.
-    pub const TANGENTS: u32 = 2;
-    /// The first pair of texture coordinates.
-    pub const TEX_COORDS: u32 = 3;
-    /// The sum of joint colours times weights.
-    pub const WEIGHTS: u32 = 4;
-    /// The colour of the strongest joint.
-    pub const JOINTS: u32 = 5;
-    /// The number of joints of each vertex.
-    pub const INFLUENCES: u32 = 6;
-    /// The weight of one joint.
-    pub const HEAT: u32 = 7;
-    /// A colour for each instance.
-    pub const INSTANCES: u32 = 8;
-    /// A colour for each pose.
-    pub const POSES: u32 = 9;
-    /// The surface below the wires.
-    pub const CLAY: u32 = 10;
-    /// The edges of triangles.
-    pub const WIRES: u32 = 11;
-    /// A colour for each level of detail.
-    pub const LOD: u32 = 12;
-}
-
-/// The features of a material that a pipeline is specialised for: bits of specialization constant 0 of the shaders that
-/// draw characters. The code of an absent feature is not part of the pipeline. `shaders/material_features.glsl` has the
-/// same bits; `tests/shader_layout.rs` compares them.
-pub mod material_features {
-    /// The file has no normals: each triangle has its own (glTF 2.0, 3.7.2.1).
-    pub const FLAT: u32 = 1;
-    /// The primitive consists of lines or points, which have no triangle normal.
-    pub const THIN: u32 = 2;
-    /// Fragments with an alpha below the material's cutoff are discarded.
-    pub const MASKED: u32 = 4;
-    /// Fragments are blended over the image.
-    pub const BLENDED: u32 = 8;
-    /// Base colour and emission are shown without lighting.
-    pub const UNLIT: u32 = 16;
-    /// A texture uses the second pair of texture coordinates or a transform.
-    pub const TEX_COORDS_VARY: u32 = 32;
-    /// The material has a base colour texture.
-    pub const BASE_COLOR_TEXTURE: u32 = 64;
-    /// The material has a metallic-roughness texture.
-    pub const METALLIC_ROUGHNESS_TEXTURE: u32 = 128;
-    /// The material has an occlusion texture.
-    pub const OCCLUSION_TEXTURE: u32 = 256;
-    /// The material has an emissive texture.
-    pub const EMISSIVE_TEXTURE: u32 = 512;
-    /// The material has a normal map.
-    pub const NORMAL_TEXTURE: u32 = 1024;
-    /// The vertices have tangents.
-    pub const TANGENTS: u32 = 2048;
-    /// The metalness is 0 everywhere, so reflections have no colour.
-    pub const DIELECTRIC: u32 = 4096;
-    /// The emission is not 0.
-    pub const EMITS: u32 = 8192;
-    /// There is a shadow map. This is a feature of the picture, like the next one.
-    pub const SHADOWED: u32 = 16384;
-    /// Alpha is coverage.
-    pub const TRANSPARENT: u32 = 32768;
-
-    /// The bit of each texture, in the order of their bindings.
-    pub const TEXTURES: [u32; 5] =
-        [BASE_COLOR_TEXTURE, METALLIC_ROUGHNESS_TEXTURE, OCCLUSION_TEXTURE, EMISSIVE_TEXTURE, NORMAL_TEXTURE];
-
-    /// The length of the array of all varyings (`shaders/varyings.glsl`).
-    pub const ALL_VARYINGS: u32 = 5;
-
-    /// Returns how many elements of that array the character shaders need for these features.
-    #[must_use]
-    pub const fn varying_count(features: u32) -> u32 {
-        if features & TANGENTS != 0 {
-            ALL_VARYINGS
-        } else if features & TEX_COORDS_VARY != 0 {
-            4
-        } else if features & (FLAT | UNLIT) == 0 || features & (MASKED | BLENDED) != 0 {
-            3
-        } else {
-            2
-        }
-    }
-}
-
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(size_of::<JointMatrix>() == 48);
@@ -417,68 +335,9 @@ const _: () = {
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 
-/// Packs a direction of any length into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A
-/// Survey of Efficient Representations for Independent Unit Vectors", JCGT 2014). x is in the low half; the largest error
-/// is about 0.004 degrees. The twin of `pack_octahedral` in `shaders/shared.glsl`.
-#[must_use]
-pub fn pack_octahedral(n: Vec3) -> u32 {
-    let sum = n.x.abs() + n.y.abs() + n.z.abs();
-    let mut p = if sum > 0.0 { n.truncate() / sum } else { glam::Vec2::ZERO };
-    if n.z < 0.0 {
-        p = glam::Vec2::new(
-            (1.0 - p.y.abs()) * if p.x >= 0.0 { 1.0 } else { -1.0 },
-            (1.0 - p.x.abs()) * if p.y >= 0.0 { 1.0 } else { -1.0 },
-        );
-    }
-    // GLSL's packSnorm2x16: round(clamp(c, -1, 1) * 32767). `as` saturates and turns NaN into 0.
-    let snorm16 = |v: f32| u32::from((v.clamp(-1.0, 1.0) * 32767.0).round() as i16 as u16);
-    snorm16(p.x) | (snorm16(p.y) << 16)
-}
-
-/// Packs a tangent like [`pack_octahedral`]. The lowest bit holds the sign of w, the handedness.
-#[must_use]
-pub fn pack_tangent(tangent: Vec4) -> u32 {
-    (pack_octahedral(tangent.truncate()) & !1) | u32::from(tangent.w < 0.0)
-}
-
-/// Unpacks the result of [`pack_tangent`]: a unit vector, and 1 or -1 as w.
-#[must_use]
-pub fn unpack_tangent(packed: u32) -> Vec4 {
-    unpack_octahedral(packed & !1).extend(if packed & 1 == 0 { 1.0 } else { -1.0 })
-}
-
-/// Unpacks the result of [`pack_octahedral`]: a unit vector.
-#[must_use]
-pub fn unpack_octahedral(packed: u32) -> Vec3 {
-    let snorm16 = |bits: u32| (f32::from(bits as u16 as i16) / 32767.0).clamp(-1.0, 1.0);
-    let (x, y) = (snorm16(packed & 0xffff), snorm16(packed >> 16));
-    let z = 1.0 - x.abs() - y.abs();
-    let fold = (-z).max(0.0);
-    Vec3::new(x - fold.copysign(x), y - fold.copysign(y), z).normalize_or(Vec3::Z)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn octahedral_normals_survive_the_round_trip() {
-        for i in 0..10_000 {
-            // A golden-angle spiral covers the sphere evenly, poles and the folded half included.
-            let z = 1.0 - 2.0 * (i as f32 + 0.5) / 10_000.0;
-            let (sin, cos) = (i as f32 * 2.399_963).sin_cos();
-            let n = Vec3::new(cos * (1.0 - z * z).sqrt(), sin * (1.0 - z * z).sqrt(), z);
-            let error_radians = unpack_octahedral(pack_octahedral(n)).angle_between(n);
-            assert!(error_radians < 5e-4, "{n} is off by {error_radians}");
-            for handedness in [-1.0, 1.0] {
-                let tangent = unpack_tangent(pack_tangent(n.extend(handedness)));
-                assert!(tangent.w == handedness && tangent.truncate().angle_between(n) < 7e-4, "{n}: {tangent}");
-            }
-        }
-        for n in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z] {
-            assert!((unpack_octahedral(pack_octahedral(n)) - n).length() < 1e-4, "{n}");
-        }
-    }
 
     #[test]
     fn joint_matrices_hold_what_affine_matrices_hold() {

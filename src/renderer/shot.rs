@@ -50,7 +50,7 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     let hidden_sky = if shot.look.ground { hidden_sky(camera_position, world_from_clip, ground_reach) } else { 0.0 };
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
-    let scene = ShadowScene { crowd: &bounds, ground_height: 0.0, to_light, camera: &shot.camera, aspect: shot.aspect };
+    let scene = ShadowScene { crowd: &bounds, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),

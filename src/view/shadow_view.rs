@@ -20,13 +20,14 @@ const STEPS_PER_OCTAVE: f32 = 4.0;
 /// The sine of the lowest elevation of the light that is fitted exactly. Shadows of a lower one are cut short.
 const LEAST_ELEVATION_SINE: f32 = 0.01;
 
+/// The height of the ground, which receives shadows.
+const GROUND_HEIGHT: f32 = 0.0;
+
 /// The scene of a shadow map, and the camera that sees the shadows.
 #[derive(Debug, Clone, Copy)]
 pub struct ShadowScene<'a> {
     /// The bounds of all that casts shadows.
     pub crowd: &'a Bounds,
-    /// The height of the ground, which receives shadows.
-    pub ground_height: f32,
     /// The unit vector from a surface towards the light.
     pub to_light: Vec3,
     /// The camera that sees the shadows.
@@ -80,7 +81,7 @@ impl ShadowView {
         let least = whole.min.truncate().max(center - radius) - margin;
         let greatest = (whole.max.truncate().min(center + radius) + margin).max(least);
         let corners = [least, Vec2::new(greatest.x, least.y), Vec2::new(least.x, greatest.y), greatest];
-        let corners = corners.map(|across| axes.at_height(across, scene.ground_height).xz());
+        let corners = corners.map(|across| axes.at_height(across, GROUND_HEIGHT).xz());
         let [least, greatest] = [corners.into_iter().reduce(Vec2::min), corners.into_iter().reduce(Vec2::max)]
             .map(Option::unwrap_or_default);
         let shaded_ground = [least.x, least.y, greatest.x, greatest.y];
@@ -156,12 +157,12 @@ impl ShadedSpace {
     const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
 
     fn new(scene: &ShadowScene, axes: &LightAxes) -> Self {
-        let ShadowScene { crowd, ground_height, .. } = *scene;
+        let ShadowScene { crowd, .. } = *scene;
         let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), axes);
         let corners = std::array::from_fn(|k| {
             let x = if k & 1 == 0 { outline.min.x } else { outline.max.x };
             let y = if k & 2 == 0 { outline.min.y } else { outline.max.y };
-            let height = if k & 4 == 0 { ground_height.min(crowd.min.y) } else { crowd.max.y };
+            let height = if k & 4 == 0 { GROUND_HEIGHT.min(crowd.min.y) } else { crowd.max.y };
             axes.at_height(Vec2::new(x, y), height)
         });
         Self { corners }
@@ -274,7 +275,7 @@ mod tests {
     }
 
     fn fit(camera: &OrbitCamera, to_light: Vec3) -> ShadowView {
-        let scene = ShadowScene { crowd: &crowd(), ground_height: 0.0, to_light, camera, aspect: WIDE };
+        let scene = ShadowScene { crowd: &crowd(), to_light, camera, aspect: WIDE };
         ShadowView::fit(&scene, 2048)
     }
 
@@ -373,7 +374,7 @@ mod tests {
         let away = OrbitCamera { target: Vec3::new(1e6, 0.0, 0.0), ..OrbitCamera::default() };
         for (crowd, camera) in [(point, OrbitCamera::default()), (crowd(), away)] {
             for to_light in [Vec3::Y, Vec3::X, Vec3::NEG_Y] {
-                let scene = ShadowScene { crowd: &crowd, ground_height: 0.0, to_light, camera: &camera, aspect: WIDE };
+                let scene = ShadowScene { crowd: &crowd, to_light, camera: &camera, aspect: WIDE };
                 let view = ShadowView::fit(&scene, 1);
                 assert!(view.shadow_from_world.is_finite() && view.texel_metres > 0.0, "{view:?}");
             }
