@@ -89,7 +89,7 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
         match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 if let Err(error) = file.write_all(bytes) {
-                    // Half a file helps nobody. The error to report is the one of writing.
+                    // Half a file is useless. The error to report is that of writing.
                     let _ = std::fs::remove_file(&path);
                     return Err(error).with_context(|| cannot_write(&path));
                 }

@@ -45,7 +45,7 @@ impl PoseLevels {
         self.camera.min(self.light)
     }
 
-    /// Sets the level of a view that does not show the pose to the other one, so that it causes no batch of its own.
+    /// Gives a view that does not show the pose the level of the other view, so that it needs no separate batch.
     fn settled(self) -> Self {
         let or_other = |level: u32| if level == u32::MAX { self.finest() } else { level };
         Self { camera: or_other(self.camera), light: or_other(self.light) }

@@ -25,7 +25,7 @@ const LEAST_VERTICES: usize = 4096;
 const LEAST_INSIDE: usize = 2048;
 /// A surface with at most this many triangles has points inside of all of them.
 const FEW_TRIANGLES: usize = 1024;
-/// Of more points, at least one of this many is compared.
+/// At least one of this many points is compared, however many points there are.
 const MOST_STRIDE: usize = 16;
 /// One of this many compared points is not chosen for its importance.
 const SPREAD: usize = 4;

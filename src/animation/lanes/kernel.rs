@@ -45,8 +45,8 @@ pub(super) struct Streams {
     pub strides: [usize; LANES],
 }
 
-/// Runs some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow. Instances that
-/// do not blend have code of their own, with `BLENDS` false.
+/// Runs some consecutive steps of a clip for one group. The temporaries stay valid for the steps that follow. The code for
+/// instances that do not blend has `BLENDS` false.
 ///
 /// # Safety
 /// Each of the group's rows is the start of a row of the clip that the steps belong to. If the group blends, the steps

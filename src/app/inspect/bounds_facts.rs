@@ -11,7 +11,7 @@ use crate::model::Model;
 pub(super) struct BoundsFacts {
     pub min: [f32; 3],
     pub max: [f32; 3],
-    /// From the lowest to the highest vertex.
+    /// The distance from the lowest to the highest vertex.
     pub height: f32,
 }
 
