@@ -8,7 +8,7 @@ usage() {
     cat <<'END'
 Usage: fuzz/run.sh SECONDS [TARGET…]
 
-Targets: import, accessor, sampling (default: all). FUZZ_OPTIONS may hold options for libFuzzer.
+Targets: import, accessor, sampling, command_line (default: all). FUZZ_OPTIONS may hold options for libFuzzer.
 Needs cargo-fuzz: ./setup.sh --fuzz
 END
 }
@@ -20,7 +20,7 @@ fi
 seconds=$1
 shift
 targets=("$@")
-((${#targets[@]})) || targets=(import accessor sampling)
+((${#targets[@]})) || targets=(import accessor sampling command_line)
 
 # The longest input: the size of a target's largest case, or a few KiB of JSON for models.
 longest() {
@@ -28,6 +28,7 @@ longest() {
         import) echo 8192 ;;
         accessor) echo 256 ;;
         sampling) echo 1024 ;;
+        command_line) echo 512 ;;
         *) usage >&2; exit 2 ;;
     esac
 }
@@ -42,7 +43,10 @@ export RAYON_NUM_THREADS=1
 cargo fetch --locked
 for target in "${targets[@]}"; do
     options=(-max_total_time="$seconds" -max_len="$(longest "$target")" -rss_limit_mb=1024 -timeout=5 -print_final_stats=1)
-    [[ $target == import ]] && options+=(-dict="$PWD/gltf.dict")
+    case $target in
+        import) options+=(-dict="$PWD/gltf.dict") ;;
+        command_line) options+=(-dict="$PWD/arguments.dict") ;;
+    esac
     read -ra more <<<"${FUZZ_OPTIONS-}"
     mkdir -p "scratch/$target"
     # libFuzzer writes only to the first folder.

@@ -60,6 +60,14 @@ fn clips_are_sampled_as_the_reference_samples_them() {
     assert!(tracks >= 100, "{tracks} tracks in {} clips", track_counts.len());
 }
 
+#[test]
+fn arguments_keep_their_promises() {
+    let parsed = replay("command_line", fuzz::command_line::run);
+    let accepted = parsed.iter().filter(|parsed| **parsed).count();
+    println!("{accepted} of {} command lines are accepted", parsed.len());
+    assert!(accepted >= 20 && parsed.len() - accepted >= 10, "{accepted} of {}", parsed.len());
+}
+
 /// Mutations by the target `import` must keep the GLB header and the JSON valid.
 #[test]
 fn changed_files_are_still_files() {

@@ -5,10 +5,12 @@
 //! is why paths here start with `super::` instead of `crate::`. README.md describes campaigns.
 
 pub mod accessor;
+pub mod command_line;
 pub mod import;
 #[path = "../../tests/common/invariants.rs"]
 pub mod invariants;
 pub mod lanes;
 pub mod mutate;
+#[path = "../../tests/common/reference.rs"]
 pub mod reference;
 pub mod sampling;

@@ -9,7 +9,7 @@ mod accessors;
 mod builder;
 mod hierarchy;
 mod lanes;
-#[path = "../../fuzz/src/reference.rs"]
+#[path = "../common/reference.rs"]
 mod reference;
 mod sampling;
 mod skinning;
