@@ -3,11 +3,10 @@
 use serde_json::Value;
 
 use crate::program::{Finished, Place};
-use crate::run::repository_file;
 
-const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
+pub const ORDER: [&str; 7] = ["min", "q1", "median", "q3", "p95", "p99", "max"];
 /// The options of a quick run.
-const QUICK: &str = "bench --size 64x48 --msaa 1 --frames 3 --warmup 1";
+pub const QUICK: &str = "bench --size 64x48 --msaa 1 --frames 3 --warmup 1";
 
 /// Returns the keys of an object in alphabetical order.
 fn keys(value: &Value) -> Vec<&str> {
@@ -32,7 +31,7 @@ fn assert_summary(value: &Value, what: &str) {
     assert!(times.is_sorted(), "{what}: {times:?}");
 }
 
-fn number(run: &Value, key: &str) -> f64 {
+pub fn number(run: &Value, key: &str) -> f64 {
     let number = run[key].as_f64().unwrap_or_else(|| panic!("{key} is {}", run[key]));
     assert!(number.is_finite(), "{key} is {number}");
     number
@@ -182,7 +181,7 @@ fn check_turns(run: &Value) {
     }
 }
 
-fn report(place: &Place, name: &str) -> Value {
+pub fn report(place: &Place, name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(place.file(name)).unwrap()).unwrap()
 }
 
@@ -244,76 +243,6 @@ fn lists_are_swept_and_every_file_says_the_same() {
 }
 
 #[test]
-fn results_are_compared_with_an_earlier_file() {
-    let place = Place::new();
-    place.succeed(&format!("{QUICK} --instances 1,2 --json old.json"));
-    let finished = place.run(&format!("{QUICK} --instances 2,3 --compare old.json --json new.json"));
-    assert_eq!(finished.code, 0, "{}", finished.stderr);
-    let (_, compared) = finished.stdout.split_once("Compared with old.json").unwrap();
-    for stage in ["frame", "cull", "wait", "animate", "record", "upload", "skin", "shadow", "draw", "post"] {
-        let lines = compared.lines().filter(|line| line.split_whitespace().next() == Some(stage)).count();
-        assert_eq!(lines, 1, "{stage}: {compared}");
-    }
-    assert!(compared.contains("Measured only now:\n  3 of walker.glb, 64x48"), "{compared}");
-    assert!(compared.contains("Measured only then:\n  1 of walker.glb, 64x48"), "{compared}");
-    assert!(!compared.contains("another"), "{compared}");
-
-    // A file of another machine is compared with a warning.
-    let mut old = report(&place, "old.json");
-    old["device"]["name"] = "A device\u{1b}[31m of old".into();
-    std::fs::write(place.file("other.json"), old.to_string()).unwrap();
-    let finished = place.run(&format!("{QUICK} --instances 2 --compare other.json"));
-    assert_eq!(finished.code, 0, "{}", finished.stderr);
-    assert!(
-        finished.stderr.contains("another device") && !finished.stderr.contains("\u{1b}[31m of old"),
-        "{finished:?}"
-    );
-}
-
-#[test]
-fn a_file_that_cannot_be_compared_is_refused_before_the_first_measurement() {
-    let place = Place::new();
-    place.succeed(&format!("{QUICK} --instances 1 --json good.json"));
-    let good = report(&place, "good.json");
-    let broken = |name: &str, change: &dyn Fn(&mut Value)| {
-        let mut value = good.clone();
-        change(&mut value);
-        std::fs::write(place.file(name), value.to_string()).unwrap();
-    };
-    broken("text.json", &|report| report["runs"][0]["frame_ms"]["median"] = "fast".into());
-    broken("missing.json", &|report| drop(report["runs"][0].as_object_mut().unwrap().remove("instances")));
-    broken("negative.json", &|report| report["runs"][0]["width"] = (-1).into());
-    broken("schema.json", &|report| report["schema"] = 2.into());
-    broken("runs.json", &|report| report["runs"] = 7.into());
-    std::fs::write(place.file("cut.json"), &good.to_string()[..300]).unwrap();
-    std::fs::write(place.file("deep.json"), "[".repeat(100_000)).unwrap();
-    std::fs::write(place.file("empty.json"), "").unwrap();
-    std::fs::write(place.file("more.json"), format!("{good} x")).unwrap();
-    std::fs::write(place.file("huge.json"), good.to_string().replacen("\"min\":", "\"min\":1e999,\"x\":", 1)).unwrap();
-    std::fs::create_dir(place.file("folder.json")).unwrap();
-    let not_ours = "not a file that bench --json wrote";
-    for (file, says, place_in_file) in [
-        ("text.json", not_ours, "runs[0].frame_ms.median: invalid type: string \"fast\""),
-        ("missing.json", not_ours, "runs[0]: missing field `instances`"),
-        ("negative.json", not_ours, "runs[0].width: invalid value: integer `-1`"),
-        ("schema.json", "schema is 2, but this version reads 1", ""),
-        ("runs.json", not_ours, "runs: invalid type: integer `7`"),
-        ("cut.json", not_ours, "EOF while parsing"),
-        ("deep.json", not_ours, "invalid type: sequence"),
-        ("empty.json", not_ours, "EOF while parsing"),
-        ("more.json", not_ours, "trailing characters"),
-        ("huge.json", not_ours, "number out of range"),
-        ("folder.json", "cannot be read", "it is a folder"),
-        ("none.json", "cannot be read", ""),
-    ] {
-        let message = place.fail(1, &format!("{QUICK} --instances 1 --compare {file} --csv {file}.csv"));
-        assert!(message.starts_with(&format!("error: {file}: {says}")), "{message}");
-        assert!(message.contains(place_in_file), "{file}: {message}");
-        assert!(!place.file(&format!("{file}.csv")).exists());
-    }
-}
-
-#[test]
 fn files_that_cannot_be_written_are_found_first() {
     let place = Place::new();
     let walker = crate::run::repository_file("assets/walker.glb");
@@ -369,6 +298,14 @@ fn only_bench_takes_lists() {
 
 /// The error names the row that cannot be drawn.
 #[test]
+fn more_rows_than_can_be_measured_are_refused() {
+    let list = (1..=101).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let Finished { code, stderr, .. } = Place::new().run(&format!("bench --instances {list} --threads {list}"));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("the lists of the options give 10201 rows, but at most 10000 can be measured"), "{stderr}");
+}
+
+#[test]
 fn rows_that_fail_are_named() {
     let place = Place::new();
     let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
@@ -385,168 +322,6 @@ fn rows_that_fail_are_named() {
     assert!(lines.len() == 2 && lines[1].starts_with("  caused by: --msaa 2 is not supported by"), "{message}");
     let message = place.fail(1, &format!("{arguments} --instances 1"));
     assert!(message.starts_with("error: --msaa 2 is not supported by"), "{message}");
-}
-
-/// Runs on a device with little memory. Any other device may hold these crowds.
-#[test]
-fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
-    let place = Place::new();
-    let devices: Value = serde_json::from_str(&place.succeed("devices --json")).unwrap();
-    let is_small = |device: &Value| device["obstacle"].is_null() && device["heaps"][0]["bytes"] == 2_u64 << 30;
-    let Some(device) = devices.as_array().unwrap().iter().find(|device| is_small(device)) else {
-        return println!("skipped: no device has as little memory as 2 GiB");
-    };
-    let crowd = format!("--device {} --cull off --msaa 1 --shadows off", device["index"]);
-    // An image has one frame in flight. So has a benchmark on a software driver, and such a device has one.
-    for command in ["render --size 64x48 --out x.png --instances", "bench --size 64x48 --instances"] {
-        let message = place.fail(1, &format!("{command} 100000 {crowd}"));
-        let says = "the crowd needs about 8.0 GiB of device memory (skinned vertices in full detail 7.9 GiB, joint matrices \
-                    130.4 MiB), but only 1.6 GiB are available; --skinning vertex takes 7.9 GiB less, --share-poses HZ takes less, about ";
-        assert!(message.contains(says), "{message}");
-        let message = place.fail(1, &format!("{command} 200000 {crowd}"));
-        let says = "error: the palette of 200000 visible instances takes 228.9 MiB, but the device's maxStorageBufferRange is ";
-        assert!(message.starts_with(says), "{message}");
-    }
-    assert!(!place.file("x.png").exists());
-    // The other rows are measured.
-    let rows = "--size 64x48 --instances 1,100000 --frames 2 --warmup 0 --json one.json";
-    let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
-    assert_eq!(code, 1, "{message}");
-    let row = "100000 instances, 64x48, lod 1, compute skinning, direct upload, ";
-    assert!(message.contains(&format!("WARN left out: {row}")), "{message}");
-    assert!(message.contains(&format!("error: one row failed: {row}")), "{message}");
-    let report = report(&place, "one.json");
-    assert!(report["runs"].as_array().unwrap().len() == 1 && report["runs"][0]["instances"] == 1, "{report}");
-}
-
-/// The report has the number of poses and the largest error of a vertex.
-#[test]
-fn shared_poses_are_counted_and_their_error_is_reported() {
-    let place = Place::new();
-    let table = place.succeed("bench --size 64x48 --instances 50 --share-poses 4 --frames 2 --warmup 0 --json s.json");
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(place.file("s.json")).unwrap()).unwrap();
-    let run = &report["runs"][0];
-    let poses = run["unique_poses"].as_u64().unwrap();
-    assert!((2..20).contains(&poses) && run["visible"] == 50, "{run}");
-    assert_eq!(run["share_poses_hz"], 4.0);
-    let error_metres = run["sharing_error_metres"].as_f64().unwrap();
-    assert!(error_metres > 0.01 && error_metres < 0.5, "{error_metres}");
-    let share = run["sharing_error_share_of_size"].as_f64().unwrap();
-    // The walker and its steps fit into a sphere of two metres.
-    assert!((1.8..2.8).contains(&(error_metres / share)), "{error_metres} m, {share}");
-    // Lines may be broken anywhere.
-    let text = table.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains(" % of its character's size."), "{text}");
-    assert!(
-        text.contains(&format!("50 visible characters show {poses} poses. At the sampled times no vertex is off")),
-        "{text}"
-    );
-    let message = place.fail(2, "bench --share-poses 0");
-    assert!(message.contains("--share-poses"), "{message}");
-}
-
-/// Only the poses of these characters are animated and skinned.
-#[test]
-fn a_hundred_thousand_characters_run_where_poses_are_shared() {
-    let place = Place::new();
-    let model = repository_file("assets/simple_strip.gltf");
-    let crowd = "--size 64x48 --msaa 1 --shadows off --instances 100000 --share-poses 10 --frames 1 --warmup 0";
-    place.succeed(&format!("bench {} {crowd} --json crowd.json", model.display()));
-    let run = &report(&place, "crowd.json")["runs"][0];
-    assert_eq!(run["visible"], 100_000);
-    // The clip lasts 5.5 seconds.
-    assert_eq!(run["unique_poses"], 55, "{run}");
-    // There are two joints of 48 bytes and ten vertices of 16.
-    assert_eq!([&run["bytes"]["palette"], &run["bytes"]["skinned_vertices"]], [55 * 2 * 48, 55 * 10 * 16]);
-}
-
-/// All files are there, and the README's table has the same columns.
-#[test]
-fn the_suite_fills_a_folder() {
-    let place = Place::new();
-    let strip = repository_file("assets/simple_strip.gltf");
-    place.succeed(&format!("bench {} --suite results --quick", strip.display()));
-    let report: Value = serde_json::from_slice(&std::fs::read(place.file("results/suite.json")).unwrap()).unwrap();
-    let rows = report["runs"].as_array().unwrap().len();
-    assert!(rows >= 19, "{rows} rows");
-    let markdown = std::fs::read_to_string(place.file("results/suite.md")).unwrap();
-    assert_eq!(markdown.lines().filter(|line| line.starts_with('|')).count(), rows + 2, "{markdown}");
-    assert_eq!(std::fs::read_to_string(place.file("results/suite.csv")).unwrap().lines().count(), rows + 1);
-    for plot in ["1280x720.svg", "64x64.svg"] {
-        assert!(std::fs::read_to_string(place.file(&format!("results/{plot}"))).unwrap().starts_with("<svg "));
-    }
-    assert_eq!(std::fs::read_dir(place.file("results")).unwrap().count(), 5);
-    let header = markdown.lines().find(|line| line.starts_with("| crowd")).unwrap();
-    let readme = std::fs::read_to_string(repository_file("README.md")).unwrap();
-    assert!(readme.lines().any(|line| line == header), "docs/performance.sh refreshes the README's table: {header}");
-}
-
-/// A program is not slower than itself, and a crowd of a thousand is slower than one.
-#[test]
-fn slower_rows_end_with_exit_code_3() {
-    let place = Place::new();
-    let arguments = "bench --size 64x48 --msaa 1 --shadows off --frames 12 --warmup 1 --instances 20";
-    place.succeed(&format!("{arguments} --json old.json"));
-    let mut old = report(&place, "old.json");
-    // Then everything took no time at all.
-    let run = &mut old["runs"][0];
-    for statistic in ORDER {
-        run["frame_ms"][statistic] = if statistic.starts_with('p') { Value::Null } else { 0.001.into() };
-    }
-    for turn in run["turns"].as_array_mut().unwrap() {
-        turn["median_ms"]["frame"] = 0.001.into();
-        // The machine has not changed in between: the fastest one ever was not faster.
-        turn["work_ms"] = 0.0.into();
-    }
-    std::fs::write(place.file("fast.json"), old.to_string()).unwrap();
-    let finished = place.run(&format!("{arguments} --compare fast.json --fail-above 5 --csv new.csv"));
-    assert_eq!(finished.code, 3, "{finished:?}");
-    assert!(finished.stderr.contains("WARN slower by ") && finished.stderr.contains("more than 5 %: 20 of walker.glb"));
-    assert!(finished.stdout.contains("slower") && place.file("new.csv").exists(), "{}", finished.stdout);
-    // Without the option this is a result like any other.
-    place.succeed(&format!("{arguments} --compare fast.json"));
-    // Nothing can be slower than that.
-    place.succeed(&format!("{arguments} --compare old.json --fail-above 10000"));
-    let message = place.run(&format!("{arguments} --lod-error 3 --compare old.json --fail-above 5"));
-    assert_eq!(message.code, 1, "{message:?}");
-    assert!(message.stderr.contains("error: --fail-above: old.json has no row with these settings"), "{message:?}");
-}
-
-/// Children get the other arguments, and a program is as fast as itself.
-#[test]
-fn programs_are_measured_in_turns() {
-    let place = Place::new();
-    let program = env!("CARGO_BIN_EXE_throng");
-    let finished = place.run(&format!("{QUICK} --instances 3 --shadows off --against {program} --fail-above 1000"));
-    assert_eq!(finished.code, 0, "{finished:?}");
-    // Lines may be broken anywhere.
-    let text = finished.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("3 processes of each program, 1 frame each"), "{text}");
-    assert!(text.contains("3 of walker.glb, 64x48"), "{text}");
-    let message = place.fail(1, &format!("{QUICK} --against no/such/program"));
-    assert!(message.starts_with("error: --against no/such/program: cannot be read"), "{message}");
-    let message = place.fail(1, &format!("{QUICK} none.glb --against {program}"));
-    assert!(message.contains("bench failed (exit status: 1): error: none.glb"), "{message}");
-}
-
-#[test]
-fn the_largest_crowd_of_a_frame_time_is_found() {
-    let place = Place::new();
-    // No driver draws a frame in a nanosecond, and every one draws one in a day.
-    place.succeed(&format!("{QUICK} --shadows off --fit 0.000001 --json none.json"));
-    let run = &report(&place, "none.json")["runs"][0];
-    assert_eq!((&run["instances"], &run["fit_bound"]), (&1.into(), &"one is too slow".into()));
-    assert_eq!(run["fit_limit_ms"], 1e-6);
-    let table = place.succeed(&format!("{QUICK} --shadows off --lod-error 0,1 --fit 9 --json fit.json"));
-    let report = report(&place, "fit.json");
-    assert_eq!(report["runs"].as_array().unwrap().len(), 2, "{report}");
-    for run in report["runs"].as_array().unwrap() {
-        let is_below = number(&run["frame_ms"], "median") < 9.0;
-        let bound = run["fit_bound"].as_str().unwrap();
-        assert!(is_below == (bound != "one is too slow" && bound != "unsteady") || bound == "unsteady", "{run}");
-        assert_eq!(run["rounds"], 3);
-    }
-    assert!(table.contains("The largest crowds whose median frame stays below 9.00 ms."), "{table}");
 }
 
 /// Finished rows are reported, files are complete, and the second Ctrl-C ends at once.

@@ -7,6 +7,8 @@
 mod program;
 
 mod bench;
+mod bench_comparison;
+mod bench_crowds;
 mod crowd;
 mod files;
 mod looks;
