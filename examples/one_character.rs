@@ -59,11 +59,13 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     let model_path = arguments.next().unwrap_or_else(|| "assets/walker.glb".to_owned());
     let image_path = arguments.next().unwrap_or_else(|| "one_character.png".to_owned());
     let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] })?;
-    draw(&instance, model_path.as_ref(), image_path.as_ref())
+    let physical = PhysicalDevice::choose(&instance, None, None)?;
+    let device = Device::new(&instance, physical, false)?;
+    draw(&device, model_path.as_ref(), image_path.as_ref())
 }
 
 /// Draws the first clip of a model at [`TIME_SECONDS`] and writes the image as a PNG.
-pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::result::Result<(), Box<dyn Error>> {
+pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::result::Result<(), Box<dyn Error>> {
     // 1. The CPU side: model, clip × time ▶ model_from_node ▶ × inverse bind matrix.
     let model = import::load(model)?;
     let clip = model.clips.first();
@@ -71,8 +73,6 @@ pub fn draw(instance: &Arc<Instance>, model: &Path, image_path: &Path) -> std::r
     let pose = pose_model(&model, clip, TIME_SECONDS, &mut scratch);
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
 
-    let physical = PhysicalDevice::choose(instance, None, None)?;
-    let device = &Device::new(instance, physical, false)?;
     let layouts = Layouts::new(device)?;
     let cache = PipelineCache::new(device, None)?;
     // Upload bind-pose vertices, influences, indices, materials and textures.

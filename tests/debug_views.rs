@@ -11,12 +11,13 @@ mod gpu;
 mod scene;
 
 use std::mem::MaybeUninit;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use ash::vk;
 use compare::Difference;
 use glam::{Affine3A, Vec2, Vec3};
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests};
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::scene::{Scene, apply};
 use throng::model::{CoarserLevel, DrawRange, Model};
@@ -26,6 +27,18 @@ use throng::view::{DebugView, Show};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        every_view_draws_its_own_picture_with_both_ways_of_skinning,
+        every_stage_draws_its_own_picture_with_both_ways_of_skinning,
+        heat_is_the_weight_of_the_joint,
+        weights_are_the_sum_of_the_joints_colours,
+        joints_of_the_skeleton_are_where_the_pose_has_them,
+        levels_have_their_colours,
+        a_device_without_edges_says_so,
+    ])
+}
 
 const WIDTH: u32 = 320;
 const HEIGHT: u32 = 240;
@@ -105,9 +118,8 @@ fn strip(device: &Arc<Device>, options: &str) -> Picture {
     Picture::draw(device, &models()[1..2], Skinning::Compute, &format!("{STRIP} {options}"))
 }
 
-#[test]
-fn every_view_draws_its_own_picture_with_both_ways_of_skinning() {
-    let gpu = Gpu::new();
+fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2 --lod-error 1";
     let mut models = models();
     models.iter_mut().for_each(|model| give_levels(model, &[1e-6, 1e-5]));
@@ -128,9 +140,8 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning() {
 }
 
 /// Stages change the palette, so both ways of skinning show them too.
-#[test]
-fn every_stage_draws_its_own_picture_with_both_ways_of_skinning() {
-    let gpu = Gpu::new();
+fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
     let pictures = stages.map(|stage| {
         let options = format!("--debug-view weights --skeleton on {stage}");
@@ -149,9 +160,8 @@ fn every_stage_draws_its_own_picture_with_both_ways_of_skinning() {
     assert_eq!(Difference::between(joint, bound_joint, 0).most, 0);
 }
 
-#[test]
-fn heat_is_the_weight_of_the_joint() {
-    let gpu = Gpu::new();
+fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let picture = strip(gpu.device(), "--joint upper");
     for (row, height) in rows(&picture).into_iter().zip(HEIGHTS) {
         let expected = 0.5 * height;
@@ -170,9 +180,8 @@ fn heat_is_the_weight_of_the_joint() {
     }
 }
 
-#[test]
-fn weights_are_the_sum_of_the_joints_colours() {
-    let gpu = Gpu::new();
+fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let [weights, joints] = ["weights", "joints"].map(|view| strip(gpu.device(), &format!("--debug-view {view}")));
     let rows = rows(&weights);
     let (lower, upper) = (joints.color_at(rows[0]), joints.color_at(rows[4]));
@@ -183,9 +192,8 @@ fn weights_are_the_sum_of_the_joints_colours() {
     }
 }
 
-#[test]
-fn joints_of_the_skeleton_are_where_the_pose_has_them() {
-    let gpu = Gpu::new();
+fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let walker = &models()[..1];
     for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
         let [without, with] = ["off", "on"].map(|skeleton| {
@@ -226,9 +234,8 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them() {
 }
 
 /// Full detail is grey, the first coarser level is green, and the coarsest one is red.
-#[test]
-fn levels_have_their_colours() {
-    let gpu = Gpu::new();
+fn levels_have_their_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let mut strips = models()[1..2].to_vec();
     for (options, errors, expected) in [
         ("--lod-error 0", [1e-6, 1e-5, 1e-4], Vec3::ONE),
@@ -244,10 +251,9 @@ fn levels_have_their_colours() {
     }
 }
 
-#[test]
-fn a_device_without_edges_says_so() {
+fn a_device_without_edges_says_so(device: &TestDevice) {
     let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] }).unwrap();
-    let mut physical = PhysicalDevice::choose(&instance, None, None).unwrap();
+    let mut physical = PhysicalDevice::choose(&instance, Some(&device.selector()), None).unwrap();
     physical.fill_mode_non_solid = false;
     let device = Device::new(&instance, physical, false).unwrap();
     let extent = vk::Extent2D { width: 16, height: 16 };

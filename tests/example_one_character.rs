@@ -7,14 +7,20 @@ mod gpu;
 mod one_character;
 
 use std::path::Path;
+use std::process::ExitCode;
 
-#[test]
-fn the_example_draws_a_character() {
-    let gpu = gpu::Gpu::new();
+use gpu::{Gpu, TestDevice, gpu_tests};
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![the_example_draws_a_character])
+}
+
+fn the_example_draws_a_character(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let folder = tempfile::tempdir().unwrap();
     let image_path = folder.path().join("character.png");
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    one_character::draw(gpu.device().instance(), &model, &image_path).unwrap();
+    one_character::draw(gpu.device(), &model, &image_path).unwrap();
     let image = image::open(&image_path).unwrap().to_rgb8();
     let covered = image.pixels().filter(|pixel| pixel.0 != [0; 3]).count();
     let pixels = image.pixels().count();

@@ -14,18 +14,26 @@ mod gpu;
 mod scene;
 
 use std::f32::consts::PI;
+use std::process::ExitCode;
 
 use ash::vk;
 use builder::Gltf;
 use bytemuck::Zeroable;
 use glam::Vec3;
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use serde_json::json;
 use throng::model::Model;
 use throng::renderer::shot::set_light;
 use throng::renderer::{FrameMemory, Renderer, RendererSettings};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Look, Sky};
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        a_white_sphere_in_a_white_room_cannot_be_seen,
+        other_spheres_are_seen_and_rough_metal_is_not_dark,
+    ])
+}
 
 const SIDE: u32 = 96;
 const EXTENT: vk::Extent2D = vk::Extent2D { width: SIDE, height: SIDE };
@@ -96,16 +104,15 @@ fn middle(image: &[u8]) -> u8 {
     image[(SIDE / 2 * SIDE + SIDE / 2) as usize]
 }
 
-#[test]
-fn a_white_sphere_in_a_white_room_cannot_be_seen() {
-    let gpu = Gpu::new();
+fn a_white_sphere_in_a_white_room_cannot_be_seen(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     for metallic in [0.0, 1.0] {
         for roughness in ROUGHNESSES {
             let image = in_furnace(&gpu, sphere([1.0; 3], metallic, roughness));
             let room = image[0];
             assert!(room.abs_diff(225) <= 1, "the room is {room}");
             let (least, most) = (image.iter().min().unwrap(), image.iter().max().unwrap());
-            println!("metalness {metallic}, roughness {roughness}: {least} to {most} in a room of {room}");
+            note!("metalness {metallic}, roughness {roughness}: {least} to {most} in a room of {room}");
             // One step of sRGB is 1.1 % of this radiance, and rounding hides half a step.
             let mean_error =
                 image.iter().map(|&pixel| f64::from(pixel) - f64::from(room)).sum::<f64>() / image.len() as f64;
@@ -118,9 +125,8 @@ fn a_white_sphere_in_a_white_room_cannot_be_seen() {
     }
 }
 
-#[test]
-fn other_spheres_are_seen_and_rough_metal_is_not_dark() {
-    let gpu = Gpu::new();
+fn other_spheres_are_seen_and_rough_metal_is_not_dark(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     // A mirror shows its reflectance in the middle, and at the edge nearly all light.
     let mirror = in_furnace(&gpu, sphere([0.5; 3], 1.0, 0.0));
     // Radiance 0.3963, minus 0.04, in sRGB.

@@ -1,7 +1,7 @@
 //! Resident memory stays the same, however many frames are drawn. It includes the driver's own memory, which neither
 //! Rust's allocator nor the device's counters see.
 //!
-//! This test binary has a single test, because the memory is that of the whole process. There is no validation, because
+//! This test binary has a single test, which runs on one device at a time, because the memory is that of the whole process. There is no validation, because
 //! the layer allocates memory itself.
 #![cfg(target_os = "linux")]
 
@@ -11,8 +11,15 @@ mod gpu;
 #[path = "common/scene.rs"]
 mod scene;
 
+use std::process::ExitCode;
+
 use ash::vk;
+use gpu::{TestDevice, gpu_tests, note};
 use throng::renderer::RendererSettings;
+
+fn main() -> ExitCode {
+    gpu::run_one_at_a_time(gpu_tests![twenty_thousand_frames_take_no_more_memory_than_one_thousand])
+}
 
 const FIRST_FRAMES: u32 = 1_000;
 const FRAMES: u32 = 20_000;
@@ -27,9 +34,8 @@ fn resident_bytes() -> u64 {
     pages * page_bytes as u64
 }
 
-#[test]
-fn twenty_thousand_frames_take_no_more_memory_than_one_thousand() {
-    let device = gpu::device(false);
+fn twenty_thousand_frames_take_no_more_memory_than_one_thousand(device: &TestDevice) {
+    let device = device.open(false);
     let models = [scene::asset("assets/simple_strip.gltf")];
     let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
     let extent = vk::Extent2D { width: 64, height: 64 };
@@ -44,6 +50,6 @@ fn twenty_thousand_frames_take_no_more_memory_than_one_thousand() {
     };
     let first = draw(0..FIRST_FRAMES);
     let last = draw(FIRST_FRAMES..FRAMES);
-    println!("{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
+    note!("{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
     assert!(last <= first + MOST_GROWTH_BYTES, "{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
 }

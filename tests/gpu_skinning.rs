@@ -17,17 +17,29 @@ mod levels;
 
 use std::mem::MaybeUninit;
 use std::path::Path;
+use std::process::ExitCode;
 
 use ash::vk;
 use bytemuck::Zeroable;
 use glam::{Vec3, Vec3Swizzles};
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use throng::animation::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
 use throng::crowd::{PoseSize, VisiblePose};
 use throng::model::{Model, import};
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        direct_upload_into_one_page,
+        direct_upload_into_many_pages,
+        staged_upload_into_one_page,
+        staged_upload_into_many_pages,
+        staged_upload_within_tiny_dispatches
+        ; once: the_poses_that_are_told_apart_do_differ
+    ])
+}
 
 /// The largest accepted error of a position, as a share of the model's size.
 const MOST_POSITION_ERROR: f32 = 1e-6;
@@ -181,8 +193,8 @@ fn give_tangents(model: &mut Model) {
 }
 
 /// Skins the assets in every clip and at every moment, and compares each vertex with the twin's.
-fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
-    let gpu = Gpu::new();
+fn assert_twins_agree(device: &TestDevice, upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
+    let gpu = Gpu::new(device);
     let models = assets();
     let expected: Vec<Vec<Expected>> = models.iter().map(expected).collect();
     let all: Vec<u32> = expected.iter().map(|instances| instances.len() as u32).collect();
@@ -219,7 +231,7 @@ fn assert_twins_agree(upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps
             }
         }
     }
-    println!("{upload:?}, pages of {page_bytes} bytes: {errors:?}");
+    note!("{upload:?}, pages of {page_bytes} bytes: {errors:?}");
 }
 
 /// Returns a page size that holds two of the largest model but not three.
@@ -228,35 +240,29 @@ fn tiny_page_bytes() -> u64 {
     (2 * most + most / 2) as u64 * size_of::<SkinnedVertex>() as u64
 }
 
-#[test]
-fn direct_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Direct, RendererSettings::default().page_bytes, LimitCaps::NONE);
+fn direct_upload_into_one_page(device: &TestDevice) {
+    assert_twins_agree(device, UploadPath::Direct, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
-#[test]
-fn direct_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE);
+fn direct_upload_into_many_pages(device: &TestDevice) {
+    assert_twins_agree(device, UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE);
 }
 
-#[test]
-fn staged_upload_into_one_page() {
-    assert_twins_agree(UploadPath::Staged, RendererSettings::default().page_bytes, LimitCaps::NONE);
+fn staged_upload_into_one_page(device: &TestDevice) {
+    assert_twins_agree(device, UploadPath::Staged, RendererSettings::default().page_bytes, LimitCaps::NONE);
 }
 
-#[test]
-fn staged_upload_into_many_pages() {
-    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
+fn staged_upload_into_many_pages(device: &TestDevice) {
+    assert_twins_agree(device, UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
 }
 
 /// A dispatch holds a part of one walker's vertices.
-#[test]
-fn staged_upload_within_tiny_dispatches() {
+fn staged_upload_within_tiny_dispatches(device: &TestDevice) {
     let tiny = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
-    assert_twins_agree(UploadPath::Staged, tiny_page_bytes(), tiny);
+    assert_twins_agree(device, UploadPath::Staged, tiny_page_bytes(), tiny);
 }
 
 /// The comparison would detect the pose of a neighbour: instances differ by much more than the tolerance.
-#[test]
 fn the_poses_that_are_told_apart_do_differ() {
     for model in assets() {
         let expected = expected(&model);

@@ -2,7 +2,8 @@
 //! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances, their
 //! levels of detail and their places may change all the time, and do so here.
 //!
-//! This test binary has a single test, because the allocator counts the allocations of all threads. It counts Rust's
+//! This test binary has a single test, which runs on one device at a time, because the allocator counts the allocations of
+//! all threads. It counts Rust's
 //! allocations and not the driver's `malloc`. The validation layer is on in the first part, in which objects are
 //! counted and any message fails the test. It is off in the second part.
 
@@ -15,16 +16,21 @@ mod levels;
 #[path = "common/scene.rs"]
 mod scene;
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use allocations::{ALLOCATIONS, CountingAllocator};
 use ash::vk;
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests};
 use throng::app::scene::Scene;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::vulkan::device::Device;
+
+fn main() -> ExitCode {
+    gpu::run_one_at_a_time(gpu_tests![steady_frames_make_nothing])
+}
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -94,8 +100,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     made
 }
 
-#[test]
-fn steady_frames_make_nothing() {
+fn steady_frames_make_nothing(device: &TestDevice) {
     // Use one scene for all cases: its pool includes this thread, and a thread can be in only one pool.
     let options = format!("--size 64x36 --instances {INSTANCES} --clip all --travel on --threads 2 --lod-error 0.5");
     let mut scene = scene::scene(&models(), &options);
@@ -121,11 +126,11 @@ fn steady_frames_make_nothing() {
             };
             let what = format!("{skinning:?}, {upload:?}");
             if validation {
-                let gpu = Gpu::new();
+                let gpu = Gpu::new(device);
                 let (created, _) = made_by_steady_frames(gpu.device(), &mut scene, settings);
                 assert_eq!(created, 0, "Vulkan objects and device allocations: {what}");
             } else {
-                let made = made_by_steady_frames(&gpu::device(false), &mut scene, settings);
+                let made = made_by_steady_frames(&device.open(false), &mut scene, settings);
                 assert_eq!(made, (0, 0), "Vulkan objects, allocations: {what}");
             }
         }

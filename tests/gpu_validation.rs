@@ -13,10 +13,11 @@
 mod gpu;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use ash::vk;
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests};
 use throng::vulkan::barrier::{
     Access, COLOR_TARGET, ImageBarrier, ImageUse, TRANSFER_SOURCE, TRANSFER_TARGET, discarded,
 };
@@ -30,40 +31,56 @@ use throng::vulkan::pipeline_cache::PipelineCache;
 use throng::vulkan::recorder::Recorder;
 use throng::vulkan::spirv;
 
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        a_write_after_a_write_is_seen,
+        a_read_after_a_write_is_seen,
+        a_write_after_a_read_is_seen,
+        hazards_between_submissions_are_seen,
+        barriers_that_are_too_weak_are_seen,
+        a_fill_is_not_ordered_by_a_barrier_for_copies,
+        two_copies_to_an_image_are_seen,
+        a_layout_change_that_does_not_wait_is_seen,
+        a_readback_that_does_not_wait_for_the_rendering_is_seen,
+        correct_work_is_not_reported,
+        core_errors_are_seen,
+        a_pipeline_layout_that_does_not_fit_the_shader_is_seen,
+        what_is_left_behind_is_seen,
+        resources_that_outlive_the_gate_are_refused,
+        a_message_fails_the_test,
+    ])
+}
+
 /// Returns the message of the gate about `work`, or `None` if the work passes.
-fn verdict(work: impl FnOnce(&Arc<Device>)) -> Option<String> {
-    let gated = || {
-        let gpu = Gpu::new();
-        work(gpu.device());
-    };
-    let payload = catch_unwind(AssertUnwindSafe(gated)).err()?;
-    let text = payload.downcast_ref::<String>().cloned();
-    Some(text.expect("assertions panic with a string"))
+fn verdict(device: &TestDevice, work: impl FnOnce(&Arc<Device>)) -> Option<String> {
+    let mut gpu = Gpu::new(device);
+    work(gpu.device());
+    gpu.close().err()
 }
 
 /// Asserts that the wrong `work` is refused with a message that contains each of `expected`, and that the right one
 /// passes.
-fn assert_gate(expected: &[&str], work: impl Fn(&Arc<Device>, Work)) {
-    let message = verdict(|device| work(device, Work::Wrong)).expect("the wrong work passed");
+fn assert_gate(test_device: &TestDevice, expected: &[&str], work: impl Fn(&Arc<Device>, Work)) {
+    let message = verdict(test_device, |device| work(device, Work::Wrong)).expect("the wrong work passed");
     for part in expected {
         assert!(message.contains(part), "no {part} in: {message}");
     }
-    assert_eq!(verdict(|device| work(device, Work::Right)), None);
+    assert_eq!(verdict(test_device, |device| work(device, Work::Right)), None);
 }
 
 /// Does the same as [`assert_gate`] for a hazard that layers before 1.3.290 do not see. They let the wrong work pass.
-fn assert_gate_of_recent_layers(expected: &[&str], work: impl Fn(&Arc<Device>, Work)) {
+fn assert_gate_of_recent_layers(test_device: &TestDevice, expected: &[&str], work: impl Fn(&Arc<Device>, Work)) {
     const RECENT: u32 = vk::make_api_version(0, 1, 3, 290);
-    let gpu = Gpu::new();
+    let gpu = Gpu::new(test_device);
     // SAFETY: the loader is loaded.
     let layers = unsafe { gpu.device().instance().entry().enumerate_instance_layer_properties() }.unwrap();
     drop(gpu);
     let validation = |layer: &&vk::LayerProperties| layer.layer_name_as_c_str() == Ok(c"VK_LAYER_KHRONOS_validation");
     if layers.iter().find(validation).expect("the layer of every test").spec_version >= RECENT {
-        return assert_gate(expected, work);
+        return assert_gate(test_device, expected, work);
     }
     for choice in [Work::Wrong, Work::Right] {
-        assert_eq!(verdict(|device| work(device, choice)), None);
+        assert_eq!(verdict(test_device, |device| work(device, choice)), None);
     }
 }
 
@@ -93,8 +110,8 @@ fn copy_barrier(recorder: Recorder) {
 }
 
 /// Records two copies from buffer to buffer in one command buffer. The right work has a barrier between them.
-fn assert_hazard_within_commands(hazard: &str, first: (usize, usize), second: (usize, usize)) {
-    assert_gate(&[hazard], |device, work| {
+fn assert_hazard_within_commands(device: &TestDevice, hazard: &str, first: (usize, usize), second: (usize, usize)) {
+    assert_gate(device, &[hazard], |device, work| {
         let buffers = buffers(device);
         let copies = |recorder: Recorder| {
             copy(recorder, &buffers[first.0], &buffers[first.1], SIZE_BYTES);
@@ -109,32 +126,28 @@ fn assert_hazard_within_commands(hazard: &str, first: (usize, usize), second: (u
     });
 }
 
-#[test]
-fn a_write_after_a_write_is_seen() {
-    assert_hazard_within_commands("SYNC-HAZARD-WRITE-AFTER-WRITE", (0, 2), (1, 2));
+fn a_write_after_a_write_is_seen(device: &TestDevice) {
+    assert_hazard_within_commands(device, "SYNC-HAZARD-WRITE-AFTER-WRITE", (0, 2), (1, 2));
 }
 
-#[test]
-fn a_read_after_a_write_is_seen() {
-    assert_hazard_within_commands("SYNC-HAZARD-READ-AFTER-WRITE", (0, 1), (1, 2));
+fn a_read_after_a_write_is_seen(device: &TestDevice) {
+    assert_hazard_within_commands(device, "SYNC-HAZARD-READ-AFTER-WRITE", (0, 1), (1, 2));
 }
 
-#[test]
-fn a_write_after_a_read_is_seen() {
-    assert_hazard_within_commands("SYNC-HAZARD-WRITE-AFTER-READ", (0, 1), (2, 0));
+fn a_write_after_a_read_is_seen(device: &TestDevice) {
+    assert_hazard_within_commands(device, "SYNC-HAZARD-WRITE-AFTER-READ", (0, 1), (2, 0));
 }
 
 /// This check has its own switch. Without it, the layer misses a frame that overwrites a buffer while the previous frame
 /// still reads it.
-#[test]
-fn hazards_between_submissions_are_seen() {
+fn hazards_between_submissions_are_seen(device: &TestDevice) {
     let first_and_second = [
         ((0, 2), (1, 2), "WRITE-AFTER-WRITE"),
         ((0, 1), (2, 0), "WRITE-AFTER-READ"),
         ((0, 1), (1, 2), "READ-AFTER-WRITE"),
     ];
     for (first, second, hazard) in first_and_second {
-        assert_gate(&[hazard, "vkQueueSubmit"], |device, work| {
+        assert_gate(device, &[hazard, "vkQueueSubmit"], |device, work| {
             let buffers = buffers(device);
             let pools = [(first, false), (second, work == Work::Right)].map(|((from, to), ordered)| {
                 let pool = CommandPool::new(device, "one copy").unwrap();
@@ -160,17 +173,17 @@ fn hazards_between_submissions_are_seen() {
 }
 
 /// A barrier that orders something else is no barrier.
-#[test]
-fn barriers_that_are_too_weak_are_seen() {
+fn barriers_that_are_too_weak_are_seen(device: &TestDevice) {
     let weak = [
-        ("the source has another stage", (Access::COMPUTE_WRITE, COPY_READ)),
-        ("the source has no access", (COPY_WRITE.finished(), COPY_READ)),
-        ("the destination has another stage", (COPY_WRITE, Access::COMPUTE_AND_VERTEX_READ)),
-        ("the destination has no access", (COPY_WRITE, COPY_READ.finished())),
+        // The source has another stage, or no access.
+        (Access::COMPUTE_WRITE, COPY_READ),
+        (COPY_WRITE.finished(), COPY_READ),
+        // The destination has another stage, or no access.
+        (COPY_WRITE, Access::COMPUTE_AND_VERTEX_READ),
+        (COPY_WRITE, COPY_READ.finished()),
     ];
-    for (what, wrong) in weak {
-        println!("{what}");
-        assert_gate(&["SYNC-HAZARD-READ-AFTER-WRITE"], |device, work| {
+    for wrong in weak {
+        assert_gate(device, &["SYNC-HAZARD-READ-AFTER-WRITE"], |device, work| {
             let buffers = buffers(device);
             let (from, to) = if work == Work::Right { (COPY_WRITE, COPY_READ) } else { wrong };
             let copies = |recorder: Recorder| {
@@ -186,9 +199,8 @@ fn barriers_that_are_too_weak_are_seen() {
 }
 
 /// A fill is no copy: it belongs to the stage `CLEAR`.
-#[test]
-fn a_fill_is_not_ordered_by_a_barrier_for_copies() {
-    assert_gate_of_recent_layers(&["SYNC-HAZARD-READ-AFTER-WRITE"], |device, work| {
+fn a_fill_is_not_ordered_by_a_barrier_for_copies(device: &TestDevice) {
+    assert_gate_of_recent_layers(device, &["SYNC-HAZARD-READ-AFTER-WRITE"], |device, work| {
         let buffers = buffers(device);
         let record = |recorder: Recorder| {
             recorder.fill_buffer(&buffers[0], 7);
@@ -243,9 +255,8 @@ fn change(recorder: Recorder, image: &Image, from: ImageUse, to: ImageUse) {
     recorder.image_barriers([ImageBarrier::color(image.raw, from, to)]);
 }
 
-#[test]
-fn two_copies_to_an_image_are_seen() {
-    assert_gate(&["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
+fn two_copies_to_an_image_are_seen(device: &TestDevice) {
+    assert_gate(device, &["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
         submit_image_work(device, |recorder, image, buffers| {
             change(recorder, image, discarded(Access::NOTHING), TRANSFER_TARGET);
             recorder.copy_buffer_to_image(&buffers[0], image, texels());
@@ -258,9 +269,8 @@ fn two_copies_to_an_image_are_seen() {
 }
 
 /// A change of layout is a write.
-#[test]
-fn a_layout_change_that_does_not_wait_is_seen() {
-    assert_gate(&["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
+fn a_layout_change_that_does_not_wait_is_seen(device: &TestDevice) {
+    assert_gate(device, &["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
         submit_image_work(device, |recorder, image, buffers| {
             change(recorder, image, discarded(Access::NOTHING), TRANSFER_TARGET);
             recorder.copy_buffer_to_image(&buffers[0], image, texels());
@@ -272,9 +282,8 @@ fn a_layout_change_that_does_not_wait_is_seen() {
 }
 
 /// The barrier waits for copies, but a rendering has written the image.
-#[test]
-fn a_readback_that_does_not_wait_for_the_rendering_is_seen() {
-    assert_gate_of_recent_layers(&["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
+fn a_readback_that_does_not_wait_for_the_rendering_is_seen(device: &TestDevice) {
+    assert_gate_of_recent_layers(device, &["SYNC-HAZARD-WRITE-AFTER-WRITE"], |device, work| {
         submit_image_work(device, |recorder, image, buffers| {
             change(recorder, image, discarded(Access::NOTHING), COLOR_TARGET);
             clear(recorder, image);
@@ -286,8 +295,7 @@ fn a_readback_that_does_not_wait_for_the_rendering_is_seen() {
 }
 
 /// Correct work that a too strict check would report.
-#[test]
-fn correct_work_is_not_reported() {
+fn correct_work_is_not_reported(device: &TestDevice) {
     type Record = fn(Recorder, &[Buffer; 3]);
     let correct: [(&str, &[Record]); 5] = [
         (
@@ -333,7 +341,7 @@ fn correct_work_is_not_reported() {
         ),
     ];
     for (what, submissions) in correct {
-        let message = verdict(|device| {
+        let message = verdict(device, |device| {
             let buffers = buffers(device);
             for record in submissions {
                 let record = |recorder: Recorder| {
@@ -348,9 +356,8 @@ fn correct_work_is_not_reported() {
     }
 }
 
-#[test]
-fn core_errors_are_seen() {
-    assert_gate(&["VUID-VkBufferCopy-size-01988"], |device, work| {
+fn core_errors_are_seen(device: &TestDevice) {
+    assert_gate(device, &["VUID-VkBufferCopy-size-01988"], |device, work| {
         let buffers = buffers(device);
         let size = if work == Work::Right { SIZE_BYTES } else { 0 };
         let record = |recorder: Recorder| {
@@ -364,9 +371,8 @@ fn core_errors_are_seen() {
 
 /// The layer checks that every pipeline layout has the resources of its shaders, which `tests/shader_layout.rs` does
 /// not.
-#[test]
-fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
-    assert_gate(&["VUID-VkComputePipelineCreateInfo-layout"], |device, work| {
+fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
+    assert_gate(device, &["VUID-VkComputePipelineCreateInfo-layout"], |device, work| {
         use vk::DescriptorType as Type;
         let palette = if work == Work::Right { Type::STORAGE_BUFFER } else { Type::UNIFORM_BUFFER };
         let layout = |types: &[Type]| {
@@ -395,9 +401,8 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen() {
     });
 }
 
-#[test]
-fn what_is_left_behind_is_seen() {
-    assert_gate(&["VUID-vkDestroyDevice-device-"], |device, work| {
+fn what_is_left_behind_is_seen(device: &TestDevice) {
+    assert_gate(device, &["VUID-vkDestroyDevice-device-"], |device, work| {
         let info = vk::BufferCreateInfo::default().size(SIZE_BYTES).usage(vk::BufferUsageFlags::TRANSFER_SRC);
         // SAFETY: a valid create info; the buffer is not used.
         let buffer = unsafe { device.raw.create_buffer(&info, None) }.unwrap();
@@ -408,9 +413,20 @@ fn what_is_left_behind_is_seen() {
     });
 }
 
-#[test]
-fn resources_that_outlive_the_gate_are_refused() {
+fn resources_that_outlive_the_gate_are_refused(device: &TestDevice) {
     let mut outliving = None;
-    let message = verdict(|device| outliving = Some(buffers(device))).expect("nobody noticed");
+    let message = verdict(device, |device| outliving = Some(buffers(device))).expect("nobody noticed");
     assert!(message.contains("outlive"), "{message}");
+}
+
+/// Tests do not close their device. Its drop fails them.
+fn a_message_fails_the_test(device: &TestDevice) {
+    println!("the panic of this test is expected:");
+    let wrong = || {
+        let gpu = Gpu::new(device);
+        let info = vk::BufferCreateInfo::default().size(SIZE_BYTES).usage(vk::BufferUsageFlags::TRANSFER_SRC);
+        // SAFETY: a valid create info. The buffer is not used, and left behind.
+        unsafe { gpu.device().raw.create_buffer(&info, None) }.unwrap();
+    };
+    assert!(catch_unwind(AssertUnwindSafe(wrong)).is_err());
 }

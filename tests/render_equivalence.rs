@@ -17,16 +17,31 @@ mod levels;
 #[path = "common/scene.rs"]
 mod scene;
 
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use ash::vk;
 use compare::Difference;
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use throng::app::scene::Scene;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::shader_types::OverlayVertex;
 use throng::vulkan::device::Device;
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        all_ways_agree_with_one_sample,
+        all_ways_agree_with_four_samples,
+        all_ways_agree_with_shared_poses,
+        all_ways_agree_in_mixed_levels,
+        counts_of_work_are_sums_over_instances,
+        culling_leaves_out_only_what_nobody_sees,
+        what_is_compared_shows_the_crowd,
+        an_overlay_covers_its_pixels_and_no_others,
+        a_renderer_that_was_built_again_draws_the_same,
+    ])
+}
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 180 };
 const ASPECT: f32 = 320.0 / 180.0;
@@ -113,8 +128,7 @@ fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
 }
 
 /// Compares compute and vertex skinning, each with all variations, and with each other. Returns the image.
-fn assert_all_ways_agree(models: &[Model], samples: u32, options: &str) -> Vec<u8> {
-    let gpu = Gpu::new();
+fn assert_all_ways_agree(gpu: &Gpu, models: &[Model], samples: u32, options: &str) -> Vec<u8> {
     let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
         let plain = plain(skinning, samples);
         let (pixels, visible) = draw(gpu.device(), models, plain, options);
@@ -126,41 +140,37 @@ fn assert_all_ways_agree(models: &[Model], samples: u32, options: &str) -> Vec<u
         pixels
     });
     let difference = Difference::between(&compute, &vertex, 8);
-    println!("compute and vertex skinning, {samples} samples: {difference:?}");
+    note!("compute and vertex skinning, {samples} samples: {difference:?}");
     assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "compute and vertex skinning: {difference:?}");
     compute
 }
 
-#[test]
-fn all_ways_agree_with_one_sample() {
-    assert_all_ways_agree(&models(), 1, "");
+fn all_ways_agree_with_one_sample(device: &TestDevice) {
+    assert_all_ways_agree(&Gpu::new(device), &models(), 1, "");
 }
 
 /// Every driver must support four samples for these formats.
-#[test]
-fn all_ways_agree_with_four_samples() {
-    assert_all_ways_agree(&models(), 4, "");
+fn all_ways_agree_with_four_samples(device: &TestDevice) {
+    assert_all_ways_agree(&Gpu::new(device), &models(), 4, "");
 }
 
 /// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
-#[test]
-fn all_ways_agree_with_shared_poses() {
-    let rough = assert_all_ways_agree(&models(), 1, "--share-poses 1");
-    let gpu = Gpu::new();
+fn all_ways_agree_with_shared_poses(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let rough = assert_all_ways_agree(&gpu, &models(), 1, "--share-poses 1");
     let [own, fine] =
         ["", "--share-poses 2000"].map(|options| draw(gpu.device(), &models(), plain(Skinning::Compute, 1), options).0);
     let [rough, fine] = [rough, fine].map(|shared| Difference::between(&own, &shared, 8));
-    println!("shared at 1 Hz: {rough:?}; at 2000 Hz: {fine:?}");
+    note!("shared at 1 Hz: {rough:?}; at 2000 Hz: {fine:?}");
     assert!(fine.share_beyond < 0.002 && fine.share_beyond < 0.2 * rough.share_beyond, "{fine:?}, {rough:?}");
 }
 
 /// The camera and the light see instances in several levels, and neither way of skinning sees another surface.
-#[test]
-fn all_ways_agree_in_mixed_levels() {
+fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
     let models = models_with_levels();
     let options = "--lod-error 0.4 --camera 20,8,1";
-    let mixed = assert_all_ways_agree(&models, 1, options);
-    let gpu = Gpu::new();
+    let gpu = Gpu::new(device);
+    let mixed = assert_all_ways_agree(&gpu, &models, 1, options);
     let mut scene = scene::scene(&models, &format!("{CROWD} {options}"));
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
     scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
@@ -177,9 +187,8 @@ fn all_ways_agree_in_mixed_levels() {
 }
 
 /// Counts of work are those of the picture: the first camera sees all instances in full detail.
-#[test]
-fn counts_of_work_are_sums_over_instances() {
-    let gpu = Gpu::new();
+fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let models = models();
     let mut scene = scene::scene(&models, CROWD);
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
@@ -196,9 +205,8 @@ fn counts_of_work_are_sums_over_instances() {
     assert_eq!((counts.skinned_vertices, counts.light.vertices), (counts.camera.vertices, counts.camera.vertices));
 }
 
-#[test]
-fn culling_leaves_out_only_what_nobody_sees() {
-    let gpu = Gpu::new();
+fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let models = models();
     for (skinning, camera) in [
         (Skinning::Compute, "30,12,0.3"),
@@ -215,9 +223,8 @@ fn culling_leaves_out_only_what_nobody_sees() {
 }
 
 /// The images must show the crowd: a different speed changes them.
-#[test]
-fn what_is_compared_shows_the_crowd() {
-    let gpu = Gpu::new();
+fn what_is_compared_shows_the_crowd(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let models = models();
     let way = plain(Skinning::Compute, 1);
     let (pixels, _) = draw(gpu.device(), &models, way, "");
@@ -235,9 +242,8 @@ fn captured(scene: &mut Scene, renderer: &mut Renderer) -> Vec<u8> {
 }
 
 /// Half of the atlas is opaque red, the other half nothing.
-#[test]
-fn an_overlay_covers_its_pixels_and_no_others() {
-    let (gpu, models) = (Gpu::new(), models());
+fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
+    let (gpu, models) = (Gpu::new(device), models());
     let mut scene = scene::scene(&models, CROWD);
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
     let without = captured(&mut scene, &mut renderer);
@@ -269,9 +275,8 @@ fn an_overlay_covers_its_pixels_and_no_others() {
     assert_identical("no overlay", &without, &captured(&mut scene, &mut renderer));
 }
 
-#[test]
-fn a_renderer_that_was_built_again_draws_the_same() {
-    let (gpu, models) = (Gpu::new(), models());
+fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
+    let (gpu, models) = (Gpu::new(device), models());
     let settings = plain(Skinning::Compute, 1).settings;
     let mut scene = scene::scene(&models, CROWD);
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);

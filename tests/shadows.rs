@@ -12,16 +12,27 @@ mod scene;
 
 use std::collections::BTreeMap;
 use std::f32::consts::{PI, TAU};
+use std::process::ExitCode;
 
 use ash::vk;
 use builder::Gltf;
 use glam::{Mat4, Vec2, Vec3};
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 use throng::view::{OrbitCamera, ShadowScene, ShadowView};
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        round_bodies_have_no_dark_facets,
+        shadows_touch_their_casters,
+        the_edge_of_a_shadow_is_that_of_the_twin,
+        nothing_but_the_shadow_is_dark,
+        masked_materials_cast_holes,
+    ])
+}
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 240 };
 const ASPECT: f32 = EXTENT.width as f32 / EXTENT.height as f32;
@@ -37,8 +48,7 @@ struct Picture {
 }
 
 impl Picture {
-    fn draw(model: Model, options: &str, skinning: Skinning, shadows: bool) -> Self {
-        let gpu = Gpu::new();
+    fn draw(gpu: &Gpu, model: Model, options: &str, skinning: Skinning, shadows: bool) -> Self {
         let models = [model];
         let mut scene = scene::scene(&models, &format!("--size 320x240 {options}"));
         let settings = RendererSettings {
@@ -52,13 +62,7 @@ impl Picture {
         scene.draw(&mut renderer, 0.0, ASPECT, true).unwrap();
         let pixels = renderer.wait_for_pixels().unwrap().to_vec();
         let to_light = scene.look.sun.to_light();
-        let view = ShadowScene {
-            crowd: &scene.crowd.bounds(),
-            ground_height: 0.0,
-            to_light,
-            camera: &scene.camera,
-            aspect: ASPECT,
-        };
+        let view = ShadowScene { crowd: &scene.crowd.bounds(), to_light, camera: &scene.camera, aspect: ASPECT };
         Self {
             image: RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap(),
             camera: scene.camera,
@@ -147,12 +151,18 @@ fn squares(squares: &[(Vec3, f32)], material: Value) -> Gltf {
 }
 
 /// The same sphere with and without shadows must look the same: the sun does not reach its far side in any case.
-#[test]
-fn round_bodies_have_no_dark_facets() {
+fn round_bodies_have_no_dark_facets(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     for (segments, rings) in [(32, 24), (12, 8)] {
         for sun in ["", "--sun -100,20"] {
             let draw = |shadows| {
-                Picture::draw(sphere(segments, rings), &format!("--camera 20,20 {sun}"), Skinning::Compute, shadows)
+                Picture::draw(
+                    &gpu,
+                    sphere(segments, rings),
+                    &format!("--camera 20,20 {sun}"),
+                    Skinning::Compute,
+                    shadows,
+                )
             };
             let (shadowed, plain) = (draw(true), draw(false));
             let mut worst = 0;
@@ -168,15 +178,15 @@ fn round_bodies_have_no_dark_facets() {
                     worst = worst.max(plain.at(point) - shadowed.at(point));
                 }
             }
-            println!("{segments}x{rings} {sun}: {worst} steps in {seen} points");
+            note!("{segments}x{rings} {sun}: {worst} steps in {seen} points");
             assert!(seen > 500 && worst <= 1, "{segments}x{rings} {sun}: {worst} steps darker");
         }
     }
 }
 
 /// A low wall on a floor: behind it the floor is dark from the second texel on.
-#[test]
-fn shadows_touch_their_casters() {
+fn shadows_touch_their_casters(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     const WALL_HEIGHT: f32 = 0.02;
     let floor = [(-0.1, -0.1), (0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)].map(|(x, z)| Vec3::new(x, 0.0, z));
     let wall = [(-0.1, 0.0), (0.1, 0.0), (-0.1, WALL_HEIGHT), (0.1, WALL_HEIGHT)].map(|(x, y)| Vec3::new(x, y, 0.0));
@@ -186,12 +196,12 @@ fn shadows_touch_their_casters() {
     material["doubleSided"] = json!(true);
     let indices = [0, 2, 1, 1, 2, 3, 4, 5, 6, 6, 5, 7];
     let model = mesh(&positions, &normals, &[Vec2::ZERO; 8], &indices, material).model();
-    let picture = Picture::draw(model, "--camera 180,45", Skinning::Compute, true);
+    let picture = Picture::draw(&gpu, model, "--camera 180,45", Skinning::Compute, true);
     let texel = picture.shadows.texel_metres;
     let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
     let [contact, dark, bright] =
         [2.0 * texel, 0.5 * length, 4.0 * length].map(|z| picture.at(Vec3::new(0.0, 0.0, -z)));
-    println!("texels of {texel} m, a shadow of {length} m: {contact}, {dark} in the middle, {bright} in the light");
+    note!("texels of {texel} m, a shadow of {length} m: {contact}, {dark} in the middle, {bright} in the light");
     assert!(length > 6.0 * texel && bright - dark > 30);
     assert!(contact - dark <= (bright - dark) / 8, "light falls between the wall and its shadow: {contact}");
 }
@@ -245,11 +255,11 @@ impl Twin<'_> {
 }
 
 /// The image is monotonic in the share of the light, so the pixels of a share have one brightness, up to the map's rounding.
-#[test]
-fn the_edge_of_a_shadow_is_that_of_the_twin() {
+fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let (height, half) = (0.5, 0.5);
     let model = squares(&[(Vec3::ZERO, 1.5), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
-    let picture = Picture::draw(model, "--camera 130,60,0.5", Skinning::Compute, true);
+    let picture = Picture::draw(&gpu, model, "--camera 130,60,0.5", Skinning::Compute, true);
     let twin = Twin { shadows: &picture.shadows, to_light: picture.to_light, height, half };
     let clip_from_world = picture.camera.clip_from_world(ASPECT);
     let mut by_share: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
@@ -270,7 +280,7 @@ fn the_edge_of_a_shadow_is_that_of_the_twin() {
             (share, values[values.len() / 2], values.len())
         })
         .collect();
-    println!("share of light in 1/20, median brightness, pixels: {medians:?}");
+    note!("share of light in 1/20, median brightness, pixels: {medians:?}");
     let (dark, bright) = (medians[0], medians[medians.len() - 1]);
     assert!(dark.0 == 0 && bright.0 == 20 && bright.1 - dark.1 > 30, "{dark:?} {bright:?}");
     assert!(medians.windows(2).all(|pair| pair[1].1 >= pair[0].1 - 2), "{medians:?}");
@@ -283,13 +293,13 @@ fn the_edge_of_a_shadow_is_that_of_the_twin() {
 }
 
 /// The ground leaves the map's range of depths behind the shadow, where a line of dots was once dark.
-#[test]
-fn nothing_but_the_shadow_is_dark() {
+fn nothing_but_the_shadow_is_dark(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let (height, half) = (0.5, 0.5);
     let [with, without] = [true, false].map(|shadows| {
         // A speck lets the square hover.
         let model = squares(&[(Vec3::ZERO, 0.01), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
-        Picture::draw(model, "--camera 130,50,2", Skinning::Compute, shadows)
+        Picture::draw(&gpu, model, "--camera 130,50,2", Skinning::Compute, shadows)
     });
     let middle = -with.to_light.with_y(0.0) * (height / with.to_light.y);
     let reach = half + 4.0 * with.shadows.texel_metres;
@@ -305,8 +315,8 @@ fn nothing_but_the_shadow_is_dark() {
 }
 
 /// The left half of the square's texture is a hole. A speck on the ground makes room for the shadow in the image.
-#[test]
-fn masked_materials_cast_holes() {
+fn masked_materials_cast_holes(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let image = RgbaImage::from_fn(16, 16, |x, _| Rgba([255, 255, 255, if x < 8 { 0 } else { 255 }]));
     for skinning in [Skinning::Compute, Skinning::Vertex] {
         for mode in ["OPAQUE", "MASK"] {
@@ -318,10 +328,10 @@ fn masked_materials_cast_holes() {
             let view = gltf.view(png.get_ref());
             let source = gltf.push("images", json!({"bufferView": view}));
             gltf.push("textures", json!({"source": source}));
-            let picture = Picture::draw(gltf.model(), "--camera 130,50", skinning, true);
+            let picture = Picture::draw(&gpu, gltf.model(), "--camera 130,50", skinning, true);
             let middle = -picture.to_light.with_y(0.0) / picture.to_light.y;
             let [left, right] = [-0.25, 0.25].map(|x| picture.at(middle + Vec3::X * x));
-            println!("{skinning:?}, {mode}: {left} on the left, {right} on the right");
+            note!("{skinning:?}, {mode}: {left} on the left, {right} on the right");
             assert!(if mode == "MASK" { left > right + 30 } else { left.abs_diff(right) < 8 }, "{left} {right}");
         }
     }

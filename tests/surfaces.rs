@@ -15,15 +15,30 @@ mod gpu;
 #[allow(dead_code)]
 mod scene;
 
+use std::process::ExitCode;
+
 use ash::vk;
 use builder::Gltf;
 use compare::Difference;
 use glam::{Vec2, Vec3, Vec4};
-use gpu::Gpu;
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
+
+fn main() -> ExitCode {
+    gpu::run(gpu_tests![
+        a_constant_texture_is_a_factor,
+        occlusion_takes_light_from_all_around_and_none_from_the_sun,
+        unlit_colours_are_shown_as_they_are,
+        texture_coordinates_are_those_that_the_slot_names,
+        normal_maps_tilt_normals_right_and_up,
+        tangents_are_those_of_the_file,
+        mirrored_nodes_mirror_the_bumps
+        ; once: models_without_normal_maps_have_no_tangents
+    ])
+}
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
 
@@ -94,9 +109,9 @@ impl Square {
         model
     }
 
-    fn draw(&self) -> RgbaImage {
-        let compute = draw(self.model(), Skinning::Compute);
-        assert_same("compute and vertex skinning", &compute, &draw(self.model(), Skinning::Vertex));
+    fn draw(&self, gpu: &Gpu) -> RgbaImage {
+        let compute = draw(gpu, self.model(), Skinning::Compute);
+        assert_same("compute and vertex skinning", &compute, &draw(gpu, self.model(), Skinning::Vertex));
         compute
     }
 }
@@ -106,8 +121,7 @@ fn corners() -> [Vec2; 4] {
     [Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0)]
 }
 
-fn draw(model: Model, skinning: Skinning) -> RgbaImage {
-    let gpu = Gpu::new();
+fn draw(gpu: &Gpu, model: Model, skinning: Skinning) -> RgbaImage {
     let models = [model];
     let mut scene = scene::scene(&models, "--size 96x64 --camera 0,0,0.6");
     let upload = Some(UploadPath::Direct);
@@ -136,7 +150,7 @@ fn middle(image: &RgbaImage) -> [u8; 3] {
 /// Asserts that the images are equal except for small errors: one step of 1/255 on average.
 fn assert_same(what: &str, a: &RgbaImage, b: &RgbaImage) {
     let difference = Difference::between(a, b, 4);
-    println!("{what}: {difference:?}");
+    note!("{what}: {difference:?}");
     assert!(difference.mean <= 1.0 && difference.share_beyond <= 0.002, "{what}: {difference:?}");
 }
 
@@ -147,18 +161,18 @@ fn assert_different(what: &str, a: &RgbaImage, b: &RgbaImage) {
 
 const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
-#[test]
-fn a_constant_texture_is_a_factor() {
+fn a_constant_texture_is_a_factor(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let by_factor = |metallic: f32, roughness: f32| {
         let pbr = json!({"baseColorFactor": GREY, "metallicFactor": metallic, "roughnessFactor": roughness});
-        Square::new(json!({"pbrMetallicRoughness": pbr})).draw()
+        Square::new(json!({"pbrMetallicRoughness": pbr})).draw(&gpu)
     };
     let pbr = json!({
         "baseColorFactor": GREY, "metallicFactor": 1, "roughnessFactor": 0.5,
         "metallicRoughnessTexture": {"index": 0},
     });
     // The red channel is unused here. Occlusion would read it from the same image.
-    let by_texture = Square::new(json!({"pbrMetallicRoughness": pbr})).texture(&plain([255, 102, 51, 255])).draw();
+    let by_texture = Square::new(json!({"pbrMetallicRoughness": pbr})).texture(&plain([255, 102, 51, 255])).draw(&gpu);
     assert_same("metalness 0.2 and roughness 0.5 * 0.4", &by_texture, &by_factor(0.2, 0.2));
     assert_different("metalness and roughness exchanged", &by_texture, &by_factor(0.4, 0.1));
 
@@ -172,19 +186,19 @@ fn a_constant_texture_is_a_factor() {
         Square::new(material)
     };
     // sRGB 188 is linear 0.503.
-    let glow = emission([1.0, 0.5, 0.25], 0.5, json!({"index": 0})).texture(&plain([188, 255, 188, 0])).draw();
-    assert_same("emission", &glow, &emission([0.503, 0.5, 0.126], 0.5, Value::Null).draw());
-    assert_different("emission and none", &glow, &emission([0.0; 3], 1.0, Value::Null).draw());
+    let glow = emission([1.0, 0.5, 0.25], 0.5, json!({"index": 0})).texture(&plain([188, 255, 188, 0])).draw(&gpu);
+    assert_same("emission", &glow, &emission([0.503, 0.5, 0.126], 0.5, Value::Null).draw(&gpu));
+    assert_different("emission and none", &glow, &emission([0.0; 3], 1.0, Value::Null).draw(&gpu));
 }
 
-#[test]
-fn occlusion_takes_light_from_all_around_and_none_from_the_sun() {
+fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let occluded = |red: u8, strength: f32| {
         let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0});
         let occlusion = json!({"index": 0, "strength": strength});
         Square::new(json!({"pbrMetallicRoughness": pbr, "occlusionTexture": occlusion}))
             .texture(&plain([red, 0, 0, 255]))
-            .draw()
+            .draw(&gpu)
     };
     let open = occluded(255, 1.0);
     assert_same("no strength", &open, &occluded(0, 0.0));
@@ -196,14 +210,14 @@ fn occlusion_takes_light_from_all_around_and_none_from_the_sun() {
 }
 
 /// Tone mapping does not change unlit colours: the image has the file's colour to the bit, bright ones too.
-#[test]
-fn unlit_colours_are_shown_as_they_are() {
+fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     for (linear, srgb) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
         let pbr = json!({"baseColorFactor": [linear[0], linear[1], linear[2], 0.5]});
         let material = json!({
             "pbrMetallicRoughness": pbr, "emissiveFactor": [1, 1, 1], "extensions": {"KHR_materials_unlit": {}},
         });
-        let image = Square::new(material).draw();
+        let image = Square::new(material).draw(&gpu);
         let found = middle(&image);
         let off = found.iter().zip(srgb).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
         assert!(off <= Some(1), "{linear:?} is {found:?}, not {srgb:?}");
@@ -217,15 +231,15 @@ fn unlit_colours_are_shown_as_they_are() {
     };
     let color = [10, 128, 250, 255];
     for mode in ["OPAQUE", "MASK", "BLEND"] {
-        let found = middle(&Square::new(material(mode)).texture(&plain(color)).draw());
+        let found = middle(&Square::new(material(mode)).texture(&plain(color)).draw(&gpu));
         assert!(
             found.iter().zip(color).all(|(&a, b): (&u8, u8)| a.abs_diff(b) <= 1),
             "{mode}: {found:?}, not {color:?}"
         );
     }
     // Half transparent over the lit ground or sky, so the colour is between both.
-    let half = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 128])).draw());
-    let behind = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 0])).draw());
+    let half = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 128])).draw(&gpu));
+    let behind = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 0])).draw(&gpu));
     for channel in 0..3 {
         let (low, high) = (behind[channel].min(color[channel]), behind[channel].max(color[channel]));
         assert!((low..=high).contains(&half[channel]), "{behind:?} {half:?} {color:?}");
@@ -236,16 +250,16 @@ fn with_texture(info: Value) -> Value {
     json!({"pbrMetallicRoughness": {"baseColorTexture": info, "metallicFactor": 0}})
 }
 
-#[test]
-fn texture_coordinates_are_those_that_the_slot_names() {
-    let plain = Square::new(with_texture(json!({"index": 0}))).texture(&quarters()).draw();
+fn texture_coordinates_are_those_that_the_slot_names(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let plain = Square::new(with_texture(json!({"index": 0}))).texture(&quarters()).draw(&gpu);
     // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns
     // clockwise.
     let turned = json!({"offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2});
     let turned = json!({"index": 0, "extensions": {"KHR_texture_transform": turned}});
-    let turned = Square::new(with_texture(turned)).texture(&quarters()).draw();
+    let turned = Square::new(with_texture(turned)).texture(&quarters()).draw(&gpu);
     let moved = corners().map(|uv| Vec2::new(uv.y, 1.0 - uv.x));
-    let expected = Square::with(with_texture(json!({"index": 0})), [Vec3::Z; 4], moved).texture(&quarters()).draw();
+    let expected = Square::with(with_texture(json!({"index": 0})), [Vec3::Z; 4], moved).texture(&quarters()).draw(&gpu);
     assert_same("a quarter turn", &turned, &expected);
     assert_different("turned and not", &turned, &plain);
 
@@ -253,13 +267,13 @@ fn texture_coordinates_are_those_that_the_slot_names() {
     let mut square = Square::new(with_texture(json!({"index": 0, "texCoord": 1}))).texture(&quarters());
     let second = square.gltf.f32s("VEC2", bytemuck::cast_slice(&moved));
     square.gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"] = json!(second);
-    assert_same("the first pair, from TEXCOORD_1", &square.draw(), &expected);
+    assert_same("the first pair, from TEXCOORD_1", &square.draw(&gpu), &expected);
     let material = &mut square.gltf.json["materials"][0];
     material["emissiveTexture"] = json!({"index": 0});
     material["emissiveFactor"] = json!([0.3, 0.3, 0.3]);
-    let both = square.draw();
+    let both = square.draw(&gpu);
     square.gltf.json["materials"][0]["emissiveTexture"]["texCoord"] = json!(1);
-    assert_different("emission by TEXCOORD_0 and by TEXCOORD_1", &both, &square.draw());
+    assert_different("emission by TEXCOORD_0 and by TEXCOORD_1", &both, &square.draw(&gpu));
 }
 
 /// A normal map of one direction, to compare with normals of that direction. u points right (+X) and green up (+Y).
@@ -278,37 +292,37 @@ fn smooth() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6}})
 }
 
-#[test]
-fn normal_maps_tilt_normals_right_and_up() {
-    let flat = Square::new(smooth()).draw();
-    assert_same("no tilt", &Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).draw(), &flat);
+fn normal_maps_tilt_normals_right_and_up(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let flat = Square::new(smooth()).draw(&gpu);
+    assert_same("no tilt", &Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).draw(&gpu), &flat);
     for (x, y) in [(0.6, 0.0), (-0.6, 0.0), (0.0, 0.6), (0.0, -0.6), (0.4, 0.5)] {
         let direction = Vec3::new(x, y, 1.0).normalize();
-        let expected = Square::with(smooth(), [direction; 4], corners()).draw();
-        assert_same("a map", &Square::new(bumpy(1.0)).texture(&tilted(direction)).draw(), &expected);
+        let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
+        assert_same("a map", &Square::new(bumpy(1.0)).texture(&tilted(direction)).draw(&gpu), &expected);
         let reduced = Vec3::new(0.5 * x, 0.5 * y, 1.0).normalize();
-        let half = Square::with(smooth(), [reduced; 4], corners()).draw();
-        assert_same("half of it", &Square::new(bumpy(0.5)).texture(&tilted(direction)).draw(), &half);
+        let half = Square::with(smooth(), [reduced; 4], corners()).draw(&gpu);
+        assert_same("half of it", &Square::new(bumpy(0.5)).texture(&tilted(direction)).draw(&gpu), &half);
         // u points left, so a tilt to the right becomes a tilt to the left.
         let mirrored = corners().map(|uv| Vec2::new(1.0 - uv.x, uv.y));
-        let left = Square::with(smooth(), [direction * Vec3::new(-1.0, 1.0, 1.0); 4], corners()).draw();
+        let left = Square::with(smooth(), [direction * Vec3::new(-1.0, 1.0, 1.0); 4], corners()).draw(&gpu);
         let square = Square::with(bumpy(1.0), [Vec3::Z; 4], mirrored).texture(&tilted(direction));
-        assert_same("mirrored coordinates", &square.draw(), &left);
+        assert_same("mirrored coordinates", &square.draw(&gpu), &left);
         // The image is upside down: v points up, green down.
         let flipped = corners().map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
-        let down = Square::with(smooth(), [direction * Vec3::new(1.0, -1.0, 1.0); 4], corners()).draw();
+        let down = Square::with(smooth(), [direction * Vec3::new(1.0, -1.0, 1.0); 4], corners()).draw(&gpu);
         let square = Square::with(bumpy(1.0), [Vec3::Z; 4], flipped).texture(&tilted(direction));
-        assert_same("flipped coordinates", &square.draw(), &down);
+        assert_same("flipped coordinates", &square.draw(&gpu), &down);
     }
-    let right = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(0.6, 0.0, 1.0).normalize())).draw();
-    let left = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(-0.6, 0.0, 1.0).normalize())).draw();
+    let right = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(0.6, 0.0, 1.0).normalize())).draw(&gpu);
+    let left = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(-0.6, 0.0, 1.0).normalize())).draw(&gpu);
     assert!(middle(&left)[0] > middle(&right)[0] + 20, "the sun stands to the left");
 }
 
 const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), Vec3::new(-0.4, 0.5, 1.0)];
 
-#[test]
-fn tangents_are_those_of_the_file() {
+fn tangents_are_those_of_the_file(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     // The tangents point up, against the texture coordinates. The bitangent then points left or right.
     for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
         let tangent = Vec3::Y.extend(handedness);
@@ -317,32 +331,31 @@ fn tangents_are_those_of_the_file() {
             let square = square.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
             assert_eq!(square.model().geometry.tangents, [tangent; 4]);
             let direction = tilt.x * Vec3::Y + tilt.y * bitangent + tilt.z * Vec3::Z;
-            let expected = Square::with(smooth(), [direction; 4], corners()).draw();
-            assert_same("a map", &square.draw(), &expected);
+            let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
+            assert_same("a map", &square.draw(&gpu), &expected);
         }
     }
 }
 
 /// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without.
-#[test]
-fn mirrored_nodes_mirror_the_bumps() {
+fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
+    let gpu = Gpu::new(device);
     let upright = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
     for tilt in TILTS.map(Vec3::normalize) {
-        let expected = Square::with(smooth(), [tilt; 4], corners()).mirrored().draw();
+        let expected = Square::with(smooth(), [tilt; 4], corners()).mirrored().draw(&gpu);
         let square = || Square::new(bumpy(1.0)).texture(&tilted(tilt)).mirrored();
-        assert_same("MikkTSpace", &square().draw(), &expected);
+        assert_same("MikkTSpace", &square().draw(&gpu), &expected);
         let of_file = square().attribute("TANGENT", "VEC4", bytemuck::cast_slice(&upright));
-        assert_same("of the file", &of_file.draw(), &expected);
-        assert_same("of the screen", &square().without_normals().draw(), &expected);
+        assert_same("of the file", &of_file.draw(&gpu), &expected);
+        assert_same("of the screen", &square().without_normals().draw(&gpu), &expected);
         assert_same(
             "of the screen, not mirrored",
-            &Square::new(bumpy(1.0)).without_normals().texture(&tilted(tilt)).draw(),
-            &Square::with(smooth(), [tilt; 4], corners()).draw(),
+            &Square::new(bumpy(1.0)).without_normals().texture(&tilted(tilt)).draw(&gpu),
+            &Square::with(smooth(), [tilt; 4], corners()).draw(&gpu),
         );
     }
 }
 
-#[test]
 fn models_without_normal_maps_have_no_tangents() {
     let tangents = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
     let square = Square::new(smooth()).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&tangents));

@@ -6,6 +6,7 @@
 //! do not: documentation may refer to anything.
 
 mod cycles;
+mod harness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

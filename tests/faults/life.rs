@@ -5,7 +5,7 @@
 //! cache on disk.
 
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use anyhow::Result;
 use ash::vk;
@@ -16,9 +16,10 @@ use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Target, UploadPath};
 use throng::view::{DebugView, Show};
 use throng::vulkan::device::Device;
-use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages, prepare_validation};
+use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages};
 use throng::vulkan::physical_device::PhysicalDevice;
 
+use crate::gpu::TestDevice;
 use crate::{loader, scene};
 
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
@@ -26,8 +27,10 @@ const ASPECT: f32 = 32.0 / 24.0;
 /// The joint matrices of this many strips do not fit into the first buffer of a stream.
 const CROWD: &str = "--size 32x24 --instances 1500 --clip all --seed 7 --threads 1 --travel off";
 
-/// The models and the scene of all lives, and the folder of their pipeline cache.
+/// The device, the models and the scene of all lives, and the folder of their pipeline cache.
 pub struct Setting {
+    /// The device, as the option `--device` names it.
+    pub device: String,
     models: Vec<Model>,
     pub scene: Scene,
     cache: TempDir,
@@ -42,18 +45,18 @@ pub struct Outcome {
 }
 
 impl Setting {
-    pub fn new() -> Self {
+    pub fn new(device: &TestDevice) -> Self {
         let models = ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec();
         let scene = scene::scene(&models, CROWD);
-        Self { models, scene, cache: tempfile::tempdir().unwrap() }
+        Self { device: device.selector(), models, scene, cache: tempfile::tempdir().unwrap() }
     }
 
     /// Draws offscreen. With `retries`, each step that fails is tried once more.
     pub fn offscreen(&mut self, retries: bool) -> Outcome {
         let mut messages = None;
         let result = instance(&[], &mut messages).and_then(|instance| {
-            let Self { models, scene, cache } = self;
-            let mut renderer = offscreen_renderer(&instance, models, cache.path())?;
+            let Self { device, models, scene, cache } = self;
+            let mut renderer = offscreen_renderer(&instance, device, models, cache.path())?;
             for frame in 0..FRAMES {
                 draw(scene, &mut renderer, frame)
                     .or_else(|error| if retries { draw(scene, &mut renderer, frame) } else { Err(error) })?;
@@ -74,10 +77,10 @@ impl Setting {
 
     /// Draws offscreen with a renderer that is built again when its device is lost.
     pub fn rebuilding(&mut self, losses: Losses) -> Outcome {
-        let Self { models, scene, cache } = self;
+        let Self { device, models, scene, cache } = self;
         let mut rebuilding = Rebuilding::new(losses, |_| {
             let instance = instance(&[], &mut None)?;
-            offscreen_renderer(&instance, models, cache.path())
+            offscreen_renderer(&instance, device, models, cache.path())
         });
         let pixels = (0..FRAMES).try_fold(Vec::new(), |_, frame| {
             let step = |scene: &mut Scene, renderer: &mut Renderer| {
@@ -97,8 +100,8 @@ impl Setting {
     }
 }
 
-fn offscreen_renderer(instance: &Arc<Instance>, models: &[Model], cache: &Path) -> Result<Renderer> {
-    let physical = PhysicalDevice::choose(instance, None, None)?;
+fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model], cache: &Path) -> Result<Renderer> {
+    let physical = PhysicalDevice::choose(instance, Some(device), None)?;
     let device = Device::new(instance, physical, false)?;
     let target = Target::offscreen(&device, EXTENT)?;
     renderer(&device, models, target, cache)
@@ -134,9 +137,6 @@ pub fn instance(
     surface_extensions: &[*const std::ffi::c_char],
     messages: &mut Option<Arc<ValidationMessages>>,
 ) -> Result<Arc<Instance>> {
-    static PREPARED: Once = Once::new();
-    // SAFETY: other threads of the test access the environment through `std::env`; those of drivers do not exist yet.
-    PREPARED.call_once(|| unsafe { prepare_validation() });
     let instance = Instance::with_entry(loader::entry(), InstanceOptions { validation: true, surface_extensions })?;
     *messages = Some(Arc::clone(instance.validation_messages()));
     Ok(instance)

@@ -7,6 +7,9 @@
 //! The short form takes the first and the last call of each function. All calls with all results take some minutes:
 //! `cargo test --test faults -- --ignored`.
 
+#[path = "../common/gpu.rs"]
+#[allow(dead_code, reason = "the lives open their devices by a loader of their own")]
+mod gpu;
 mod life;
 mod loader;
 #[cfg(target_os = "linux")]
@@ -25,12 +28,35 @@ mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use ash::vk;
+use gpu::{TestDevice, gpu_tests, note};
 use life::{Outcome, Setting};
 use loader::{Fault, Function, Report, live};
 use throng::app::rebuild::Losses;
+
+/// The long forms take minutes.
+const IS_LONG: bool = true;
+
+fn main() -> ExitCode {
+    #[allow(unused_mut, reason = "other systems have no window here")]
+    let mut tests = gpu_tests![
+        every_function_may_fail,
+        every_call_may_fail_with_every_result [ignored if IS_LONG],
+        a_failed_frame_can_be_drawn_again,
+        after_a_hundred_lost_devices_the_image_is_the_same,
+        the_third_loss_within_a_minute_ends_the_program
+    ];
+    #[cfg(target_os = "linux")]
+    tests.extend(gpu_tests![
+        every_function_of_a_window_may_fail,
+        every_call_in_a_window_may_fail_with_every_result [ignored if IS_LONG],
+        a_window_without_images_is_skipped
+    ]);
+    gpu::run(tests)
+}
 
 /// Returns the numbers of the calls that fail, of a function that is called `count` times.
 type Choice = fn(count: usize) -> Vec<usize>;
@@ -168,27 +194,23 @@ fn sweep(choice: Choice, wanted: fn(Function) -> bool, every_result: bool, mut l
             }
         }
     }
-    println!("{} functions, {} calls in a life, {cases} faults", counts.len(), report.calls.len());
+    note!("{} functions, {} calls in a life, {cases} faults", counts.len(), report.calls.len());
     assert!(wrong.is_empty(), "{} of {cases} faults:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-#[test]
-fn every_function_may_fail() {
-    let mut setting = Setting::new();
+fn every_function_may_fail(device: &TestDevice) {
+    let mut setting = Setting::new(device);
     sweep(first_and_last, |_| true, false, || setting.offscreen(false));
 }
 
-#[test]
-#[ignore = "takes minutes"]
-fn every_call_may_fail_with_every_result() {
-    let mut setting = Setting::new();
+fn every_call_may_fail_with_every_result(device: &TestDevice) {
+    let mut setting = Setting::new(device);
     sweep(all, |_| true, true, || setting.offscreen(false));
 }
 
 /// A frame that failed for want of memory is drawn again, and the images are the same.
-#[test]
-fn a_failed_frame_can_be_drawn_again() {
-    let mut setting = Setting::new();
+fn a_failed_frame_can_be_drawn_again(device: &TestDevice) {
+    let mut setting = Setting::new(device);
     live(None, || setting.offscreen(true));
     let (reference, report) = live(None, || setting.offscreen(true));
     let end = reference.result.expect("a life without faults");
@@ -223,10 +245,9 @@ fn slow_losses() -> Losses<'static> {
 
 /// A device is lost while models are uploaded, while the light is computed, when a frame is submitted, and when it is
 /// waited for: 25 times in a row each.
-#[test]
-fn after_a_hundred_lost_devices_the_image_is_the_same() {
+fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     use Function::*;
-    let mut setting = Setting::new();
+    let mut setting = Setting::new(device);
     live(None, || setting.rebuilding(slow_losses()));
     let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
     let end = reference.result.expect("a life without faults");
@@ -239,9 +260,8 @@ fn after_a_hundred_lost_devices_the_image_is_the_same() {
     }
 }
 
-#[test]
-fn the_third_loss_within_a_minute_ends_the_program() {
-    let mut setting = Setting::new();
+fn the_third_loss_within_a_minute_ends_the_program(device: &TestDevice) {
+    let mut setting = Setting::new(device);
     // The wait for the first frame fails after the frame has ended.
     let fault = Fault {
         function: Function::vkWaitSemaphores,
@@ -258,28 +278,24 @@ fn the_third_loss_within_a_minute_ends_the_program() {
 }
 
 #[cfg(target_os = "linux")]
-#[test]
-fn every_function_of_a_window_may_fail() {
+fn every_function_of_a_window_may_fail(device: &TestDevice) {
     // The others fail offscreen too.
     let is_of_windows =
         |function: Function| function.name().ends_with("KHR") || function == Function::vkGetSemaphoreCounterValue;
-    let (mut setting, window) = (Setting::new(), window::XcbWindow::new());
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     sweep(first_and_last, is_of_windows, false, || setting.windowed(&window, 1));
 }
 
 #[cfg(target_os = "linux")]
-#[test]
-#[ignore = "takes minutes"]
-fn every_call_in_a_window_may_fail_with_every_result() {
-    let (mut setting, window) = (Setting::new(), window::XcbWindow::new());
+fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     sweep(all, |_| true, true, || setting.windowed(&window, 1));
 }
 
 /// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_window_without_images_is_skipped() {
-    let (mut setting, window) = (Setting::new(), window::XcbWindow::new());
+fn a_window_without_images_is_skipped(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     for result in [vk::Result::ERROR_OUT_OF_DATE_KHR, vk::Result::TIMEOUT, vk::Result::NOT_READY] {
         for call in [0, 2] {
             let fault = Fault { function: Function::vkAcquireNextImageKHR, call, result, lasts: true, instances: 1 };

@@ -104,7 +104,7 @@ impl Setting {
         let extensions = ash_window::enumerate_required_extensions(display.as_raw()).unwrap();
         let result = instance(extensions, &mut messages).and_then(|instance| {
             let surface = Arc::new(Surface::new(&instance, window)?);
-            let physical = PhysicalDevice::choose(&instance, None, Some((&surface.loader, surface.raw)))?;
+            let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some((&surface.loader, surface.raw)))?;
             let device = Device::new(&instance, physical, true)?;
             let mut renderer = self.renderer(&device, Target::window(surface, EXTENT))?;
             let mut skipped = 0;

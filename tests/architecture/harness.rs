@@ -1,0 +1,42 @@
+//! Test binaries without the standard harness list their tests themselves (`tests/common/gpu.rs`). There, a function with
+//! `#[test]` would be left out of the build, silently.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::folder;
+
+/// Returns the names of the test binaries without the standard harness.
+fn own_harnesses(manifest: &str) -> Vec<&str> {
+    let tests = manifest.split("[[test]]").skip(1).map(|table| table.split("\n[").next().unwrap_or(table));
+    let own = tests.filter(|table| table.contains("harness = false"));
+    own.filter_map(|table| table.split("name = \"").nth(1)?.split('"').next()).collect()
+}
+
+/// Returns the sources of a test binary: one file, or all files of its folder.
+fn sources_of(test: &str) -> Vec<PathBuf> {
+    let file = folder("tests").join(format!("{test}.rs"));
+    if file.exists() {
+        return vec![file];
+    }
+    let entries = fs::read_dir(folder("tests").join(test)).unwrap_or_else(|error| panic!("{test}: {error}"));
+    entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+}
+
+#[test]
+fn no_test_is_left_out() {
+    let manifest = fs::read_to_string(folder("Cargo.toml")).unwrap();
+    let tests = own_harnesses(&manifest);
+    assert!(tests.len() >= 12, "only {tests:?}");
+    for path in tests.into_iter().flat_map(sources_of) {
+        let shown = Path::strip_prefix(&path, folder("")).unwrap_or(&path).display().to_string();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("#[test]"), "{shown} has #[test], but a harness of its own: list the test in `main`");
+    }
+}
+
+#[test]
+fn harnesses_are_found() {
+    let manifest = "[[test]]\nname = \"a\"\n\n[[test]]\nname = \"b\"\nharness = false\n[[bench]]\nharness = false\n";
+    assert_eq!(own_harnesses(manifest), ["b"]);
+}
