@@ -1,4 +1,4 @@
-//! Materials, textures and images: the part of glTF's materials that the renderer uses.
+//! Materials and textures: the part of glTF's materials that the renderer uses.
 
 use glam::{Affine2, Vec3, Vec4};
 
@@ -146,19 +146,6 @@ impl Default for Material {
             double_sided: false,
         }
     }
-}
-
-/// An image in eight-bit RGBA, rows from the top, without padding. The slots that use it determine its colour space.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Image {
-    /// The name, for labels and reports.
-    pub name: String,
-    /// The width in texels, at least 1.
-    pub width: u32,
-    /// The height in texels, at least 1.
-    pub height: u32,
-    /// The texels: `4 * width * height` bytes.
-    pub rgba: Vec<u8>,
 }
 
 impl Material {

@@ -14,6 +14,7 @@ pub(crate) mod arrays;
 pub mod bones;
 pub mod clip;
 pub mod geometry;
+pub mod image;
 pub mod import;
 pub mod material;
 pub(crate) mod order;
@@ -23,8 +24,9 @@ pub mod text;
 
 pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
+pub use self::image::Image;
 pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
-pub use material::{AlphaMode, Filter, Image, Material, MaterialTexture, Texture, TextureSampler, Wrap};
+pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};
 
@@ -47,7 +49,7 @@ pub struct Model {
     pub geometry: Geometry,
     /// All materials; never empty, because primitives without a material use glTF's default one.
     pub materials: Vec<Material>,
-    /// Decoded images, to which [`Texture::image`] refers.
+    /// Encoded images, to which [`Texture::image`] refers.
     pub images: Vec<Image>,
     /// All clips of the file by glTF index.
     pub clips: Vec<Clip>,

@@ -193,7 +193,7 @@ fn check_materials(model: &Model) {
     assert_eq!(model.source.images.len(), model.images.len());
     for image in &model.images {
         assert!(image.width > 0 && image.height > 0);
-        assert_eq!(image.rgba.len() as u64, 4 * u64::from(image.width) * u64::from(image.height));
+        assert_eq!(image.texels().unwrap().len() as u64, 4 * u64::from(image.width) * u64::from(image.height));
     }
 }
 

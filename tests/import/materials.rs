@@ -70,8 +70,8 @@ fn a_material_is_read_with_its_texture() {
     };
     assert_eq!(model.materials, [expected]);
     let image = &model.images[0];
-    assert_eq!((image.width, image.height, image.rgba.len()), (3, 2, 24));
-    assert_eq!(image.rgba[20..24], [2, 1, 7, 255]);
+    assert_eq!((image.width, image.height, image.decoded_bytes()), (3, 2, 24));
+    assert_eq!(image.texels().unwrap()[20..24], [2, 1, 7, 255]);
     assert_eq!(first_pairs(&model), UVS);
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 }
@@ -183,7 +183,7 @@ fn webp_is_preferred_and_png_is_the_fallback() {
     gltf.json["extensionsUsed"] = json!(["EXT_texture_webp"]);
     let model = gltf.model();
     assert_eq!((model.images.len(), model.images[0].width), (1, 5));
-    assert_eq!(model.images[0].rgba[..4], [9, 8, 7, 255]);
+    assert_eq!(model.images[0].texels().unwrap()[..4], [9, 8, 7, 255]);
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 
     let mut broken = webp();

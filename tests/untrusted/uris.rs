@@ -129,7 +129,7 @@ fn nothing_outside_the_models_folder_is_read() {
     fs::write(sandbox.model(), with_buffer("canary.bin").text()).unwrap();
     assert_eq!(import::load(&sandbox.model()).unwrap().geometry.triangle_count(), 1);
     fs::write(sandbox.model(), with_image("canary.png").text()).unwrap();
-    assert_eq!(import::load(&sandbox.model()).unwrap().images[0].rgba[..4], [1, 2, 3, 255]);
+    assert_eq!(import::load(&sandbox.model()).unwrap().images[0].texels().unwrap()[..4], [1, 2, 3, 255]);
     for canary in ["canary.bin", "canary.png"] {
         fs::remove_file(sandbox.model().with_file_name(canary)).unwrap();
     }

@@ -155,7 +155,7 @@ pub(super) struct StaticBytes {
     pub gpu_textures: u64,
     /// The key times and values.
     pub cpu_clips: u64,
-    /// The vertices, indices and decoded images that the CPU keeps.
+    /// The vertices, indices and encoded images that the CPU keeps.
     pub cpu_model: u64,
 }
 
@@ -310,7 +310,7 @@ impl<'m> ImageFacts<'m> {
             image: source.map(|source| source.index),
             width: image.width,
             height: image.height,
-            bytes: image.rgba.len(),
+            bytes: image.decoded_bytes(),
             format: source.map(|source| source.format),
             encoded_bytes: source.map(|source| source.bytes),
             gpu_bytes: texture_bytes(image.width, image.height),
@@ -343,12 +343,12 @@ impl StaticBytes {
             + size_of_val(&geometry.morph_delta_starts[..])
             + size_of_val(&geometry.morph_deltas[..])
             + size_of_val(&geometry.indices[..]);
-        let decoded: usize = images.iter().map(|image| image.bytes).sum();
+        let kept: usize = model.images.iter().map(Image::kept_bytes).sum();
         Self {
             gpu_geometry: geometry_bytes(geometry),
             gpu_textures: images.iter().map(|image| image.gpu_bytes).sum(),
             cpu_clips: clips.iter().map(|clip| clip.bytes).sum(),
-            cpu_model: (cpu_geometry + decoded) as u64,
+            cpu_model: (cpu_geometry + kept) as u64,
         }
     }
 }

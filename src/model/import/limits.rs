@@ -35,13 +35,8 @@ pub(super) const MAX_MORPH_TARGETS: usize = 4096;
 /// The largest number of elements of an accessor without a buffer view. They are all zero and take no bytes of the
 /// file.
 pub(super) const MAX_ELEMENTS_WITHOUT_DATA: u64 = 1 << 20;
-/// The largest width and height of an image, in texels.
-pub(super) const MAX_IMAGE_SIDE: u32 = 16_384;
 /// The largest size of a decoded image, in bytes. With 16-bit channels, a texel takes eight.
 pub(super) const MAX_DECODED_IMAGE_BYTES: u64 = 512 << 20;
-
-/// The most bytes that a decoder may take in addition to the image, for example for a compressed colour profile.
-pub(super) const MAX_DECODER_BYTES: u64 = 32 << 20;
 
 /// The size of files up to which every [`Scale`] stays at its floor.
 const SMALL_FILE_BYTES: u64 = 1 << 20;
@@ -234,10 +229,11 @@ impl TotalBudget {
         self.take(bytes).map_err(|why| Fault::NotGltf { problem: format!("{value_count} values in the JSON, {why}") })
     }
 
-    /// Deducts the memory of an image that is about to be decoded, or returns the reason why it is too large.
-    pub fn take_texels(&self, count: u64) -> std::result::Result<(), String> {
-        self.check(count.saturating_mul(DECODING_TEXEL_BYTES))?;
-        self.take(count.saturating_mul(TEXEL_BYTES))
+    /// Deducts the memory of an image of `encoded_bytes` that is about to be decoded, or returns the reason why it is too
+    /// large. The model keeps the encoded bytes, and the texels until they are uploaded.
+    pub fn take_image(&self, texels: u64, encoded_bytes: u64) -> std::result::Result<(), String> {
+        self.check(texels.saturating_mul(DECODING_TEXEL_BYTES).saturating_add(encoded_bytes))?;
+        self.take(texels.saturating_mul(TEXEL_BYTES).saturating_add(encoded_bytes))
     }
 
     /// Checks that `count` placements can be read.
@@ -326,7 +322,7 @@ mod tests {
         // 100 MiB for the vertices, 160 for their influences.
         assert_eq!(total.left(), 640 << 20);
         assert!(total.check(640 << 20).is_ok() && total.check((640 << 20) + 1).is_err());
-        total.take_texels(32 << 20).unwrap();
+        total.take_image(32 << 20, 0).unwrap();
         assert_eq!(total.left(), 512 << 20);
         let mut corners = Budget::new(Kind::TANGENT_CORNERS, &total);
         let Err(Fault::Unsupported { at, problem }) = corners.take(6 << 20, "e") else { panic!("too much") };

@@ -1,7 +1,9 @@
 //! Textures: images with samplers and mipmaps.
 //!
-//! In: decoded images. Out: sRGB textures for colours and linear ones for data, with all mip levels generated on the GPU.
+//! In: images, whose texels are freed as soon as they are staged. Out: sRGB textures for colours and linear ones for data,
+//! with all mip levels generated on the GPU.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,11 +11,11 @@ use ash::vk;
 
 use super::upload::Uploader;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
-use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
+use crate::vulkan::{Error, Result};
 
 /// The meaning of an image's numbers. A model may use the same image both ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,7 +83,7 @@ impl<'a> TextureCache<'a> {
         if let Some(known) = self.textures.get(&wanted) {
             return Ok(Arc::clone(known));
         }
-        let white = model::Image { name: "white".to_owned(), width: 1, height: 1, rgba: vec![255; 4] };
+        let white = model::Image::new("white", 1, 1, vec![255; 4]);
         let key = wanted.map(|(texture, content)| (texture.image, content));
         let image = match self.images.get(&key) {
             Some(image) => Arc::clone(image),
@@ -134,36 +136,37 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
         .max_anisotropy(if anisotropic { MOST_ANISOTROPY.min(device.limits().max_sampler_anisotropy) } else { 1.0 })
 }
 
-/// Returns a copy of an image that is halved until the device allows its size, or `None` if it is small enough.
-fn fitted(device: &Device, source: &model::Image) -> Option<model::Image> {
+/// Returns the texels of an image, with their width and height. Halves the image until the device allows its size.
+fn fitted<'i>(device: &Device, source: &'i model::Image) -> Result<(Cow<'i, [u8]>, [u32; 2])> {
+    let refused = |reason| Error::Refused(format!("image '{}': {reason}", source.name));
+    let texels = source.texels().map_err(refused)?;
     let most = device.limits().max_image_dimension2_d.max(1);
-    let longest = source.width.max(source.height);
+    let (size, longest) = ([source.width, source.height], source.width.max(source.height));
     if longest <= most {
-        return None;
+        return Ok((texels, size));
     }
     let halvings = longest.div_ceil(most).next_power_of_two().ilog2();
-    let (width, height) = ((source.width >> halvings).max(1), (source.height >> halvings).max(1));
-    let image = image::RgbaImage::from_raw(source.width, source.height, source.rgba.clone())?;
-    let rgba = image::imageops::thumbnail(&image, width, height).into_raw();
-    Some(model::Image { name: source.name.clone(), width, height, rgba })
+    let [width, height] = size.map(|side| (side >> halvings).max(1));
+    let image = image::RgbaImage::from_raw(source.width, source.height, texels.into_owned());
+    let image = image.ok_or_else(|| refused("too few texels".to_owned()))?;
+    Ok((image::imageops::thumbnail(&image, width, height).into_raw().into(), [width, height]))
 }
 
 fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) -> Result<Image> {
     let device = &Arc::clone(uploader.device());
-    let fitted = fitted(device, source);
-    let source = fitted.as_ref().unwrap_or(source);
-    let mip_levels = source.width.max(source.height).max(1).ilog2() + 1;
-    let extent = vk::Extent2D { width: source.width, height: source.height };
+    let (texels, [width, height]) = fitted(device, source)?;
+    let mip_levels = width.max(height).max(1).ilog2() + 1;
+    let extent = vk::Extent2D { width, height };
     let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
     let image = Image::new(device, &source.name, ImageInfo { mip_levels, ..ImageInfo::color(format, extent, usage) })?;
-    let (recorder, staging) = uploader.stage(&source.name, &source.rgba)?;
+    let (recorder, staging) = uploader.stage(&source.name, &texels)?;
     let change = |first, count, from: ImageUse, to: ImageUse| {
         let aspect = vk::ImageAspectFlags::COLOR;
         recorder.image_barriers([ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to }]);
     };
     // The image is new, so there is nothing to wait for.
     change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
-    let extent = vk::Extent3D { width: source.width, height: source.height, depth: 1 };
+    let extent = vk::Extent3D { width, height, depth: 1 };
     let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(extent);
     recorder.copy_buffer_to_image(staging, &image, region);
     for level in 1..mip_levels {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use gltf::json;
 
-use super::image_decoder::{decode_rgba, open_decoder, texel_count};
+use crate::model::image::{decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 
 /// The largest number of texels to decode ahead, possibly all at once: two textures of 2048 x 2048. Others are decoded

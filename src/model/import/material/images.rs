@@ -1,6 +1,6 @@
-//! From glTF image indices to the decoded images of a model.
+//! From glTF image indices to the images of a model.
 //!
-//! Only images that a material uses are decoded, each once. If an image is missing or broken, there is a warning, and
+//! Only images that a material uses are read, each once, and decoded, to know that they are whole. If an image is missing or broken, there is a warning, and
 //! the texture is left out. However, a URI that leads out of the model's folder is an error.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use image::ImageDecoder;
 
 use super::decode_ahead::DecodedAhead;
-use super::image_decoder::{Reason, decode_rgba, open_decoder, texel_count};
+use crate::model::image::{Reason, decode_rgba, open_decoder, texel_count};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::UriFault;
@@ -19,7 +19,7 @@ use crate::model::{Image, ImageSource};
 /// Collects the images of a model.
 #[derive(Default)]
 pub(super) struct Images {
-    /// The decoded images.
+    /// The images.
     pub list: Vec<Image>,
     /// The origin of each image.
     pub sources: Vec<ImageSource>,
@@ -45,7 +45,7 @@ impl Images {
             Ok(()) => encoded_bytes(document, source)?,
             Err(reason) => Err(reason),
         };
-        let index = match encoded.and_then(|bytes| self.decode(source, &bytes, document)) {
+        let index = match encoded.and_then(|bytes| self.decode(source, bytes, document)) {
             Ok((image, origin)) => {
                 self.list.push(image);
                 self.sources.push(origin);
@@ -73,13 +73,13 @@ impl Images {
     fn decode(
         &mut self,
         source: usize,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         document: &Document,
     ) -> std::result::Result<(Image, ImageSource), Reason> {
         let file_bytes = document.file_bytes();
         self.encoded_bytes_taken = self.encoded_bytes_taken.saturating_add(bytes.len() as u64);
         self.check_encoded_bytes(file_bytes)?;
-        let (decoder, format) = open_decoder(bytes)?;
+        let (decoder, format) = open_decoder(&bytes)?;
         let (width, height) = decoder.dimensions();
         // The limits are checked before decoding, because a small file may decode to gigabytes.
         let (texels, limit) = (texel_count(&decoder), max_texels(file_bytes));
@@ -89,17 +89,14 @@ impl Images {
         }
         document
             .total_budget()
-            .take_texels(texels)
+            .take_image(texels, bytes.len() as u64)
             .map_err(|too_much| format!("{width}x{height} texels are too many: {too_much}"))?;
         self.texels_taken += texels;
-        let rgba = match self.ahead.remove(&source) {
-            Some(rgba) => rgba,
-            None => decode_rgba(decoder)?,
-        };
+        let rgba = self.ahead.remove(&source).map_or_else(|| decode_rgba(decoder), Ok)?;
         let name = document.root.images.get(source).and_then(|image| image.name.clone());
         let name = name.unwrap_or_else(|| format!("image {source}"));
         let origin = ImageSource { index: source as u32, format, bytes: bytes.len() as u64 };
-        Ok((Image { name, width, height, rgba }, origin))
+        Ok((Image::encoded(name, [width, height], bytes, rgba), origin))
     }
 }
 

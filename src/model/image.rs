@@ -1,0 +1,201 @@
+//! Images: the encoded bytes of a PNG, JPEG or WebP file, and eight-bit RGBA made of them.
+//!
+//! A model keeps its images encoded. Decoded, they are often its largest part, and only an upload needs them. But a lost
+//! device, or other settings, need another upload of the same model, and its file may be gone by then. So [`Image::texels`]
+//! decodes again each time. The first upload need not, because import has decoded each image already, to know that it is whole:
+//! the first call of `texels` moves these texels out of the image.
+//!
+//! The first bytes determine the format, not the file's statement about it.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use image::{ColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
+
+/// The largest width and height of an image, in texels.
+const MAX_IMAGE_SIDE: u32 = 16_384;
+/// The most bytes that a decoder may take in addition to the image, for example for a compressed colour profile.
+const MAX_DECODER_BYTES: u64 = 32 << 20;
+
+/// The reason why an image cannot be shown, for a message.
+pub(crate) type Reason = String;
+
+/// An image. The slots that use it determine its colour space.
+#[derive(Debug, Clone)]
+pub struct Image {
+    /// The name, for labels and reports.
+    pub name: String,
+    /// The width in texels, at least 1.
+    pub width: u32,
+    /// The height in texels, at least 1.
+    pub height: u32,
+    content: Content,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    /// RGBA.
+    Texels(Vec<u8>),
+    Encoded {
+        bytes: Vec<u8>,
+        /// The texels that import has decoded, until the first call of [`Image::texels`]. All clones share them.
+        decoded: Arc<Mutex<Option<Vec<u8>>>>,
+    },
+}
+
+impl Image {
+    /// Returns an image of these texels: eight-bit RGBA, rows from the top, without padding.
+    ///
+    /// # Panics
+    /// If there are not `4 * width * height` bytes.
+    #[must_use]
+    pub fn new(name: &str, width: u32, height: u32, rgba: Vec<u8>) -> Self {
+        assert_eq!(rgba.len(), decoded_bytes(width, height), "bytes of {width}x{height} texels");
+        Self { name: name.to_owned(), width, height, content: Content::Texels(rgba) }
+    }
+
+    /// Returns an image of encoded bytes and of the texels that they decode to.
+    pub(crate) fn encoded(name: String, [width, height]: [u32; 2], bytes: Vec<u8>, texels: Vec<u8>) -> Self {
+        Self { name, width, height, content: Content::Encoded { bytes, decoded: Arc::new(Mutex::new(Some(texels))) } }
+    }
+
+    /// Returns the texels: eight-bit RGBA, rows from the top, without padding. The first call returns those that import has
+    /// decoded, and each later call decodes them again.
+    ///
+    /// # Errors
+    /// No memory, as a reason for a message.
+    pub fn texels(&self) -> Result<Cow<'_, [u8]>, String> {
+        let (bytes, decoded) = match &self.content {
+            Content::Texels(rgba) => return Ok(Cow::Borrowed(rgba)),
+            Content::Encoded { bytes, decoded } => (bytes, decoded),
+        };
+        let ready = decoded.lock().unwrap_or_else(PoisonError::into_inner).take();
+        ready.map_or_else(|| decode_rgba(open_decoder(bytes)?.0), Ok).map(Cow::Owned)
+    }
+
+    /// Returns the number of bytes that the image keeps in memory once its texels have been moved out.
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        match &self.content {
+            Content::Texels(bytes) | Content::Encoded { bytes, .. } => bytes.len(),
+        }
+    }
+
+    /// Returns the number of bytes of the texels.
+    #[must_use]
+    pub fn decoded_bytes(&self) -> usize {
+        decoded_bytes(self.width, self.height)
+    }
+}
+
+fn decoded_bytes(width: u32, height: u32) -> usize {
+    4 * width as usize * height as usize
+}
+
+/// Reads the header of an image. Returns its decoder and the name of its format.
+pub(crate) fn open_decoder(bytes: &[u8]) -> Result<(impl ImageDecoder, &'static str), Reason> {
+    let (format, format_name) = match image::guess_format(bytes) {
+        Ok(format @ ImageFormat::Png) => (format, "PNG"),
+        Ok(format @ ImageFormat::Jpeg) => (format, "JPEG"),
+        Ok(format @ ImageFormat::WebP) => (format, "WebP"),
+        _ => return Err(format!("{} bytes that are neither PNG, JPEG nor WebP", bytes.len())),
+    };
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_IMAGE_SIDE);
+    limits.max_image_height = Some(MAX_IMAGE_SIDE);
+    limits.max_alloc = Some(MAX_DECODER_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(|error| format!("cannot be decoded: {error}"))?;
+    Ok((decoder, format_name))
+}
+
+/// Returns the number of texels that the header gives.
+pub(crate) fn texel_count(decoder: &impl ImageDecoder) -> u64 {
+    let (width, height) = decoder.dimensions();
+    u64::from(width) * u64::from(height)
+}
+
+/// Decodes an image. Memory is allocated fallibly, so that an image that is too large is left out.
+pub(crate) fn decode_rgba(decoder: impl ImageDecoder) -> Result<Vec<u8>, Reason> {
+    let color = decoder.color_type();
+    let (width, height) = decoder.dimensions();
+    let mut samples = zeros(usize::try_from(decoder.total_bytes()).unwrap_or(usize::MAX))?;
+    decoder.read_image(&mut samples).map_err(|error| format!("cannot be decoded: {error}"))?;
+    if color == ColorType::Rgba8 {
+        return Ok(samples);
+    }
+    let channels = usize::from(color.channel_count());
+    let channel_bytes = usize::from(color.bytes_per_pixel()) / channels.max(1);
+    let mut rgba = zeros(decoded_bytes(width, height))?;
+    // The decoder returns 16-bit samples in native byte order.
+    let sample_of = |bytes: &[u8]| match *bytes {
+        [a, b] => rounded_to_8_bits(u16::from_ne_bytes([a, b])),
+        [a] => a,
+        _ => 0,
+    };
+    let (texels, _) = rgba.as_chunks_mut::<4>();
+    if color == ColorType::Rgb8 {
+        // Most images: without a branch per channel.
+        for (texel, &[r, g, b]) in texels.iter_mut().zip(samples.as_chunks::<3>().0) {
+            *texel = [r, g, b, 255];
+        }
+        return Ok(rgba);
+    }
+    for (to, from) in texels.iter_mut().zip(samples.chunks_exact(channels * channel_bytes)) {
+        let sample = |channel: usize| sample_of(&from[channel * channel_bytes..][..channel_bytes]);
+        *to = match channels {
+            1 => [sample(0), sample(0), sample(0), 255],
+            2 => [sample(0), sample(0), sample(0), sample(1)],
+            3 => [sample(0), sample(1), sample(2), 255],
+            _ => [sample(0), sample(1), sample(2), sample(3)],
+        };
+    }
+    Ok(rgba)
+}
+
+fn rounded_to_8_bits(sample: u16) -> u8 {
+    ((u32::from(sample) + 128) / 257) as u8
+}
+
+fn zeros(count: usize) -> Result<Vec<u8>, Reason> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(count).map_err(|_| format!("cannot allocate {count} bytes"))?;
+    bytes.resize(count, 0);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns two texels as PNG.
+    fn encoded(texels: &[u8; 8]) -> Vec<u8> {
+        let mut png = Cursor::new(Vec::new());
+        image::write_buffer_with_format(&mut png, texels, 2, 1, image::ExtendedColorType::Rgba8, ImageFormat::Png)
+            .unwrap();
+        png.into_inner()
+    }
+
+    #[test]
+    fn texels_are_moved_out_once_and_decoded_again() {
+        let texels = [1, 2, 3, 255, 4, 5, 6, 7];
+        let bytes = encoded(&texels);
+        let kept = bytes.len();
+        let image = Image::encoded("two".to_owned(), [2, 1], bytes, texels.to_vec());
+        let clone = image.clone();
+        let is_ready = |image: &Image| match &image.content {
+            Content::Encoded { decoded, .. } => decoded.lock().unwrap().is_some(),
+            Content::Texels(_) => unreachable!(),
+        };
+        assert!(is_ready(&clone));
+        for _ in 0..3 {
+            assert_eq!(*image.texels().unwrap(), texels);
+            assert!(!is_ready(&image) && !is_ready(&clone), "nothing is kept");
+        }
+        assert_eq!((image.kept_bytes(), image.decoded_bytes()), (kept, 8));
+        let plain = Image::new("plain", 2, 1, texels.to_vec());
+        assert_eq!((&*plain.texels().unwrap(), plain.kept_bytes()), (&texels[..], 8));
+    }
+}
