@@ -20,7 +20,7 @@ use throng::crowd::PoseSize;
 use throng::model::{Topology, import};
 use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
+use throng::renderer::passes::vertex_input::{INSTANCE_BINDING, STATIC_BINDING, characters};
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
@@ -136,7 +136,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             vertex: &spirv::CHARACTER_VERT,
             fragment: Some(&spirv::CHARACTER_FRAG),
             constants: &[draw.features],
-            vertex_input: CHARACTERS,
+            vertex_input: characters(false),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             polygon_mode: vk::PolygonMode::FILL,
             layout: &layouts.scene,
@@ -185,8 +185,8 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
                 recorder.bind_set(&layouts.scene, number, set);
             }
-            recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances);
-            recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices);
+            recorder.bind_vertex_buffer(INSTANCE_BINDING, &instances, 0);
+            recorder.bind_vertex_buffer(STATIC_BINDING, &gpu_model.static_vertices, 0);
             recorder.bind_index_buffer(&gpu_model.indices, gpu_model.index_type);
             for (draw, pipeline) in draws.iter().zip(&pipelines) {
                 recorder.bind_pipeline(pipeline);

@@ -3,9 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "skinning.glsl"
 #include "character.glsl"
+#include "placement.glsl"
 
 void main() {
     uint tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, poses[in_pose], has_feature(FEATURE_TANGENTS), tangent);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_at_placement(), has_feature(FEATURE_TANGENTS), tangent);
     emit_vertex(skinned, tangent);
 }

@@ -3,9 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "shadow_caster.glsl"
 #include "skinning.glsl"
+#include "placement.glsl"
 
 void main() {
     uint no_tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, poses[in_pose], false, no_tangent);
+    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_at_placement(), false, no_tangent);
     emit_caster(skinned.position);
 }

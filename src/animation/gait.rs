@@ -94,16 +94,18 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
 /// Returns the positions of the observed vertices at the ends of all steps.
 fn poses(model: &Model, clip: &Clip) -> Vec<Vec<Vec3>> {
     let bind_pose = BindPose::new(&model.geometry);
-    let vertex_count = bind_pose.bind_vertices.len();
-    let stride = vertex_count.div_ceil(MAX_VERTICES).max(1);
+    let stride = model.geometry.shown_vertex_count().div_ceil(MAX_VERTICES).max(1);
+    let observed: Vec<(usize, usize)> = model.geometry.shown_vertices().step_by(stride).collect();
     let mut scratch = PoseScratch::for_model(model);
     let pose_at = |step: usize| {
         let time_seconds = f64::from(clip.duration_seconds) * step as f64 / STEPS as f64;
         let pose = pose_model(model, Some(clip), time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-        let skinned = |vertex| Vec3::from(skin_vertex(&bind_pose, vertex, pose, false).0.position);
-        (0..vertex_count).step_by(stride).map(skinned).collect()
+        let skinned = |&(vertex, placement): &(usize, usize)| {
+            Vec3::from(skin_vertex(&bind_pose, vertex, pose.placed(placement), false).0.position)
+        };
+        observed.iter().map(skinned).collect()
     };
     (0..=STEPS).map(pose_at).collect()
 }

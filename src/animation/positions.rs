@@ -8,7 +8,8 @@ use super::{ModelPose, Pose, joint_matrices};
 use crate::model::{Geometry, Model};
 use crate::shader_types::JointMatrix;
 
-/// Overwrites `out` with the positions of all vertices of `model`, in model space.
+/// Overwrites `out` with the positions of all shown vertices of `model` ([`placements`](crate::model::placements)), in model
+/// space.
 ///
 /// # Panics
 /// If `pose` belongs to another model.
@@ -16,7 +17,9 @@ pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
     out.clear();
-    out.extend((0..model.geometry.vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
+    out.reserve(model.geometry.shown_vertex_count());
+    let shown = model.geometry.shown_vertices();
+    out.extend(shown.map(|(vertex, placement)| skinned_position(&model.geometry, vertex, pose.placed(placement))));
 }
 
 /// Returns the position of one vertex in model space.

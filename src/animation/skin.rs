@@ -21,6 +21,18 @@ pub struct Pose<'a> {
     pub morph_weights: &'a [f32],
 }
 
+impl Pose<'_> {
+    /// Returns the pose as a placed mesh sees it at a placement: the palette begins that many entries later.
+    ///
+    /// # Panics
+    /// If the palette has fewer entries.
+    #[inline]
+    #[must_use]
+    pub fn placed(self, placement: usize) -> Self {
+        Self { palette: &self.palette[placement..], ..self }
+    }
+}
+
 /// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
 fn blend_joint_matrices(
     bind_pose: &BindPose,

@@ -176,7 +176,7 @@ pub fn window_settings(args: &GpuArgs, device: &Device) -> RendererSettings<'sta
 }
 
 fn memory_limits(device: &Device, settings: &RendererSettings, models: &[Model]) -> MemoryLimits {
-    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
+    let largest_pose = models.iter().map(|model| model.geometry.posed_vertex_count() as u64).max().unwrap_or(0);
     MemoryLimits::new(device, settings, largest_pose)
 }
 

@@ -10,7 +10,7 @@
 //! 4. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
 //! `triangles` is the list that they hand on, `surface` finds nearest points, `points` finds the vertices that are one point,
-//! and `parts` finds what is connected.
+//! and `parts` finds what is connected. `placed` chooses where meshes with several placements are measured.
 //!
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
@@ -22,6 +22,7 @@ mod error;
 mod extremes;
 mod moments;
 mod parts;
+mod placed;
 mod points;
 mod simplify;
 mod surface;
@@ -35,6 +36,7 @@ use chain::chain;
 use error::{errors, positions};
 use extremes::extremes;
 use moments::{Moment, Poser, candidates, different};
+use placed::Largest;
 use simplify::{MOST_POSES, Reference};
 use triangles::{Triangles, used_vertices};
 
@@ -54,6 +56,17 @@ const EXTENTS: std::ops::Range<f32> = 1e-12..1e12;
 /// Fills [`Geometry::coarser_levels`](crate::model::Geometry::coarser_levels), and renumbers the vertices.
 pub fn build(model: &mut Model) {
     model.geometry.coarser_levels.clear();
+    let largest = Largest::of(model);
+    if !largest.error_factor.is_finite() {
+        return;
+    }
+    largest.exchange(model);
+    build_at_first_placements(model);
+    largest.exchange(model);
+    model.geometry.coarser_levels.iter_mut().for_each(|level| level.error *= largest.error_factor);
+}
+
+fn build_at_first_placements(model: &mut Model) {
     let full = Triangles::of(&model.geometry);
     if full.count() < LEAST_TRIANGLES {
         return;

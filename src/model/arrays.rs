@@ -34,6 +34,7 @@ pub(crate) fn for_each_array(geometry: &mut Geometry, mut visit: impl FnMut(&mut
         indices: _,
         draw_ranges: _,
         source_primitives: _,
+        placed_meshes: _,
         coarser_levels: _,
     } = geometry;
     visit(positions);
@@ -53,15 +54,19 @@ struct Lists<'g, T> {
 
 impl<T: Copy> PerVertex for Vec<T> {
     fn reserve_copies(&mut self, range: &Range<usize>, count: usize) {
-        reserve(self, range.len() * count);
+        if !self.is_empty() {
+            reserve(self, range.len() * count);
+        }
     }
 
     fn copy(&mut self, range: &Range<usize>) {
-        self.extend_from_within(range.clone());
+        // Tangents are empty if no draw range needs them.
+        if !self.is_empty() {
+            self.extend_from_within(range.clone());
+        }
     }
 
     fn reorder(&mut self, order: &[u32]) {
-        // Tangents are empty if no draw range needs them.
         if !self.is_empty() {
             *self = order.iter().map(|&vertex| self[vertex as usize]).collect();
         }

@@ -68,6 +68,22 @@ pub struct DrawRange {
     /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise
     /// (3.7.4).
     pub mirrored: bool,
+    /// The index in [`Geometry::placed_meshes`] of the mesh that the range is part of, if a node shows it at several
+    /// placements. The range is then drawn once for each of them.
+    pub placed_mesh: Option<u32>,
+}
+
+/// A mesh that a node shows at several placements (EXT_mesh_gpu_instancing). Its vertices exist once. They follow the first
+/// of `palette_entries`, and at placement `k` they follow entry `k` of that range instead: the palette as it begins `k`
+/// entries later.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlacedMesh {
+    /// The vertices. Nothing else uses them.
+    pub vertices: Range<u32>,
+    /// The palette entries, one for each placement. In the rest pose all of them mirror the mesh, or none does.
+    pub palette_entries: Range<u32>,
+    /// The index of each placement in the file.
+    pub placements: Vec<u32>,
 }
 
 /// A primitive of the file at one mesh node, with our vertices for those of the file.
@@ -79,7 +95,10 @@ pub struct SourcePrimitive {
     pub mesh: u32,
     /// The index of the primitive in its mesh.
     pub primitive: u32,
-    /// The index of the placement (EXT_mesh_gpu_instancing); `None` if the node draws its mesh once.
+    /// The index in [`Geometry::placed_meshes`] of the mesh that the primitive is part of, which has all placements; `None`
+    /// if the vertices are shown once.
+    pub placed_mesh: Option<u32>,
+    /// The index of the placement (EXT_mesh_gpu_instancing) after [`Geometry::copy_placements`]; else `None`.
     pub placement: Option<u32>,
     /// The glTF index of the skin; `None` for a rigid mesh.
     pub skin: Option<u32>,
@@ -89,11 +108,11 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// A level of detail: fewer triangles over the first vertices of the same geometry.
+/// A level of detail: fewer triangles over the first vertices of the same geometry, and over vertices of placed meshes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoarserLevel {
     /// The number of vertices. The level uses the vertices `0..vertex_count`, so that a pose of a coarse level is a prefix
-    /// of the pose in full detail.
+    /// of the pose in full detail. Vertices of placed meshes do not count: no pose has them.
     pub vertex_count: u32,
     /// The corners of all triangles, lines and points of the level.
     pub indices: Vec<u32>,
@@ -106,7 +125,7 @@ pub struct CoarserLevel {
 
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
 /// empty. The vertices of coarser levels come first, and else they stand in the order of
-/// their first use.
+/// their first use. The vertices of placed meshes come last, mesh by mesh.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// The bind positions in mesh space, to which inverse bind matrices apply.
@@ -137,6 +156,8 @@ pub struct Geometry {
     pub draw_ranges: Vec<DrawRange>,
     /// The primitives of the file, sorted by node, placement and primitive.
     pub source_primitives: Vec<SourcePrimitive>,
+    /// The meshes that a node shows at several placements. Their vertices are consecutive, and are the last ones.
+    pub placed_meshes: Vec<PlacedMesh>,
     /// The coarser levels of detail, finest first. Level 0 is `indices`; level `k` is element `k - 1`. Vertex counts never
     /// ascend and errors never descend. Empty after import.
     pub coarser_levels: Vec<CoarserLevel>,
@@ -155,11 +176,11 @@ impl Geometry {
         self.count_of(Topology::Triangles)
     }
 
-    /// Returns the number of triangles, lines or points.
+    /// Returns the number of triangles, lines or points that are drawn.
     #[must_use]
     pub fn count_of(&self, topology: Topology) -> usize {
         let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
-        ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
+        ranges.map(|range| range.index_count as usize / topology.corner_count() * self.times_drawn(range)).sum()
     }
 
     /// Returns the morph deltas of one vertex.

@@ -58,8 +58,8 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
 }
 
-/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets the number of
-/// vertices of each level.
+/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Vertices of placed
+/// meshes come after all others, mesh by mesh. Sets the number of vertices of each level, and the vertices of each mesh.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let vertex_count = geometry.vertex_count();
     let full = geometry.coarser_levels.len();
@@ -67,6 +67,9 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let mut band_of = vec![full; vertex_count];
     for (finer, level) in geometry.coarser_levels.iter().enumerate() {
         level.indices.iter().for_each(|&vertex| band_of[vertex as usize] = full - 1 - finer);
+    }
+    for (index, mesh) in geometry.placed_meshes.iter().enumerate() {
+        band_of[mesh.vertices.start as usize..mesh.vertices.end as usize].fill(full + 1 + index);
     }
     let mut is_listed = vec![false; vertex_count];
     let by_use = geometry.indices.iter().copied().chain(0..vertex_count as u32);
@@ -76,6 +79,10 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
     order.sort_by_key(|&vertex| band_of[vertex as usize]);
     for (finer, level) in geometry.coarser_levels.iter_mut().enumerate() {
         level.vertex_count = order.partition_point(|&vertex| band_of[vertex as usize] <= full - 1 - finer) as u32;
+    }
+    for (index, mesh) in geometry.placed_meshes.iter_mut().enumerate() {
+        let end = order.partition_point(|&vertex| band_of[vertex as usize] <= full + 1 + index) as u32;
+        mesh.vertices = end - mesh.vertices.len() as u32..end;
     }
     apply(geometry, &order);
 }
@@ -142,6 +149,7 @@ mod tests {
             flat_shaded: false,
             has_tangents: true,
             mirrored: false,
+            placed_mesh: None,
         };
         let vertices = || 0..vertex_count;
         let number = |vertex: u32| Vec3::splat(vertex as f32);

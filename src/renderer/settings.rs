@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::vulkan::physical_device::PhysicalDevice;
 
 /// The shader stage that skins vertices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skinning {
     /// `skin.comp`, once per frame.
     Compute,

@@ -168,10 +168,10 @@ impl<'a> Recorder<'a> {
         unsafe { raw.cmd_push_constants(self.commands, layout.raw, layout.push_constant_stages, 0, bytes) };
     }
 
-    /// Binds a buffer of vertex attributes.
-    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer) {
+    /// Binds a buffer of vertex attributes, from a byte on.
+    pub fn bind_vertex_buffer(&self, binding: u32, buffer: &Buffer, offset_bytes: u64) {
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.raw], &[0]) };
+        unsafe { self.device.raw.cmd_bind_vertex_buffers(self.commands, binding, &[buffer.raw], &[offset_bytes]) };
     }
 
     /// Binds a buffer of indices.

@@ -108,6 +108,7 @@ fn strip(name: &str, joints: u32) -> Model {
         flat_shaded: true,
         has_tangents: false,
         mirrored: false,
+        placed_mesh: None,
     }];
     model
 }

@@ -1,15 +1,33 @@
 //! Tests of EXT_mesh_gpu_instancing: the mesh of a node at several placements.
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Quat, Vec2, Vec3};
 use serde_json::{Value, json};
 
-use super::builder::{F32, Gltf, I16, U8, warns};
+use std::sync::Arc;
+
+use throng::animation::{
+    PoseScratch, floor_height, gait_of, pose_model, posed_bounds, skinned_positions, worst_displacement,
+};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
+use throng::model::{Model, PlacedMesh};
+use throng::view::{OrbitCamera, Ray};
+
+use super::builder::{F32, Gltf, I16, U8, check_invariants, warns};
+use super::placed::{PLACEMENTS, placed_and_copied};
 use super::samples::sample;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
 /// Returns one white texel as PNG.
 const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==";
+
+/// Returns the model with vertices for each placement.
+fn copied(model: &Model) -> Model {
+    let mut copied = model.clone();
+    copied.geometry.copy_placements();
+    check_invariants(&copied);
+    copied
+}
 
 /// Makes the triangle with these placements.
 fn instanced(attributes: Value) -> Value {
@@ -43,6 +61,14 @@ fn each_placement_is_a_palette_entry_of_the_node() {
         assert!(found.abs_diff_eq(expected, 1e-4), "{found:?} for {expected:?}");
     }
     let geometry = &model.geometry;
+    // The third placement is mirrored, so it needs vertices and a draw range of its own.
+    assert_eq!((geometry.vertex_count(), geometry.triangle_count()), (6, 3));
+    let mesh = |vertices, palette_entries, placements| PlacedMesh { vertices, palette_entries, placements };
+    assert_eq!(geometry.placed_meshes, [mesh(0..3, 0..2, vec![0, 1]), mesh(3..6, 2..3, vec![2])]);
+    let ranges: Vec<(u32, bool)> = geometry.draw_ranges.iter().map(|r| (r.index_count, r.mirrored)).collect();
+    assert_eq!(ranges, [(3, false), (3, true)]);
+    let model = copied(&model);
+    let geometry = &model.geometry;
     assert_eq!((geometry.vertex_count(), geometry.triangle_count()), (9, 3));
     let instances: Vec<_> = geometry.source_primitives.iter().map(|source| (source.node, source.placement)).collect();
     assert_eq!(instances, [(0, Some(0)), (0, Some(1)), (0, Some(2))]);
@@ -51,7 +77,6 @@ fn each_placement_is_a_palette_entry_of_the_node() {
             assert_eq!(Some(geometry.influences_of(vertex as usize)[0].joint), source.placement);
         }
     }
-    // The third placement is mirrored, so it needs another draw range.
     let ranges: Vec<(u32, bool)> = geometry.draw_ranges.iter().map(|r| (r.index_count, r.mirrored)).collect();
     assert_eq!(ranges, [(6, false), (3, true)]);
     assert!(warns(&model, "attributes.ROTATION (accessors[2]): a rotation of length zero is read as no rotation"));
@@ -91,10 +116,12 @@ fn copies_equal_the_mesh_except_for_their_joint() {
     // The same mesh without placements, with which every copy must agree.
     gltf.push("nodes", json!({"mesh": 0}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
-    let model = gltf.model();
+    let model = copied(&gltf.model());
     let geometry = &model.geometry;
 
     assert_eq!(model.palette.nodes, [0, 0, 0, 0, 1]);
+    // The palette has the second and the last placement, which are mirrored, after the others.
+    let entry_of = [0, 2, 1, 3, 4];
     assert_eq!((geometry.vertex_count(), geometry.triangle_count()), (7 * 5, 2 * 5));
     let sources = &geometry.source_primitives;
     let names: Vec<_> = sources.iter().map(|source| (source.node, source.placement, source.primitive)).collect();
@@ -111,7 +138,7 @@ fn copies_equal_the_mesh_except_for_their_joint() {
             let deltas = |vertex| geometry.morph_deltas_of(vertex).iter().map(|delta| delta.position);
             assert!(deltas(copy).eq(deltas(vertex)));
             let influences: Vec<_> = geometry.influences_of(copy).iter().map(|i| (i.joint, i.weight)).collect();
-            assert_eq!(influences, [(k as u32 / 2, 1.0)]);
+            assert_eq!(influences, [(entry_of[k / 2], 1.0)]);
         }
     }
     // There are two materials with two windings each, and then the node without placements.
@@ -160,9 +187,9 @@ fn excess_placements_of_a_small_file_are_left_out_evenly() {
     let drawn = model.palette.len();
     // All copies together have four million vertices.
     assert_eq!(drawn, ((4 << 20) - (32 << 10)) / VERTICES);
-    assert_eq!(model.geometry.vertex_count(), drawn * VERTICES);
+    assert_eq!((model.geometry.vertex_count(), model.geometry.shown_vertex_count()), (VERTICES, drawn * VERTICES));
     assert!(warns(&model, &format!("nodes[0]: {drawn} of 3000 placements are drawn: files of this size")));
-    let chosen: Vec<_> = model.geometry.source_primitives.iter().filter_map(|source| source.placement).collect();
+    let chosen = &model.geometry.placed_meshes[0].placements;
     assert!(chosen.windows(2).all(|pair| (3..=4).contains(&(pair[1] - pair[0]))), "{chosen:?}");
 }
 
@@ -234,8 +261,55 @@ fn sample_models_show_all_their_placements() {
     assert_eq!((cubes.palette.len(), cubes.geometry.triangle_count()), (125, 125 * 12));
     let teapots = sample("BlenderGpuInstancing/24_gpu_instancing.gltf");
     // The file of 158 kB has 1,899 teapots of 2,204 vertices.
-    let of_node = |node: u32| teapots.geometry.source_primitives.iter().filter(|source| source.node == node).count();
-    assert_eq!([0, 3, 4].map(of_node), [1, 958, 941]);
+    let meshes = teapots.geometry.placed_meshes.iter();
+    assert_eq!(meshes.map(PlacedMesh::len).collect::<Vec<_>>(), [958, 941]);
+    // After welding, a teapot has 2,179 vertices.
+    assert_eq!(
+        (teapots.geometry.vertex_count(), teapots.geometry.shown_vertex_count()),
+        (4 + 2 * 2179, 4 + 1899 * 2179)
+    );
     assert_eq!(teapots.geometry.triangle_count(), 2 + 1899 * 4032);
     assert!(teapots.warnings.is_empty(), "{:?}", teapots.warnings);
+}
+
+/// Everything that the CPU measures counts each placement.
+#[test]
+fn measures_see_every_placement() {
+    let models = placed_and_copied(true);
+    let [placed, copied] = &models;
+    assert_eq!(placed.geometry.shown_vertex_count(), copied.geometry.vertex_count());
+    assert_eq!(placed.geometry.triangle_count(), copied.geometry.triangle_count());
+    let clip = &placed.clips[0];
+    let mut scratch = PoseScratch::for_model(placed);
+    for seconds in [0.0, 0.6] {
+        let [one, many] = models.each_ref().map(|model| {
+            let mut positions = Vec::new();
+            skinned_positions(model, pose_model(model, Some(clip), seconds, &mut scratch), &mut positions);
+            positions
+        });
+        assert!(one.len() == many.len() && one == many, "the same positions in the same order");
+    }
+    assert_eq!(floor_height(placed), floor_height(copied));
+    assert_eq!(gait_of(placed, clip), gait_of(copied, clip));
+    assert_eq!(worst_displacement(placed, clip, 0.1), worst_displacement(copied, clip, 0.1));
+    let bounds = models.each_ref().map(|model| posed_bounds(model, Some(clip)));
+    assert_eq!(bounds[0], bounds[1]);
+}
+
+#[test]
+fn picking_finds_every_placement() {
+    let settings = CrowdSettings { instance_count: 3, clip: ClipChoice::Index(0), ..CrowdSettings::default() };
+    let crowds = placed_and_copied(true).map(|model| Crowd::new(Arc::from(vec![model]), &settings).unwrap());
+    let [placed, copied] = &crowds;
+    let outlines = crowds.each_ref().map(|crowd| crowd.outline(0.4));
+    assert_eq!(format!("{:?}", outlines[0]), format!("{:?}", outlines[1]));
+    let camera = OrbitCamera::framing(&outlines[0], 1.5);
+    let mut hits = 0;
+    for point in (0..40 * 40).map(|k| Vec2::new((k % 40) as f32 + 0.5, (k / 40) as f32 + 0.5) / 40.0) {
+        let ray = Ray::through(&camera, 1.5, point);
+        let found = placed.pick(&ray, 0.4);
+        assert_eq!(found, copied.pick(&ray, 0.4));
+        hits += usize::from(found.is_some());
+    }
+    assert!(hits > 10 * PLACEMENTS, "{hits} hits");
 }

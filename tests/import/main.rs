@@ -11,5 +11,8 @@ mod geometry;
 mod instancing;
 mod materials;
 mod morphs;
+#[path = "../common/placed.rs"]
+#[allow(dead_code)]
+mod placed;
 mod samples;
 mod skins;

@@ -8,12 +8,12 @@ use super::bounds_facts::BoundsFacts;
 use super::clip_facts::ClipFacts;
 use super::geometry_facts::GeometryFacts;
 use super::level_facts::LevelFacts;
-use crate::crowd::INSTANCE_BYTES;
+use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{
     Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
 };
 use crate::renderer::memory::{geometry_bytes, texture_bytes};
-use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
+use crate::shader_types::{InstanceData, JointMatrix};
 
 /// The contents of a model. Scenes, skins and clips are listed by glTF index.
 #[derive(Debug, Serialize)]
@@ -321,8 +321,8 @@ impl<'m> ImageFacts<'m> {
 impl InstanceBytes {
     fn of(model: &Model) -> Self {
         let palette = model.palette.len() * size_of::<JointMatrix>();
-        let tangents = model.geometry.tangents.len() * size_of::<u32>();
-        let skinned_vertices = model.geometry.vertex_count() * size_of::<SkinnedVertex>() + tangents;
+        let size = PoseSize::of(model);
+        let skinned_vertices = size.skinned_bytes(size.vertex_count(0)) as usize;
         let morph_weights = model.morph_weight_count() * size_of::<f32>();
         let instance_data = size_of::<InstanceData>();
         let total = palette + skinned_vertices + morph_weights + instance_data;

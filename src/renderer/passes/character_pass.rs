@@ -76,19 +76,27 @@ impl CharacterPass {
         (skinning, picture): (Skinning, u32),
         models: &[GpuModel],
     ) -> Result<Self> {
-        let vertex = match skinning {
-            Skinning::Compute => &spirv::CHARACTER_VERT,
-            Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
-        };
         let build = |(topology, kind, variant): Kind| {
             let blended = kind & features::BLENDED != 0;
             let alpha_adds = kind & (features::UNLIT | features::TRANSPARENT) != 0;
             let info = GraphicsPipelineInfo {
                 name: &format!("characters: {topology:?}, features {kind}, {variant:?}"),
-                vertex,
+                vertex: match variant.skinning {
+                    Skinning::Compute => &spirv::CHARACTER_VERT,
+                    Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
+                },
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                constants: &[kind, variant.influence_count, variant.has_morphs.into(), features::varying_count(kind)],
-                vertex_input: vertex_input::CHARACTERS,
+                // Debug views have two more.
+                constants: &[
+                    kind,
+                    variant.influence_count,
+                    variant.has_morphs.into(),
+                    features::varying_count(kind),
+                    0,
+                    0,
+                    variant.is_placed.into(),
+                ],
+                vertex_input: vertex_input::characters(variant.is_placed),
                 topology: vertex_input::primitive(topology),
                 polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,

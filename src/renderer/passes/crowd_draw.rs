@@ -1,6 +1,7 @@
 //! Draws the visible instances for the camera or the light. In: the frame plan, the instances and the models on the GPU. Out:
 //! one instanced draw for each batch and draw range of its model, with the indices of the batch's level of detail, and for
-//! the light another one for the instances that only it draws.
+//! the light another one for the instances that only it draws. A placed mesh takes one draw for each instance, with an instance
+//! on the GPU for each placement: a model with placements is seldom a crowd, and has many.
 
 use ash::vk;
 
@@ -9,6 +10,7 @@ use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
+use crate::shader_types::InstanceData;
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -37,7 +39,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
     let PassInput { recorder, layouts, models, plan, slot } = *input;
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(&layouts.scene, FRAME_SET, &slot.set);
-    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances);
+    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
     let mut bound_pipeline = vk::Pipeline::null();
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
@@ -51,7 +53,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
         if let Some(page) = slot.pages.get(batch.page as usize) {
             recorder.bind_set(&layouts.scene, PAGE_SET, &page.set);
         }
-        recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices);
+        recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
         recorder.bind_index_buffer(&model.indices, model.index_type);
         for draw in model.draws.iter().filter(|draw| is_drawn(draw)) {
             let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material))
@@ -66,7 +68,16 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             recorder.set_culling(draw.cull_mode, draw.front_face);
             let IndexRange { first, count } = draw.indices(level);
             for range in seen.into_iter().filter(|range| range.count > 0) {
-                recorder.draw_indexed((first, count), (range.first, range.count));
+                let Some(placements) = draw.placements else {
+                    recorder.draw_indexed((first, count), (range.first, range.count));
+                    continue;
+                };
+                for instance in range.first..range.first + range.count {
+                    let offset_bytes = u64::from(instance) * size_of::<InstanceData>() as u64;
+                    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, offset_bytes);
+                    recorder.draw_indexed((first, count), (0, placements));
+                }
+                recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
             }
         }
     }

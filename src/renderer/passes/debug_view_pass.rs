@@ -84,7 +84,7 @@ impl DebugViewPass {
             for draw in &model.draws {
                 for &layer in layers(view) {
                     let Some(kind) = self.kind(model, draw, layer) else { continue };
-                    let pipeline = || build(device, cache, layouts, kind, (self.samples, self.skinning));
+                    let pipeline = || build(device, cache, layouts, kind, self.samples);
                     if let Entry::Vacant(entry) = self.pipelines.entry(kind) {
                         entry.insert(pipeline()?);
                     }
@@ -153,13 +153,13 @@ fn build(
     cache: &PipelineCache,
     layouts: &Layouts,
     kind: Kind,
-    (samples, skinning): (vk::SampleCountFlags, Skinning),
+    samples: vk::SampleCountFlags,
 ) -> Result<Pipeline> {
     let Kind { view, shown, topology, features, variant } = kind;
     let is_wires = view == debug_views::WIRES;
     let info = GraphicsPipelineInfo {
         name: &format!("debug view: {kind:?}"),
-        vertex: match skinning {
+        vertex: match variant.skinning {
             Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
             Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
         },
@@ -171,8 +171,9 @@ fn build(
             material_features::ALL_VARYINGS,
             view,
             shown,
+            variant.is_placed.into(),
         ],
-        vertex_input: vertex_input::NUMBERED_CHARACTERS,
+        vertex_input: vertex_input::numbered_characters(variant.is_placed),
         topology: vertex_input::primitive(topology),
         polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
         layout: &layouts.scene,

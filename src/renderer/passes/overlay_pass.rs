@@ -156,7 +156,7 @@ impl OverlayPass {
         recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         let clip_from_pixels = [2.0 / extent.width as f32, 2.0 / extent.height as f32];
         recorder.push_constants(&self.layout, &OverlayConstants { clip_from_pixels });
-        recorder.bind_vertex_buffer(0, &buffers.vertices);
+        recorder.bind_vertex_buffer(0, &buffers.vertices, 0);
         recorder.bind_index_buffer(&buffers.indices, vk::IndexType::UINT32);
         let mut first_index = 0;
         for draw in &overlay.draws {

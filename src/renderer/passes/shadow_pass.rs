@@ -61,13 +61,22 @@ impl ShadowPass {
         let build = |(features, variant): Kind| {
             let info = GraphicsPipelineInfo {
                 name: &format!("shadows: features {features}, {variant:?}"),
-                vertex: match skinning {
+                vertex: match variant.skinning {
                     Skinning::Compute => &spirv::SHADOW_VERT,
                     Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
                 },
                 fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
-                constants: &[features, variant.influence_count, u32::from(variant.has_morphs)],
-                vertex_input: vertex_input::CHARACTERS,
+                // The lit picture and the debug views have three more.
+                constants: &[
+                    features,
+                    variant.influence_count,
+                    variant.has_morphs.into(),
+                    0,
+                    0,
+                    0,
+                    variant.is_placed.into(),
+                ],
+                vertex_input: vertex_input::characters(variant.is_placed),
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,

@@ -57,8 +57,6 @@ pub(super) struct MeshNode {
     pub skeleton_node: u32,
     /// The glTF index of the mesh.
     pub mesh: usize,
-    /// The index of the placement, if the node has placements.
-    pub placement: Option<u32>,
     /// The range of the node's morph weights, if its mesh has morph targets.
     pub morphed: Option<MorphedNode>,
 }
@@ -228,6 +226,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             flat_shaded: !has_normals,
             has_tangents,
             mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
+            placed_mesh: None,
         };
         // The vertices of the file come first, followed by those that were split off for their tangents.
         vertices.truncate(count);
@@ -235,7 +234,8 @@ impl<'b, 'f> Builder<'b, 'f> {
             node: mesh_node.node as u32,
             mesh: mesh_node.mesh as u32,
             primitive: number as u32,
-            placement: mesh_node.placement,
+            placed_mesh: None,
+            placement: None,
             skin: match follow {
                 Follow::Skin(section) => Some(section.skin as u32),
                 Follow::Entry(_) => None,
@@ -305,14 +305,16 @@ impl<'b, 'f> Builder<'b, 'f> {
     /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's
     /// first vertex decides for the primitive, because one draw call has one winding. No exporter mixes both in a
     /// primitive.
-    pub fn is_mirrored(&self, entry: u32) -> bool {
+    fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh, .. } = &self.palette.layout;
-        let entry = entry as usize;
-        let determinant = || {
-            let model_from_joint = self.rest_matrices.get(*nodes.get(entry)? as usize)?;
-            Some((*model_from_joint * *joint_from_mesh.get(entry)?).matrix3.determinant())
-        };
-        determinant().is_some_and(|determinant| determinant < 0.0)
+        let entry = nodes.get(entry as usize).zip(joint_from_mesh.get(entry as usize));
+        entry.is_some_and(|(&node, joint_from_mesh)| self.mirrors(node, joint_from_mesh))
+    }
+
+    /// Whether a palette entry of a node mirrors the vertices that follow it in the rest pose.
+    pub fn mirrors(&self, skeleton_node: u32, joint_from_mesh: &Affine3A) -> bool {
+        let model_from_joint = self.rest_matrices.get(skeleton_node as usize);
+        model_from_joint.is_some_and(|matrix| (*matrix * *joint_from_mesh).matrix3.determinant() < 0.0)
     }
 
     /// Appends triangles, lines or points, to the last draw range if it has the same properties. Adds `shift` to each

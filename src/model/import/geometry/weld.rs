@@ -6,15 +6,14 @@
 //!
 //! The hash table holds only hashes and indices; attributes are compared in the geometry. The hashes have a new random
 //! key in each run of the program, so that no file can be made to fill one bucket. The order of the vertices does not
-//! depend on the hashes: it is the order in which they are pushed. Copied meshes are neither hashed nor compared.
+//! depend on the hashes: it is the order in which they are pushed. Copied vertices are neither hashed nor compared.
 
 use std::hash::{BuildHasher, Hasher};
-use std::ops::Range;
 
 use glam::{Vec2, Vec3, Vec4};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::model::arrays::{for_each_array, reserve};
+use crate::model::arrays::reserve;
 use crate::model::{Geometry, Influence, MorphDelta};
 
 /// All attributes of a vertex. Functions that must not miss one take this struct or the geometry apart by name.
@@ -130,6 +129,7 @@ impl Welder {
             indices: _,
             draw_ranges: _,
             source_primitives: _,
+            placed_meshes: _,
             coarser_levels: _,
         } = geometry;
         extend(positions, &[vertex.position]);
@@ -142,21 +142,6 @@ impl Welder {
         extend(morph_deltas, vertex.morph_deltas);
         extend(morph_delta_starts, &[morph_deltas.len() as u32]);
         index
-    }
-
-    /// Appends a copy of the vertices in `range` for each of `joints`. All of them follow one joint, and those of a
-    /// copy follow its joint instead.
-    ///
-    /// The copies are not in the hash table. No later vertex can equal one of them, because nothing else follows their
-    /// joint.
-    pub fn copy(&mut self, range: &Range<usize>, joints: impl ExactSizeIterator<Item = u32>) {
-        let geometry = &mut self.geometry;
-        for_each_array(geometry, |array| array.reserve_copies(range, joints.len()));
-        for joint in joints {
-            let first_influence = geometry.influences.len();
-            for_each_array(geometry, |array| array.copy(range));
-            geometry.influences[first_influence..].iter_mut().for_each(|influence| influence.joint = joint);
-        }
     }
 }
 
