@@ -55,7 +55,8 @@ fn main() -> ExitCode {
         every_call_in_a_window_may_fail_with_every_result [ignored if IS_LONG],
         a_window_without_images_is_skipped
     ]);
-    gpu::run(tests)
+    // Lives do not overlap (`loader::live`).
+    gpu::run_one_at_a_time(tests)
 }
 
 /// Returns the numbers of the calls that fail, of a function that is called `count` times.

@@ -33,7 +33,7 @@ pub struct XcbWindow {
 
 impl XcbWindow {
     pub fn new() -> Self {
-        let screen = Screen::start();
+        let screen = Screen::start_for_this_process();
         let (owner, number) = RustConnection::connect(Some(&screen.display)).unwrap();
         let (id, root) = (owner.generate_id().unwrap(), owner.setup().roots[number].root);
         let (width, height) = (EXTENT.width as u16, EXTENT.height as u16);

@@ -28,7 +28,19 @@ pub struct Screen {
 }
 
 impl Screen {
+    /// Starts a server for programs.
     pub fn start() -> Self {
+        Self::start_and_wait(processor_time::receive)
+    }
+
+    /// Starts a server for windows of this process. There is no watchdog, because it counts the time of child processes only.
+    #[allow(dead_code, reason = "the tests of faults have such windows")]
+    pub fn start_for_this_process() -> Self {
+        Self::start_and_wait(|alive| alive.recv().ok())
+    }
+
+    /// Starts a server that ends when `wait` does.
+    fn start_and_wait(wait: fn(&Receiver<()>) -> Option<()>) -> Self {
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"])
             .stdin(Stdio::null())
@@ -40,7 +52,7 @@ impl Screen {
         let (alive, watched): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(move || {
             // Returns when the test is over, or when neither the server nor any program does anything.
-            processor_time::receive(&watched);
+            wait(&watched);
             let _ = server.kill();
             let _ = server.wait();
         });

@@ -1,7 +1,8 @@
 //! Attacks by vertices, compressed data, placements, morph targets and skins.
 
 use super::Attack;
-use super::writing::{accepted, accessor, each, glb, refused, text, times, view};
+use super::writing::{MIB, accepted, accessor, each, filling, glb, refused, text, times, view};
+use crate::images::webp;
 
 pub(super) fn attacks() -> Vec<Attack> {
     [geometry(), compressed(), placements(), morphs(), mixed(), skins()].into_iter().flatten().collect()
