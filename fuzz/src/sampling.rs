@@ -61,9 +61,18 @@ fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
         },
         ..Model::default()
     };
-    // A rotation spline may pass near length zero, where rounding decides the direction.
-    let is_stable = clip.rotations.iter().all(|track| track.interpolation != Interpolation::CubicSpline);
+    let is_stable = clip.rotations.iter().all(is_stable);
     check_lanes(&model, Some(clip), times_seconds, (moderate && is_stable).then_some(LANES_TOLERANCE));
+}
+
+/// Returns whether rounding never decides the direction of a rotation. A spline may pass near length zero, and there are two
+/// shortest ways between keys that are half a turn apart.
+fn is_stable(track: &Track<Vec4>) -> bool {
+    match track.interpolation {
+        Interpolation::Step => true,
+        Interpolation::Linear => track.values.windows(2).all(|keys| keys[0].dot(keys[1]).abs() > 1e-6),
+        Interpolation::CubicSpline => false,
+    }
 }
 
 fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
