@@ -55,13 +55,30 @@ impl Scene {
     /// # Errors
     /// No model has the clip.
     pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(size.instances))?;
+        Self::with_threads(pool(size.threads)?, models, args, size.instances, aspect)
+    }
+
+    /// Places a crowd of other models, with the threads of this scene. The calling thread cannot become a part of other ones.
+    ///
+    /// # Errors
+    /// No model has the clip.
+    pub fn with_models(&self, models: Arc<[Model]>, args: &CrowdArgs, instances: u32, aspect: f32) -> Result<Self> {
+        Self::with_threads(Arc::clone(&self.pool), models, args, instances, aspect)
+    }
+
+    fn with_threads(
+        pool: Arc<rayon::ThreadPool>,
+        models: Arc<[Model]>,
+        args: &CrowdArgs,
+        instances: u32,
+        aspect: f32,
+    ) -> Result<Self> {
+        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(instances))?;
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
         crowd.move_to(args.time);
         let camera = camera(&crowd, &crowd.outline(args.time), args.camera, args.time, aspect);
-        let pool = pool(size.threads)?;
         let (joint_nodes, view) = match &args.show.joint {
             Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
             None => (vec![None; models.len()], args.show.debug_view),

@@ -1,10 +1,14 @@
 //! Facts about the file of a model, for reports. Rendering does not use them.
 
+use std::path::PathBuf;
+
 /// The file that a model came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFile {
     /// The size of the file and of all files that it refers to, in bytes.
     pub bytes: u64,
+    /// The other files that were read for the model: buffers and images, by absolute path, in order.
+    pub files: Vec<PathBuf>,
     /// The name of the program that wrote it.
     pub generator: Option<String>,
     /// The copyright notice.

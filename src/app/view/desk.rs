@@ -61,7 +61,8 @@ impl Desk {
             Ok(text) => Notice { text, is_error: false },
             Err(error) => Notice { text: printable(&format!("{error:#}")), is_error: true },
         };
-        if notice.is_error && !self.hud.is_visible() {
+        if notice.is_error {
+            // The panel shows it for some seconds only, or not at all.
             tracing::warn!("{}", notice.text);
         }
         self.notice = Some((notice, Instant::now()));

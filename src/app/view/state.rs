@@ -51,16 +51,11 @@ impl State {
         // The clock has the speed, so that it can change without a jump.
         let speed = std::mem::replace(&mut args.crowd.speed, 1.0);
         args.crowd.time *= speed;
-        let scene = Self::scene(&args, load_models(&args.crowd)?)?;
+        let models = load_models(&args.crowd)?;
+        let mut scene = Scene::new(models, &placed(&args), args.count, args.gpu.size.aspect())?;
+        scene.lod_error_pixels = args.gpu.lod_error as f32;
         let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
         Ok(Self { args, scene, clock, repeats: true, selection: None, framed })
-    }
-
-    fn scene(args: &ViewArgs, models: Arc<[Model]>) -> Result<Scene> {
-        let crowd = CrowdArgs { travel: Some(travels(args)), ..args.crowd.clone() };
-        let mut scene = Scene::new(models, &crowd, args.count, args.gpu.size.aspect())?;
-        scene.lod_error_pixels = args.gpu.lod_error as f32;
-        Ok(scene)
     }
 
     /// Loads other models, or the same ones again. The caller shows the scene with [`Self::show_scene`] once a renderer has
@@ -72,14 +67,23 @@ impl State {
         let mut args = self.args.clone();
         args.crowd.models = models;
         let models = load_models(&args.crowd)?;
-        let scene = Self::scene(&args, Arc::clone(&models)).or_else(|_| {
+        let place = |args: &ViewArgs, models| {
+            self.scene.with_models(models, &placed(args), args.count.instances, args.gpu.size.aspect())
+        };
+        let scene = place(&args, Arc::clone(&models)).or_else(|_| {
             (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Index(0), None);
-            Self::scene(&args, models)
+            place(&args, models)
         })?;
         Ok((args, scene))
     }
 
-    /// Shows a loaded scene. Returns the one before.
+    /// Returns the files of the models: those that were named, and the buffers and images that they refer to.
+    pub fn model_files(&self) -> Vec<PathBuf> {
+        let named = self.args.crowd.models.iter();
+        named.chain(self.scene.models.iter().flat_map(|model| &model.source.files)).cloned().collect()
+    }
+
+    /// Shows a loaded scene.
     pub fn show_scene(&mut self, (args, scene): (ViewArgs, Scene), aspect: f32) {
         let old = std::mem::replace(&mut self.scene, scene);
         let same_files = self.args.crowd.models == args.crowd.models;
@@ -196,8 +200,7 @@ impl State {
         if new.travel != old.travel {
             args.crowd.travel = Some(new.travel);
         }
-        let crowd = CrowdArgs { travel: Some(travels(&args)), ..args.crowd.clone() };
-        self.scene.place(&crowd.settings(new.instances))?;
+        self.scene.place(&placed(&args).settings(new.instances))?;
         // The instances have new numbers.
         self.selection = None;
         self.args = args;
@@ -352,6 +355,11 @@ impl State {
 
 /// The share of a clip at which a clip that does not repeat stops. At its very end it would start again.
 const LAST_SHARE: f64 = 1.0 - 1e-5;
+
+/// Returns the options of the crowd, with the values of those that were not given.
+fn placed(args: &ViewArgs) -> CrowdArgs {
+    CrowdArgs { travel: Some(travels(args)), ..args.crowd.clone() }
+}
 
 /// Returns whether instances that walk go somewhere.
 fn travels(args: &ViewArgs) -> bool {

@@ -1,6 +1,6 @@
-//! `--watch`: notices that a model file has changed.
+//! `--watch`: notices that files have changed.
 //!
-//! In: the files that are shown, and a look at their times now and then. Out: whether to load them again. Files without a
+//! In: the paths of the files, and a look at their times now and then. Out: whether to load them again. Files without a
 //! path, such as the bundled character, never change.
 
 use std::path::{Path, PathBuf};

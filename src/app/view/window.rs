@@ -196,9 +196,8 @@ impl Viewer {
         let Self { state, shown: Some(shown), desk: Some(desk), watch, .. } = self else { return Ok(()) };
         let mut next_look = None;
         if state.args.watch {
-            let paths = state.args.crowd.models.clone();
-            if watch.has_changed(&paths, Instant::now()) {
-                desk.open(paths, state, shown);
+            if watch.has_changed(&state.model_files(), Instant::now()) {
+                desk.open(state.args.crowd.models.clone(), state, shown);
             }
             next_look = Some(watch::PERIOD);
         }
@@ -296,7 +295,8 @@ impl ApplicationHandler for Viewer {
         }
         // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
         let State { args, clock, .. } = &self.state;
-        let is_only_watching = args.watch && clock.is_paused() && !self.watch.needs_frame(&args.crowd.models);
+        let has_changed = self.watch.needs_frame(&self.state.model_files());
+        let is_only_watching = args.watch && clock.is_paused() && !has_changed;
         if is_only_watching {
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
         } else {

@@ -108,6 +108,12 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     if materials.list.is_empty() {
         materials.default();
     }
+    let source = SourceFile {
+        bytes: document.file_bytes(),
+        files: document.files.paths(),
+        images: materials.image_sources,
+        ..document.source
+    };
     Ok(Model {
         name: name.to_owned(),
         bones: bones(&tree.skeleton, &palette, &geometry),
@@ -118,7 +124,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
-        source: SourceFile { bytes: document.file_bytes(), images: materials.image_sources, ..document.source },
+        source,
         warnings: warnings.into_sentences(),
     })
 }

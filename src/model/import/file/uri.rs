@@ -66,6 +66,13 @@ impl Files {
         self.bytes_read
     }
 
+    /// Returns the files that were read so far, in order.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let mut paths: Vec<_> = self.read.keys().cloned().collect();
+        paths.sort();
+        paths
+    }
+
     /// Returns the bytes that `uri` refers to.
     pub fn fetch(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, UriFault> {
         match uri.get(..5) {
