@@ -9,8 +9,9 @@ Usage: ./setup.sh [--shaders] [--fuzz] [--drivers]
 
 Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
 Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
-and Wayland libraries for the window, and Xvfb for the window tests. It supports Debian and Ubuntu (apt), Fedora (dnf) and
-Arch (pacman). On other systems it tells you what to install. It uses sudo unless you run it as root.
+and Wayland libraries for the window, and Xvfb and the window manager openbox for the window tests. It supports Debian and
+Ubuntu (apt), Fedora (dnf) and Arch (pacman). On other systems it tells you what to install. It uses sudo unless you run it
+as root.
 
   --shaders   also install CMake, make, Python 3 and git, for the cargo feature `shaderc`
   --fuzz      also install cargo-fuzz with cargo, for fuzz/run.sh
@@ -82,6 +83,7 @@ setup_apt() {
     missing_deb libvulkan1 mesa-vulkan-drivers vulkan-validationlayers \
         libx11-6 libx11-xcb1 libxcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon0 libxkbcommon-x11-0 libwayland-client0
     need Xvfb xvfb
+    need openbox openbox
     need cc gcc libc6-dev
     need c++ g++
     if $with_shaders; then
@@ -102,6 +104,7 @@ setup_dnf() {
         rpm --query --quiet "$package" || missing+=("$package")
     done
     need Xvfb xorg-x11-server-Xvfb
+    need openbox openbox
     need cc gcc
     need c++ gcc-c++
     if $with_shaders; then
@@ -119,6 +122,7 @@ setup_pacman() {
     mapfile -t missing < <(pacman --deptest vulkan-icd-loader vulkan-swrast vulkan-validation-layers \
         libx11 libxcb libxcursor libxi libxrandr libxkbcommon libxkbcommon-x11 wayland || true)
     need Xvfb xorg-server-xvfb
+    need openbox openbox
     need cc gcc
     need c++ gcc
     if $with_shaders; then
@@ -249,7 +253,7 @@ explain_windows() {
 explain_other() {
     say "this system's package manager is unknown; install: a C and a C++ compiler, the Vulkan loader, a Vulkan 1.3"
     say "driver (Mesa's lavapipe if there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb,"
-    say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb"
+    say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb, openbox"
     if $with_shaders; then say "for the feature shaderc: CMake, make, Python 3, git"; fi
 }
 

@@ -4,6 +4,7 @@
 //! display unless a test provides one. A run that takes too much processor time, or waits forever, is killed and fails
 //! the test. The program must always exit by itself, without a signal and without a panic.
 
+use std::cell::RefCell;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -64,8 +65,8 @@ impl Place {
 pub struct Running {
     child: Child,
     description: String,
-    stdout: Receiver<String>,
-    stderr: Receiver<String>,
+    stdout: Output,
+    stderr: Output,
 }
 
 impl Running {
@@ -79,8 +80,8 @@ impl Running {
             .spawn()
             .unwrap_or_else(|error| panic!("{description}: {error}"));
         Self {
-            stdout: read_to_end(child.stdout.take().unwrap()),
-            stderr: read_to_end(child.stderr.take().unwrap()),
+            stdout: Output::of(child.stdout.take().unwrap()),
+            stderr: Output::of(child.stderr.take().unwrap()),
             child,
             description,
         }
@@ -95,15 +96,20 @@ impl Running {
         assert_eq!(result, 0, "{}", self.description);
     }
 
+    /// Waits until the program has written this text to standard error.
+    #[allow(dead_code, reason = "not all test binaries do")]
+    pub fn wait_for_stderr(&self, text: &str) {
+        while !self.stderr.text().contains(text) {
+            assert_eq!(self.stderr.read(), Some(true), "{}: no {text} in: {}", self.description, self.stderr.text());
+        }
+    }
+
     /// Waits for the exit. The pipes close when the process ends, so this needs no polling.
     pub fn finish(mut self) -> Finished {
-        let mut rest = |of: &Receiver<String>| {
-            processor_time::receive(of).unwrap_or_else(|| {
-                let _ = self.child.kill();
-                panic!("{} waits forever", self.description)
-            })
-        };
-        let (stdout, stderr) = (rest(&self.stdout), rest(&self.stderr));
+        for output in [&self.stdout, &self.stderr] {
+            while output.read().unwrap_or_else(|| panic!("{} waits forever", self.description)) {}
+        }
+        let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
         let status = self.child.wait().unwrap();
         let code = status.code().unwrap_or_else(|| panic!("{}: {status}: {stderr}", self.description));
         assert!(!stderr.contains("panicked"), "{}: {stderr}", self.description);
@@ -119,19 +125,44 @@ impl Drop for Running {
         let _ = self.child.wait();
         if std::thread::panicking() {
             // The program may be the cause of the test's failure.
-            let stderr = self.stderr.recv().unwrap_or_default();
+            while self.stderr.read() == Some(true) {}
+            let stderr = self.stderr.text();
             eprintln!("{}: before it was killed here: {ended:?}; it said: {stderr}", self.description);
         }
     }
 }
 
-fn read_to_end(mut pipe: impl Read + Send + 'static) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.read_to_end(&mut bytes);
-        // The receiver is gone if the test has failed.
-        let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
-    });
-    receiver
+/// The bytes that a program writes to a pipe.
+struct Output {
+    /// The pieces, and an empty one at the end.
+    pieces: Receiver<Vec<u8>>,
+    bytes: RefCell<Vec<u8>>,
+}
+
+impl Output {
+    fn of(mut pipe: impl Read + Send + 'static) -> Self {
+        let (sender, pieces) = channel();
+        std::thread::spawn(move || {
+            let mut piece = vec![0; 1 << 16];
+            loop {
+                let count = pipe.read(&mut piece).unwrap_or(0);
+                // The receiver is gone if the test has failed.
+                if sender.send(piece[..count].to_vec()).is_err() || count == 0 {
+                    return;
+                }
+            }
+        });
+        Self { pieces, bytes: RefCell::default() }
+    }
+
+    /// Waits for the next piece. Returns false at the end, and `None` if the program waits forever.
+    fn read(&self) -> Option<bool> {
+        let piece = processor_time::receive(&self.pieces)?;
+        self.bytes.borrow_mut().extend_from_slice(&piece);
+        Some(!piece.is_empty())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.borrow()).into_owned()
+    }
 }

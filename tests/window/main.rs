@@ -2,15 +2,18 @@
 //! being hidden, and ends with exit code 0. All runs are under validation, where any message makes the exit code 1.
 //!
 //! The test is a second client of the same server ([`screen`]). It resizes and hides the window like a window manager,
-//! types, and reads the pixels. The test does not sleep: the program changes its title a few times a second while it
+//! types, and reads the pixels. Where a real manager matters, there is one (openbox). The test does not sleep: the program changes its title a few times a second while it
 //! presents frames, and the test waits for these changes.
 
 #![cfg(target_os = "linux")]
 
+mod loss;
 #[path = "../common/program.rs"]
 mod program;
 mod screen;
 mod session;
+mod storm;
+mod watch;
 
 use program::{Finished, Place, Running};
 use screen::{Key, Screen};
@@ -182,6 +185,31 @@ fn survives_being_hidden() {
     assert!(window.picture().color_count() > 100);
     window.hide();
     window.ask_to_close();
+    assert_success(&program.finish());
+}
+
+#[test]
+fn f11_fills_the_screen_and_gives_it_back() {
+    let (place, screen) = (Place::new(), Screen::with_manager());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    for _ in 0..2 {
+        for (size, is_full) in [(screen::SIZE, true), ((320, 240), false)] {
+            window.press(Key::F11);
+            window.wait_for_size(size);
+            window.wait_for_frames();
+            let picture = window.picture();
+            assert_eq!((picture.width as u32, picture.height as u32), size);
+            assert_eq!(window.is_full_screen(), is_full);
+            assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
+        }
+    }
+    // A window that fills the screen can be closed.
+    window.press(Key::F11);
+    window.wait_for_size(screen::SIZE);
+    window.press(Key::ESCAPE);
     assert_success(&program.finish());
 }
 

@@ -11,11 +11,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use x11rb::CURRENT_TIME;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
-use x11rb::protocol::xproto::{self, ConnectionExt, EventMask};
+use x11rb::protocol::xproto::{self, AtomEnum, ConnectionExt, EventMask};
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
 use crate::program::processor_time;
+
+/// The size of the screen in pixels.
+pub const SIZE: (u32, u32) = (1024, 768);
 
 /// A running server and a connection to it.
 pub struct Screen {
@@ -41,8 +44,9 @@ impl Screen {
 
     /// Starts a server that ends when `wait` does.
     fn start_and_wait(wait: fn(&Receiver<()>) -> Option<()>) -> Self {
+        let size = format!("{}x{}x24", SIZE.0, SIZE.1);
         let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -63,15 +67,42 @@ impl Screen {
         let display = format!(":{}", number.trim());
         let (connection, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = connection.setup().roots[screen].root;
-        listen(&connection, root, EventMask::SUBSTRUCTURE_NOTIFY);
+        listen(&connection, root, EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE);
         Self { display, connection, root, _alive: alive }
+    }
+
+    /// Starts a server with a window manager. Only then can windows be minimised and fill the screen.
+    pub fn with_manager() -> Self {
+        let screen = Self::start();
+        let mut manager = Command::new("openbox")
+            .args(["--sm-disable", "--config-file"])
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/window/openbox.xml"))
+            .env("DISPLAY", &screen.display)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("openbox cannot be started ({error}): run ./setup.sh, which installs it"));
+        // It ends with the server.
+        std::thread::spawn(move || manager.wait());
+        // A manager sets this property of the root window when it is ready.
+        let ready = screen.atom("_NET_SUPPORTING_WM_CHECK");
+        while !matches!(screen.next_event(), Event::PropertyNotify(event) if event.atom == ready) {}
+        screen
     }
 
     /// Waits until the program shows its window.
     pub fn wait_for_window(&self) -> TestWindow<'_> {
+        let managed = self.atom("_NET_CLIENT_LIST");
         loop {
-            if let Event::MapNotify(event) = self.next_event() {
-                let window = TestWindow { screen: self, id: event.window };
+            let candidates = match self.next_event() {
+                Event::MapNotify(event) => vec![event.window],
+                // A manager maps a frame around the window, and then lists the window.
+                Event::PropertyNotify(event) if event.atom == managed => self.ids(self.root, managed, AtomEnum::WINDOW),
+                _ => continue,
+            };
+            for id in candidates {
+                let window = TestWindow { screen: self, id };
                 if window.title().is_some_and(|title| title.starts_with("Throng")) {
                     let events = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
                     listen(&self.connection, window.id, events);
@@ -79,6 +110,12 @@ impl Screen {
                 }
             }
         }
+    }
+
+    /// Returns the value of a property that is a list of atoms or windows.
+    fn ids(&self, window: xproto::Window, property: xproto::Atom, kind: AtomEnum) -> Vec<u32> {
+        let reply = self.connection.get_property(false, window, property, kind, 0, 1024).unwrap().reply().unwrap();
+        reply.value32().into_iter().flatten().collect()
     }
 
     fn next_event(&self) -> Event {
@@ -312,6 +349,33 @@ impl TestWindow<'_> {
         while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
     }
 
+    /// Asks the window manager to minimise the window (ICCCM, 4.1.4).
+    pub fn minimize(&self) {
+        const ICONIC_STATE: u32 = 3;
+        self.ask_manager("WM_CHANGE_STATE", ICONIC_STATE);
+        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
+    }
+
+    /// Asks the window manager to show the window again, as a taskbar does.
+    pub fn restore(&self) {
+        const FROM_A_PAGER: u32 = 2;
+        self.ask_manager("_NET_ACTIVE_WINDOW", FROM_A_PAGER);
+        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
+    }
+
+    fn ask_manager(&self, message: &str, first: u32) {
+        let data = [first, CURRENT_TIME, 0, 0, 0];
+        let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(message), data);
+        let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.connection().send_event(false, self.screen.root, listeners, event).unwrap().check().unwrap();
+    }
+
+    /// Returns whether the window manager says that the window fills the screen.
+    pub fn is_full_screen(&self) -> bool {
+        let [states, full] = ["_NET_WM_STATE", "_NET_WM_STATE_FULLSCREEN"].map(|name| self.screen.atom(name));
+        self.screen.ids(self.id, states, AtomEnum::ATOM).contains(&full)
+    }
+
     /// Reads the pixels of the window.
     pub fn picture(&self) -> Picture {
         let connection = self.connection();
@@ -341,6 +405,13 @@ impl Picture {
 
     pub fn color_count(&self) -> usize {
         self.pixels.iter().collect::<HashSet<_>>().len()
+    }
+
+    /// Returns the number of pixels of nearly this colour: red, green, blue.
+    pub fn count_of(&self, color: [u8; 3]) -> usize {
+        const TOLERANCE: u8 = 6;
+        let is_near = |pixel: &[u8; 4]| (0..3).all(|channel| pixel[channel].abs_diff(color[channel]) <= TOLERANCE);
+        self.rgba().filter(is_near).count()
     }
 
     /// Returns the square of this size in the lower right corner.

@@ -1,14 +1,14 @@
 //! A session with the panel: everything that a person does in the first minutes, one thing after the other, by mouse and by
-//! keyboard, under validation.
+//! keyboard, under validation and with a window manager.
 //!
 //! The places of widgets are those of a window of 1000x740 pixels. If the panel changes, a click misses its widget, and the
 //! wait for its effect fails. With `THRONG_SCREENSHOTS=FOLDER` the test writes a picture after each step, to be looked at.
 
 use std::path::{Path, PathBuf};
 
+use crate::package;
 use crate::program::{Place, Running};
-use crate::screen::{Key, Screen, TestWindow};
-use crate::{assert_success, package};
+use crate::screen::{self, Key, Screen, TestWindow};
 
 /// The places of widgets, in pixels.
 mod at {
@@ -30,6 +30,25 @@ fn knight() -> PathBuf {
     PathBuf::from(folder).join("KayKit_Knight/Knight.glb")
 }
 
+/// The message about the broken file, in the panel and on standard error.
+const BROKEN: &str = "broken.glb: it is neither GLB nor JSON; .gltf and .glb files can be read";
+
+/// The kinds of messages in the panel, which differ in colour.
+#[derive(Debug, PartialEq)]
+enum Notice {
+    Success,
+    Error,
+}
+
+/// Returns the kind of message that the panel shows now.
+fn notice(window: &TestWindow) -> Option<Notice> {
+    // More pixels than the graph has by chance.
+    const LETTERS: usize = 100;
+    let picture = window.picture();
+    let kinds = [(Notice::Success, [140, 215, 150]), (Notice::Error, [255, 140, 110])];
+    kinds.into_iter().find(|(_, color)| picture.count_of(*color) > LETTERS).map(|(kind, _)| kind)
+}
+
 /// Writes the picture of a step if a folder is set.
 fn keep(window: &TestWindow, step: &str) {
     let Some(folder) = std::env::var_os("THRONG_SCREENSHOTS") else { return };
@@ -43,10 +62,11 @@ fn keep(window: &TestWindow, step: &str) {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn a_session_with_the_panel() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let broken = place.working_folder().join("broken.glb");
+    let (place, screen) = (Place::new(), Screen::with_manager());
+    let [broken, good] = ["broken.glb", "good.glb"].map(|name| place.working_folder().join(name));
     std::fs::write(&broken, "not a model").unwrap();
-    let options = "view --size 1000x740 --fade 0.1 --validation";
+    std::fs::copy(package().join("assets/walker.glb"), &good).unwrap();
+    let options = "view --size 1000x740 --fade 0.1 --panel off --watch --validation";
     let mut command = place.command(options);
     command.arg(knight()).env("DISPLAY", &screen.display);
     let program = Running::start(&mut command);
@@ -54,6 +74,11 @@ fn a_session_with_the_panel() {
     let title = window.wait_for_title(|_| true);
     assert!(title.starts_with("Throng: Knight.glb · 1 visible · "), "{title}");
     window.focus();
+    keep(&window, "00-without-panel");
+    window.press(Key::TAB);
+    // The panel finds its size in its first layout. Its widgets are in their places from the second one on.
+    window.wait_for_frames();
+    window.wait_for_frames();
     keep(&window, "01-opened");
 
     // The clips of a model with 76 of them.
@@ -74,9 +99,10 @@ fn a_session_with_the_panel() {
     keep(&window, "03-scrubbed");
 
     // A click selects the character, and the camera focuses on it.
-    let before = window.picture();
+    const BESIDE_THE_PANEL: usize = 300;
+    let before = window.picture().corner(BESIDE_THE_PANEL);
     window.click(at::CHARACTER);
-    while window.picture() == before {
+    while window.picture().corner(BESIDE_THE_PANEL) == before {
         window.wait_for_title(|_| true);
     }
     keep(&window, "04-selected");
@@ -115,14 +141,18 @@ fn a_session_with_the_panel() {
     keep(&window, "10-weights");
 
     // A good file, and a broken one, which changes nothing.
-    window.drop_file(&package().join("assets/walker.glb"));
-    window.wait_for_title(|title| title.starts_with("Throng: walker.glb · 1 visible · "));
+    assert_eq!(notice(&window), None);
+    window.drop_file(&good);
+    window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · "));
     window.wait_for_frames();
+    assert_eq!(notice(&window), Some(Notice::Success));
     keep(&window, "11-dropped");
     window.drop_file(&broken);
+    program.wait_for_stderr(BROKEN);
     window.wait_for_frames();
     let title = window.wait_for_title(|_| true);
-    assert!(title.starts_with("Throng: walker.glb · 1 visible · "), "{title}");
+    assert!(title.starts_with("Throng: good.glb · 1 visible · "), "{title}");
+    assert_eq!(notice(&window), Some(Notice::Error));
     keep(&window, "12-broken");
 
     window.press(Key::typing('h'));
@@ -135,14 +165,28 @@ fn a_session_with_the_panel() {
     window.wait_for_size((800, 500));
     window.wait_for_frames();
     keep(&window, "14-resized");
-    window.press(Key::F11);
-    window.press(Key::F11);
+
+    // The whole screen, and back.
+    for (size, step) in [(screen::SIZE, "15-full-screen"), ((800, 500), "16-window")] {
+        window.press(Key::F11);
+        window.wait_for_size(size);
+        window.wait_for_frames();
+        assert_eq!(window.is_full_screen(), size == screen::SIZE);
+        keep(&window, step);
+    }
+
+    // Another model takes the place of the file that is shown.
+    std::fs::copy(package().join("assets/jelly.gltf"), &good).unwrap();
+    window.wait_for_title(|title| title.contains(" · Hop · "));
+    window.wait_for_frames();
+    keep(&window, "17-reloaded");
     window.press(Key::TAB);
     window.wait_for_frames();
-    keep(&window, "15-hidden");
+    keep(&window, "18-hidden");
     window.press(Key::ESCAPE);
     let finished = program.finish();
-    assert_success(&finished);
+    let stderr: Vec<&str> = finished.stderr.lines().collect();
+    assert!(finished.code == 0 && matches!(stderr[..], [warning] if warning.ends_with(BROKEN)), "{stderr:?}");
     assert!(finished.stdout.starts_with("wrote throng-1.png\n"), "{}", finished.stdout);
     let screenshot = image::open(place.working_folder().join("throng-1.png")).unwrap();
     assert_eq!((screenshot.width(), screenshot.height()), (1000, 740));
