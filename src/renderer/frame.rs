@@ -37,7 +37,8 @@ impl Renderer {
     /// Draws one frame of a crowd. The crowd's models are those of the renderer.
     ///
     /// # Errors
-    /// Device lost, no memory, or a limit of the device.
+    /// Device lost, no memory, or a limit of the device. Offscreen, the next frame may be tried after that. In a window the
+    /// renderer must be dropped: an image may be acquired that was not presented, and its semaphore cannot be used again.
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
         self.show(shot.show)?;

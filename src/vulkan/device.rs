@@ -31,7 +31,8 @@ pub struct Device {
 
 impl Device {
     /// Creates the device. It enables dynamic rendering, synchronization2, timeline semaphores and demotion to helper
-    /// invocations, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension.
+    /// invocations, which Vulkan 1.3 requires, and anisotropy if the device has it. `present` adds the swapchain extension,
+    /// and fences of presentation if the device has them.
     ///
     /// # Errors
     /// The driver cannot create the device.
@@ -59,6 +60,11 @@ impl Device {
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
             .push_next(&mut features);
+        let mut present_fences =
+            vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default().swapchain_maintenance1(true);
+        if present && physical.has_present_fences {
+            info = info.push_next(&mut present_fences);
+        }
         if physical.is_portability {
             info = info.push_next(&mut portability);
         }

@@ -67,6 +67,7 @@ pub struct Instance {
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     messages: Arc<ValidationMessages>,
     debug_utils: bool,
+    surface_maintenance: bool,
     raw: ash::Instance,
     entry: ash::Entry,
 }
@@ -95,6 +96,12 @@ impl Instance {
             // Without this extension the loader does not list MoltenVK.
             extensions.push(khr::portability_enumeration::NAME.as_ptr());
             flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        }
+        // `VK_EXT_swapchain_maintenance1` of a device needs these two.
+        let of_surfaces = [khr::get_surface_capabilities2::NAME, ext::surface_maintenance1::NAME];
+        let surface_maintenance = !options.surface_extensions.is_empty() && of_surfaces.iter().all(|name| has(name));
+        if surface_maintenance {
+            extensions.extend(of_surfaces.map(CStr::as_ptr));
         }
         let debug_utils = options.validation || has(ext::debug_utils::NAME);
         if debug_utils {
@@ -139,7 +146,7 @@ impl Instance {
             vk::Result::ERROR_LAYER_NOT_PRESENT => Error::MissingValidationLayer,
             result => Error::call("vkCreateInstance", result),
         })?;
-        let mut instance = Self { messenger: None, messages, debug_utils, raw, entry };
+        let mut instance = Self { messenger: None, messages, debug_utils, surface_maintenance, raw, entry };
         if options.validation {
             let loader = ext::debug_utils::Instance::new(&instance.entry, &instance.raw);
             let info = messenger_info(&instance.messages);
@@ -167,6 +174,12 @@ impl Instance {
     #[must_use]
     pub fn has_debug_utils(&self) -> bool {
         self.debug_utils
+    }
+
+    /// Returns whether devices may enable `VK_EXT_swapchain_maintenance1`.
+    #[must_use]
+    pub fn has_surface_maintenance(&self) -> bool {
+        self.surface_maintenance
     }
 
     /// Returns whether the validation layer is enabled.

@@ -39,6 +39,8 @@ pub struct PhysicalDevice {
     pub fill_mode_non_solid: bool,
     /// Whether `VK_EXT_memory_budget` reports how much memory is free.
     pub has_memory_budget: bool,
+    /// Whether presentation can signal fences (`VK_EXT_swapchain_maintenance1`), if the instance allows it.
+    pub has_present_fences: bool,
     /// Whether the device needs `VK_KHR_portability_subset` (MoltenVK).
     pub is_portability: bool,
     swapchain: bool,
@@ -82,7 +84,13 @@ impl PhysicalDevice {
             )
         };
         let properties = properties.properties;
+        let has =
+            |name: &std::ffi::CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
+        let mut swapchain_maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
         let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut vulkan12).push_next(&mut vulkan13);
+        if has(ext::swapchain_maintenance1::NAME) {
+            features = features.push_next(&mut swapchain_maintenance);
+        }
         // SAFETY: as above.
         unsafe { vk_instance.get_physical_device_features2(raw, &mut features) };
         let features = features.features;
@@ -104,8 +112,6 @@ impl PhysicalDevice {
         let depth_use = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
         let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
         let queue_family = families.iter().position(|family| family.queue_flags.contains(wanted));
-        let has =
-            |name: &std::ffi::CStr| extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name));
         let text = |chars: Result<&std::ffi::CStr, _>| {
             chars.map_or_else(|_: std::ffi::FromBytesUntilNulError| String::new(), |c| c.to_string_lossy().into_owned())
         };
@@ -125,6 +131,8 @@ impl PhysicalDevice {
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),
+            has_present_fences: swapchain_maintenance.swapchain_maintenance1 == vk::TRUE
+                && instance.has_surface_maintenance(),
             is_portability: has(khr::portability_subset::NAME),
             swapchain: has(khr::swapchain::NAME),
             has_depth_format: depth_format.optimal_tiling_features.contains(depth_use),
@@ -319,6 +327,9 @@ impl PhysicalDevice {
         let mut extensions = Vec::new();
         if present {
             extensions.push(khr::swapchain::NAME);
+            if self.has_present_fences {
+                extensions.push(ext::swapchain_maintenance1::NAME);
+            }
         }
         if self.is_portability {
             extensions.push(khr::portability_subset::NAME);

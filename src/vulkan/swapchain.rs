@@ -2,8 +2,9 @@
 //!
 //! The rules (VK_KHR_surface, VK_KHR_swapchain): a window without area has no swapchain. SUBOPTIMAL still returns an image. A
 //! render-finished semaphore belongs to a swapchain *image*, because only the next acquire of that image proves that
-//! presentation has waited for it. Waiting for the device does not cover presentation, so the renderer keeps a replaced
-//! swapchain until frames of the new one have finished (`renderer::target`).
+//! presentation has waited for it. Waiting for the device does not cover presentation. With `VK_EXT_swapchain_maintenance1`,
+//! each presentation signals a fence, and the renderer keeps a replaced swapchain until then. Without it, the renderer keeps
+//! the swapchain until some frames of the new one have finished (`renderer::target`).
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use super::device::Device;
 use super::error::{Context, Error, Result};
 use super::image::{ImageInfo, create_view};
 use super::instance::Instance;
-use super::sync::BinarySemaphore;
+use super::sync::{BinarySemaphore, Fence};
 
 /// A window's surface.
 pub struct Surface {
@@ -67,6 +68,10 @@ pub struct SwapchainImage {
     pub view: vk::ImageView,
     /// Signalled when the frame that drew the image has finished. Presentation waits for it.
     pub render_finished: BinarySemaphore,
+    /// Signalled when presentation has finished with the image and its semaphore. `None` where presentation has no fences.
+    presented: Option<Fence>,
+    /// Whether a presentation was queued that signals the fence.
+    is_presenting: bool,
 }
 
 /// The result of an acquire.
@@ -97,7 +102,7 @@ pub struct Swapchain {
 
 impl Swapchain {
     /// Creates a swapchain of the window's current size. `window_extent` is used if the surface has no size (Wayland). Returns
-    /// `None` if the window has no area.
+    /// `None` if the window has no area, as when it is minimised on Windows.
     ///
     /// # Errors
     /// Surface or device lost, out of memory.
@@ -167,11 +172,16 @@ impl Swapchain {
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
         for (index, image) in images.into_iter().enumerate() {
             let render_finished = BinarySemaphore::new(device, &format!("render finished {index}"))?;
+            let presented = match device.physical.has_present_fences {
+                true => Some(Fence::new(device, &format!("presented {index}"))?),
+                false => None,
+            };
             let info = ImageInfo::color(format.format, extent, usage);
             let name = format!("swapchain image {index}");
             let view = create_view(device, &name, image, &info)?;
             device.register(view, &name);
-            swapchain.images.push(SwapchainImage { raw: image, view, render_finished });
+            let image = SwapchainImage { raw: image, view, render_finished, presented, is_presenting: false };
+            swapchain.images.push(image);
         }
         Ok(Some(swapchain))
     }
@@ -184,12 +194,15 @@ impl Swapchain {
     /// # Safety
     /// `available` is unsignalled, and the frame that last waited for it has finished.
     pub unsafe fn acquire(&self, available: &BinarySemaphore) -> Result<Acquired> {
+        // A window that is hidden may get no image, and its program must still see events.
         const TIMEOUT_NANOSECONDS: u64 = 1_000_000_000;
         // SAFETY: the caller makes the promise.
         let result =
             unsafe { self.loader.acquire_next_image(self.raw, TIMEOUT_NANOSECONDS, available.raw, vk::Fence::null()) };
         match result {
+            // The semaphore will be signalled, so even a suboptimal image must be drawn and presented.
             Ok((index, suboptimal)) => Ok(Acquired::Image(index, suboptimal)),
+            // There is no image, and the semaphore stays as it was.
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Acquired::OutOfDate),
             Err(vk::Result::TIMEOUT | vk::Result::NOT_READY) => Ok(Acquired::TimedOut),
             Err(result) => Err(Error::call("vkAcquireNextImageKHR", result)),
@@ -203,23 +216,55 @@ impl Swapchain {
     ///
     /// # Safety
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.
-    pub unsafe fn present(&self, index: u32) -> Result<bool> {
-        let Some(image) = self.images.get(index as usize) else { return Ok(true) };
+    pub unsafe fn present(&mut self, index: u32) -> Result<bool> {
+        let Some(image) = self.images.get_mut(index as usize) else { return Ok(true) };
         let (waits, swapchains, indices) = ([image.render_finished.raw], [self.raw], [index]);
-        let info =
+        let mut info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
+        let (fences, mut fence_info);
+        if let Some(presented) = &image.presented {
+            if std::mem::take(&mut image.is_presenting) {
+                // The image was acquired again, so this does not wait.
+                presented.wait_and_reset()?;
+            }
+            fences = [presented.raw];
+            fence_info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
+            info = info.push_next(&mut fence_info);
+        }
         let queue = self.device.queue();
-        // SAFETY: the caller makes the promise. The guard locks the queue.
-        match unsafe { self.loader.queue_present(*queue, &info) } {
+        // SAFETY: the caller makes the promise. The guard locks the queue. The fence is not signalled.
+        let result = unsafe { self.loader.queue_present(*queue, &info) };
+        // A presentation that the window system refuses is still queued: it waits for its semaphore and signals its
+        // fence. One that fails for another reason is not.
+        image.is_presenting =
+            matches!(result, Ok(_) | Err(vk::Result::ERROR_OUT_OF_DATE_KHR | vk::Result::ERROR_SURFACE_LOST_KHR));
+        match result {
             Ok(suboptimal) => Ok(suboptimal),
             Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
             Err(result) => Err(Error::call("vkQueuePresentKHR", result)),
         }
     }
+
+    /// Returns whether presentation has finished with all images and semaphores. `None` where presentation has no fences.
+    #[must_use]
+    pub fn is_presented(&self) -> Option<bool> {
+        self.device.physical.has_present_fences.then(|| self.wait_for_presentation(0))
+    }
+
+    /// Waits until presentation has finished with all images, but not longer than this for each. Returns whether it has.
+    fn wait_for_presentation(&self, nanoseconds: u64) -> bool {
+        let fences =
+            self.images.iter().filter(|image| image.is_presenting).filter_map(|image| image.presented.as_ref());
+        // Nothing is presented on a lost device.
+        fences.map(|fence| fence.wait(nanoseconds)).all(|result| result != Err(vk::Result::TIMEOUT))
+    }
 }
 
 impl Drop for Swapchain {
     fn drop(&mut self) {
+        // Far longer than a presentation takes. The fences of a window that is gone may never be signalled.
+        const PATIENCE_NANOSECONDS: u64 = 1_000_000_000;
+        self.wait_for_presentation(PATIENCE_NANOSECONDS);
         // SAFETY: the renderer has waited for the frames that used the images (`renderer::target`).
         unsafe {
             for image in &self.images {
@@ -235,6 +280,9 @@ fn choose_extent(capabilities: &vk::SurfaceCapabilitiesKHR, window: vk::Extent2D
     const UNDEFINED_BY_SURFACE: u32 = u32::MAX;
     if capabilities.current_extent.width != UNDEFINED_BY_SURFACE {
         return capabilities.current_extent;
+    }
+    if window.width == 0 || window.height == 0 {
+        return vk::Extent2D::default();
     }
     let (min, max) = (capabilities.min_image_extent, capabilities.max_image_extent);
     vk::Extent2D {

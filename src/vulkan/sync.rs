@@ -1,5 +1,5 @@
 //! Semaphores and fences: a timeline that counts frames, binary semaphores for the window system, and fences for an old
-//! validation layer.
+//! validation layer and for presentation.
 
 use std::sync::Arc;
 
@@ -59,10 +59,11 @@ impl Drop for TimelineSemaphore {
     }
 }
 
-/// A fence that a submission signals, for validation only.
+/// A fence that a submission or a presentation signals.
 ///
-/// The timeline already orders the frames. But synchronization validation 1.3.239 understands waits for fences only, and
-/// without them reports hazards between two frames of the same slot.
+/// The fences of submissions are for validation only, because the timeline already orders the frames. But synchronization
+/// validation 1.3.239 understands waits for fences only, and without them reports hazards between two frames of the same
+/// slot.
 pub struct Fence {
     /// The handle.
     pub raw: vk::Fence,
@@ -82,21 +83,23 @@ impl Fence {
         Ok(Self { raw, device: Arc::clone(device) })
     }
 
-    /// Waits until a submission has signalled the fence, and resets it.
+    /// Waits until the fence is signalled, and resets it.
     ///
     /// # Errors
     /// Device lost.
     pub fn wait_and_reset(&self) -> Result<()> {
-        let fences = [self.raw];
-        // SAFETY: the fence is alive. No submission uses it after the wait.
-        unsafe {
-            self.device
-                .raw
-                .wait_for_fences(&fences, true, TIMEOUT_NANOSECONDS)
-                .map_err(lost_if_late)
-                .context("vkWaitForFences")?;
-            self.device.raw.reset_fences(&fences).context("vkResetFences")
-        }
+        self.wait(TIMEOUT_NANOSECONDS).map_err(lost_if_late).context("vkWaitForFences")?;
+        // SAFETY: the fence is alive. Nothing uses it after the wait.
+        unsafe { self.device.raw.reset_fences(&[self.raw]) }.context("vkResetFences")
+    }
+
+    /// Waits until the fence is signalled, but not longer than a number of nanoseconds.
+    ///
+    /// # Errors
+    /// Timeout, or device lost.
+    pub(super) fn wait(&self, nanoseconds: u64) -> ash::prelude::VkResult<()> {
+        // SAFETY: the fence is alive.
+        unsafe { self.device.raw.wait_for_fences(&[self.raw], true, nanoseconds) }
     }
 }
 

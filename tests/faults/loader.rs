@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk;
@@ -60,6 +60,22 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
 pub fn entry() -> ash::Entry {
     // SAFETY: the functions call those of the system's loader, which is never unloaded.
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+/// Whether surfaces say that the program decides their size, as on Wayland.
+pub static HAS_NO_SIZE: AtomicBool = AtomicBool::new(false);
+
+/// # Safety
+/// That of the Vulkan function, which the loader has returned to us.
+unsafe extern "system" fn surface_capabilities(physical: P, surface: u64, capabilities: P) -> vk::Result {
+    // SAFETY: the caller keeps the promises of the function.
+    let result = unsafe { interposers::vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, capabilities) };
+    if result == vk::Result::SUCCESS && HAS_NO_SIZE.load(Ordering::Relaxed) {
+        // SAFETY: the program passes room for them, and the driver has written them.
+        let capabilities = unsafe { &mut *capabilities.cast::<vk::SurfaceCapabilitiesKHR>() };
+        capabilities.current_extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
+    }
+    result
 }
 
 #[derive(Default)]
@@ -409,7 +425,10 @@ unsafe fn interposed(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::P
         get_device_proc_addr as *const c_void
     } else if let Some(&function) = Function::ALL.iter().find(|function| function.name() == name) {
         NEXT[function as usize].store(next, Ordering::Relaxed);
-        function.interposer()
+        match function {
+            Function::vkGetPhysicalDeviceSurfaceCapabilitiesKHR => surface_capabilities as *const c_void,
+            function => function.interposer(),
+        }
     } else if let Some(&(_, kind, ours)) = DESTROYERS.iter().find(|(destroyer, ..)| *destroyer == name) {
         DESTROY[kind as usize].store(next, Ordering::Relaxed);
         ours

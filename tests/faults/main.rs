@@ -29,6 +29,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ash::vk;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     tests.extend(gpu_tests![
         every_function_of_a_window_may_fail,
         every_call_in_a_window_may_fail_with_every_result [ignored if IS_LONG],
+        a_window_without_area_is_skipped,
         a_window_without_images_is_skipped
     ]);
     // Lives do not overlap (`loader::live`).
@@ -291,6 +293,20 @@ fn every_function_of_a_window_may_fail(device: &TestDevice) {
 fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
     let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     sweep(all, |_| true, true, || setting.windowed(&window, 1));
+}
+
+/// A window without area has no swapchain. Its frames are skipped, until it has an area again.
+#[cfg(target_os = "linux")]
+fn a_window_without_area_is_skipped(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    let (Outcome { result, messages }, report) = live(None, || {
+        loader::HAS_NO_SIZE.store(true, Ordering::Relaxed);
+        let outcome = setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]]);
+        loader::HAS_NO_SIZE.store(false, Ordering::Relaxed);
+        outcome
+    });
+    assert_eq!(result.expect("a life without faults").0, [1, 0, 0, 0, 1]);
+    assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()));
 }
 
 /// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.

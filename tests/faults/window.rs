@@ -10,7 +10,8 @@ use ash::vk;
 use raw_window_handle::{
     DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle, WindowHandle, XcbDisplayHandle, XcbWindowHandle,
 };
-use throng::renderer::{FrameOutcome, Target};
+use throng::app::scene::Scene;
+use throng::renderer::{FrameOutcome, Renderer, Target};
 use throng::vulkan::device::Device;
 use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::swapchain::Surface;
@@ -98,6 +99,39 @@ impl Setting {
     /// Draws to a window, resizes it, and draws again. It is a failure if more than `most_skipped` frames are skipped. There
     /// are no pixels to read.
     pub fn windowed(&mut self, window: &XcbWindow, most_skipped: u32) -> Outcome {
+        self.in_window(window, |scene, renderer| {
+            let mut skipped = 0;
+            for extent in [EXTENT, vk::Extent2D { width: 40, height: 30 }] {
+                window.resize(extent);
+                renderer.resize(extent.width, extent.height);
+                for frame in 0..FRAMES {
+                    skipped += u32::from(draw(scene, renderer, frame)? == FrameOutcome::Skipped);
+                }
+            }
+            if skipped > most_skipped {
+                bail!("{skipped} frames were skipped");
+            }
+            Ok((Vec::new(), 0))
+        })
+    }
+
+    /// Draws a frame with each of these sizes, which the program decides. Returns 1 for each frame that was drawn, and 0 for
+    /// each that was skipped.
+    pub fn with_sizes(&mut self, window: &XcbWindow, sizes: &[[u32; 2]]) -> Outcome {
+        self.in_window(window, |scene, renderer| {
+            let drawn = sizes.iter().map(|&[width, height]| {
+                renderer.resize(width, height);
+                Ok((draw(scene, renderer, 0)? == FrameOutcome::Drawn).into())
+            });
+            Ok((drawn.collect::<Result<_>>()?, 0))
+        })
+    }
+
+    fn in_window(
+        &mut self,
+        window: &XcbWindow,
+        life: impl FnOnce(&mut Scene, &mut Renderer) -> Result<(Vec<u8>, usize)>,
+    ) -> Outcome {
         let mut messages = None;
         window.resize(EXTENT);
         let display = window.display_handle().unwrap();
@@ -107,18 +141,7 @@ impl Setting {
             let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some((&surface.loader, surface.raw)))?;
             let device = Device::new(&instance, physical, true)?;
             let mut renderer = self.renderer(&device, Target::window(surface, EXTENT))?;
-            let mut skipped = 0;
-            for extent in [EXTENT, vk::Extent2D { width: 40, height: 30 }] {
-                window.resize(extent);
-                renderer.resize(extent.width, extent.height);
-                for frame in 0..FRAMES {
-                    skipped += u32::from(draw(&mut self.scene, &mut renderer, frame)? == FrameOutcome::Skipped);
-                }
-            }
-            if skipped > most_skipped {
-                bail!("{skipped} frames were skipped");
-            }
-            Ok((Vec::new(), 0))
+            life(&mut self.scene, &mut renderer)
         });
         Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
     }

@@ -23,7 +23,7 @@ const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const TEXEL_BYTES: u64 = 4;
 
 /// Core Vulkan cannot wait for presentation. After this many frames of a new swapchain, the last image of the old one is no
-/// longer on the screen.
+/// longer on the screen. Where presentation has fences, they say so instead.
 const GRACE_FRAMES: u64 = 4;
 
 /// The image that a frame draws to.
@@ -57,7 +57,7 @@ pub struct OffscreenTarget {
 pub struct WindowTarget {
     surface: Arc<Surface>,
     swapchain: Option<Swapchain>,
-    /// The replaced swapchains, each with the timeline value after which it is unused.
+    /// The replaced swapchains, each with the timeline value of the first frame of its successor.
     retired: Vec<(Swapchain, u64)>,
     extent: vk::Extent2D,
     stale: bool,
@@ -111,7 +111,7 @@ impl Target {
         }
     }
 
-    /// Sets the new size of the window. The next frame replaces the swapchain.
+    /// Sets the new size of the window. The next frame replaces the swapchain. On Wayland, nothing else reports a new size.
     pub fn resize(&mut self, extent: vk::Extent2D) {
         if let Self::Window(window) = self {
             window.extent = extent;
@@ -122,7 +122,7 @@ impl Target {
     /// Notes that the values of the timeline start again at 0. All frames have finished.
     pub fn restart_timeline(&mut self) {
         if let Self::Window(window) = self {
-            window.retired.iter_mut().for_each(|(_, last_use)| *last_use = GRACE_FRAMES);
+            window.retired.iter_mut().for_each(|(_, first_of_successor)| *first_of_successor = 0);
         }
     }
 
@@ -237,8 +237,9 @@ impl Target {
     /// As for [`Swapchain::present`].
     pub unsafe fn present(&mut self, image: &TargetImage) -> Result<()> {
         if let Self::Window(window) = self
-            && let Some(swapchain) = &window.swapchain
+            && let Some(swapchain) = &mut window.swapchain
         {
+            // Even a window that no longer fits shows the image, and gets a new swapchain afterwards.
             // SAFETY: the caller makes the promise.
             window.stale |= unsafe { swapchain.present(image.index) }?;
         }
@@ -314,7 +315,11 @@ impl WindowTarget {
         next_value: u64,
     ) -> Result<Option<(TargetImage, vk::Format)>> {
         let completed = timeline.value()?;
-        self.retired.retain(|&(_, last_use)| last_use > completed);
+        // The images are no longer drawn to once a frame of the successor has finished. Presentation may take longer.
+        self.retired.retain(|(swapchain, first_of_successor)| match swapchain.is_presented() {
+            Some(is_presented) => completed < *first_of_successor || !is_presented,
+            None => completed < first_of_successor + GRACE_FRAMES,
+        });
         // Twice, because the window may change between the creation of the swapchain and the acquire.
         for _ in 0..2 {
             if self.stale || self.swapchain.is_none() {
@@ -348,7 +353,7 @@ impl WindowTarget {
             return Ok(());
         };
         if let Some(old) = self.swapchain.replace(new) {
-            self.retired.push((old, next_value + GRACE_FRAMES));
+            self.retired.push((old, next_value));
         }
         self.stale = false;
         Ok(())
