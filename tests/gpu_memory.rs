@@ -1,37 +1,81 @@
-//! Resident memory stays the same, however many frames are drawn. It includes the driver's own memory, which neither
-//! Rust's allocator nor the device's counters see.
+//! Resident memory and device memory stay the same, however many frames are drawn and however often the models are loaded
+//! again. Resident memory includes the driver's own memory, which neither Rust's allocator nor the device's counters see.
 //!
-//! The tests of this binary run one after the other, because the memory is that of the whole process. There is no validation,
-//! because the layer allocates memory itself.
+//! The tests run one at a time, because the memory is that of the whole process. There is no validation, because the layer
+//! allocates memory itself. The long forms take minutes: `cargo test --test gpu_memory -- --ignored --nocapture`.
 #![cfg(target_os = "linux")]
 
 #[path = "import/builder.rs"]
 #[allow(dead_code)]
 mod builder;
 #[path = "common/gpu.rs"]
-#[allow(dead_code, reason = "the tests run without validation")]
+#[allow(dead_code, reason = "the test runs without validation")]
 mod gpu;
 #[path = "common/scene.rs"]
 mod scene;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use ash::vk;
 use gpu::{TestDevice, gpu_tests, note};
 use serde_json::json;
+use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::RendererSettings;
+use throng::renderer::{Renderer, RendererSettings};
+use throng::vulkan::device::Device;
+
+/// The long forms take minutes.
+const IS_LONG: bool = true;
 
 fn main() -> ExitCode {
     gpu::run_one_at_a_time(gpu_tests![
-        twenty_thousand_frames_take_no_more_memory_than_one_thousand,
+        twenty_thousand_frames_take_no_memory,
+        a_few_reloads_take_no_memory,
         texels_do_not_stay_in_memory_after_an_upload,
+        a_hundred_thousand_frames_take_no_memory [ignored if IS_LONG],
+        ten_thousand_reloads_take_no_memory [ignored if IS_LONG],
     ])
 }
 
-const FIRST_FRAMES: u32 = 1_000;
-const FRAMES: u32 = 20_000;
 const MOST_GROWTH_BYTES: u64 = 1 << 20;
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 64, height: 64 };
+const CROWD: &str = "--size 64x64 --instances 1 --threads 1";
+
+/// A scene and its renderer.
+struct Shown {
+    device: Arc<Device>,
+    renderer: Renderer,
+    scene: Scene,
+}
+
+impl Shown {
+    fn new(device: &TestDevice) -> Self {
+        let (device, models) = (device.open(false), models());
+        let renderer = scene::renderer(&device, &models, EXTENT, settings());
+        Self { device, renderer, scene: scene::scene(&models, CROWD) }
+    }
+
+    fn draw(&mut self, number: u32) {
+        self.scene.draw(&mut self.renderer, f64::from(number) / 60.0, 1.0, false).unwrap();
+        self.renderer.wait().unwrap();
+    }
+
+    /// Loads the model as a window does when its file has changed: everything but the threads and the device is made again.
+    fn reload(&mut self) {
+        let models = models();
+        self.scene = self.scene.with_models(Arc::from(&models[..]), &scene::arguments(CROWD).crowd, 1, 1.0).unwrap();
+        self.renderer.rebuild(&models, settings()).unwrap();
+    }
+}
+
+fn models() -> [Model; 1] {
+    [scene::asset("assets/simple_strip.gltf")]
+}
+
+fn settings() -> RendererSettings<'static> {
+    RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() }
+}
 
 /// Returns the resident memory of this process: the second number of `/proc/self/statm`, in pages.
 fn resident_bytes() -> u64 {
@@ -42,24 +86,44 @@ fn resident_bytes() -> u64 {
     pages * page_bytes as u64
 }
 
-fn twenty_thousand_frames_take_no_more_memory_than_one_thousand(device: &TestDevice) {
-    let device = device.open(false);
-    let models = [scene::asset("assets/simple_strip.gltf")];
-    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
-    let extent = vk::Extent2D { width: 64, height: 64 };
-    let mut renderer = scene::renderer(&device, &models, extent, settings);
-    let mut scene = scene::scene(&models, "--size 64x64 --instances 1 --threads 1");
-    let mut draw = |frames: std::ops::Range<u32>| {
-        for frame in frames {
-            scene.draw(&mut renderer, f64::from(frame) / 60.0, 1.0, false).unwrap();
-        }
-        renderer.wait().unwrap();
-        resident_bytes()
-    };
-    let first = draw(0..FIRST_FRAMES);
-    let last = draw(FIRST_FRAMES..FRAMES);
-    note!("{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
-    assert!(last <= first + MOST_GROWTH_BYTES, "{first} bytes after {FIRST_FRAMES} frames, {last} after {FRAMES}");
+/// Does a step `first` times and then up to `count` times, and asserts that the memory of the process and of the device
+/// stay the same from then on.
+fn assert_flat(what: &str, shown: &mut Shown, (first, count): (u32, u32), mut step: impl FnMut(&mut Shown, u32)) {
+    (0..first).for_each(|number| step(shown, number));
+    let before = (resident_bytes(), shown.device.allocated_bytes());
+    (first..count).for_each(|number| step(shown, number));
+    let after = (resident_bytes(), shown.device.allocated_bytes());
+    let figures = format!("{} bytes after {first} {what}, {} after {count}", before.0, after.0);
+    note!("{figures}");
+    assert!(after.0 <= before.0 + MOST_GROWTH_BYTES, "{figures}");
+    assert_eq!(after.1, before.1, "device memory");
+}
+
+fn frames(device: &TestDevice, counts: (u32, u32)) {
+    assert_flat("frames", &mut Shown::new(device), counts, Shown::draw);
+}
+
+fn reloads(device: &TestDevice, counts: (u32, u32)) {
+    assert_flat("reloads", &mut Shown::new(device), counts, |shown, number| {
+        shown.reload();
+        shown.draw(number);
+    });
+}
+
+fn twenty_thousand_frames_take_no_memory(device: &TestDevice) {
+    frames(device, (1_000, 20_000));
+}
+
+fn a_few_reloads_take_no_memory(device: &TestDevice) {
+    reloads(device, (100, 200));
+}
+
+fn a_hundred_thousand_frames_take_no_memory(device: &TestDevice) {
+    frames(device, (1_000, 100_000));
+}
+
+fn ten_thousand_reloads_take_no_memory(device: &TestDevice) {
+    reloads(device, (1_000, 10_000));
 }
 
 /// Returns a triangle with a texture of this size, of one colour, so that its file is small.
@@ -86,9 +150,7 @@ fn texels_do_not_stay_in_memory_after_an_upload(device: &TestDevice) {
     const MOST_KEPT_BYTES: u64 = 32 << 20;
     let upload = |model: &Model| {
         let device = device.open(false);
-        let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
-        let extent = vk::Extent2D { width: 64, height: 64 };
-        drop(scene::renderer(&device, std::slice::from_ref(model), extent, settings));
+        drop(scene::renderer(&device, std::slice::from_ref(model), EXTENT, settings()));
     };
     // The driver keeps some memory of its first device.
     upload(&textured(1));
