@@ -1,7 +1,7 @@
 //! The rate of copies between device buffers: the yardstick of the skin pass, which writes vertices.
 //!
-//! The yardstick of the animation is measured with the frames ([`measure`](super::measure)), because the time of a
-//! store depends on the last reader of the memory.
+//! The yardstick of the animation is measured with the frames ([`Session::measure`](super::session::Session::measure)),
+//! because the time of a store depends on the last reader of the memory.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! A benchmark session: rows with their crowds, measured in turns.
 //!
-//! In: the settings of rows ([`sweep`](super::sweep) lists those of a sweep). Out: the rows of the report. Crowds that the
+//! In: the settings of rows ([`sweep`] lists those of a sweep). Out: the rows of the report. Crowds that the
 //! device cannot hold are found before anything is allocated. A row that fails is left out of the following rounds.
 
 use std::sync::Arc;

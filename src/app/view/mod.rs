@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`state`] is everything that a person controls, with its [`clock`]; [`window`] turns events into
 //! actions and draws ([`shown`] is its window); `cli::keys` is the table of keys, whose names [`key_name`] finds;
-//! [`pointer`] is the mouse and the keys that are held; [`hud`] is the panel, which changes [`controls`]; [`desk`] applies
+//! [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the panel, which changes [`controls`]; [`desk`] applies
 //! the changes, with [`library`] (the files to open), [`room`] (the largest crowd), [`selection`] and [`fact_lines`]; [`title`] and
 //! [`clip_name`] are for the title bar; [`picture`] writes screenshots; [`watch`] notices changed files.
 //!

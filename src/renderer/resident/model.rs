@@ -34,7 +34,7 @@ pub struct GpuDraw {
     pub cull_mode: vk::CullModeFlags,
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
-    /// The number of placements if each instance shows the draw at several ([`PlacedMesh`](crate::model::PlacedMesh)).
+    /// The number of placements if each instance shows the draw at several ([`PlacedMesh`]).
     pub placements: Option<u32>,
     /// How the vertex shader skins, if it does.
     variant: SkinVariant,
