@@ -24,11 +24,6 @@ use super::triangles::Triangles;
 const MOST_SAMPLES: usize = 16;
 /// The share of the edge's length in a cost, so that short edges collapse first where the surface is flat.
 const LENGTH_SHARE: f32 = 1e-3;
-/// The cost of a level, compared with that of a collapse. All distances of such a level are close to the largest one. So it
-/// looks more different than a level made by quadrics with the same error: a thousand foxes differed by a FLIP of 0.017.
-/// The number is not derived. It is the first that brought these foxes below 0.01 (8 left 0.0108), and a bound on the mean
-/// change of normals and texture coordinates should replace it.
-const COST_SCALE: f32 = 10.0;
 /// The weight of a change of attributes, compared with a distance of the collapsed edge's length.
 const ATTRIBUTE_SHARE: f32 = 4.0;
 /// A cost is computed until it exceeds the next candidate's by this factor.
@@ -68,7 +63,6 @@ pub(super) struct Collapser<'r> {
     /// Changes when a triangle around the point does.
     versions: Vec<u32>,
     candidates: BinaryHeap<Candidate>,
-    cost: f32,
 }
 
 /// The part of a cost that is computed.
@@ -123,7 +117,6 @@ impl<'r> Collapser<'r> {
             around,
             triangles,
             candidates: BinaryHeap::new(),
-            cost: start.cost / COST_SCALE,
         }
     }
 
@@ -131,7 +124,7 @@ impl<'r> Collapser<'r> {
     pub fn reduce(&mut self, target: usize) -> Triangles {
         let mut rounds_left = ROUNDS;
         while self.alive_count > target {
-            let Some(Reverse((bits, is_exact, versions, from, to))) = self.candidates.pop() else {
+            let Some(Reverse((_, is_exact, versions, from, to))) = self.candidates.pop() else {
                 // A collapse that was not possible may have become possible.
                 if rounds_left == 0 {
                     break;
@@ -147,7 +140,6 @@ impl<'r> Collapser<'r> {
                 let next = self.candidates.peek().map_or(f32::INFINITY, |Reverse((bits, ..))| f32::from_bits(*bits));
                 self.add(from, to, Effort::Until(LIMIT_FACTOR * next));
             } else if let Some(collapse) = self.collapse(from, to, Effort::None) {
-                self.cost = self.cost.max(f32::from_bits(bits));
                 self.apply(&collapse, from, to);
             }
         }
@@ -155,7 +147,7 @@ impl<'r> Collapser<'r> {
     }
 
     fn level(&self) -> Triangles {
-        let mut level = Triangles { cost: COST_SCALE * self.cost, ..Triangles::default() };
+        let mut level = Triangles::default();
         for range in 0..self.range_count {
             let first = level.indices.len();
             let own = self.triangles.iter().filter(|triangle| triangle.is_alive && triangle.range == range as u32);

@@ -6,7 +6,8 @@
 //! 1. `moments` chooses poses that differ: the rest pose, ends of morph targets, and times of all clips;
 //! 2. `chain` makes each level from the level before, so its vertices are among those of the finer one: levels with many
 //!    triangles by `simplify`, and those with few by `collapse`, in the poses that `extremes` finds;
-//! 3. `error` measures the distance between the surfaces in all moments, at the points of `comparison`;
+//! 3. `error` measures the distance between the surfaces in all moments, at the points of `comparison`, and adds what
+//!    `appearance` says about normals, texture coordinates and colours;
 //! 4. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
 //! `triangles` is the list that they hand on, `surface` finds nearest points, `points` finds the vertices that are one point,
@@ -15,6 +16,7 @@
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
 
+mod appearance;
 mod chain;
 mod collapse;
 mod comparison;

@@ -96,10 +96,30 @@ impl Reference {
 
     /// Returns the weighted difference between the normal, texture coordinates and colour of a vertex and those at a place.
     pub fn attribute_change(&self, vertex: u32, place: &Place) -> f32 {
-        let of = |vertex: u32, k: usize| self.attributes[vertex as usize * self.weights.len() + k];
-        let at_place = |k: usize| (0..3).map(|i| place.weights[i] * of(place.corners[i], k)).sum::<f32>();
-        let squared = |k: usize| (self.weights[k] * (of(vertex, k) - at_place(k))).powi(2);
+        let own = &self.attributes[vertex as usize * self.weights.len()..];
+        let squared = |k: usize| (self.weights[k] * (own[k] - self.attribute_at(place, k))).powi(2);
         (0..FIXED).map(squared).sum::<f32>().sqrt()
+    }
+
+    /// The number of texture coordinates and channels of a colour.
+    pub const LOOKS: usize = FIXED - 3;
+
+    /// Returns an attribute at a place.
+    fn attribute_at(&self, place: &Place, k: usize) -> f32 {
+        let of = |vertex: u32| self.attributes[vertex as usize * self.weights.len() + k];
+        (0..3).map(|i| place.weights[i] * of(place.corners[i])).sum()
+    }
+
+    /// Returns the normal at a place, interpolated and not normalised.
+    pub fn normal_at(&self, place: &Place) -> Vec3A {
+        Vec3A::from([0, 1, 2].map(|k| self.attribute_at(place, k)))
+    }
+
+    /// Returns both texture coordinates and the colour at a place of a draw range. Texture coordinates that the material does
+    /// not sample are 0.
+    pub fn looks_at(&self, place: &Place, range: usize) -> [f32; Self::LOOKS] {
+        let is_seen = |look: usize| look >= 4 || self.sampled[range][look / 2];
+        std::array::from_fn(|look| if is_seen(look) { self.attribute_at(place, 3 + look) } else { 0.0 })
     }
 
     /// Adds poses that matter more than the other ones, apart from the rest pose.
@@ -125,7 +145,6 @@ impl Reference {
             }
         }
         let locks = self.locks(&split);
-        let mut cost = 0.0;
         let adapter = VertexDataAdapter::new(bytemuck::cast_slice(&positions), size_of::<Vec3>(), 0).ok()?;
         let indices = meshopt::simplify_with_attributes_and_locks(
             &split.indices,
@@ -140,10 +159,9 @@ impl Reference {
                 | SimplifyOptions::Permissive
                 | SimplifyOptions::Prune
                 | SimplifyOptions::PreserveFolds,
-            Some(&mut cost),
+            None,
         );
-        let joined = split.join(&indices, triangles.ranges.len())?;
-        Some(Triangles { cost: cost.max(triangles.cost), ..joined })
+        split.join(&indices, triangles.ranges.len())
     }
 
     /// Returns the protection of each split vertex. One such vertex decides for all at its position.

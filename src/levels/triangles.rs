@@ -12,9 +12,6 @@ pub(super) struct Triangles {
     pub indices: Vec<u32>,
     /// The part of `indices` for each draw range of the geometry. Ranges of lines and points have none.
     pub ranges: Vec<Range<usize>>,
-    /// The largest mean distance, in model units, by which a collapse on the way from full detail changed the surface around a
-    /// vertex. It includes the change of attributes.
-    pub cost: f32,
 }
 
 impl Triangles {

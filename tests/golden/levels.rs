@@ -33,8 +33,17 @@ pub fn nobody_sees_the_levels_of_a_mixed_crowd(device: &TestDevice) {
 }
 
 pub fn nobody_sees_the_levels_of_a_thousand_foxes(device: &TestDevice) {
+    see_a_thousand(device, "Fox/Fox.glb");
+}
+
+pub fn nobody_sees_the_levels_of_a_thousand_knights(device: &TestDevice) {
+    see_a_thousand(device, "KayKit_Knight/Knight.glb");
+}
+
+/// Draws a thousand characters of a sample model, and checks that the levels differ little from full detail.
+fn see_a_thousand(device: &TestDevice, file: &str) {
     let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("the build has seen it");
-    let mut models = [import::load(&Path::new(&folder).join("Fox/Fox.glb")).unwrap()];
+    let mut models = [import::load(&Path::new(&folder).join(file)).unwrap()];
     let mean = seen(device, &mut models, "--clip all --instances 1000 --time 0.7 --size 1280x720");
     assert!(mean > 0.0, "there are coarser levels");
     assert!(mean <= MOST_MEAN, "{mean}");

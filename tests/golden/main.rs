@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         a_scattered_crowd_in_colours,
         levels::nobody_sees_the_levels_of_a_mixed_crowd,
         levels::nobody_sees_the_levels_of_a_thousand_foxes [ignored if cfg!(not(sample_models))],
+        levels::nobody_sees_the_levels_of_a_thousand_knights [ignored if cfg!(not(sample_models))],
         rejections::a_pose_a_thirtieth_of_a_second_later,
         rejections::a_shifted_shadow,
         rejections::two_percent_more_light,

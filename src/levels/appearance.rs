@@ -1,0 +1,113 @@
+//! What a level changes of the appearance although no point moves: normals, texture coordinates and colours.
+//!
+//! In: the triangles of all levels. Out: for each level a number from 0 to 1, the mean over the surface in full detail. Points
+//! are spread evenly over its area, and each is compared with the nearest place on the level in the reference pose. Draw
+//! ranges are compared with themselves, because each has its own textures and its own way of shading.
+//!
+//! The largest change would say little. Almost every level has some point with another normal than before, at a crease or a
+//! seam. The mean is what the picture of a small character shows.
+
+use std::ops::Range;
+
+use glam::Vec3A;
+use rayon::prelude::*;
+
+use super::simplify::Reference;
+use super::surface::{Box, Place, Tree};
+use super::triangles::Triangles;
+use crate::model::DrawRange;
+
+/// The number of points that are compared. Neighbouring levels differ by far more than the noise of so many points.
+const SAMPLES: usize = 1024;
+
+/// The difference between normals one radian apart, approximately.
+const NORMAL_SHARE: f32 = 0.5;
+
+/// A point of the surface in full detail, and its draw range.
+type Sample = (usize, Place);
+
+/// The surface of one draw range of a level.
+struct RangeSurface {
+    tree: Tree,
+    boxes: Vec<Box>,
+    first: Place,
+}
+
+/// Returns the mean change of each level.
+pub(super) fn changes(
+    draw_ranges: &[DrawRange],
+    full: &Triangles,
+    levels: &[Triangles],
+    reference: &Reference,
+) -> Vec<f32> {
+    let samples = samples(full, &reference.positions);
+    levels.par_iter().map(|level| mean_change(draw_ranges, &samples, level, reference)).collect()
+}
+
+fn mean_change(draw_ranges: &[DrawRange], samples: &[Sample], level: &Triangles, reference: &Reference) -> f32 {
+    let surfaces: Vec<Option<RangeSurface>> = (0..level.ranges.len())
+        .map(|range| {
+            let tree = Tree::new(level.of_range(range).to_vec(), &reference.positions);
+            let first = tree.any_place()?;
+            Some(RangeSurface { boxes: tree.boxes(&reference.positions), tree, first })
+        })
+        .collect();
+    let change = |(range, point): &Sample| {
+        // Where nothing is left, everything has changed.
+        let Some(surface) = &surfaces[*range] else { return 1.0 };
+        let position = point.position(&reference.positions);
+        let nearest = surface.tree.nearest(&surface.boxes, &reference.positions, position, f32::INFINITY);
+        let nearest = nearest.map_or(surface.first, |(place, _)| place);
+        let change = |at: &Place| appearance(reference, at, *range, draw_ranges[*range].flat_shaded);
+        difference(change(point), change(&nearest))
+    };
+    samples.iter().map(change).sum::<f32>() / samples.len().max(1) as f32
+}
+
+/// The appearance of a place: its normal, and its texture coordinates and colour.
+type Appearance = (Vec3A, [f32; Reference::LOOKS]);
+
+fn appearance(reference: &Reference, place: &Place, range: usize, flat_shaded: bool) -> Appearance {
+    let normal = if flat_shaded {
+        let [a, b, c] = place.corners.map(|corner| reference.positions[corner as usize]);
+        (b - a).cross(c - a)
+    } else {
+        reference.normal_at(place)
+    };
+    (normal.normalize_or_zero(), reference.looks_at(place, range))
+}
+
+/// Returns the difference between two appearances, from 0 to 1. Textures a whole texture apart have nothing in common, and
+/// neither have black and another colour of full strength.
+fn difference((normal_a, looks_a): Appearance, (normal_b, looks_b): Appearance) -> f32 {
+    let looks = looks_a.iter().zip(&looks_b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt();
+    (NORMAL_SHARE * normal_a.distance(normal_b) + looks).min(1.0)
+}
+
+/// Returns points that are evenly spread over the area of the triangles. Always the same ones.
+fn samples(full: &Triangles, positions: &[Vec3A]) -> Vec<Sample> {
+    let area = |corners: &[u32; 3]| {
+        let [a, b, c] = corners.map(|corner| positions[corner as usize]);
+        f64::from((b - a).cross(c - a).length())
+    };
+    let ranges: Range<usize> = 0..full.ranges.len();
+    let triangles =
+        || ranges.clone().flat_map(|range| full.of_range(range).iter().map(move |corners| (range, corners)));
+    let step = triangles().map(|(_, corners)| area(corners)).sum::<f64>() / SAMPLES as f64;
+    let mut samples = Vec::with_capacity(SAMPLES);
+    let mut area_so_far = 0.0;
+    for (range, corners) in triangles() {
+        area_so_far += area(corners);
+        while samples.len() < SAMPLES && (samples.len() as f64 + 0.5) * step < area_so_far {
+            samples.push((range, Place { corners: *corners, weights: spread_weights(samples.len()) }));
+        }
+    }
+    samples
+}
+
+/// Returns barycentric coordinates of the R2 sequence (Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences").
+fn spread_weights(index: usize) -> [f32; 3] {
+    let (u, v) = ((index as f32 * 0.754_877_7).fract(), (index as f32 * 0.569_840_3).fract());
+    let (u, v) = if u + v > 1.0 { (1.0 - u, 1.0 - v) } else { (u, v) };
+    [1.0 - u - v, u, v]
+}
