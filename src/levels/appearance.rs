@@ -7,8 +7,6 @@
 //! The largest change would say little. Almost every level has some point with another normal than before, at a crease or a
 //! seam. The mean is what the picture of a small character shows.
 
-use std::ops::Range;
-
 use glam::Vec3A;
 use rayon::prelude::*;
 
@@ -17,7 +15,7 @@ use super::surface::{Box, Place, Tree};
 use super::triangles::Triangles;
 use crate::model::DrawRange;
 
-/// The number of points that are compared. Neighbouring levels differ by far more than the noise of so many points.
+/// The number of points that are compared.
 const SAMPLES: usize = 1024;
 
 /// The difference between normals one radian apart, approximately.
@@ -25,13 +23,6 @@ const NORMAL_SHARE: f32 = 0.5;
 
 /// A point of the surface in full detail, and its draw range.
 type Sample = (usize, Place);
-
-/// The surface of one draw range of a level.
-struct RangeSurface {
-    tree: Tree,
-    boxes: Vec<Box>,
-    first: Place,
-}
 
 /// Returns the mean change of each level.
 pub(super) fn changes(
@@ -45,21 +36,23 @@ pub(super) fn changes(
 }
 
 fn mean_change(draw_ranges: &[DrawRange], samples: &[Sample], level: &Triangles, reference: &Reference) -> f32 {
-    let surfaces: Vec<Option<RangeSurface>> = (0..level.ranges.len())
+    let positions = &reference.positions;
+    let surfaces: Vec<Option<(Tree, Vec<Box>)>> = (0..level.ranges.len())
         .map(|range| {
-            let tree = Tree::new(level.of_range(range).to_vec(), &reference.positions);
-            let first = tree.any_place()?;
-            Some(RangeSurface { boxes: tree.boxes(&reference.positions), tree, first })
+            let triangles = level.of_range(range);
+            let tree = (!triangles.is_empty()).then(|| Tree::new(triangles.to_vec(), positions))?;
+            let boxes = tree.boxes(positions);
+            Some((tree, boxes))
         })
         .collect();
-    let change = |(range, point): &Sample| {
+    let change = |&(range, point): &Sample| {
+        let surface = surfaces[range].as_ref();
+        let nearest =
+            surface.and_then(|(tree, boxes)| tree.nearest(boxes, positions, point.position(positions), f32::INFINITY));
         // Where nothing is left, everything has changed.
-        let Some(surface) = &surfaces[*range] else { return 1.0 };
-        let position = point.position(&reference.positions);
-        let nearest = surface.tree.nearest(&surface.boxes, &reference.positions, position, f32::INFINITY);
-        let nearest = nearest.map_or(surface.first, |(place, _)| place);
-        let change = |at: &Place| appearance(reference, at, *range, draw_ranges[*range].flat_shaded);
-        difference(change(point), change(&nearest))
+        let Some((nearest, _)) = nearest else { return 1.0 };
+        let appearance = |at: &Place| appearance(reference, at, range, draw_ranges[range].flat_shaded);
+        difference(appearance(&point), appearance(&nearest))
     };
     samples.iter().map(change).sum::<f32>() / samples.len().max(1) as f32
 }
@@ -90,9 +83,8 @@ fn samples(full: &Triangles, positions: &[Vec3A]) -> Vec<Sample> {
         let [a, b, c] = corners.map(|corner| positions[corner as usize]);
         f64::from((b - a).cross(c - a).length())
     };
-    let ranges: Range<usize> = 0..full.ranges.len();
     let triangles =
-        || ranges.clone().flat_map(|range| full.of_range(range).iter().map(move |corners| (range, corners)));
+        || (0..full.ranges.len()).flat_map(|range| full.of_range(range).iter().map(move |corners| (range, corners)));
     let step = triangles().map(|(_, corners)| area(corners)).sum::<f64>() / SAMPLES as f64;
     let mut samples = Vec::with_capacity(SAMPLES);
     let mut area_so_far = 0.0;
