@@ -1,7 +1,7 @@
 //! Limits that a busy machine does not change: processor time, never the clock's.
 //!
-//! A process that works too long is ended by the limit that it was started with. One that waits forever takes no
-//! processor time, which tells it from one that has to wait for its turn.
+//! A process that works too long is ended by the limit that it was started with. One that waits forever takes next to
+//! no processor time, which tells it from one that has to wait for its turn.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -38,22 +38,30 @@ pub fn of_this_process() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Waits for a message that depends on child processes. Returns `None` if the channel is closed, or if no child has taken
-/// any processor time for a minute: then they all wait for something that does not happen.
+/// Waits for a message that depends on child processes. Returns `None` if the channel is closed, or if the children have
+/// taken next to no processor time for a minute: then they wait for something that does not happen.
+///
+/// Next to none, not none: a viewer that waits for a key may look at its files twice a second.
 pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
-    const MOST_IDLE_SECONDS: u32 = 60;
-    let (mut ticks, mut idle_seconds) = (ticks_of_children(), 0);
+    const SECONDS: u32 = 60;
+    // Half a percent of a minute. A tick is a hundredth of a second on Linux.
+    const MOST_IDLE_TICKS: u64 = 30;
+    let (mut ticks, mut seconds, mut used) = (ticks_of_children(), 0, 0);
     loop {
         match receiver.recv_timeout(Duration::from_secs(1)) {
             Ok(message) => return Some(message),
             Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => {
-                let now = ticks_of_children();
                 // Other systems than Linux have no numbers, so nothing counts as idle there.
-                idle_seconds = if now.is_some() && now == ticks { idle_seconds + 1 } else { 0 };
-                ticks = now;
-                if idle_seconds == MOST_IDLE_SECONDS {
-                    return None;
+                let now = ticks_of_children();
+                let (Some(before), Some(after)) = (ticks, now) else { continue };
+                // The sum falls when a child ends.
+                (ticks, seconds, used) = (now, seconds + 1, used + before.abs_diff(after));
+                if seconds == SECONDS {
+                    if used < MOST_IDLE_TICKS {
+                        return None;
+                    }
+                    (seconds, used) = (0, 0);
                 }
             }
         }

@@ -91,8 +91,27 @@ impl Running {
     #[cfg(unix)]
     #[allow(dead_code, reason = "only one test binary does")]
     pub fn interrupt(&self) {
+        self.signal(libc::SIGINT);
+    }
+
+    /// Halts the program until [`Self::go_on`]: what is sent to it meanwhile arrives all at once.
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "only one test binary does")]
+    pub fn halt(&self) {
+        self.signal(libc::SIGSTOP);
+    }
+
+    /// Ends [`Self::halt`].
+    #[cfg(unix)]
+    #[allow(dead_code, reason = "only one test binary does")]
+    pub fn go_on(&self) {
+        self.signal(libc::SIGCONT);
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, signal: i32) {
         // SAFETY: the process is a child that was not waited for, so its number is still its own.
-        let result = unsafe { libc::kill(self.child.id() as i32, libc::SIGINT) };
+        let result = unsafe { libc::kill(self.child.id() as i32, signal) };
         assert_eq!(result, 0, "{}", self.description);
     }
 

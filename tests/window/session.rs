@@ -49,6 +49,13 @@ fn notice(window: &TestWindow) -> Option<Notice> {
     kinds.into_iter().find(|(_, color)| picture.count_of(*color) > LETTERS).map(|(kind, _)| kind)
 }
 
+/// Clicks on a widget of the panel, and waits for its effect: it is complete one frame after the click arrives.
+fn click_widget(window: &TestWindow, widget: (i16, i16)) {
+    window.click(widget);
+    window.wait_for_frames();
+    window.wait_for_frames();
+}
+
 /// Writes the picture of a step if a folder is set.
 fn keep(window: &TestWindow, step: &str) {
     let Some(folder) = std::env::var_os("THRONG_SCREENSHOTS") else { return };
@@ -82,20 +89,21 @@ fn a_session_with_the_panel() {
     keep(&window, "01-opened");
 
     // The clips of a model with 76 of them.
-    window.click(at::SEARCH);
-    // The panel notices a click when it is drawn again.
-    window.wait_for_frames();
+    click_widget(&window, at::SEARCH);
     window.type_text("cheer");
     window.wait_for_frames();
     keep(&window, "02-searched");
     window.press(Key::ENTER);
     window.wait_for_title(|title| title.contains(" · Cheer · "));
 
-    // Scrubbing a paused clip.
+    // Scrubbing a paused clip, with all events of the mouse before one frame.
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
+    program.halt();
     window.drag(at::SCRUB_START, at::SCRUB_MIDDLE);
-    window.wait_for_title(|title| title.contains(" · paused at 0."));
+    program.go_on();
+    // About half of 1.67 s.
+    window.wait_for_title(|title| title.ends_with(" · Cheer · paused at 0.820 s"));
     keep(&window, "03-scrubbed");
 
     // A click selects the character, and the camera focuses on it. A paused title says nothing of that, so playback goes on.
@@ -112,8 +120,7 @@ fn a_session_with_the_panel() {
 
     // A thousand, and one again.
     for (count, step) in [("1000", "05-thousand"), ("1", "06-one")] {
-        window.click(at::INSTANCES);
-        window.wait_for_frames();
+        click_widget(&window, at::INSTANCES);
         window.type_text(count);
         window.press(Key::ENTER);
         window.wait_for_title(|title| (title.contains(" · 1 visible · ")) == (count == "1"));
@@ -121,16 +128,14 @@ fn a_session_with_the_panel() {
     }
 
     // Settings that need a new renderer.
-    window.click(at::DRAWING);
+    click_widget(&window, at::DRAWING);
     for (place, step) in [
         (at::VERTEX_SKINNING, "07-vertex-skinning"),
         (at::FOUR_SAMPLES, "08-four-samples"),
         (at::COMPUTE_SKINNING, "09-compute-skinning"),
     ] {
-        window.wait_for_frames();
         let before = window.picture();
-        window.click(place);
-        window.wait_for_frames();
+        click_widget(&window, place);
         assert!(window.picture() != before, "{step}");
         keep(&window, step);
     }
@@ -143,15 +148,15 @@ fn a_session_with_the_panel() {
     assert_eq!(notice(&window), None);
     window.drop_file(&good);
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · "));
-    window.wait_for_frames();
+    // The first frame with the new title shows the message, which stays for seconds.
     assert_eq!(notice(&window), Some(Notice::Success));
     keep(&window, "11-dropped");
     window.drop_file(&broken);
     program.wait_for_stderr(BROKEN);
     window.wait_for_frames();
+    assert_eq!(notice(&window), Some(Notice::Error));
     let title = window.wait_for_title(|_| true);
     assert!(title.starts_with("Throng: good.glb · 1 visible · "), "{title}");
-    assert_eq!(notice(&window), Some(Notice::Error));
     keep(&window, "12-broken");
 
     window.press(Key::typing('h'));

@@ -17,7 +17,7 @@ mod panel;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use egui::{Area, Context, FontId, Order, Pos2, Rect, TextStyle, Window, pos2, vec2};
+use egui::{Area, Context, Event, FontId, FullOutput, Order, Pos2, RawInput, Rect, TextStyle, Ui, Window, pos2, vec2};
 use egui_winit::State as Input;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window as OsWindow;
@@ -198,9 +198,9 @@ impl Hud {
         raw.screen_rect = Some(Rect::from_min_size(pos2(0.0, 0.0), size));
         let viewport = raw.viewports.entry(raw.viewport_id).or_default();
         viewport.native_pixels_per_point = Some(window.scale_factor() as f32);
-        let raw = raw.take();
+        let mut raw = raw.take();
         let Self { context, panel, shows_panel, shows_help, .. } = self;
-        let output = context.run_ui(raw, |ui| {
+        let mut show = |ui: &mut Ui| {
             let context = ui.ctx().clone();
             if *shows_panel {
                 let margin = 8.0;
@@ -214,7 +214,7 @@ impl Hud {
                     .vscroll(true)
                     .show(&context, |ui| {
                         ui.set_width(panel::WIDTH);
-                        request = panel.show(ui, facts, &mut controls);
+                        request = panel.show(ui, facts, &mut controls).or(request);
                     });
             }
             let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
@@ -227,7 +227,17 @@ impl Hud {
             if *shows_help {
                 help::show(&context, frame());
             }
-        });
+        };
+        let mut output = FullOutput::default();
+        let mut later = std::mem::take(&mut raw.events);
+        loop {
+            let mut events = later;
+            later = split_after_press(&mut events);
+            output.append(context.run_ui(RawInput { events, ..raw.clone() }, &mut show));
+            if later.is_empty() {
+                break;
+            }
+        }
         self.has_events = false;
         self.laid_out = Some((Instant::now(), image_size));
         if request == Some(Request::Help) {
@@ -251,6 +261,16 @@ impl Hud {
     }
 }
 
+/// Removes the events after the first press of a mouse button, and returns them.
+///
+/// They are for another pass of egui: a slider sees only which buttons are held when a pass starts, and after a slow frame
+/// press and release come together.
+fn split_after_press(events: &mut Vec<Event>) -> Vec<Event> {
+    let is_press = |event: &Event| matches!(event, Event::PointerButton { pressed: true, .. });
+    let end = events.iter().position(is_press).map_or(events.len(), |press| press + 1);
+    events.split_off(end)
+}
+
 /// Larger letters than egui's own, light on dark, and nothing that moves by itself.
 fn style(style: &mut egui::Style) {
     for (text, size) in [(TextStyle::Body, 13.5), (TextStyle::Button, 13.5), (TextStyle::Small, 11.5)] {
@@ -263,4 +283,46 @@ fn style(style: &mut egui::Style) {
     style.spacing.item_spacing = vec2(7.0, 4.0);
     style.visuals.window_shadow = egui::Shadow::NONE;
     style.visuals.popup_shadow = egui::Shadow::NONE;
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{CentralPanel, Modifiers, PointerButton, Slider};
+
+    use super::*;
+
+    /// Returns the value of a slider from 0 to 1 after a mouse has dragged it, when all events come before one frame.
+    fn dragged(mut split: impl FnMut(&mut Vec<Event>) -> Vec<Event>) -> f32 {
+        let context = Context::default();
+        let (mut value, mut slider) = (0.0, Rect::NOTHING);
+        let mut lay_out = |events: Vec<Event>| {
+            let input = RawInput { events, ..RawInput::default() };
+            let mut output = context.run_ui(input, |ui| {
+                CentralPanel::default().show(ui, |ui| {
+                    slider = ui.add(Slider::new(&mut value, 0.0..=1.0).show_value(false)).rect;
+                });
+            });
+            // There is no renderer to take the letters.
+            output.textures_delta.clear();
+            slider
+        };
+        lay_out(Vec::new());
+        let slider = lay_out(Vec::new());
+        let button = |pos, pressed| {
+            let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+            [Event::PointerMoved(pos), Event::PointerButton { pos, button, pressed, modifiers }]
+        };
+        let mut events = [button(slider.left_center(), true), button(slider.center(), false)].concat();
+        while !events.is_empty() {
+            let later = split(&mut events);
+            lay_out(std::mem::replace(&mut events, later));
+        }
+        value
+    }
+
+    #[test]
+    fn a_drag_between_two_frames_moves_a_slider() {
+        assert_eq!(dragged(|_| Vec::new()), 0.0, "egui sees such a drag: the events need not be split any more");
+        assert!((dragged(split_after_press) - 0.5).abs() < 0.01);
+    }
 }
