@@ -135,6 +135,8 @@ impl DescriptorSet {
 
 impl Drop for DescriptorSet {
     fn drop(&mut self) {
+        // Mesa 22.3 frees a set with its pool, but not the set's name: without this line each set leaks it.
+        self.device.remove_name(self.raw);
         // SAFETY: the owner no longer uses the set, nor does the GPU (see `Device`); the pool frees it.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
     }

@@ -137,8 +137,18 @@ impl Device {
     /// Counts a created object and names it for captures and validation messages.
     pub(super) fn register<H: vk::Handle>(&self, handle: H, name: &str) {
         self.created.fetch_add(1, Ordering::Relaxed);
-        if let (Some(debug_utils), Ok(name)) = (&self.debug_utils, std::ffi::CString::new(name)) {
-            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name);
+        if let Ok(name) = std::ffi::CString::new(name) {
+            self.set_name(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle).object_name(&name));
+        }
+    }
+
+    /// Removes the name of an object that is not destroyed by a call of its own.
+    pub(super) fn remove_name<H: vk::Handle>(&self, handle: H) {
+        self.set_name(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(handle));
+    }
+
+    fn set_name(&self, info: vk::DebugUtilsObjectNameInfoEXT) {
+        if let Some(debug_utils) = &self.debug_utils {
             // SAFETY: the handle is alive and belongs to this device. A failure only loses the name.
             let _ = unsafe { debug_utils.set_debug_utils_object_name(&info) };
         }
