@@ -77,8 +77,14 @@ fn settings() -> RendererSettings<'static> {
     RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() }
 }
 
-/// Returns the resident memory of this process: the second number of `/proc/self/statm`, in pages.
+/// Returns the resident memory of this process: the second number of `/proc/self/statm`, in pages. Pages that are free in
+/// the C library's allocator do not count: they come and go by up to a mebibyte.
 fn resident_bytes() -> u64 {
+    // SAFETY: no preconditions.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
     // SAFETY: no preconditions.
     let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let text = std::fs::read_to_string("/proc/self/statm").unwrap();
