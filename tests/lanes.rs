@@ -3,7 +3,7 @@
 //! agree with a plain blend in double precision.
 
 use std::mem::MaybeUninit;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
@@ -14,18 +14,13 @@ use throng::model::import::load;
 use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
 use throng::shader_types::JointMatrix;
 
+#[path = "common/model_files.rs"]
+mod model_files;
+
+use model_files::model_files;
+
 /// The largest error, as a share of the largest intermediate number.
 const TOLERANCE: f32 = 1e-5;
-
-fn model_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        match entry.extension().and_then(|extension| extension.to_str()) {
-            _ if entry.is_dir() => model_files(&entry, files),
-            Some("glb" | "gltf") => files.push(entry),
-            _ => {}
-        }
-    }
-}
 
 fn initialised(out: Vec<MaybeUninit<JointMatrix>>) -> Vec<JointMatrix> {
     // SAFETY: every element was initialised on creation.

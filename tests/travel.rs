@@ -1,7 +1,14 @@
 //! Tests of crowds that go somewhere: the speed that feet imply, and feet that do not slide.
 
+#[path = "import/builder.rs"]
+#[allow(dead_code)]
+mod builder;
 #[path = "common/instances.rs"]
 mod instances;
+#[path = "common/model_files.rs"]
+mod model_files;
+#[path = "common/stepper.rs"]
+mod stepper;
 
 use std::mem::MaybeUninit;
 use std::path::Path;
@@ -9,7 +16,9 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use instances::{instances_of, positions};
-use throng::animation::{BindPose, MemoryKind, Pose, PoseStreams, gait_of, skin_vertex};
+use model_files::model_files;
+use stepper::{Motion, stepper};
+use throng::animation::{BindPose, Gait, MemoryKind, Pose, PoseStreams, gait_of, skin_vertex};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
 use throng::model::{Model, import};
 use throng::shader_types::JointMatrix;
@@ -48,6 +57,94 @@ fn the_walkers_feet_say_how_fast_it_is() {
         assert!((0.05..0.12).contains(&found.stance), "{found:?}");
     }
     assert!(gaits[2..].iter().all(|gait| gait.velocity == Vec2::ZERO), "{gaits:?}");
+}
+
+/// The velocities, found and expected, in metres a second, of a generated character that takes steps.
+#[test]
+fn a_gait_is_found_in_walks_and_runs_of_any_kind() {
+    let walk = Motion { velocity: Vec2::new(0.0, 1.2), duty: 0.62, lift: 0.15, ..Motion::default() };
+    let run = Motion { velocity: Vec2::new(0.0, 4.0), duty: 0.3, lift: 0.35, bounce: 0.06, ..Motion::default() };
+    let cases = [
+        ("walk", walk, 0.01),
+        ("run with flight phases", run, 0.01),
+        ("sprint", Motion { velocity: Vec2::new(0.0, 7.0), duty: 0.22, ..run }, 0.02),
+        ("strafe", Motion { velocity: Vec2::new(1.0, 1.0), ..walk }, 0.01),
+        ("backwards", Motion { velocity: Vec2::new(0.0, -0.8), ..walk }, 0.01),
+        ("march with a low lift", Motion { lift: 0.03, ..walk }, 0.01),
+        ("noise of 1 cm on the contacts", Motion { noise: 0.01, ..walk }, 0.1),
+        ("noise of 2 cm on the contacts of a run", Motion { noise: 0.02, ..run }, 0.1),
+        ("a hand below the feet in its swing", Motion { hand: 1.2, ..run }, 0.01),
+        ("a limp: one foot sinks", Motion { limp: 0.1, ..walk }, 0.01),
+        ("5 cm above the floor", Motion { rise: 0.05, ..walk }, 0.01),
+        ("a lost last frame", Motion { lost_frames: 2, ..walk }, 0.02),
+    ];
+    for (what, motion, tolerance) in cases {
+        let model = stepper(&motion);
+        let found = gait_of(&model, &model.clips[0]);
+        println!("{what}: {found:?} for {:?}", motion.velocity);
+        let error = found.velocity.distance(motion.velocity) / motion.velocity.length();
+        assert!(error < tolerance, "{what}: {found:?} instead of {:?}, {error}", motion.velocity);
+        assert!((0.05..0.2).contains(&found.stance), "{what}: {found:?}");
+    }
+}
+
+#[test]
+fn clips_that_go_nowhere_have_no_gait() {
+    let still = Motion { duty: 0.6, ..Motion::default() };
+    let walk = Motion { velocity: Vec2::new(0.0, 1.2), duty: 0.62, lift: 0.15, ..Motion::default() };
+    let cases = [
+        ("steps on the spot", Motion { lift: 0.2, ..still }),
+        ("a jump on the spot", Motion { duty: 1.0, jump: 0.5, ..still }),
+        ("a jump with noise", Motion { duty: 1.0, jump: 0.5, noise: 0.01, ..still }),
+        ("an idle that sways", Motion { duty: 1.0, sway: 0.05, ..still }),
+        ("an idle whose feet slide with the sway", Motion { duty: 1.0, sway: 0.05, feet_sway: true, ..still }),
+        ("a weapon that drags", Motion { duty: 1.0, hand: 1.2, ..still }),
+        ("feet that shuffle without a lift", Motion { duty: 0.5, lift: 0.0, ..walk }),
+        ("a walk that moves the character by itself", Motion { moves_root: true, ..walk }),
+        ("feet in the air", Motion { hand: 2.0, is_hanging: true, ..walk }),
+        ("half a cycle", Motion { lost_frames: stepper::KEYS / 2, ..walk }),
+        ("a circle above the ground", Motion { circles: 0.3, ..still }),
+        ("noise alone", Motion { duty: 1.0, noise: 0.05, ..still }),
+    ];
+    for (what, motion) in cases {
+        let model = stepper(&motion);
+        let found = gait_of(&model, &model.clips[0]);
+        assert_eq!(found, Gait::default(), "{what}");
+    }
+}
+
+/// In real models, walks and runs travel, by the names of the clips. All other clips stay in place.
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn walks_and_runs_of_real_models_travel() {
+    // A walk without a name, and a step over an obstacle that repeats.
+    const OTHER_WALKS: [(&str, &str); 2] = [("CesiumMan", ""), ("elf", "StepOver")];
+    // Stiff legs that swing without a lift touch the ground in both directions.
+    const WITHOUT_A_LIFT: &str = "WalkTest";
+    let mut files = Vec::new();
+    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
+    let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
+    for file in files {
+        let Ok(model) = import::load(&file) else { continue };
+        for clip in &model.clips {
+            let name = clip.name.as_deref().unwrap_or_default();
+            let lower = name.to_lowercase();
+            let is_named = ["walk", "run"].iter().any(|word| lower.contains(word)) && !lower.contains("jump");
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let is_walk = is_named && name != WITHOUT_A_LIFT || OTHER_WALKS.contains(&(stem, name));
+            let velocity = gait_of(&model, clip).velocity;
+            if velocity != Vec2::ZERO {
+                println!("{stem} {name}: {velocity}");
+            }
+            *(if is_walk { &mut walks } else { &mut others }) += 1;
+            if is_walk != (velocity != Vec2::ZERO) {
+                wrong.push(format!("{stem} {name}: {velocity}"));
+            }
+        }
+    }
+    println!("{walks} clips that travel, {others} that do not");
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(walks >= 15 && others >= 100, "{walks} clips that travel, {others} that do not");
 }
 
 /// The end-to-end test: soles in the world, from the instance matrices and the palettes of a crowd. A foot slides by the mean

@@ -4,31 +4,43 @@
 //! clips of walking keep the character in place, so a foot that stands on the ground moves backwards, as on a treadmill.
 //! The character that walks with the opposite velocity leaves that foot where it is.
 //!
-//! The clip is sampled at even steps. Vertices near the ground are in contact, and the median of their horizontal
-//! velocities is the treadmill's. Feet that land or lift off are few, so they do not move the median. The ground is the
-//! lower quartile of the lowest points of all steps, because nothing touches it while a runner flies.
+//! 1. The soles are the vertices near the floor in the rest pose. Hands, weapons and clothes that touch the ground in
+//!    the clip are not among them.
+//! 2. The clip is sampled at even steps. In each step a sole counts if it is near the lowest point of its own path, and
+//!    near the lowest point of the body. The lower it is, the greater is its weight. A height relative to the path needs
+//!    no ground: some clips sink, some limp, and nothing touches the ground while a runner flies.
+//! 3. The velocity of the treadmill is the weighted median of the horizontal velocities. Feet that land or lift off have
+//!    little weight, so they do not move it.
 //!
-//! The velocity is exactly zero for clips that go nowhere: most contacts stand still (idle, a dance), they do not move
-//! alike (feet that shuffle, a bird's belly), or the clip moves the character by itself and does not end where it began.
+//! The velocity is exactly zero for clips that go nowhere: most contacts stand still (idle, a jump on the spot), they do
+//! not move alike (a dance, feet that shuffle), the body moves with them (a drone that circles), or the clip does not
+//! end as it began (a fall, a dodge, a clip that moves the character by itself).
 
 use glam::{Vec2, Vec3};
 
-use super::{BindPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
+use super::{Pose, PoseScratch, floor_height, joint_matrices, pose_model, skinned_position};
 use crate::model::{Clip, Model};
 use crate::shader_types::JointMatrix;
 
 /// The number of steps into which a clip is divided.
 const STEPS: usize = 48;
-/// The largest number of vertices that are observed. Of larger models every second, third … vertex is.
-const MAX_VERTICES: usize = 2048;
-/// The largest distance of a contact from the ground, as a share of the model's height.
-const CONTACT_SHARE: f32 = 0.015;
+/// The largest number of vertices of the soles that are observed, and of the whole body. Of larger models every second,
+/// third … vertex is.
+const MAX_VERTICES: usize = 1024;
+/// The largest distance of a sole from the floor in the rest pose, as a share of the height of the rest pose.
+const SOLE_SHARE: f32 = 0.05;
+/// The largest height of a contact above the lowest point of its path, as a share of the height of that path.
+const CONTACT_SHARE: f32 = 0.15;
+/// The largest height of a contact above the lowest point of the body, as a share of the height of the rest pose.
+const LOW_SHARE: f32 = 0.1;
 /// The smallest speed, in heights of the model a second. Slower feet stand.
 const LEAST_SPEED: f32 = 0.05;
-/// The smallest share of the contacts that move about as fast as the median, in about the same direction.
-const LEAST_AGREEMENT: f32 = 0.6;
-/// The largest distance between the first and the last pose of a clip in place, as a share of the model's height.
-const LARGEST_DRIFT: f32 = 0.05;
+/// The smallest share of the contacts that move about as fast as the median, in about the same direction. A motion to and
+/// fro has half.
+const LEAST_AGREEMENT: f32 = 0.55;
+/// The largest mean distance of the vertices between the first and the last pose of a clip, as a share of the height of
+/// the rest pose. It is small for a clip that repeats, and not 0 for one that lacks its last frame.
+const LARGEST_CHANGE: f32 = 0.08;
 
 /// The gait of a clip. See the module.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -39,86 +51,141 @@ pub struct Gait {
     pub stance: f32,
 }
 
-/// A vertex in contact with the ground during one step.
+/// A sole in contact with the ground during one step.
 struct Contact {
     /// The position in model space, x and z.
     position: Vec2,
     /// The velocity in model space, x and z.
     velocity: Vec2,
+    /// The velocity relative to the centre of the body.
+    from_body: Vec2,
+    /// From 0 at the largest height of a contact to 1 at the lowest point of the path.
+    weight: f32,
 }
 
 /// Returns the gait of a clip.
 #[must_use]
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
-    let poses = poses(model, clip);
-    let heights = || poses.iter().flatten().map(|position| position.y);
-    let height = heights().fold(f32::NEG_INFINITY, f32::max) - heights().fold(f32::INFINITY, f32::min);
+    let mut poser = Poser::new(model);
+    let all: Vec<_> = model.geometry.shown_vertices().collect();
+    let rest = poser.pose(None, 0.0, &all);
+    let (lowest, highest) = extent(&rest);
+    let height = highest - lowest;
     if !(step_seconds > 0.0 && height > 0.0 && height.is_finite()) {
         return Gait::default();
     }
-    let drift = match &poses[..] {
-        [first, .., last] => center(last) - center(first),
-        _ => Vec2::ZERO,
-    };
-    let mut lowest: Vec<f32> =
-        poses.iter().map(|pose| pose.iter().map(|position| position.y).fold(f32::INFINITY, f32::min)).collect();
-    lowest.sort_unstable_by(f32::total_cmp);
-    let ground = lowest[lowest.len() / 4];
+    let floor = floor_height(model).max(lowest);
+    let is_sole = |position: &Vec3| (position.y - floor).abs() <= SOLE_SHARE * height;
+    let soles = thinned(all.iter().zip(&rest).filter(|(_, position)| is_sole(position)).map(|(&vertex, _)| vertex));
+    let body = thinned(all.iter().copied());
+    let observed = [&soles[..], &body].concat();
 
-    let steps = poses.windows(2).flat_map(|step| step[0].iter().zip(&step[1]));
-    let near_ground = |(a, b): &(&Vec3, &Vec3)| (0.5 * (a.y + b.y) - ground).abs() <= CONTACT_SHARE * height;
-    let flat = |v: Vec3| Vec2::new(v.x, v.z);
-    let contacts: Vec<Contact> = steps
-        .filter(near_ground)
-        .map(|(&a, &b)| Contact { position: flat(0.5 * (a + b)), velocity: flat(b - a) / step_seconds })
-        .collect();
-    let treadmill = Vec2::new(
-        median(contacts.iter().map(|contact| contact.velocity.x)),
-        median(contacts.iter().map(|contact| contact.velocity.y)),
-    );
-    let agrees =
-        |contact: &&Contact| (treadmill - contact.velocity).length_squared() < 0.5 * treadmill.length_squared();
-    let agreement = contacts.iter().filter(agrees).count() as f32 / contacts.len().max(1) as f32;
-    let goes = treadmill.length() >= LEAST_SPEED * height
-        && agreement >= LEAST_AGREEMENT
-        && drift.length() <= LARGEST_DRIFT * height;
-    if !goes {
+    let times = (0..=STEPS).map(|step| f64::from(clip.duration_seconds) * step as f64 / STEPS as f64);
+    let poses: Vec<Vec<Vec3>> = times.map(|time_seconds| poser.pose(Some(clip), time_seconds, &observed)).collect();
+    // A clip that does not repeat has no gait. The comparison is false for numbers that are not finite, too.
+    let ends = poses[0].iter().zip(&poses[STEPS]).skip(soles.len());
+    let change = ends.map(|(a, b)| a.distance(*b)).sum::<f32>() / body.len() as f32;
+    let repeats = change <= LARGEST_CHANGE * height;
+    let mut contacts = contacts(&poses, soles.len(), LOW_SHARE * height, step_seconds);
+    let first = treadmill(&contacts);
+    let all_weights = weight_of(&contacts);
+    contacts.retain(|contact| (first - contact.from_body).length_squared() < 0.5 * first.length_squared());
+    let agree = weight_of(&contacts) >= LEAST_AGREEMENT * all_weights;
+    // The contacts that agree are those of feet that stand. The others no longer count.
+    let treadmill = treadmill(&contacts);
+    if !(repeats && agree && treadmill.length() >= LEAST_SPEED * height) {
         return Gait::default();
     }
     let sideways = treadmill.normalize().perp();
-    let distances = contacts.iter().map(|contact| contact.position.dot(sideways).abs());
-    Gait { velocity: -treadmill, stance: distances.sum::<f32>() / contacts.len() as f32 }
+    let distances = contacts.iter().map(|contact| contact.weight * contact.position.dot(sideways).abs());
+    Gait { velocity: -treadmill, stance: distances.sum::<f32>() / weight_of(&contacts) }
 }
 
-/// Returns the positions of the observed vertices at the ends of all steps.
-fn poses(model: &Model, clip: &Clip) -> Vec<Vec<Vec3>> {
-    let bind_pose = BindPose::new(&model.geometry);
-    let stride = model.geometry.shown_vertex_count().div_ceil(MAX_VERTICES).max(1);
-    let observed: Vec<(usize, usize)> = model.geometry.shown_vertices().step_by(stride).collect();
-    let mut scratch = PoseScratch::for_model(model);
-    let pose_at = |step: usize| {
-        let time_seconds = f64::from(clip.duration_seconds) * step as f64 / STEPS as f64;
-        let pose = pose_model(model, Some(clip), time_seconds, &mut scratch);
-        let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-        let skinned = |&(vertex, placement): &(usize, usize)| {
-            Vec3::from(skin_vertex(&bind_pose, vertex, pose.placed(placement), false).0.position)
-        };
-        observed.iter().map(skinned).collect()
-    };
-    (0..=STEPS).map(pose_at).collect()
+/// Returns the contacts of all steps, from the poses at their ends, which begin with the soles. `low` is the largest
+/// height of a contact above the lowest point of the body.
+fn contacts(poses: &[Vec<Vec3>], sole_count: usize, low: f32, step_seconds: f32) -> Vec<Contact> {
+    let body_of = |pose: &Vec<Vec3>| (extent(pose).0, center(&pose[sole_count..]));
+    let bodies: Vec<(f32, Vec2)> = poses.iter().map(body_of).collect();
+    let mut contacts = Vec::new();
+    for sole in 0..sole_count {
+        let path: Vec<Vec3> = poses.iter().map(|pose| pose[sole]).collect();
+        let (lowest, highest) = extent(&path);
+        for (ends, body) in path.windows(2).zip(bodies.windows(2)) {
+            let position = 0.5 * (ends[0] + ends[1]);
+            let weight = 1.0 - (position.y - lowest) / (CONTACT_SHARE * (highest - lowest));
+            if weight > 0.0 && position.y <= 0.5 * (body[0].0 + body[1].0) + low {
+                let velocity = (flat(ends[1]) - flat(ends[0])) / step_seconds;
+                let from_body = velocity - (body[1].1 - body[0].1) / step_seconds;
+                contacts.push(Contact { position: flat(position), velocity, from_body, weight });
+            }
+        }
+    }
+    contacts
+}
+
+/// Returns the median of the velocities.
+fn treadmill(contacts: &[Contact]) -> Vec2 {
+    let along = |of: fn(Vec2) -> f32| median(contacts.iter().map(|contact| (of(contact.velocity), contact.weight)));
+    Vec2::new(along(|velocity| velocity.x), along(|velocity| velocity.y))
+}
+
+fn weight_of(contacts: &[Contact]) -> f32 {
+    contacts.iter().map(|contact| contact.weight).sum()
+}
+
+/// Returns the weighted median of values with their weights: half of the weight lies on each side. 0 without values.
+fn median(values: impl Iterator<Item = (f32, f32)>) -> f32 {
+    let mut values: Vec<(f32, f32)> = values.collect();
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let half = 0.5 * values.iter().map(|(_, weight)| weight).sum::<f32>();
+    let mut sum = 0.0;
+    let middle = values.iter().find(|(_, weight)| {
+        sum += weight;
+        sum >= half
+    });
+    middle.map_or(0.0, |(value, _)| *value)
+}
+
+/// Returns every n-th vertex, so that at most [`MAX_VERTICES`] are left.
+fn thinned(vertices: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+    let vertices: Vec<_> = vertices.collect();
+    vertices.iter().copied().step_by(vertices.len().div_ceil(MAX_VERTICES).max(1)).collect()
+}
+
+/// Returns the lowest and the highest height.
+fn extent(positions: &[Vec3]) -> (f32, f32) {
+    let heights = positions.iter().map(|position| position.y);
+    heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)))
+}
+
+/// Returns x and z.
+fn flat(position: Vec3) -> Vec2 {
+    Vec2::new(position.x, position.z)
 }
 
 /// Returns the mean of the positions, x and z.
-fn center(pose: &[Vec3]) -> Vec2 {
-    let mean = pose.iter().sum::<Vec3>() / pose.len().max(1) as f32;
-    Vec2::new(mean.x, mean.z)
+fn center(positions: &[Vec3]) -> Vec2 {
+    positions.iter().copied().map(flat).sum::<Vec2>() / positions.len().max(1) as f32
 }
 
-/// Returns the median, or 0 without values.
-fn median(values: impl Iterator<Item = f32>) -> f32 {
-    let mut values: Vec<f32> = values.collect();
-    let middle = values.len() / 2;
-    if values.is_empty() { 0.0 } else { *values.select_nth_unstable_by(middle, f32::total_cmp).1 }
+/// Evaluates a model at one time after another.
+struct Poser<'m> {
+    model: &'m Model,
+    scratch: PoseScratch,
+}
+
+impl<'m> Poser<'m> {
+    fn new(model: &'m Model) -> Self {
+        Self { model, scratch: PoseScratch::for_model(model) }
+    }
+
+    /// Returns the positions of shown vertices in model space, in the rest pose or at a time of a clip.
+    fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64, vertices: &[(usize, usize)]) -> Vec<Vec3> {
+        let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
+        let palette: Vec<JointMatrix> = joint_matrices(&self.model.palette, pose.model_from_node).collect();
+        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+        let skinned = |&(vertex, placement)| skinned_position(&self.model.geometry, vertex, pose.placed(placement));
+        vertices.iter().map(skinned).collect()
+    }
 }
