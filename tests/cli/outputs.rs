@@ -205,6 +205,46 @@ mod encoder {
         assert_eq!(names(&place).iter().filter(|name| name.contains("tmp")).count(), 0);
     }
 
+    /// The frames of a transparent film, decoded again, have the coverage of the images. VP9 stores it as a second film.
+    #[test]
+    fn a_transparent_film_keeps_its_alpha() {
+        let ffmpeg = |arguments: &[&str], folder: &Path| {
+            let mut command = std::process::Command::new("ffmpeg");
+            command
+                .args(["-hide_banner", "-loglevel", "error", "-nostdin"])
+                .args(arguments)
+                .current_dir(folder)
+                .output()
+        };
+        let place = Place::new();
+        let encoders = ffmpeg(&["-encoders"], &place.working_folder());
+        if !encoders.is_ok_and(|found| String::from_utf8_lossy(&found.stdout).contains("libvpx-vp9")) {
+            println!("not tested: there is no ffmpeg with libvpx-vp9 on the PATH");
+            return;
+        }
+        let options = "--size 128x96 --msaa 4 --background none --frames 3 --fps 8";
+        place.succeed(&format!("render {options} --out film.webm"));
+        place.succeed(&format!("render {options} --out image_%d.png"));
+        // The native decoder of ffmpeg drops alpha, so libvpx decodes.
+        let decode_film =
+            ["-c:v", "libvpx-vp9", "-i", "film.webm", "-pix_fmt", "rgba", "-start_number", "0", "film_%d.png"];
+        let decoded = ffmpeg(&decode_film, &place.working_folder()).unwrap();
+        assert!(decoded.status.success(), "{}", String::from_utf8_lossy(&decoded.stderr));
+        for frame in 0..3 {
+            let alpha = |name: &str| -> Vec<u8> {
+                let image = decode(&place.file(&format!("{name}_{frame}.png")));
+                image.pixels().map(|pixel| pixel[3]).collect()
+            };
+            let (film, image) = (alpha("film"), alpha("image"));
+            let count = |of: &[u8], least: u8| of.iter().filter(|&&alpha| alpha >= least).count();
+            assert!(count(&image, 255) > 300 && count(&image, 1) < image.len() / 2, "frame {frame}: an empty picture");
+            let sum: u32 = film.iter().zip(&image).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum();
+            let mean = f64::from(sum) / film.len() as f64;
+            println!("frame {frame}: alpha differs by {mean} of 255 in the mean");
+            assert!(mean < 3.0, "frame {frame}: alpha differs by {mean} of 255 in the mean");
+        }
+    }
+
     #[test]
     fn a_missing_encoder_is_reported_before_anything_else() {
         let place = Place::new();
