@@ -15,6 +15,10 @@
 //!
 //! Otherwise the lowest point of the rest pose is the floor. One exception remains: if all clips, at all times, sink into
 //! that floor with more than an attachment, the floor is the median of their lowest points.
+//!
+//! Feet may still sink into the floor in a clip. In some files the joints themselves go there: for a few frames of a
+//! run by 4 to 12 % of the height, and in a leap by up to a third. The floor does not follow them, because the same
+//! feet stand on it at other times.
 
 use glam::Vec3;
 
