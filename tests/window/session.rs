@@ -87,6 +87,13 @@ fn a_session_with_the_panel() {
     window.wait_for_frames();
     window.wait_for_frames();
     keep(&window, "01-opened");
+    // The clip plays while the panel is shown.
+    let beside_the_panel =
+        || -> Vec<_> { window.picture().rgba().enumerate().filter(|(pixel, _)| pixel % 1000 > 340).collect() };
+    let before = beside_the_panel();
+    window.wait_for_frames();
+    window.wait_for_frames();
+    assert!(beside_the_panel() != before, "the clip stands still");
 
     // The clips of a model with 76 of them.
     click_widget(&window, at::SEARCH);

@@ -2,7 +2,9 @@
 //!
 //! In: [`Facts`], and [`Controls`] as they are. Out: the same controls as the person wants them, and a [`Request`].
 
-use egui::{Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, Slider, Ui};
+use egui::{
+    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, Slider, SliderClamping, Ui,
+};
 
 use super::facts::Facts;
 use super::graph;
@@ -135,7 +137,9 @@ impl Panel {
             ui.label("seed");
             ui.add(DragValue::new(&mut crowd.seed).speed(0.1));
         });
-        ui.add(Slider::new(&mut crowd.variety, 0.0..=1.0).text("variety").max_decimals(2));
+        ui.add(
+            Slider::new(&mut crowd.variety, 0.0..=1.0).text("variety").max_decimals(2).clamping(SliderClamping::Edits),
+        );
         ui.checkbox(&mut crowd.travel, "travel: walkers go somewhere");
     }
 
@@ -170,7 +174,8 @@ impl Panel {
         });
         ui.checkbox(&mut look.ground, "ground");
         ui.spacing_mut().slider_width = 120.0;
-        ui.add(Slider::new(&mut look.exposure_ev, -4.0..=4.0).text("stops of exposure").max_decimals(1));
+        let exposure = Slider::new(&mut look.exposure_ev, -4.0..=4.0).text("stops of exposure").max_decimals(1);
+        ui.add(exposure.clamping(SliderClamping::Edits));
     }
 
     fn joints(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
@@ -219,8 +224,10 @@ fn playback(ui: &mut Ui, controls: &mut Controls) -> Option<Request> {
     let duration = controls.duration_seconds;
     ui.spacing_mut().slider_width = 170.0;
     let scrub = Slider::new(&mut controls.time_seconds, 0.0..=duration.max(1e-3)).fixed_decimals(2).suffix(" s");
+    // Without this, each layout would round the time, and the clock would go back to it.
+    let scrub = scrub.clamping(SliderClamping::Edits);
     ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
-    let speed = Slider::new(&mut controls.speed, -2.0..=2.0).clamping(egui::SliderClamping::Never);
+    let speed = Slider::new(&mut controls.speed, -2.0..=2.0).clamping(SliderClamping::Never);
     ui.add(speed.max_decimals(2).suffix(" × speed"));
     request
 }
@@ -269,6 +276,6 @@ fn drawing(ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
     ui.checkbox(&mut drawing.shadows, shadows);
     ui.spacing_mut().slider_width = 120.0;
     let error = Slider::new(&mut controls.lod_error_pixels, 0.0..=8.0).max_decimals(1);
-    ui.add(error.text("pixels of detail error"))
+    ui.add(error.clamping(SliderClamping::Edits).text("pixels of detail error"))
         .on_hover_text("how far a simplified surface may be away; 0: full detail");
 }
