@@ -103,7 +103,7 @@ impl Crowd {
         positions_world.extend(nodes.iter().map(|node| world_from_model.transform_point3(node.translation.into())));
     }
 
-    fn index_of(&self, number: u32) -> Option<usize> {
+    pub(super) fn index_of(&self, number: u32) -> Option<usize> {
         self.instances.iter().position(|instance| instance.rank == number)
     }
 

@@ -28,6 +28,18 @@ impl Crowd {
         Outline::new(vertices, self.bounds)
     }
 
+    /// Returns the centre and the radius of a sphere around the instance with a number, as it is posed at `time_seconds`: the
+    /// middle of its vertices, and the distance of the farthest one. `None` without such an instance or without vertices.
+    #[must_use]
+    pub fn posed_sphere(&self, number: u32, time_seconds: f64) -> Option<(Vec3, f32)> {
+        let instance = &self.instances[self.index_of(number)?];
+        let mut skinner = Skinner::new(self);
+        let vertices = skinner.vertices_world(instance, time_seconds);
+        let finite = || vertices.iter().copied().filter(|vertex| vertex.is_finite());
+        let center = (finite().reduce(Vec3::min)? + finite().reduce(Vec3::max)?) * 0.5;
+        Some((center, finite().map(|vertex| vertex.distance(center)).fold(0.0, f32::max)))
+    }
+
     /// Returns the indices of the instances that reach farthest in some horizontal direction, or of all in a small crowd.
     fn outermost(&self) -> Vec<usize> {
         if self.instances.len() <= MAX_OUTLINE_INSTANCES {

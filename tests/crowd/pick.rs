@@ -170,3 +170,32 @@ fn an_instance_keeps_its_number_when_clips_change() {
     crowd.cull(Some(&Frustum::from_clip_from_world(away.clip_from_world(1.0))), None, &Detail::FULL);
     assert_eq!(crowd.shown_instance(0, 2.0).unwrap().level, None);
 }
+
+#[test]
+fn a_character_in_focus_is_whole_in_the_image() {
+    let model = strip("A.glb", 8);
+    let mut crowd = Crowd::new(Arc::from([model.clone()]), &settings(3)).unwrap();
+    let mut scratch = PoseScratch::for_model(&model);
+    for (number, time_seconds) in [(0, 0.0), (1, 0.4), (2, 2.2)] {
+        crowd.move_to(time_seconds);
+        let shown = crowd.shown_instance(number, time_seconds).unwrap();
+        let clip = shown.clip.map(|clip| &model.clips[clip as usize]);
+        let nodes = pose_model(&model, clip, shown.clip_seconds, &mut scratch).model_from_node;
+        let posed = joint_matrices(&model.palette, nodes).zip(&model.geometry.positions);
+        let vertices: Vec<Vec3> =
+            posed.map(|(joint, &at)| shown.world_from_model.transform_point3(joint.transform_point(at))).collect();
+        let (center, radius) = crowd.posed_sphere(number, time_seconds).unwrap();
+        let farthest = vertices.iter().map(|vertex| vertex.distance(center)).fold(0.0, f32::max);
+        assert!((radius - farthest).abs() < 1e-4, "{radius} instead of {farthest}");
+        for aspect in [0.4, 1.0, 2.5] {
+            let mut camera = OrbitCamera::default();
+            camera.focus_on(center, radius, aspect);
+            let seen = vertices.iter().map(|&vertex| camera.clip_from_world(aspect).project_point3(vertex));
+            let reach = seen.map(|at| at.truncate().abs().max_element()).fold(0.0, f32::max);
+            assert!((0.3..1.0).contains(&reach), "{reach} of the image's half");
+        }
+    }
+    assert_eq!(crowd.posed_sphere(3, 0.0), None);
+    let empty = Crowd::new(Arc::from([Model::default()]), &settings(1)).unwrap();
+    assert_eq!(empty.posed_sphere(0, 0.0), None);
+}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Result;
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
 use super::clock::Clock;
 use super::controls::{Controls, CrowdControls, DrawingControls};
@@ -307,27 +307,11 @@ impl State {
     /// Points the camera at the selected character, from the present direction. Returns false if there is none.
     pub fn focus(&mut self, aspect: f32) -> bool {
         let Some(shown) = self.selected() else { return false };
-        let (center, radius) = self.room_of(&shown);
+        let sphere = self.scene.crowd.posed_sphere(shown.number, self.clock.time_seconds());
+        let (center, radius) = sphere.unwrap_or((shown.center_world, shown.radius));
         self.scene.camera.focus_on(center, radius, aspect);
         self.camera_was_moved();
         true
-    }
-
-    /// Returns the centre and the radius of a sphere around a character as it is posed now: around its nodes, with room for
-    /// the surface. The sphere of its whole clip is often far larger, and counts only for models with few nodes.
-    fn room_of(&self, shown: &ShownInstance) -> (Vec3, f32) {
-        const FLESH: f32 = 1.7;
-        const LEAST_SHARE: f32 = 0.3;
-        let mut nodes = Vec::new();
-        self.scene.crowd.node_positions(shown.number, self.clock.time_seconds(), &mut nodes);
-        let low = nodes.iter().copied().fold(Vec3::INFINITY, Vec3::min);
-        let high = nodes.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
-        let center = 0.5 * (low + high);
-        let radius = FLESH * nodes.iter().map(|node| node.distance(center)).fold(0.0, f32::max);
-        match (LEAST_SHARE * shown.radius..shown.radius).contains(&radius) {
-            true => (center, radius),
-            false => (shown.center_world, shown.radius),
-        }
     }
 
     /// Returns the selected character, if there is one.
