@@ -91,4 +91,16 @@ mod tests {
         let expected = FrameTimes { stages: [1.0, 2.0, middle, 0.5], passes: [0.0, 0.0, 0.0, 3.0, 0.0] };
         assert_eq!((figures.medians(), figures.median_frame_ms()), (expected, 3.5 + middle));
     }
+
+    /// Every frame adds its times, also while the panel is hidden.
+    #[test]
+    fn adding_frames_soon_needs_no_more_memory() {
+        let mut figures = Figures::default();
+        let mut add = |count: usize| {
+            (0..count).for_each(|_| figures.add(CpuTimes::default(), None));
+            figures.frames.capacity()
+        };
+        let capacity = add(MOST_FRAMES);
+        assert_eq!(add(10 * MOST_FRAMES), capacity);
+    }
 }
