@@ -6,8 +6,7 @@
 
 use shaderc::{CompileOptions, Compiler, EnvVersion, OptimizationLevel, ResolvedInclude, ShaderKind, TargetEnv};
 
-use crate::manifest::CompiledShader;
-use crate::sources::ShaderSource;
+use super::sources::{CompiledShader, ShaderSource};
 
 /// Compiles every shader; the error holds the messages of all that do not compile, each as `shader:line: message`.
 pub fn all(sources: &[ShaderSource]) -> Result<Vec<CompiledShader>, String> {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::manifest::CompiledShader;
+use crate::sources::CompiledShader;
 
 /// Writes one `pub static` per shader, then the list `ALL`.
 pub fn write(shaders: &[CompiledShader], path: &Path) -> Result<(), String> {

@@ -37,14 +37,6 @@ pub struct Manifest {
     pub records: BTreeMap<String, Record>,
 }
 
-/// A compiled shader.
-pub struct CompiledShader {
-    /// The file name of the source, such as `skin.comp`.
-    pub file_name: String,
-    /// The content of its `.spv` file: little-endian words on every host.
-    pub spirv: Vec<u8>,
-}
-
 impl Record {
     /// Records that `source` compiles to `spirv`.
     pub fn new(source: &ShaderSource, spirv: &[u8]) -> Self {

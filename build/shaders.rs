@@ -14,8 +14,7 @@ use std::path::Path;
 use crate::embed;
 #[cfg(not(feature = "shaderc"))]
 use crate::manifest;
-use crate::manifest::CompiledShader;
-use crate::sources::{self, ShaderSource};
+use crate::sources::{self, CompiledShader, ShaderSource};
 #[cfg(feature = "shaderc")]
 use crate::{compile, refresh};
 

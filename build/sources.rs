@@ -11,6 +11,7 @@ use std::path::Path;
 const ENTRY_EXTENSIONS: [&str; 3] = ["vert", "frag", "comp"];
 
 /// The source of one entry point.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ShaderSource {
     /// The file name, such as `skin.comp`.
     pub file_name: String,
@@ -18,6 +19,14 @@ pub struct ShaderSource {
     pub text: String,
     /// The text of every file that it includes, directly or indirectly, by file name.
     pub includes: BTreeMap<String, String>,
+}
+
+/// A compiled shader.
+pub struct CompiledShader {
+    /// The file name of the source, such as `skin.comp`.
+    pub file_name: String,
+    /// The content of its `.spv` file: little-endian words on every host.
+    pub spirv: Vec<u8>,
 }
 
 /// Reads every entry point in `folder`, sorted by file name. A missing folder gives an empty list.

@@ -108,7 +108,8 @@ pub struct ViewArgs {
     /// name].
     #[arg(long, value_name = "FILE.png", value_parser = values::parse_png)]
     pub out: Option<PathBuf>,
-    /// Load the models again when their files change.
+    /// Load the models again when their files change. A program built with `--features shaderc` also compiles the shaders in
+    /// the folder `shaders` again.
     #[arg(long)]
     pub watch: bool,
     /// Show the panel with all controls.

@@ -31,9 +31,12 @@ use compare::Difference;
 use gpu::{Gpu, TestDevice, gpu_tests, note};
 use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::renderer::{
+    FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Skinning, UploadPath,
+};
 use throng::shader_types::OverlayVertex;
 use throng::vulkan::device::Device;
+use throng::vulkan::spirv;
 
 fn main() -> ExitCode {
     gpu::run(gpu_tests![
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         culling_leaves_out_only_what_nobody_sees,
         what_is_compared_shows_the_crowd,
         an_overlay_covers_its_pixels_and_no_others,
+        shaders_can_be_replaced,
         a_renderer_that_was_built_again_draws_the_same,
     ])
 }
@@ -316,6 +320,25 @@ fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
     assert_eq!(gpu.device().created_count(), created);
     renderer.overlay_mut().clear();
     assert_identical("no overlay", &without, &captured(&mut scene, &mut renderer));
+}
+
+fn shaders_can_be_replaced(device: &TestDevice) {
+    let (gpu, models) = (Gpu::new(device), models());
+    let settings = plain(Skinning::Compute, 1).settings;
+    let mut scene = scene::scene(&models, CROWD);
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+    let first = captured(&mut scene, &mut renderer);
+    // The first factor of the curve that encodes sRGB becomes 0, so all bright pixels are darker.
+    let replaced = &spirv::TONE_MAP_FRAG;
+    let factor = 4.532_473_4_f32.to_bits();
+    assert!(replaced.words.contains(&factor));
+    let words = replaced.words.iter().map(|&word| if word == factor { 0 } else { word }).collect();
+    // SAFETY: only the value of a constant differs.
+    let shaders = [unsafe { ShaderOverride::new(replaced.file_name.to_owned(), words) }];
+    renderer.rebuild(&models, RendererSettings { shaders: &shaders, ..settings }).unwrap();
+    assert!(Difference::between(&first, &captured(&mut scene, &mut renderer), 8).share_beyond > 0.5);
+    renderer.rebuild(&models, settings).unwrap();
+    assert_identical("the embedded shaders", &first, &captured(&mut scene, &mut renderer));
 }
 
 fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {

@@ -16,9 +16,10 @@ mod uniform_branches;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use manifest::{CompiledShader, Manifest, out_of_date_message, spirv_path};
+use manifest::{Manifest, out_of_date_message, spirv_path};
 use rspirv::dr::{Builder, Module};
 use rspirv::spirv::{Decoration, ExecutionModel, FunctionControl, LoopControl, SelectionControl, StorageClass, Word};
+use sources::CompiledShader;
 use tempfile::TempDir;
 use throng::vulkan::spirv::ALL;
 use uniform_branches::uniform_branches;

@@ -163,7 +163,7 @@ pub fn window_renderer(
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the processor, so it starts with
 /// one sample per pixel and a smaller shadow map, unless the options say otherwise.
 #[must_use]
-pub fn window_settings(args: &GpuArgs, device: &Device) -> RendererSettings<'static> {
+pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettings<'a> {
     const SOFTWARE_SHADOW_MAP: u32 = 1024;
     let mut settings = settings(args, frames_in_flight(device));
     if device.physical.is_cpu() {
@@ -199,13 +199,14 @@ fn renderer(device: &Arc<Device>, models: &[Model], target: Target, settings: Re
     Ok(Renderer::new(device, models, target, RendererSettings { cache_folder: cache_folder.as_deref(), ..settings })?)
 }
 
-fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'static> {
+fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'_> {
     RendererSettings {
         skinning: args.skinning,
         upload: args.upload,
         samples: args.quality.samples(),
         frames_in_flight,
         serialize: args.serialize,
+        shaders: &args.shaders,
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.has_shadows()),
         ..RendererSettings::default()
     }

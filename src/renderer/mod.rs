@@ -36,3 +36,5 @@ pub use setup::Renderer;
 pub use shot::Shot;
 pub use slot::FrameMemory;
 pub use target::Target;
+
+pub use crate::vulkan::spirv::ShaderOverride;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::vulkan::physical_device::PhysicalDevice;
+use crate::vulkan::spirv::ShaderOverride;
 
 /// The shader stage that skins vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,6 +70,8 @@ pub struct RendererSettings<'a> {
     pub transparent: bool,
     /// The folder of the pipeline cache. `None`: the cache is not kept.
     pub cache_folder: Option<&'a Path>,
+    /// The shaders that replace embedded ones.
+    pub shaders: &'a [ShaderOverride],
     /// The size of a page of the transient vertex buffer. It is larger if one pose needs more, and smaller if the device
     /// allows less.
     pub page_bytes: u64,
@@ -101,6 +104,7 @@ impl Default for RendererSettings<'_> {
             serialize: false,
             transparent: false,
             cache_folder: None,
+            shaders: &[],
             page_bytes: 128 << 20,
             limit_caps: LimitCaps::NONE,
         }

@@ -86,7 +86,7 @@ impl Renderer {
         let samples = sample_flags(device, settings.samples)?;
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device)?;
-        let cache = PipelineCache::new(device, settings.cache_folder)?;
+        let cache = PipelineCache::new(device, settings.cache_folder)?.with_shaders(settings.shaders);
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
         let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
         let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count(0))).max().unwrap_or(0);
@@ -237,7 +237,11 @@ impl Renderer {
         std::mem::swap(&mut new.target, &mut self.target);
         new.target.restart_timeline();
         std::mem::swap(&mut new.overlay, &mut self.overlay);
-        std::mem::swap(&mut new.overlay_pass, &mut self.overlay_pass);
+        new.overlay_pass = self.overlay_pass.take();
+        if let Some(pass) = &mut new.overlay_pass {
+            // SAFETY: all frames have finished.
+            unsafe { pass.drop_pipeline() };
+        }
         *self = new;
         Ok(())
     }

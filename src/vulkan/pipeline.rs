@@ -65,9 +65,9 @@ struct ShaderModule<'a> {
 }
 
 impl<'a> ShaderModule<'a> {
-    fn new(device: &'a Device, shader: &Spirv) -> Result<Self> {
-        let info = vk::ShaderModuleCreateInfo::default().code(shader.words);
-        // SAFETY: the words are SPIR-V that the build has compared with the sources.
+    fn new(device: &'a Device, cache: &PipelineCache, shader: &Spirv) -> Result<Self> {
+        let info = vk::ShaderModuleCreateInfo::default().code(cache.words(shader));
+        // SAFETY: the words are SPIR-V that the build has compared with the sources, or those of a `ShaderOverride`.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }
             .context_for("vkCreateShaderModule", shader.file_name)?;
         device.register(raw, shader.file_name);
@@ -154,7 +154,7 @@ impl Pipeline {
         (shader, constants): (&Spirv, &[u32]),
         layout: &PipelineLayout,
     ) -> Result<Self> {
-        let module = ShaderModule::new(device, shader)?;
+        let module = ShaderModule::new(device, cache, shader)?;
         let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
@@ -174,8 +174,8 @@ impl Pipeline {
     /// # Errors
     /// The driver cannot build the pipeline.
     pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
-        let vertex = ShaderModule::new(device, info.vertex)?;
-        let fragment = info.fragment.map(|shader| ShaderModule::new(device, shader)).transpose()?;
+        let vertex = ShaderModule::new(device, cache, info.vertex)?;
+        let fragment = info.fragment.map(|shader| ShaderModule::new(device, cache, shader)).transpose()?;
         let entries = specialization_entries(info.constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));

@@ -12,15 +12,17 @@ use ash::vk;
 
 use super::device::Device;
 use super::error::{Context, Result};
+use super::spirv::{ShaderOverride, Spirv};
 
 /// The largest file that is read. Caches of a few pipelines are much smaller.
 const MAX_BYTES: u64 = 64 << 20;
 const CHECKSUM_BYTES: usize = 8;
 
-/// A `VkPipelineCache` and its file.
+/// A `VkPipelineCache` and its file. Every pipeline is built with it, so it also has the shaders that replace embedded ones.
 pub struct PipelineCache {
     /// The handle.
     pub raw: vk::PipelineCache,
+    overrides: Vec<ShaderOverride>,
     file: Option<PathBuf>,
     loaded_bytes: usize,
     device: Arc<Device>,
@@ -43,7 +45,20 @@ impl PipelineCache {
         let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }
             .context_for("vkCreatePipelineCache", "pipeline cache")?;
         device.register(raw, "pipeline cache");
-        Ok(Self { raw, file, loaded_bytes: data.len(), device: Arc::clone(device) })
+        Ok(Self { raw, overrides: Vec::new(), file, loaded_bytes: data.len(), device: Arc::clone(device) })
+    }
+
+    /// Returns the same cache, which builds pipelines from these shaders instead of the embedded ones of the same names.
+    #[must_use]
+    pub fn with_shaders(mut self, overrides: &[ShaderOverride]) -> Self {
+        self.overrides = overrides.to_vec();
+        self
+    }
+
+    /// Returns the words from which pipelines with this shader are built.
+    pub(super) fn words<'a>(&'a self, shader: &'a Spirv) -> &'a [u32] {
+        let replaced = self.overrides.iter().find(|other| other.file_name() == shader.file_name);
+        replaced.map_or(shader.words, ShaderOverride::words)
     }
 
     /// Writes the cache to a temporary file and renames it, so that a crash does not damage the old one.

@@ -13,4 +13,34 @@ pub struct Spirv {
     pub words: &'static [u32],
 }
 
+/// SPIR-V to use in place of the embedded shader with the same file name: one that was edited while the program runs.
+#[derive(Debug, Clone)]
+pub struct ShaderOverride {
+    file_name: String,
+    words: Vec<u32>,
+}
+
+impl ShaderOverride {
+    /// Returns a module that replaces the one of a source.
+    ///
+    /// # Safety
+    /// The words are valid SPIR-V. Bindings, constants and vertex inputs are those of the embedded shader.
+    #[must_use]
+    pub unsafe fn new(file_name: String, words: Vec<u32>) -> Self {
+        Self { file_name, words }
+    }
+
+    /// Returns the file name of the source.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        &self.file_name
+    }
+
+    /// Returns the words of the module.
+    #[must_use]
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/shaders.rs"));

@@ -61,3 +61,57 @@ fn a_changed_buffer_is_loaded_again() {
     window.press(Key::ESCAPE);
     assert_one_warning(&program.finish(), &["strip.gltf: buffers[0]", "100"]);
 }
+
+/// Replaces a part of a file.
+#[cfg(feature = "shaderc")]
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{}: no {from}", path.display());
+    std::fs::write(path, text.replace(from, to)).unwrap();
+}
+
+/// CI compiles this test only. To run it: `cargo test --features shaderc --test window watch`.
+#[cfg(feature = "shaderc")]
+#[test]
+fn changed_shaders_are_compiled_and_errors_change_nothing() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let shaders = place.working_folder().join("shaders");
+    std::fs::create_dir(&shaders).unwrap();
+    for entry in std::fs::read_dir(package().join("shaders")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, shaders.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let program = start(&place, &screen, "--watch");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    let before = window.picture();
+    let [tone_map, tone_curve] = ["tone_map.frag", "tone_curve.glsl"].map(|name| shaders.join(name));
+    let (plain, green) = ("out_color = vec4(", "out_color = vec4(0.0, 1.0, 0.0, 1.0) * vec4(");
+    edit(&tone_map, plain, green);
+    while window.picture() == before {
+        window.wait_for_title(|_| true);
+    }
+    let picture = window.picture();
+    assert!(picture.color_count() > 50 && picture.rgba().all(|[red, _, blue, _]| (red, blue) == (0, 0)));
+    // An error, in a file that the shader includes.
+    edit(&tone_curve, "float least =", "float leats =");
+    program.wait_for_stderr("shaders/tone_curve.glsl:12: error: 'least' : undeclared identifier");
+    assert!(window.picture() == picture, "the pipelines stay");
+    // The first text compiles to the first picture.
+    edit(&tone_curve, "float leats =", "float least =");
+    edit(&tone_map, green, plain);
+    while window.picture() != before {
+        window.wait_for_title(|_| true);
+    }
+    edit(&tone_curve, "return color * (", "return color.bgr * (");
+    while window.picture() == before {
+        window.wait_for_title(|_| true);
+    }
+    window.press(Key::ESCAPE);
+    assert_one_warning(&program.finish(), &["shaders/tone_curve.glsl:12: error: "]);
+}

@@ -127,6 +127,7 @@ impl<'a> Session<'a> {
             quality,
             device: device.clone(),
             serialize: *serialize,
+            shaders: Vec::new(),
         }
     }
 

@@ -23,7 +23,7 @@ use super::state::State;
 use crate::app::gpu::rebuild_for_window;
 use crate::cli::GpuArgs;
 use crate::model::text::printable;
-use crate::renderer::{CpuTimes, UploadPath};
+use crate::renderer::{CpuTimes, ShaderOverride, UploadPath};
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
@@ -36,6 +36,14 @@ pub struct Desk {
     library: Library,
     room: Room,
     notice: Option<(Notice, Instant)>,
+}
+
+/// Shaders that were compiled while the window shows others.
+pub struct CompiledShaders {
+    /// The file names of the new ones.
+    pub names: Vec<String>,
+    /// All shaders that replace embedded ones.
+    pub overrides: Vec<ShaderOverride>,
 }
 
 impl Desk {
@@ -163,6 +171,19 @@ impl Desk {
         if let Err(error) = done {
             self.notify(Err(error), shown);
         }
+    }
+
+    /// Builds the pipelines again from compiled shaders. If that fails, the present ones stay.
+    pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, shown: &mut Shown) {
+        let size = shown.image_size();
+        let done = compiled.and_then(|CompiledShaders { names, overrides }| {
+            let before = std::mem::replace(&mut state.args.gpu.shaders, overrides);
+            rebuild_for_window(&mut shown.renderer, &state.args.gpu, &mut state.scene, size)
+                .inspect_err(|_| state.args.gpu.shaders = before)?;
+            Ok(format!("compiled {}", names.join(", ")))
+        });
+        self.figures.clear();
+        self.notify(done, shown);
     }
 
     /// Opens other models, or the same ones again. If that fails, the present ones stay.

@@ -7,7 +7,8 @@
 //! actions and draws ([`shown`] is its window); `cli::keys` is the table of keys, whose names [`key_name`] finds;
 //! [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the panel, which changes [`controls`]; [`desk`] applies
 //! the changes, with [`library`] (the files to open), [`room`] (the largest crowd), [`selection`] and [`fact_lines`]; [`title`] and
-//! [`clip_name`] are for the title bar; [`picture`] writes screenshots; [`watch`] notices changed files.
+//! [`clip_name`] are for the title bar; [`picture`] writes screenshots; [`watch`] notices changed files, and
+//! [`shaders`] compiles changed shaders.
 //!
 //! Invariant: a window that is paused and untouched draws nothing and waits for events.
 
@@ -23,6 +24,8 @@ mod picture;
 mod pointer;
 mod room;
 mod selection;
+#[cfg_attr(not(feature = "shaderc"), path = "no_shaders.rs")]
+mod shaders;
 mod shown;
 mod state;
 mod title;

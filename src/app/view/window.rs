@@ -21,6 +21,7 @@ use super::key_name::key_name;
 use super::library::is_model;
 use super::picture::write_screenshot;
 use super::pointer::{Pointer, Scroll, scroll};
+use super::shaders::Shaders;
 use super::shown::{Lost, Shown};
 use super::state::State;
 use super::title::Title;
@@ -44,6 +45,7 @@ pub struct Viewer {
     /// The panel at work. `None` before the first window.
     desk: Option<Desk>,
     watch: Watch,
+    shaders: Shaders,
     /// The time of the last frame, while keys fly.
     flown: Option<Instant>,
     /// Whether the next frame becomes a screenshot.
@@ -64,6 +66,7 @@ impl Viewer {
             title: Title::new(),
             desk: None,
             watch: Watch::default(),
+            shaders: Shaders::default(),
             flown: None,
             wants_screenshot: false,
             presented: 0,
@@ -193,11 +196,14 @@ impl Viewer {
 
     /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        let Self { state, shown: Some(shown), desk: Some(desk), watch, .. } = self else { return Ok(()) };
+        let Self { state, shown: Some(shown), desk: Some(desk), watch, shaders, .. } = self else { return Ok(()) };
         let mut next_look = None;
         if state.args.watch {
             if watch.has_changed(&state.model_files(), Instant::now()) {
                 desk.open(state.args.crowd.models.clone(), state, shown);
+            }
+            if let Some(compiled) = shaders.compile_changed(Instant::now()) {
+                desk.replace_shaders(compiled, state, shown);
             }
             next_look = Some(watch::PERIOD);
         }
@@ -295,7 +301,7 @@ impl ApplicationHandler for Viewer {
         }
         // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
         let State { args, clock, .. } = &self.state;
-        let has_changed = self.watch.needs_frame(&self.state.model_files());
+        let has_changed = self.watch.needs_frame(&self.state.model_files()) || self.shaders.needs_frame();
         let is_only_watching = args.watch && clock.is_paused() && !has_changed;
         if is_only_watching {
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));

@@ -103,6 +103,14 @@ impl OverlayPass {
         })
     }
 
+    /// Drops the pipeline, whose shaders may have changed. The next frame builds it again.
+    ///
+    /// # Safety
+    /// All frames have finished.
+    pub unsafe fn drop_pipeline(&mut self) {
+        self.pipeline = None;
+    }
+
     /// Copies an overlay to the buffers of a slot, and builds the pipeline for targets of `format` if there is none.
     ///
     /// # Errors

@@ -1,0 +1,91 @@
+//! `--watch` in a build with the feature `shaderc`: compiles the shaders in the folder `shaders` again when they change.
+//!
+//! In: the folder below the working folder, with the sources that the program was built from. Out: SPIR-V, made by the code
+//! that also compiles for `build.rs`, or the messages of the compiler. Without the folder nothing happens.
+
+#[path = "../../../build/compile.rs"]
+mod compile;
+#[path = "../../../build/sources.rs"]
+mod sources;
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, anyhow};
+
+use super::desk::CompiledShaders;
+use super::watch::PERIOD;
+use crate::renderer::ShaderOverride;
+use crate::vulkan::spirv;
+use sources::{CompiledShader, ShaderSource};
+
+const FOLDER: &str = "shaders";
+
+/// All sources with their includes, or the reason why they cannot be read.
+type Sources = Result<Vec<ShaderSource>, String>;
+
+/// The watched shaders.
+#[derive(Default)]
+pub struct Shaders {
+    looked: Option<Instant>,
+    /// The sources at the last look. `None` before the first one.
+    seen: Option<Sources>,
+    /// The sources at the first look or at the last attempt to compile.
+    tried: Option<Sources>,
+    /// The sources that compiled last. At first those of the program.
+    compiled: Vec<ShaderSource>,
+    overrides: Vec<ShaderOverride>,
+}
+
+impl Shaders {
+    /// Returns whether a frame should look at the files: their contents have changed.
+    pub fn needs_frame(&self) -> bool {
+        self.tried.as_ref().is_some_and(|tried| *tried != read())
+    }
+
+    /// Looks at the files if the last look is long enough ago. Once a change is over, when two looks have found the same
+    /// contents, compiles the shaders whose sources or includes have changed.
+    pub fn compile_changed(&mut self, now: Instant) -> Option<Result<CompiledShaders>> {
+        if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < PERIOD) {
+            return None;
+        }
+        self.looked = Some(now);
+        let sources = read();
+        let is_over = self.seen.replace(sources.clone()).is_some_and(|seen| seen == sources);
+        let Some(tried) = &self.tried else {
+            self.compiled = sources.clone().unwrap_or_default();
+            self.tried = Some(sources);
+            return None;
+        };
+        if !is_over || *tried == sources {
+            return None;
+        }
+        self.tried = Some(sources.clone());
+        let compiled = sources.and_then(|sources| self.compile(sources));
+        compiled.map_err(|messages| anyhow!("{}", messages.lines().collect::<Vec<_>>().join("; "))).transpose()
+    }
+
+    fn compile(&mut self, sources: Vec<ShaderSource>) -> Result<Option<CompiledShaders>, String> {
+        let changed: Vec<ShaderSource> =
+            sources.iter().filter(|source| !self.compiled.contains(source)).cloned().collect();
+        let shaders = compile::all(&changed)?;
+        self.compiled = sources;
+        let names: Vec<String> = shaders.iter().map(|shader| shader.file_name.clone()).collect();
+        self.overrides.retain(|shader| !names.iter().any(|name| name == shader.file_name()));
+        self.overrides.extend(shaders.into_iter().map(shader_override));
+        Ok((!names.is_empty()).then(|| CompiledShaders { names, overrides: self.overrides.clone() }))
+    }
+}
+
+/// Reads the sources of the shaders that the program has. Another program's folder may have the same name.
+fn read() -> Sources {
+    let mut sources = sources::read(Path::new(FOLDER))?;
+    sources.retain(|source| spirv::ALL.iter().any(|shader| shader.file_name == source.file_name));
+    Ok(sources)
+}
+
+fn shader_override(CompiledShader { file_name, spirv }: CompiledShader) -> ShaderOverride {
+    let words = spirv.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    // SAFETY: the compiler made the words. An interface that differs from the program's is for the author of the shader to mend.
+    unsafe { ShaderOverride::new(file_name, words) }
+}
