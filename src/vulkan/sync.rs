@@ -32,12 +32,12 @@ impl TimelineSemaphore {
     /// Waits until the counter is at least `value`.
     ///
     /// # Errors
-    /// Device lost. A timeout of one minute counts as a lost device.
+    /// Device lost. A timeout counts as a lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
         let (semaphores, values) = ([self.raw], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: the semaphore is alive.
-        unsafe { self.device.raw.wait_semaphores(&info, TIMEOUT_NANOSECONDS) }
+        unsafe { self.device.raw.wait_semaphores(&info, timeout_nanoseconds(&self.device)) }
             .map_err(lost_if_late)
             .context("vkWaitSemaphores")
     }
@@ -86,9 +86,9 @@ impl Fence {
     /// Waits until the fence is signalled, and resets it.
     ///
     /// # Errors
-    /// Device lost.
+    /// Device lost. A timeout counts as a lost device.
     pub fn wait_and_reset(&self) -> Result<()> {
-        self.wait(TIMEOUT_NANOSECONDS).map_err(lost_if_late).context("vkWaitForFences")?;
+        self.wait(timeout_nanoseconds(&self.device)).map_err(lost_if_late).context("vkWaitForFences")?;
         // SAFETY: the fence is alive. Nothing uses it after the wait.
         unsafe { self.device.raw.reset_fences(&[self.raw]) }.context("vkResetFences")
     }
@@ -110,8 +110,12 @@ impl Drop for Fence {
     }
 }
 
-/// The timeout of all waits. A GPU that takes longer for a frame is treated as lost.
-const TIMEOUT_NANOSECONDS: u64 = 60_000_000_000;
+/// Returns the timeout of all waits for the device, which is treated as lost if it takes longer for a frame: a minute for a
+/// GPU, and an hour for a software driver, whose frames take as long as other programs keep the processor busy.
+fn timeout_nanoseconds(device: &Device) -> u64 {
+    const MINUTE_NANOSECONDS: u64 = 60_000_000_000;
+    if device.physical.is_cpu() { 60 * MINUTE_NANOSECONDS } else { MINUTE_NANOSECONDS }
+}
 
 fn lost_if_late(result: vk::Result) -> vk::Result {
     if result == vk::Result::TIMEOUT { vk::Result::ERROR_DEVICE_LOST } else { result }
