@@ -94,7 +94,7 @@ impl Running {
         self.signal(libc::SIGINT);
     }
 
-    /// Halts the program until [`Self::go_on`]: what is sent to it meanwhile arrives all at once.
+    /// Halts the program until [`Self::go_on`]. Events that are sent to it meanwhile arrive all at once.
     #[cfg(unix)]
     #[allow(dead_code, reason = "only one test binary does")]
     pub fn halt(&self) {
