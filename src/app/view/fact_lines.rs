@@ -4,19 +4,20 @@ use crate::app::text::{number, thousands};
 use crate::renderer::Renderer;
 use crate::renderer::memory::format_bytes;
 
-/// Describes the last frame and the device. `frame_ms` is the time of a frame.
-pub fn fact_lines(instances: usize, renderer: &Renderer, frame_ms: f32) -> Vec<String> {
+/// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.
+pub fn fact_lines(instances: usize, renderer: &Renderer, frame_ms: Option<f32>) -> Vec<String> {
     let counts = renderer.draw_counts();
     let bytes = renderer.byte_counts();
-    let mut lines = vec![
-        format!("{} ms, {:.0} frames/s (median)", number(frame_ms.into()), 1e3 / frame_ms.max(1e-3)),
-        format!(
+    let mut lines = Vec::new();
+    if let Some(frame_ms) = frame_ms {
+        lines.push(format!("{} ms, {:.0} frames/s (median)", number(frame_ms.into()), 1e3 / frame_ms.max(1e-3)));
+        lines.push(format!(
             "{} of {} in view, {} triangles",
             thousands(counts.camera.instances),
             thousands(instances as u64),
             thousands(counts.camera.triangles)
-        ),
-    ];
+        ));
+    }
     if counts.skinned_vertices > 0 {
         lines.push(format!("{} vertices skinned by skin.comp", thousands(counts.skinned_vertices)));
     }

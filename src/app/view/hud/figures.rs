@@ -65,11 +65,11 @@ impl Figures {
         }
     }
 
-    /// Returns the median of the CPU's time for a whole frame.
-    pub fn median_frame_ms(&self) -> f32 {
+    /// Returns the median of the CPU's time for a whole frame. `None` before the first one.
+    pub fn median_frame_ms(&self) -> Option<f32> {
         let mut sums: Vec<f32> = self.frames.iter().map(|frame| frame.stages.iter().sum()).collect();
         sums.sort_unstable_by(f32::total_cmp);
-        sums.get(sums.len() / 2).copied().unwrap_or(0.0)
+        sums.get(sums.len() / 2).copied()
     }
 }
 
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn medians_are_those_of_the_last_frames() {
         let mut figures = Figures::default();
-        assert_eq!((figures.medians(), figures.median_frame_ms()), (FrameTimes::default(), 0.0));
+        assert_eq!((figures.medians(), figures.median_frame_ms()), (FrameTimes::default(), None));
         for frame in 0..MOST_FRAMES + 5 {
             let slow = if frame < 5 { 1e6 } else { 0.0 };
             let cpu = CpuTimes { cull_ms: 1.0 + slow, wait_ms: 2.0, animate_ms: frame as f64, record_ms: 0.5 };
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(figures.frames().len(), MOST_FRAMES);
         let middle = 5.0 + MOST_FRAMES as f32 / 2.0;
         let expected = FrameTimes { stages: [1.0, 2.0, middle, 0.5], passes: [0.0, 0.0, 0.0, 3.0, 0.0] };
-        assert_eq!((figures.medians(), figures.median_frame_ms()), (expected, 3.5 + middle));
+        assert_eq!((figures.medians(), figures.median_frame_ms()), (expected, Some(3.5 + middle)));
     }
 
     /// Every frame adds its times, also while the panel is hidden.
