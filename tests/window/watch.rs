@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::program::{Finished, Place};
-use crate::screen::{Key, Screen};
+use crate::screen::{Key, Picture, Screen, TestWindow};
 use crate::{package, start};
 
 /// Writes the strip with its buffer in a separate file, `strip.bin`. Returns the bytes of the buffer.
@@ -32,17 +32,29 @@ fn assert_one_warning(finished: &Finished, parts: &[&str]) {
     }
 }
 
+/// Waits for the window and pauses the animation, so that only changed files change the picture.
+fn paused_window(screen: &Screen) -> TestWindow<'_> {
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    window
+}
+
+fn wait_for_another_picture(window: &TestWindow, before: &Picture) {
+    while window.picture() == *before {
+        window.wait_for_title(|_| true);
+    }
+}
+
 #[test]
 fn a_changed_buffer_is_loaded_again() {
     let (place, screen) = (Place::new(), Screen::start());
     let folder = place.working_folder();
     let mut bytes = write_strip_with_a_buffer(&folder);
     let program = start(&place, &screen, "--watch strip.gltf");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    let window = paused_window(&screen);
     let before = window.picture();
     // Half as wide: the first component of the ten positions at the start of the buffer.
     for position in bytes[..120].chunks_exact_mut(12) {
@@ -50,9 +62,7 @@ fn a_changed_buffer_is_loaded_again() {
         position[..4].copy_from_slice(&(0.5 * f32::from_le_bytes(x)).to_le_bytes());
     }
     std::fs::write(folder.join("strip.bin"), &bytes).unwrap();
-    while window.picture() == before {
-        window.wait_for_title(|_| true);
-    }
+    wait_for_another_picture(&window, &before);
     // A buffer that is cut short is an error, and the model stays.
     let narrow = window.picture();
     std::fs::write(folder.join("strip.bin"), &bytes[..100]).unwrap();
@@ -84,18 +94,12 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
         }
     }
     let program = start(&place, &screen, "--watch");
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    window.focus();
-    window.press(Key::SPACE);
-    window.wait_for_title(|title| title.contains(" · paused at "));
+    let window = paused_window(&screen);
     let before = window.picture();
     let [tone_map, tone_curve] = ["tone_map.frag", "tone_curve.glsl"].map(|name| shaders.join(name));
     let (plain, green) = ("out_color = vec4(", "out_color = vec4(0.0, 1.0, 0.0, 1.0) * vec4(");
     edit(&tone_map, plain, green);
-    while window.picture() == before {
-        window.wait_for_title(|_| true);
-    }
+    wait_for_another_picture(&window, &before);
     let picture = window.picture();
     assert!(picture.color_count() > 50 && picture.rgba().all(|[red, _, blue, _]| (red, blue) == (0, 0)));
     // An error, in a file that the shader includes.
@@ -109,9 +113,7 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
         window.wait_for_title(|_| true);
     }
     edit(&tone_curve, "return color * (", "return color.bgr * (");
-    while window.picture() == before {
-        window.wait_for_title(|_| true);
-    }
+    wait_for_another_picture(&window, &before);
     window.press(Key::ESCAPE);
     assert_one_warning(&program.finish(), &["shaders/tone_curve.glsl:12: error: "]);
 }
