@@ -119,7 +119,7 @@ fn crossfades() {
         clips.sort_by(|a, b| b.duration_seconds.total_cmp(&a.duration_seconds));
         let pair = [clips[0], clips[1 % clips.len()]];
         let [Some(a), Some(b)] = pair.map(|clip| LaneClip::compile(&model, Some(clip))) else { continue };
-        let blend = LaneBlend::compile(&model, &pair.map(Some));
+        let mut blend = LaneBlend::compile(&model, &pair.map(Some));
         for count in [1_000, 10_000] {
             let times = pair.map(|clip| times(clip, count));
             let mut outs: [Palette; 3] = std::array::from_fn(|_| palette(&model, count));
@@ -132,10 +132,13 @@ fn crossfades() {
             let mut longest = || one(&a, &times[0], out_a);
             let mut next = || one(&b, &times[1], out_b);
             let mut both = || {
-                let source = |clip, times_seconds, weight| LaneSource { clip, times_seconds, weight };
-                let sources = [source(&a, &times[0], 1.0), source(&b, &times[1], 0.4)];
+                let source = |clip, times_seconds| LaneSource { clip, times_seconds };
+                let sources = [source(&a, &times[0]), source(&b, &times[1])];
                 let mut scratch = LaneScratch::default();
-                timed_ns(|| lanes::evaluate_blend(processor, &blend, &sources, &mut scratch, memory, out_blend))
+                timed_ns(|| {
+                    blend.set_weights(&[1.0, 0.4]);
+                    lanes::evaluate_blend(processor, &blend, &sources, &mut scratch, memory, out_blend);
+                })
             };
             let joints = (model.palette.len() * count) as f64;
             let [a, b, both] = interleaved([&mut longest, &mut next, &mut both]).map(|ns| ns / joints);

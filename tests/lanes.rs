@@ -176,7 +176,10 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
     const INSTANCES: usize = 11;
     let joints = model.palette.len();
     let compiled: Vec<LaneClip> = clips.iter().map(|clip| LaneClip::compile(model, *clip).expect("a clip")).collect();
-    let blend = LaneBlend::compile(model, clips);
+    let mut blend = LaneBlend::compile(model, clips);
+    // Nothing of other weights is left.
+    blend.set_weights(&vec![0.7; clips.len()]);
+    blend.set_weights(weights);
     // Each instance is a little later.
     let time_of = |index: usize, instance: usize| {
         let duration = clips[index].map_or(0.0, |clip| f64::from(clip.duration_seconds));
@@ -211,7 +214,7 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
     for processor in [Processor::detect(), Processor::Portable] {
         let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
             let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints * INSTANCES];
-            let source = |k: usize| LaneSource { clip: &compiled[k], times_seconds: &times[k], weight: weights[k] };
+            let source = |k: usize| LaneSource { clip: &compiled[k], times_seconds: &times[k] };
             let sources: Vec<LaneSource<'_>> = (0..clips.len()).map(source).collect();
             lanes::evaluate_blend(processor, &blend, &sources, &mut LaneScratch::default(), memory, &mut out);
             numbers(&initialised(out))

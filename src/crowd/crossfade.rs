@@ -42,27 +42,33 @@ pub(super) struct Blend {
 }
 
 impl Blend {
+    /// Sets the weights of a frame, before its poses are evaluated.
+    pub fn set_weights(&mut self, weights: &Weights) {
+        let Some(compiled) = &mut self.compiled else { return };
+        let mut own = [0.0; MAX_SOURCES];
+        for (own, &(weight, _)) in own.iter_mut().zip(&self.sources) {
+            *own = weights[weight];
+        }
+        compiled.set_weights(&own[..self.sources.len()]);
+    }
+
     /// Returns the clips for the lanes. Each has this many times, of which there are `stride` for each clip.
     pub fn lane_sources<'a>(
         &self,
         repertoire: &'a Repertoire,
         times_seconds: &'a [[f64; super::visible::BLOCK_POSES]],
         count: usize,
-        weights: &Weights,
     ) -> Option<([LaneSource<'a>; MAX_SOURCES], usize)> {
         let lane_clip = |clip| match repertoire.evaluation(self.model as usize, clip) {
             Evaluation::Lanes(compiled) => Some(&**compiled),
             Evaluation::OneByOne => None,
         };
-        let source = |clip: &'a LaneClip, index: usize, weight| LaneSource {
-            clip,
-            times_seconds: &times_seconds[index][..count],
-            weight,
-        };
+        let source =
+            |clip: &'a LaneClip, index: usize| LaneSource { clip, times_seconds: &times_seconds[index][..count] };
         let (_, first) = *self.sources.first()?;
-        let mut sources = [source(lane_clip(first)?, 0, 1.0); MAX_SOURCES];
-        for (index, (element, &(weight, clip))) in sources.iter_mut().zip(&self.sources).enumerate() {
-            *element = source(lane_clip(clip)?, index, weights[weight]);
+        let mut sources = [source(lane_clip(first)?, 0); MAX_SOURCES];
+        for (index, (element, &(_, clip))) in sources.iter_mut().zip(&self.sources).enumerate() {
+            *element = source(lane_clip(clip)?, index);
         }
         Some((sources, self.sources.len()))
     }

@@ -111,6 +111,8 @@ impl Crowd {
             self.scratches = (0..tasks).map(|_| Scratch::new(&self.models, &self.repertoire, blends)).collect();
         }
         let mut scratches = std::mem::take(&mut self.scratches);
+        let weights = self.crossfades.fades.weights(time_seconds.unwrap_or(0.0));
+        self.crossfades.blends.iter_mut().for_each(|blend| blend.set_weights(&weights));
         let shared = Shared {
             models: &self.models,
             instances: &self.instances,
@@ -225,7 +227,7 @@ fn evaluate_blended(shared: Shared<'_>, block: &Block, blend: &Blend, scratch: &
             times_seconds[index] = source.time_seconds;
         }
     }
-    let sources = blend.lane_sources(shared.repertoire, &times_seconds, poses.len(), &shared.shown.weights);
+    let sources = blend.lane_sources(shared.repertoire, &times_seconds, poses.len());
     let (Some(compiled), Some((sources, count))) = (&blend.compiled, sources) else {
         for pose in poses {
             let own = out.split_off(model.palette.len(), model.morph_weight_count());

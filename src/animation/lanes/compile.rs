@@ -9,12 +9,13 @@
 //!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
 //!
 //! A blend of several clips is compiled to one list of steps ([`LaneBlend`]). Its movers are the nodes that any of the clips
-//! moves, and those that stand still at different places. The cells are those of the clips, each compiled alone: all lists
-//! are made in the same order, so a track has the same column in both.
+//! moves. What stands still at different places is constant during a frame ([`standing`](super::standing)). The cells are
+//! those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in both.
 
-use glam::{DAffine3, DMat3, DQuat, DVec4, Vec3, Vec4};
+use glam::{DAffine3, DMat3, DVec4, Vec3, Vec4};
 
 use super::rows::{AnyTrack, Rows};
+use super::standing::{HeldParts, Standing, parent_from_node};
 use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
 
 /// The translation, rotation or scale of a mover.
@@ -31,7 +32,7 @@ pub(super) enum Part {
 /// The rows of an affine matrix that is the same for all instances.
 pub(super) type Constant = [[f32; 4]; 3];
 
-/// The parts of a mover in a further clip of a blend. `None` is a constant value that all clips before have, too.
+/// The parts of a mover in a further clip of a blend. `None` is a value that needs no blending: the first clip has it already.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct FurtherParts {
     pub translation: Option<Part>,
@@ -87,7 +88,7 @@ impl LaneClip {
     /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
     #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
-        let (program, sources) = Compiler::new(model, &[clip]).program();
+        let Compiled { program, sources, .. } = Compiler::new(model, &[clip]).compiled();
         let tracks = sources.first().map_or(&[][..], |source| &source.tracks);
         let rows = match clip {
             Some(clip) => Rows::new(clip, tracks)?,
@@ -103,23 +104,46 @@ pub struct LaneBlend {
     pub(super) program: Program,
     /// The number of columns of each clip.
     pub(super) columns: Vec<usize>,
+    /// The share of each clip, 0 to 1. All clips before it have the rest.
+    pub(super) weights: Vec<f32>,
+    standing: Standing,
 }
 
 impl LaneBlend {
-    /// Compiles a blend of `clips` of `model`, in the order of the blend. `None` is the rest pose.
+    /// Compiles a blend of `clips` of `model`, in the order of the blend. `None` is the rest pose. All weights are 0: the first
+    /// clip is shown.
     #[must_use]
     pub fn compile(model: &Model, clips: &[Option<&Clip>]) -> Self {
-        let (program, sources) = Compiler::new(model, clips).program();
-        Self { program, columns: sources.iter().map(|source| source.column_count).collect() }
+        let Compiled { program, sources, standing } = Compiler::new(model, clips).compiled();
+        let columns = sources.iter().map(|source| source.column_count).collect();
+        let mut blend = Self { program, columns, weights: Vec::new(), standing };
+        blend.set_weights(&vec![0.0; clips.len()]);
+        blend
+    }
+
+    /// Sets the share of each clip, 0 to 1. All clips before it have the rest. The first element has no use. Everything that
+    /// depends on the weights alone is computed here, once for all instances. Does not allocate again.
+    ///
+    /// # Panics
+    /// If there is not one weight for each clip.
+    pub fn set_weights(&mut self, weights: &[f32]) {
+        assert_eq!(weights.len(), self.columns.len(), "a weight for each clip");
+        self.weights.clear();
+        self.weights.extend_from_slice(weights);
+        self.standing.set_weights(weights, &mut self.program.steps);
     }
 }
 
-/// The fixed transform from a node to its mover: to itself, to its next moving ancestor, or else to the model.
+/// The transform from a node to its mover: to itself, to its next moving ancestor, or else to the model. It is fixed, except
+/// that it may go by way of a node that stands still in each clip of a blend.
 #[derive(Debug, Clone, Copy)]
 struct Attachment {
     /// The mover's number. Movers are numbered in the order of their steps.
     mover: Option<usize>,
-    mover_from_node: DAffine3,
+    /// The number in [`Standing`] of the nearest node that stands still, from the node itself up to its mover.
+    standing: Option<usize>,
+    /// The fixed transform to that node, or else to the mover.
+    ancestor_from_node: DAffine3,
 }
 
 /// The tracks of one node.
@@ -174,9 +198,17 @@ impl<'a> SourceTracks<'a> {
     }
 }
 
+/// What a [`Compiler`] makes.
+struct Compiled<'a> {
+    program: Program,
+    sources: Vec<SourceTracks<'a>>,
+    standing: Standing,
+}
+
 struct Compiler<'a> {
     model: &'a Model,
     sources: Vec<SourceTracks<'a>>,
+    standing: Standing,
     /// The attachment of each node, once it has been computed.
     attachments: Vec<Option<Attachment>>,
     mover_count: usize,
@@ -188,6 +220,7 @@ impl<'a> Compiler<'a> {
         Self {
             model,
             sources: clips.iter().map(|clip| SourceTracks::new(model, *clip)).collect(),
+            standing: Standing::default(),
             attachments: vec![None; model.skeleton.len()],
             mover_count: 0,
             steps: Vec::new(),
@@ -195,19 +228,23 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles all palette entries.
-    fn program(mut self) -> (Program, Vec<SourceTracks<'a>>) {
+    fn compiled(mut self) -> Compiled<'a> {
         let joint_count = self.model.palette.len();
         (0..joint_count).for_each(|entry| self.write(entry));
         let temporary_count = share_temporaries(&mut self.steps);
-        (Program { steps: self.steps, temporary_count, joint_count }, self.sources)
+        let program = Program { steps: self.steps, temporary_count, joint_count };
+        Compiled { program, sources: self.sources, standing: self.standing }
     }
 
     /// Appends the step that writes palette entry `entry`, and before it the steps that it needs.
     fn write(&mut self, entry: usize) {
         let layout = &self.model.palette;
-        let Attachment { mover, mover_from_node } = self.attachment(layout.nodes[entry] as usize);
-        let matrix = mover_from_node * layout.joint_from_mesh[entry].as_daffine3();
+        let Attachment { mover, standing, ancestor_from_node } = self.attachment(layout.nodes[entry] as usize);
+        let matrix = ancestor_from_node * layout.joint_from_mesh[entry].as_daffine3();
         let constant = rows_of(&matrix);
+        if let Some(node) = standing {
+            self.standing.add_matrix(self.steps.len(), node, matrix);
+        }
         self.steps.push(match mover {
             Some(mover) => Step::Write(mover, constant),
             None => Step::WriteHeld(constant),
@@ -222,7 +259,7 @@ impl<'a> Compiler<'a> {
             missing.push(next as usize);
             next = self.model.skeleton.parents[next as usize];
         }
-        let model = Attachment { mover: None, mover_from_node: DAffine3::IDENTITY };
+        let model = Attachment { mover: None, standing: None, ancestor_from_node: DAffine3::IDENTITY };
         let mut attachment = if next == NO_PARENT { model } else { self.attachments[next as usize].unwrap_or(model) };
         for node in missing.into_iter().rev() {
             attachment = self.attach(node, attachment);
@@ -235,24 +272,37 @@ impl<'a> Compiler<'a> {
         let skeleton = &self.model.skeleton;
         if let Ok(fixed) = skeleton.fixed_locals.binary_search_by_key(&(node as u32), |fixed| fixed.node) {
             let parent_from_node = skeleton.fixed_locals[fixed].parent_from_node.as_daffine3();
-            return Attachment { mover_from_node: parent.mover_from_node * parent_from_node, ..parent };
+            return Attachment { ancestor_from_node: parent.ancestor_from_node * parent_from_node, ..parent };
         }
         let parts: Vec<[Part; 3]> = self.sources.iter_mut().map(|source| source.parts(node, &skeleton.rest)).collect();
         let Some(&first) = parts.first() else { return parent };
-        let is_same = |parts: &[Part; 3]| *parts == first;
-        if let ([Part::Held(translation), Part::Held(rotation), Part::Held(scale)], true) =
-            (first, parts.iter().all(is_same))
-        {
-            let [translation, rotation, scale] = [translation, rotation, scale].map(|part| Vec4::from(part).as_dvec4());
-            let rotation = DQuat::from_vec4(rotation.normalize_or(DVec4::W));
-            let local = DAffine3::from_scale_rotation_translation(scale.truncate(), rotation, translation.truncate());
-            return Attachment { mover_from_node: parent.mover_from_node * local, ..parent };
+        if let Some(held) = parts.iter().map(held_parts).collect::<Option<Vec<_>>>() {
+            if parts.iter().all(|parts| *parts == first) {
+                let ancestor_from_node = parent.ancestor_from_node * parent_from_node(held[0]);
+                return Attachment { ancestor_from_node, ..parent };
+            }
+            let number = self.standing.add_node(parent.standing, parent.ancestor_from_node, held);
+            return Attachment { standing: Some(number), ancestor_from_node: DAffine3::IDENTITY, ..parent };
         }
-        // A property that stands still in all clips so far, at the same value, needs no blending.
+        let step = self.steps.len();
+        if let Some(number) = parent.standing {
+            self.standing.add_matrix(step, number, parent.ancestor_from_node);
+        }
+        // A property that stands still in all clips is constant during a frame.
+        let stands: [bool; 3] = std::array::from_fn(|property| {
+            let values: Option<Vec<DVec4>> = parts.iter().map(|parts| held(parts[property])).collect();
+            let is_same = parts.iter().all(|parts| parts[property] == first[property]);
+            let stands = values.is_some();
+            if let (Some(values), false) = (values, is_same) {
+                self.standing.add_part(step, property, values);
+            }
+            stands
+        });
+        // A property that stands still in all clips so far, at the same value, needs no blending either.
         let changed = |property: usize, clip: usize| {
-            let so_far = parts[..=clip].iter().map(|parts| parts[property]);
-            let stands = matches!(first[property], Part::Held(_)) && so_far.clone().all(|part| part == first[property]);
-            (!stands).then_some(parts[clip][property])
+            let mut so_far = parts[..=clip].iter().map(|parts| parts[property]);
+            let is_new = !matches!(first[property], Part::Held(_)) || so_far.any(|part| part != first[property]);
+            (is_new && !stands[property]).then_some(parts[clip][property])
         };
         let further = |clip: usize| FurtherParts {
             translation: changed(0, clip),
@@ -260,9 +310,10 @@ impl<'a> Compiler<'a> {
             scale: changed(2, clip),
         };
         let no_scale = Part::Held(Vec3::ONE.extend(0.0).to_array());
+        let has_offset = parent.standing.is_some() || parent.ancestor_from_node != DAffine3::IDENTITY;
         let mover = Mover {
             parent: parent.mover,
-            offset: (parent.mover_from_node != DAffine3::IDENTITY).then(|| rows_of(&parent.mover_from_node)),
+            offset: has_offset.then(|| rows_of(&parent.ancestor_from_node)),
             translation: first[0],
             rotation: first[1],
             scale: parts.iter().any(|parts| parts[2] != no_scale).then_some(first[2]),
@@ -271,11 +322,27 @@ impl<'a> Compiler<'a> {
         };
         self.steps.push(Step::Move(mover));
         self.mover_count += 1;
-        Attachment { mover: Some(self.mover_count - 1), mover_from_node: DAffine3::IDENTITY }
+        let mover = Some(self.mover_count - 1);
+        Attachment { mover, standing: None, ancestor_from_node: DAffine3::IDENTITY }
     }
 }
 
-fn rows_of(matrix: &DAffine3) -> Constant {
+/// Returns the value of a part that stands still.
+fn held(part: Part) -> Option<DVec4> {
+    match part {
+        Part::Held(value) => Some(Vec4::from(value).as_dvec4()),
+        Part::Straight(_) | Part::Cubic(_) => None,
+    }
+}
+
+/// Returns the transform of a node that stands still in a clip.
+fn held_parts(parts: &[Part; 3]) -> Option<HeldParts> {
+    let [translation, rotation, scale] = parts.map(held);
+    Some([translation?, rotation?, scale?])
+}
+
+/// Returns the rows of a matrix.
+pub(super) fn rows_of(matrix: &DAffine3) -> Constant {
     let DMat3 { x_axis, y_axis, z_axis } = matrix.matrix3;
     [0, 1, 2].map(|row| [x_axis, y_axis, z_axis, matrix.translation].map(|column| column[row] as f32))
 }

@@ -15,16 +15,15 @@
 //! ```
 //!
 //! Instances that blend several clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in
-//! each clip and blended, and everything else is done once. Two clips take 1.7 to 2.1 times as long as one. If both clips
-//! hold most joints still, but at different places, these joints have to move in the blend: 2.9 times for two such clips of
-//! Knight, of which each takes half as long as a usual clip.
+//! each clip and blended, and everything else is done once. What stands still in each clip, at different places, depends on
+//! the weights alone. It is blended once a frame ([`LaneBlend::set_weights`]). Two clips take TODO times as long as one.
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
 //! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted
 //! by operations, a joint that only rotates takes about 100 cycles for eight instances. Two matrix products take half of
 //! them.
 //!
-//! [`compile`] makes the steps and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`], which
+//! [`compile`] makes the steps, [`rows`] the cells, and [`standing`] the constants of a blend. The [`kernel`] is generic over the vectors of [`simd`], which
 //! use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions
 //! to 1e-5 of the largest number. The result of an instance does not depend on its lane or its group.
 //!
@@ -47,6 +46,7 @@ mod compile;
 mod kernel;
 mod rows;
 mod simd;
+mod standing;
 
 use std::mem::MaybeUninit;
 
@@ -65,21 +65,19 @@ pub const GROUP_INSTANCES: usize = LANES;
 /// The largest number of clips in a blend.
 pub const MAX_SOURCES: usize = 10;
 
-/// One of the clips of a blend, with the times and the weight of its instances.
+/// One of the clips of a blend, with the times of its instances.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneSource<'a> {
     /// The clip, compiled alone.
     pub clip: &'a LaneClip,
     /// The time of each instance, which is clamped to the clip's keys.
     pub times_seconds: &'a [f64],
-    /// The share of this clip, 0 to 1. All clips before it have the rest. The first clip has no use for it.
-    pub weight: f32,
 }
 
 impl LaneSource<'_> {
     /// Locates up to eight instances, beginning with `first`. Lanes without an instance repeat the last instance.
-    fn locate(&self, first: usize) -> Located {
-        let Self { clip: LaneClip { rows, .. }, times_seconds, weight } = *self;
+    fn locate(&self, first: usize, weight: f32) -> Located {
+        let Self { clip: LaneClip { rows, .. }, times_seconds } = *self;
         let times_seconds = &times_seconds[first..];
         let last = times_seconds.last().copied().unwrap_or(0.0);
         let located: [_; LANES] =
@@ -159,12 +157,11 @@ pub fn evaluate(
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
-    let source = LaneSource { clip, times_seconds, weight: 1.0 };
-    evaluate_sources(processor, &clip.program, &[source], scratch, memory, out);
+    evaluate_sources(processor, &clip.program, &[LaneSource { clip, times_seconds }], &[1.0], scratch, memory, out);
 }
 
 /// Writes the joint matrices of instances of one model that blend the same clips, one instance after the other. `blend` was
-/// compiled from the clips of `sources`, in the same order. Otherwise it does the same as [`evaluate`].
+/// compiled from the clips of `sources`, in the same order, and has their weights. Otherwise it does the same as [`evaluate`].
 ///
 /// # Panics
 /// If the sources are not those of `blend`, differ in their numbers of times, or are more than [`MAX_SOURCES`]. If the length
@@ -180,13 +177,14 @@ pub fn evaluate_blend(
     // The kernel reads these columns without checking them.
     let columns = sources.iter().map(|source| source.clip.rows.columns);
     assert!(columns.eq(blend.columns.iter().copied()), "the clips of the blend");
-    evaluate_sources(processor, &blend.program, sources, scratch, memory, out);
+    evaluate_sources(processor, &blend.program, sources, &blend.weights, scratch, memory, out);
 }
 
 fn evaluate_sources(
     processor: Processor,
     program: &Program,
     sources: &[LaneSource<'_>],
+    weights: &[f32],
     scratch: &mut LaneScratch,
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
@@ -202,14 +200,14 @@ fn evaluate_sources(
     scratch.fit_program(program);
     let groups = out.chunks_mut(GROUP_INSTANCES * program.joint_count);
     for (first_instance, out) in (0..count).step_by(GROUP_INSTANCES).zip(groups) {
-        let first = first.locate(first_instance);
+        let first = first.locate(first_instance, 1.0);
         let mut located;
         let further = if further.is_empty() {
             &[]
         } else {
             located = [first; MAX_SOURCES - 1];
-            for (located, source) in located.iter_mut().zip(further) {
-                *located = source.locate(first_instance);
+            for (located, (source, &weight)) in located.iter_mut().zip(further.iter().zip(&weights[1..])) {
+                *located = source.locate(first_instance, weight);
             }
             &located[..further.len()]
         };
