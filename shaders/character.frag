@@ -62,9 +62,7 @@ void main() {
     vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(normal_world());
     Receiver receiver;
     if (has_feature(FEATURE_SHADOWED)) {
-        bool is_curved = !has_feature(FEATURE_FLAT) && !has_feature(FEATURE_THIN);
-        float bulge_metres = is_curved ? bulge(position_world(), side * normal_world()) : 0.0;
-        receiver = receiver_on(position_world(), face_normal, side * normal, bulge_metres);
+        receiver = receiver_on(position_world(), face_normal, side * normal);
     }
     if (has_feature(FEATURE_NORMAL_TEXTURE)) {
         normal = bumped(normal);

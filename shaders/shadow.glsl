@@ -17,7 +17,7 @@ const float PENUMBRA_PER_DISTANCE = 0.02;
 // The radius of the filter in texels: at a contact, and the largest that the window of 4x4 texels holds.
 const float LEAST_RADIUS = 1.25;
 const float GREATEST_RADIUS = 2.0;
-// The height of a receiver over a surface that light grazes, in texels.
+// The distance of a receiver from a surface that light grazes, in texels.
 const float GRAZING_LIFT = 4.0;
 
 // A point of a surface, as it receives shadows.
@@ -28,33 +28,22 @@ struct Receiver {
 };
 
 // Returns a receiver on a triangle with vertex normals. `face_normal` is the triangle's; both have unit length and face
-// the same side. `bulge_metres` is the height of the curved surface over the flat triangle.
+// the same side.
 //
-// The triangles of a round body that face away from the light lie in its shadow, although the normals at their corners
-// still face the light. So at grazing angles the receiver rises to the curved surface that the normals describe, and a
-// few texels above, where the window of the filter sees no other triangle of the same body. Elsewhere it stays on the
-// triangle, where shadows touch their casters.
-Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal, float bulge_metres) {
+// A closed body casts its shadow with its far side, so it does not shade its near side. The triangles of the far side
+// are in the map themselves, although the normals at their corners may still face the light. They receive it on the side
+// that faces the light, inside the body, where only other bodies shade them. So sunlight ends where the normals say, and
+// not at the edges of triangles. Where light grazes, the receiver lies a few texels away from its triangle, where the
+// window of the filter sees no other triangle of the same body. Elsewhere shadows touch their casters.
+Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal) {
+    float facing = dot(face_normal, frame.to_light.xyz);
+    bvec3 is_far_side = bvec3(facing < 0.0);
+    face_normal = mix(face_normal, -face_normal, is_far_side);
     // A file's normals may have nothing to do with its triangles.
-    bool agree = dot(normal, face_normal) > 0.3;
-    normal = mix(face_normal, normal, bvec3(agree));
-    float grazing = 1.0 - smoothstep(0.1, 0.4, dot(face_normal, frame.to_light.xyz));
-    float lift = mix(0.0, bulge_metres, agree) + GRAZING_LIFT * frame.shadow.y;
-    vec3 offset = grazing * lift * normal + 0.5 * frame.shadow.y * face_normal;
+    normal = mix(face_normal, normal, bvec3(dot(normal, face_normal) > 0.3));
+    float grazing = 1.0 - smoothstep(0.1, 0.4, facing);
+    vec3 offset = frame.shadow.y * (grazing * GRAZING_LIFT * normal + 0.5 * face_normal);
     return Receiver(position_world + offset, mix(face_normal, normal, grazing));
-}
-
-// Returns the height of the curved surface over a flat triangle, from the interpolated normal, whose length is 1 at the
-// vertices. Calls dFdx: only in uniform control flow.
-//
-// On a sphere of radius r, positions are r times the normals, at the vertices and where both are interpolated. So r is
-// the ratio of their derivatives, and the sphere lies r - r * |normal| above the triangle. A hollow has a negative r.
-float bulge(vec3 position_world, vec3 normal) {
-    vec3 bend_x = dFdx(normal), bend_y = dFdy(normal);
-    float radius = dot(dFdx(position_world), bend_x) + dot(dFdy(position_world), bend_y);
-    // The least bend is above the rounding errors of a flat surface.
-    radius /= max(dot(bend_x, bend_x) + dot(bend_y, bend_y), 1e-11);
-    return max(radius * (1.0 - length(normal)), 0.0);
 }
 
 // The window of the filter: 2x2 blocks of 2x2 texels around a point.

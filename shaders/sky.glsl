@@ -23,9 +23,11 @@ float eighth_power(float x) {
 // powers integrate in closed form: Sky::irradiance_on_ground (src/view/sky.rs).
 vec3 sky_radiance(SkyData sky, vec3 direction) {
     float haze = eighth_power(1.0 - clamp(direction.y, 0.0, 1.0));
-    float near_sun = max(dot(direction, sky.to_sun.xyz), 0.0);
-    float glow = 0.5 * (near_sun * near_sun + eighth_power(near_sun));
-    return mix(sky.zenith.rgb, sky.horizon.rgb, haze) + glow * sky.glow.rgb;
+    float cosine = dot(direction, sky.to_sun.xyz);
+    float towards_sun = 0.5 + 0.5 * cosine;
+    float wide_glow = 0.8 * towards_sun * towards_sun, narrow_glow = 0.5 * eighth_power(max(cosine, 0.0));
+    // The horizon has one colour on all sides, into which the ground fades.
+    return mix(sky.zenith.rgb + wide_glow * sky.glow.rgb, sky.horizon.rgb, haze) + narrow_glow * sky.glow.rgb;
 }
 
 // Returns the radiance that arrives at a character from a direction of unit length: sky above, and ground below that

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{DVec3, Vec2, Vec3, Vec4};
 
 /// The influence of one joint on one vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -164,6 +164,21 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// Returns how open the surface of the triangles in `range` is: the length of the sum of their area vectors, as a share
+    /// of their area. It is 0 for a closed surface, 1 for a plane, and for a box without a bottom a fifth.
+    #[must_use]
+    pub fn openness(&self, range: &DrawRange) -> f32 {
+        let (first, count) = (range.first_index as usize, range.index_count as usize);
+        let (mut sum, mut area) = (DVec3::ZERO, 0.0);
+        for corners in self.indices.get(first..first + count).unwrap_or(&[]).chunks_exact(3) {
+            let [a, b, c] = [0, 1, 2].map(|corner| self.positions[corners[corner] as usize].as_dvec3());
+            let area_vector = (b - a).cross(c - a);
+            sum += area_vector;
+            area += area_vector.length();
+        }
+        if area > 0.0 { (sum.length() / area) as f32 } else { 1.0 }
+    }
+
     /// Returns the number of vertices after welding.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
@@ -199,5 +214,36 @@ impl Geometry {
     #[must_use]
     pub fn influences_of(&self, vertex: usize) -> &[Influence] {
         &self.influences[self.influence_starts[vertex] as usize..self.influence_starts[vertex + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cube of 12 triangles that face outwards. The last two are its bottom.
+    const CUBE: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4]];
+
+    #[test]
+    fn openness_is_that_of_the_hole() {
+        let geometry = Geometry {
+            positions: (0..8u32).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32)).collect(),
+            indices: CUBE.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
+            ..Geometry::default()
+        };
+        let range = |faces: u32| DrawRange {
+            topology: Topology::Triangles,
+            first_index: 0,
+            index_count: 6 * faces,
+            material: 0,
+            flat_shaded: false,
+            has_tangents: false,
+            mirrored: false,
+            placed_mesh: None,
+        };
+        let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
+        for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {
+            assert!((openness - expected).abs() < 1e-6, "{openness} instead of {expected}");
+        }
     }
 }

@@ -5,8 +5,9 @@
 //!
 //! All colours are linear RGB. Radiance 1 is white on the display, before the tone curve compresses highlights. The sun is
 //! warmer than white and the sky is bluer. With the default sun they nearly cancel out on a white surface that faces it:
-//! textures keep their colours in the light, and shadows are blue. The ground is pale sand: metals that mirror it stay
-//! warm, and characters of any colour stand out from it. A green ground turned gold into olive, and white into mint.
+//! textures keep their colours in the light, and shadows are bluish. The air around the sun is bright over half of the sky,
+//! because gold that mirrors only blue is green. The ground is pale sand: metals that mirror it stay warm, and characters of
+//! any colour stand out from it. A green ground turned gold into olive, and white into mint.
 
 use std::f32::consts::PI;
 
@@ -40,7 +41,7 @@ impl Sky {
         /// The sun's irradiance above the air.
         const SUN: Vec3 = Vec3::new(2.61, 2.56, 2.55);
         /// The horizon below a high sun, and below a setting one.
-        const BLUE_HORIZON: Vec3 = Vec3::new(0.48, 0.65, 0.86);
+        const BLUE_HORIZON: Vec3 = Vec3::new(0.44, 0.60, 0.81);
         const RED_HORIZON: Vec3 = Vec3::new(0.9, 0.62, 0.42);
         let elevation = to_sun.y.clamp(0.0, 1.0);
         // The length of the path in vertical paths. Near the horizon the earth's curvature ends its growth.
@@ -51,9 +52,9 @@ impl Sky {
         Self {
             to_sun,
             sun: SUN * seen,
-            zenith: day * Vec3::new(0.17, 0.28, 0.46),
+            zenith: day * Vec3::new(0.13, 0.225, 0.38),
             horizon: day * BLUE_HORIZON.lerp(RED_HORIZON, 0.8 * (1.0 - elevation).powi(6)),
-            glow: 1.25 * seen * seen,
+            glow: 0.9 * day * seen * seen,
             ground_albedo: Vec3::new(0.44, 0.375, 0.27),
         }
     }
@@ -76,10 +77,13 @@ impl Sky {
     /// Returns the irradiance of the sky, without the sun, on open ground.
     #[must_use]
     pub fn irradiance_on_ground(&self) -> Vec3 {
-        // The integrals of `sky_radiance` (shaders/sky.glsl) times the cosine. The glow is taken as if it were all above
-        // the horizon.
+        // The integrals of `sky_radiance` (shaders/sky.glsl) times the cosine. The narrow part of the glow is taken as if it
+        // were all above the horizon, and the wide part as if haze hid the same share of it everywhere.
         let haze = 2.0 / 90.0;
-        let glow = 0.5 * (2.0 * PI / 4.0 + 2.0 * PI / 10.0) * self.to_sun.y.max(0.0);
+        let sine = self.to_sun.y;
+        let wide = PI * (1.0 / 4.0 + sine / 3.0 + (1.0 + sine * sine) / 16.0);
+        let narrow = 2.0 * PI / 10.0 * sine.max(0.0);
+        let glow = 0.8 * wide * (1.0 - haze) + 0.5 * narrow;
         PI * self.zenith.lerp(self.horizon, haze) + glow * self.glow
     }
 

@@ -12,69 +12,12 @@
 //! moves. What stands still at different places is constant during a frame ([`standing`](super::standing)). The cells are
 //! those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in both.
 
-use glam::{DAffine3, DMat3, DVec4, Vec3, Vec4};
+use glam::{DAffine3, DVec4, Vec3, Vec4};
 
+use super::program::{FurtherParts, Mover, Part, Program, Step, rows_of};
 use super::rows::{AnyTrack, Rows};
 use super::standing::{HeldParts, Standing, parent_from_node};
 use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
-
-/// The translation, rotation or scale of a mover.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Part {
-    /// A constant value.
-    Held([f32; 4]),
-    /// A straight line or a great arc: the cell in this column.
-    Straight(usize),
-    /// A cubic: the two cells from this column on.
-    Cubic(usize),
-}
-
-/// The rows of an affine matrix that is the same for all instances.
-pub(super) type Constant = [[f32; 4]; 3];
-
-/// The parts of a mover in a further clip of a blend. `None` is a value that needs no blending: the first clip has it already.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct FurtherParts {
-    pub translation: Option<Part>,
-    pub rotation: Option<Part>,
-    pub scale: Option<Part>,
-}
-
-/// A node that moves.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Mover {
-    /// The temporary of the next moving ancestor (its number until `share_temporaries` has run).
-    pub parent: Option<usize>,
-    /// The transform from the parent node to the next moving ancestor, or to the model. `None` is the identity.
-    pub offset: Option<Constant>,
-    pub translation: Part,
-    pub rotation: Part,
-    /// `None` means no scale.
-    pub scale: Option<Part>,
-    /// One element for each further clip of a blend.
-    pub further: Box<[FurtherParts]>,
-    /// The temporary that receives `model_from_node` (the mover's number until `share_temporaries` has run).
-    pub temporary: usize,
-}
-
-/// One step of the kernel.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
-    /// Samples and poses a mover.
-    Move(Mover),
-    /// Writes the next joint matrix: the matrix of this temporary times the constant.
-    Write(usize, Constant),
-    /// Writes the next joint matrix, which is constant.
-    WriteHeld(Constant),
-}
-
-/// The steps that evaluate all joint matrices of a pose.
-#[derive(Debug, Clone)]
-pub(super) struct Program {
-    pub steps: Vec<Step>,
-    pub temporary_count: usize,
-    pub joint_count: usize,
-}
 
 /// A clip of a model, or its rest pose, compiled for the kernel.
 #[derive(Debug, Clone)]
@@ -339,12 +282,6 @@ fn held(part: Part) -> Option<DVec4> {
 fn held_parts(parts: &[Part; 3]) -> Option<HeldParts> {
     let [translation, rotation, scale] = parts.map(held);
     Some([translation?, rotation?, scale?])
-}
-
-/// Returns the rows of a matrix.
-pub(super) fn rows_of(matrix: &DAffine3) -> Constant {
-    let DMat3 { x_axis, y_axis, z_axis } = matrix.matrix3;
-    [0, 1, 2].map(|row| [x_axis, y_axis, z_axis, matrix.translation].map(|column| column[row] as f32))
 }
 
 /// Replaces the numbers of movers by temporaries, which are reused after a mover's last use. Returns the number of

