@@ -9,8 +9,8 @@
 //!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
 //!
 //! A blend of several clips is compiled to one list of steps ([`LaneBlend`]). Its movers are the nodes that any of the clips
-//! moves. What stands still at different places is constant during a frame ([`standing`](super::standing)). The cells are
-//! those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in both.
+//! moves. Nodes that stand still at different places are constant during a frame ([`standing`](super::standing)). The cells
+//! are those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in both.
 
 use glam::{DAffine3, DVec4, Vec3, Vec4};
 
@@ -141,7 +141,7 @@ impl<'a> SourceTracks<'a> {
     }
 }
 
-/// What a [`Compiler`] makes.
+/// The result of a [`Compiler`].
 struct Compiled<'a> {
     program: Program,
     sources: Vec<SourceTracks<'a>>,

@@ -15,8 +15,9 @@
 //! ```
 //!
 //! Instances that blend several clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in
-//! each clip and blended, and everything else is done once. What stands still in each clip, at different places, depends on
-//! the weights alone. It is blended once a frame ([`LaneBlend::set_weights`]). Two clips take 1.5 to 1.9 times as long as one.
+//! each clip and blended, and everything else is done once. Nodes and properties that stand still in each clip, at different
+//! places, depend on the weights alone. They are blended once a frame ([`LaneBlend::set_weights`]). Two clips take 1.5 to 1.9
+//! times as long as one.
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
 //! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted

@@ -1,6 +1,6 @@
-//! What stands still in each clip of a blend, but at different places.
+//! The nodes and properties that stand still in each clip of a blend, but at different places.
 //!
-//! A blend gives these nodes and properties a value that depends on the weights, but not on the time. All instances of a
+//! A blend gives them a value that depends on the weights, but not on the time. All instances of a
 //! frame have the same weights. So these values are computed once a frame, in double precision, and the kernel reads them as
 //! constants: [`LaneBlend::set_weights`](super::LaneBlend::set_weights).
 //!
