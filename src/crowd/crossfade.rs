@@ -52,7 +52,7 @@ impl Blend {
         compiled.set_weights(&own[..self.sources.len()]);
     }
 
-    /// Returns the clips for the lanes. Each has this many times, of which there are `stride` for each clip.
+    /// Returns the clips for the lanes, and their number. Each has the first `count` times of its own row.
     pub fn lane_sources<'a>(
         &self,
         repertoire: &'a Repertoire,
