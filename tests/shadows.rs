@@ -1,6 +1,6 @@
-//! Shadows in the image: round bodies have no dark facets, whatever their normals, open surfaces cast shadows on both sides,
-//! shadows touch their casters, masked materials cast holes, the edge of a shadow is the one that a twin of the filter
-//! computes, and nothing else is dark.
+//! Shadows in the image: round bodies have no dark facets, even if their normals lean. Open surfaces cast shadows. Shadows touch
+//! their casters, and masked materials cast holes. The edge of a shadow is the one that a twin of the filter computes.
+//! Nothing else is dark.
 
 #[path = "import/builder.rs"]
 #[allow(dead_code)]

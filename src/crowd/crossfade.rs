@@ -52,7 +52,7 @@ impl Blend {
         compiled.set_weights(&own[..self.sources.len()]);
     }
 
-    /// Returns the clips for the lanes, and their number. Each has the first `count` times of its own row.
+    /// Returns the clips for the lanes, and their number. A clip's times are the first `count` elements of its row.
     pub fn lane_sources<'a>(
         &self,
         repertoire: &'a Repertoire,
@@ -82,7 +82,7 @@ pub(super) struct ShownClips<'a> {
     share_hz: Option<f64>,
     /// The time since the start, at the speed of the crowd.
     clip_seconds: f64,
-    pub weights: Weights,
+    weights: Weights,
 }
 
 /// The clips that one instance shows: one, or several that it blends. A slice on the stack.
