@@ -1,7 +1,9 @@
-//! Measures the time to import a model, compared with the time to decode its images only: `cargo bench --bench import`.
+//! Measures the time to import a model, compared with the time to decode its images only, and the time to build its levels
+//! of detail: `cargo bench --bench import`.
 //!
-//! Both use the same decoder with the same settings, so the difference is the cost of JSON, geometry, clips and the
-//! checks of an untrusted file. The goal is at most 1.5 times the time of the images, or 20 ms.
+//! Import and images use the same decoder with the same settings, so the difference is the cost of JSON, geometry, clips
+//! and the checks of an untrusted file. The goal is at most 1.5 times the time of the images, or 20 ms. The goal for the
+//! levels of detail is the time of import, or 50 ms.
 
 mod common;
 
@@ -9,8 +11,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use common::model_paths;
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::Value;
+use throng::levels;
 use throng::model::import::load;
 
 /// Returns the encoded images of a GLB that its base colours use, which are those that import decodes.
@@ -47,6 +50,10 @@ fn import(criterion: &mut Criterion) {
                     black_box(image::load_from_memory(black_box(image)).unwrap().into_rgba8());
                 }
             });
+        });
+        let model = load(&path).unwrap();
+        group.bench_function("levels", |bencher| {
+            bencher.iter_batched_ref(|| model.clone(), levels::build, BatchSize::PerIteration);
         });
         group.finish();
     }

@@ -160,8 +160,8 @@ pub fn window_renderer(
     renderer(&device, &scene.models, Target::window(surface, extent(size)), settings)
 }
 
-/// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the processor, so it starts with
-/// one sample per pixel and a smaller shadow map, unless the options say otherwise.
+/// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
+/// processor, so it starts with one sample per pixel and a smaller shadow map, unless the options say otherwise.
 #[must_use]
 pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettings<'a> {
     const SOFTWARE_SHADOW_MAP: u32 = 1024;

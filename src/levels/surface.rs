@@ -38,6 +38,10 @@ pub(super) struct Box {
 }
 
 impl Box {
+    fn of_triangle([a, b, c]: [Vec3A; 3]) -> Self {
+        Self { min: a.min(b).min(c), max: a.max(b).max(c) }
+    }
+
     fn squared_distance(&self, point: Vec3A) -> f32 {
         (point - point.clamp(self.min, self.max)).length_squared()
     }
@@ -142,7 +146,12 @@ impl Tree {
                 continue;
             }
             for &corners in &self.triangles[first..first + node.count as usize] {
-                let weights = nearest_on_triangle(point, corners.map(|corner| positions[corner as usize]));
+                let triangle = corners.map(|corner| positions[corner as usize]);
+                // A box is cheaper than a triangle. With this test, the levels of Knight take 0.8 of the time.
+                if Box::of_triangle(triangle).squared_distance(point) >= best_squared {
+                    continue;
+                }
+                let weights = nearest_on_triangle(point, triangle);
                 let place = Place { corners, weights };
                 let squared = place.position(positions).distance_squared(point);
                 if squared < best_squared {

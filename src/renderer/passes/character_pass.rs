@@ -31,6 +31,10 @@
 //! from a storage buffer, and the driver sets up a thousand small draws. At 10,000 foxes, this layout and indirect draws
 //! take the same time (376 and 380 ms, 519 and 513 ms). At 64x64, two thirds of a profile's samples are outside the
 //! shaders: clipping, binning and rasterising 576,000 triangles. No discrete GPU has been measured yet.
+//!
+//! The position in the world is a varying of every material (`shaders/varyings.glsl`). The fragment shader could find it from
+//! the pixel and its depth. In turns (five, least times), the draw of 1,000 foxes then took 38.8 ms instead of 38.2 at 64x64,
+//! and 69.9 ms instead of 67.4 at 1280x720: on a software driver, reading the camera for each pixel costs more than it saves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

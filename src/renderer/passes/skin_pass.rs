@@ -2,8 +2,9 @@
 //!
 //! In: the pose records, the palette, the morph weights and the models' bind-pose vertices. Out: the skinned vertices of
 //! every visible pose, up to its finest level of detail. Each batch takes one dispatch per run of vertices ([`SkinRun`]): x
-//! counts groups of vertices, y counts poses. Each kind of run has its own pipeline, built once. The shader of a run has no code for absent morph
-//! targets or tangents, and it unrolls the loop over influences if all vertices have the same number of them.
+//! counts groups of vertices, y counts poses. Each kind of run has its own pipeline, built once. The shader of a run has no
+//! code for absent morph targets or tangents, and it unrolls the loop over influences if all vertices have the same number
+//! of them.
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
