@@ -37,25 +37,22 @@ pub(super) fn changes(
 
 fn mean_change(draw_ranges: &[DrawRange], samples: &[Sample], level: &Triangles, reference: &Reference) -> f32 {
     let positions = &reference.positions;
-    // Each draw range, with the place that was found last.
-    let mut surfaces: Vec<Option<(Tree, Vec<Box>, Place)>> = (0..level.ranges.len())
+    let surfaces: Vec<Option<(Tree, Vec<Box>)>> = (0..level.ranges.len())
         .map(|range| {
-            let tree = Tree::new(level.of_range(range).to_vec(), positions);
+            let triangles = level.of_range(range);
+            let tree = (!triangles.is_empty()).then(|| Tree::new(triangles.to_vec(), positions))?;
             let boxes = tree.boxes(positions);
-            tree.any_place().map(|place| (tree, boxes, place))
+            Some((tree, boxes))
         })
         .collect();
     let change = |&(range, point): &Sample| {
+        let surface = surfaces[range].as_ref();
+        let nearest =
+            surface.and_then(|(tree, boxes)| tree.nearest(boxes, positions, point.position(positions), f32::INFINITY));
         // Where nothing is left, everything has changed.
-        let Some((tree, boxes, nearest)) = &mut surfaces[range] else { return 1.0 };
-        let position = point.position(positions);
-        // Neighbouring samples are near the same place, so the search rules out almost everything at once.
-        let bound = nearest.position(positions).distance_squared(position);
-        if let Some((place, _)) = tree.nearest(boxes, positions, position, bound) {
-            *nearest = place;
-        }
+        let Some((nearest, _)) = nearest else { return 1.0 };
         let appearance = |at: &Place| appearance(reference, at, range, draw_ranges[range].flat_shaded);
-        difference(appearance(&point), appearance(nearest))
+        difference(appearance(&point), appearance(&nearest))
     };
     samples.iter().map(change).sum::<f32>() / samples.len().max(1) as f32
 }

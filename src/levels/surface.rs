@@ -147,7 +147,7 @@ impl Tree {
             }
             for &corners in &self.triangles[first..first + node.count as usize] {
                 let triangle = corners.map(|corner| positions[corner as usize]);
-                // A box is cheaper than a triangle. With this test, the levels of Knight take 0.8 of the time.
+                // A box is cheaper than a triangle. With this test, Knight's levels take 0.8 of the processor time.
                 if Box::of_triangle(triangle).squared_distance(point) >= best_squared {
                     continue;
                 }
