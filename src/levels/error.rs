@@ -52,9 +52,9 @@ const MOMENTS_PER_LEVEL: usize = 2;
 /// of seven models that were tried: fox, Knight, mannequiny, robot, elf and walker, but 0.014 for CesiumMan. With distances
 /// alone, it is 0.017 to 0.019 for five of them.
 ///
-/// Ten thousand foxes, three pixels tall, differ by 0.017 and ten thousand walkers by 0.025. That says more about pixels than
-/// about levels: in full detail, a camera that turns by 0.005 degrees around the walkers, which moves them by less than a tenth
-/// of a pixel, changes the picture by 0.024. A stricter law, in which a change of 0.15 counts twice, gives 0.010 and 0.020 and
+/// Ten thousand foxes, three pixels tall, differ by 0.017 and ten thousand walkers by 0.025. At this size, small causes have
+/// the same effect: if the camera turns by 0.005 degrees around the walkers in full detail, which moves them by less than a
+/// tenth of a pixel, the pictures differ by 0.024. A stricter law, in which a change of 0.15 counts twice, gives 0.010 and 0.020 and
 /// takes 1.6 times as long for ten thousand foxes.
 const APPEARANCE_SHARE: f32 = 0.5;
 

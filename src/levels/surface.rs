@@ -42,6 +42,10 @@ impl Box {
         Self { min: a.min(b).min(c), max: a.max(b).max(c) }
     }
 
+    fn union(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
     fn squared_distance(&self, point: Vec3A) -> f32 {
         (point - point.clamp(self.min, self.max)).length_squared()
     }
@@ -98,14 +102,11 @@ impl Tree {
         for (index, node) in self.nodes.iter().enumerate().rev() {
             let first = node.first as usize;
             boxes[index] = if node.count == 0 && first > 0 {
-                let [a, b] = [boxes[first], boxes[first + 1]];
-                Box { min: a.min.min(b.min), max: a.max.max(b.max) }
+                boxes[first].union(boxes[first + 1])
             } else {
-                let corners = self.triangles[first..first + node.count as usize].iter().flatten();
-                corners.map(|&corner| positions[corner as usize]).fold(boxes[index], |bounds, position| Box {
-                    min: bounds.min.min(position),
-                    max: bounds.max.max(position),
-                })
+                let own = self.triangles[first..first + node.count as usize].iter();
+                let corners = own.map(|corners| corners.map(|corner| positions[corner as usize]));
+                corners.map(Box::of_triangle).fold(boxes[index], Box::union)
             };
         }
         boxes
