@@ -47,8 +47,8 @@ fn mean_change(draw_ranges: &[DrawRange], samples: &[Sample], level: &Triangles,
         .collect();
     let change = |&(range, point): &Sample| {
         let surface = surfaces[range].as_ref();
-        let nearest =
-            surface.and_then(|(tree, boxes)| tree.nearest(boxes, positions, point.position(positions), f32::INFINITY));
+        let nearest = surface
+            .and_then(|(tree, boxes)| tree.nearest(boxes, positions, point.position(positions), (f32::INFINITY, 0.0)));
         // Where nothing is left, everything has changed.
         let Some((nearest, _)) = nearest else { return 1.0 };
         let appearance = |at: &Place| appearance(reference, at, range, draw_ranges[range].flat_shaded);

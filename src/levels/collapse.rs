@@ -302,22 +302,22 @@ impl<'r> Collapser<'r> {
                 is_exact = false;
                 break;
             }
-            for &sample in old.clone().chain(std::iter::once(&lost)) {
+            // The lost point first: it is often the farthest one, and then few others need more than one triangle.
+            for &sample in std::iter::once(&lost).chain(old.clone()) {
                 let position = middle(pose, sample);
-                let squared = |(_, corners): &(u32, [u32; 3])| nearest(pose, position, *corners).1;
-                let nearest_squared = if moved.is_empty() {
+                let squared = if moved.is_empty() {
                     position.distance_squared(pose[target as usize])
                 } else {
-                    moved.iter().map(squared).fold(f32::INFINITY, f32::min)
+                    least_squared(pose, position, moved.iter().map(|(_, corners)| *corners), worst_squared)
                 };
-                worst_squared = worst_squared.max(nearest_squared);
+                worst_squared = worst_squared.max(squared);
             }
             for &(_, corners) in moved {
                 // The middle of each new edge, once.
                 let first = corners.iter().position(|&corner| self.point_of[corner as usize] == to).unwrap_or(0);
                 let position = middle(pose, [corners[first], corners[(first + 1) % 3]]);
-                let squared = |&index: &u32| nearest(pose, position, self.triangles[index as usize].corners).1;
-                worst_squared = worst_squared.max(around.iter().map(squared).fold(f32::INFINITY, f32::min));
+                let old = around.iter().map(|&index| self.triangles[index as usize].corners);
+                worst_squared = worst_squared.max(least_squared(pose, position, old, worst_squared));
             }
         }
         let rest = &self.reference.positions;
@@ -368,16 +368,17 @@ impl<'r> Collapser<'r> {
             nearest(rest, middle(rest, sample), triangles[index as usize].corners).1
         };
         for sample in samples {
-            let squared = |&index: &u32| distance(index, &self.triangles, sample);
-            if let Some(&index) = around.iter().min_by(|a, b| squared(a).total_cmp(&squared(b))) {
+            let squared = |&index: &u32| (distance(index, &self.triangles, sample), index);
+            let nearest = around.iter().map(squared).min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((_, index)) = nearest {
                 self.triangles[index as usize].samples.push(sample);
             }
         }
         for &index in &around {
             let mut samples = std::mem::take(&mut self.triangles[index as usize].samples);
             if samples.len() > MOST_SAMPLES {
-                let squared = |sample: &Sample| distance(index, &self.triangles, *sample);
-                samples.sort_by(|a, b| squared(b).total_cmp(&squared(a)));
+                // Squared distances are not negative, so their bits have the same order.
+                samples.sort_by_cached_key(|&sample| Reverse(distance(index, &self.triangles, sample).to_bits()));
                 samples.truncate(MOST_SAMPLES);
             }
             self.triangles[index as usize].samples = samples;
@@ -397,6 +398,23 @@ impl<'r> Collapser<'r> {
 /// Returns the position of a sample.
 fn middle(positions: &[Vec3A], [a, b]: Sample) -> Vec3A {
     0.5 * (positions[a as usize] + positions[b as usize])
+}
+
+/// Returns the squared distance from the nearest of some triangles, or from any triangle that is near enough.
+fn least_squared(
+    positions: &[Vec3A],
+    point: Vec3A,
+    triangles: impl Iterator<Item = [u32; 3]>,
+    enough_squared: f32,
+) -> f32 {
+    let mut least = f32::INFINITY;
+    for corners in triangles {
+        least = least.min(nearest(positions, point, corners).1);
+        if least <= enough_squared {
+            break;
+        }
+    }
+    least
 }
 
 /// Returns the nearest place on a triangle, and the squared distance from it.

@@ -104,7 +104,9 @@ impl Task {
             let mut squared = bound;
             if self.searches_left > 0 {
                 self.searches_left -= 1;
-                if let Some((nearest, nearest_squared)) = tree.nearest(boxes(), posed, point, bound) {
+                if let Some((nearest, nearest_squared)) =
+                    tree.nearest(boxes(), posed, point, (bound, self.worst_squared))
+                {
                     (matched.nearest, squared) = (nearest, nearest_squared);
                 }
             }
@@ -197,8 +199,11 @@ fn points_of_level(
             let inside =
                 |&corners: &[u32; 3]| points_inside(corners, &own_edges, &mut seen, material.spacing, reference);
             let inside = part.triangles.iter().filter(|corners| has_inside(corners)).flat_map(inside);
-            let vertices =
-                part.vertices.iter().filter(|&&vertex| !is_kept[vertex as usize]).map(|&vertex| corner(vertex));
+            let vertices = part
+                .vertices
+                .iter()
+                .filter(|&&vertex| !is_kept[vertex as usize])
+                .map(|&vertex| Place::of_vertex(vertex));
             if part.vertices.iter().any(|&vertex| is_kept[vertex as usize]) {
                 removed.extend(vertices);
                 removed_inside.extend(inside);
@@ -277,7 +282,7 @@ fn losses(full: &Triangles, levels: &[Triangles], poses: &[&[Vec3A]]) -> Vec<f32
         .collect();
     let mut losses = vec![0.0; poses[0].len()];
     for lost in steps.into_iter().flatten() {
-        losses[lost.vertex as usize] = largest_squared(poses, &corner(lost.vertex), &lost.nearest);
+        losses[lost.vertex as usize] = largest_squared(poses, &Place::of_vertex(lost.vertex), &lost.nearest);
     }
     losses
 }
@@ -287,13 +292,19 @@ fn losses(full: &Triangles, levels: &[Triangles], poses: &[&[Vec3A]]) -> Vec<f32
 fn matches(points: &[Place], tree: &Tree, boxes: &[Box], poses: &[&[Vec3A]]) -> Vec<Match> {
     let reference = poses[0];
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };
+    let mut worst_squared = 0.0f32;
     let matched = |&point: &Place| {
         let position = point.position(reference);
         // Neighbouring points are near the same place, so the search rules out almost everything at once.
-        let bound = nearest.position(reference).distance_squared(position);
-        if let Some((place, _)) = tree.nearest(boxes, reference, position, bound) {
-            nearest = place;
+        let mut squared = nearest.position(reference).distance_squared(position);
+        // A place that is no farther than the farthest so far is near enough. Where the point matters in another pose, it is
+        // mapped again.
+        if squared > worst_squared
+            && let Some(found) = tree.nearest(boxes, reference, position, (squared, worst_squared))
+        {
+            (nearest, squared) = found;
         }
+        worst_squared = worst_squared.max(squared);
         Match { point, nearest }
     };
     let all: Vec<Match> = points.iter().map(matched).collect();
@@ -306,10 +317,6 @@ fn matches(points: &[Place], tree: &Tree, boxes: &[Box], poses: &[&[Vec3A]]) -> 
     let (_, &mut least, _) = sorted.select_nth_unstable_by(points.len() / SPREAD, |a, b| b.total_cmp(a));
     let is_kept = |(index, _): &(usize, Match)| index % SPREAD == 0 || distances[*index] > least;
     all.into_iter().enumerate().filter(is_kept).map(|(_, matched)| matched).collect()
-}
-
-fn corner(vertex: u32) -> Place {
-    Place { corners: [vertex; 3], weights: [1.0, 0.0, 0.0] }
 }
 
 fn centroid(corners: [u32; 3]) -> Place {

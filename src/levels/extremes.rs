@@ -3,6 +3,9 @@
 //! In: a surface, and a simpler one made without regard to poses. Out: a few moments. Each lost vertex, with the nearest place
 //! on the simpler surface, is a probe. Where both follow different joints, some moment pulls them apart: a turned neck, a
 //! bent knee. The moments are chosen one after the other, each so that the largest distances of all probes grow most.
+//! `error` chooses moments for its own probes in the same way.
+
+use std::ops::Range;
 
 use glam::Vec3A;
 use rayon::prelude::*;
@@ -18,6 +21,9 @@ const MOST_PROBES: usize = 128;
 /// The largest number of moments in which probes are evaluated.
 const MOST_PROBED: usize = 256;
 
+/// A point and a place on another surface.
+pub(super) type Probe = [Place; 2];
+
 /// Returns at most `most` of the candidates.
 pub(super) fn extremes(
     model: &Model,
@@ -27,38 +33,60 @@ pub(super) fn extremes(
     most: usize,
 ) -> Vec<Moment> {
     let far = far_vertices(reference, finer, simpler);
-    let probes: Vec<(u32, Place)> =
-        far.iter().step_by(far.len().div_ceil(MOST_PROBES).max(1)).map(|lost| (lost.vertex, lost.nearest)).collect();
-    let step = candidates.len().div_ceil(MOST_PROBED).max(1);
-    let candidates: Vec<Moment> = candidates.iter().copied().step_by(step).collect();
-    let distances: Vec<Vec<f32>> = candidates
-        .par_iter()
-        .map_init(|| Poser::new(model), |poser, &moment| probe(model, &probes, poser, moment))
-        .collect();
+    let probes = far.iter().step_by(far.len().div_ceil(MOST_PROBES).max(1));
+    let probes: Vec<Probe> = probes.map(|lost| [Place::of_vertex(lost.vertex), lost.nearest]).collect();
+    let candidates = few(candidates);
+    let distances = distances(model, &probes, &candidates);
     let mut largest = distances.first().cloned().unwrap_or_default();
+    growing(&distances, 0..probes.len(), &mut largest, most).into_iter().map(|index| candidates[index]).collect()
+}
+
+/// Returns some of the candidates, evenly spread: few enough to evaluate probes in all of them.
+pub(super) fn few(candidates: &[Moment]) -> Vec<Moment> {
+    candidates.iter().copied().step_by(candidates.len().div_ceil(MOST_PROBED).max(1)).collect()
+}
+
+/// Returns the distances of all probes in each moment. In poses that overflow, they are 0.
+pub(super) fn distances(model: &Model, probes: &[Probe], moments: &[Moment]) -> Vec<Vec<f32>> {
+    let in_moment = |poser: &mut Poser, &moment: &Moment| {
+        let pose = poser.pose(moment);
+        let position = |place: Place| -> Vec3A {
+            let corners = place.corners.into_iter().zip(place.weights).filter(|&(_, weight)| weight != 0.0);
+            let corner =
+                |(vertex, weight)| weight * Vec3A::from(skinned_position(&model.geometry, vertex as usize, pose));
+            corners.map(corner).sum()
+        };
+        let distance = |&[point, nearest]: &Probe| {
+            let distance = position(point).distance(position(nearest));
+            if distance.is_finite() { distance } else { 0.0 }
+        };
+        probes.iter().map(distance).collect()
+    };
+    moments.par_iter().map_init(|| Poser::new(model), in_moment).collect()
+}
+
+/// Chooses moments one after the other, each so that the largest distances of the probes in a range grow most. Returns at most
+/// `most` indices of `distances`, which has the distances of all probes in each moment. `largest` has those in the moments that
+/// are known already, and then in the chosen ones too.
+pub(super) fn growing(distances: &[Vec<f32>], probes: Range<usize>, largest: &mut [f32], most: usize) -> Vec<usize> {
     let mut chosen = Vec::new();
     while chosen.len() < most {
-        let growth =
-            |own: &Vec<f32>| own.iter().zip(&largest).map(|(own, largest)| (own - largest).max(0.0)).sum::<f32>();
+        let growth = |own: &Vec<f32>| {
+            let pairs = own[probes.clone()].iter().zip(&largest[probes.clone()]);
+            pairs.map(|(own, largest)| (own - largest).max(0.0)).sum::<f32>()
+        };
         let growths = distances.iter().map(growth).enumerate();
         let Some((index, growth)) = growths.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0))) else { break };
         if growth == 0.0 {
             break;
         }
-        largest.iter_mut().zip(&distances[index]).for_each(|(largest, own)| *largest = largest.max(*own));
-        chosen.push(candidates[index]);
+        enlarge(largest, &distances[index]);
+        chosen.push(index);
     }
     chosen
 }
 
-/// Returns the distance of each probe in a moment. Poses that overflow have none.
-fn probe(model: &Model, probes: &[(u32, Place)], poser: &mut Poser<'_>, moment: Moment) -> Vec<f32> {
-    let pose = poser.pose(moment);
-    let position = |vertex: u32| Vec3A::from(skinned_position(&model.geometry, vertex as usize, pose));
-    let distance = |(vertex, place): &(u32, Place)| {
-        let at_place: Vec3A = (0..3).map(|k| place.weights[k] * position(place.corners[k])).sum();
-        let distance = position(*vertex).distance(at_place);
-        if distance.is_finite() { distance } else { 0.0 }
-    };
-    probes.iter().map(distance).collect()
+/// Replaces each number by the one of `others` that is larger.
+pub(super) fn enlarge(largest: &mut [f32], others: &[f32]) {
+    largest.iter_mut().zip(others).for_each(|(largest, &other)| *largest = largest.max(other));
 }

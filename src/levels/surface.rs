@@ -22,6 +22,11 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Returns the place of a vertex.
+    pub fn of_vertex(vertex: u32) -> Self {
+        Self { corners: [vertex; 3], weights: [1.0, 0.0, 0.0] }
+    }
+
     /// Returns the position in a pose.
     #[inline]
     pub fn position(&self, positions: &[Vec3A]) -> Vec3A {
@@ -112,13 +117,14 @@ impl Tree {
         boxes
     }
 
-    /// Returns the nearest place to `point` and its squared distance, unless none is nearer than `limit_squared`.
+    /// Returns the nearest place to `point` and its squared distance, unless none is nearer than `limit_squared`. The
+    /// search ends at the first place that is no farther than `enough_squared`, even if another one is nearer.
     pub fn nearest(
         &self,
         boxes: &[Box],
         positions: &[Vec3A],
         point: Vec3A,
-        limit_squared: f32,
+        (limit_squared, enough_squared): (f32, f32),
     ) -> Option<(Place, f32)> {
         /// Enough for 2^60 triangles, since each node has half of its parent's.
         const DEPTH: usize = 64;
@@ -157,6 +163,9 @@ impl Tree {
                 let squared = place.position(positions).distance_squared(point);
                 if squared < best_squared {
                     (best, best_squared) = (Some((place, squared)), squared);
+                    if squared <= enough_squared {
+                        return best;
+                    }
                 }
             }
         }
@@ -225,7 +234,7 @@ pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Trian
             let position = positions[vertex as usize];
             // Neighbouring vertices are near the same place.
             let bound = newest.position(positions).distance_squared(position);
-            let (nearest, squared) = tree.nearest(&boxes, positions, position, bound).unwrap_or((newest, bound));
+            let (nearest, squared) = tree.nearest(&boxes, positions, position, (bound, 0.0)).unwrap_or((newest, bound));
             newest = nearest;
             Lost { vertex, nearest, squared }
         })
