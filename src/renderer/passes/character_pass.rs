@@ -35,7 +35,24 @@
 //! The position in the world is a varying of every material (`shaders/varyings.glsl`). The fragment shader could find it from
 //! the pixel and its depth. In turns (five, least times), the draw of 1,000 foxes then took 38.8 ms instead of 38.2 at 64x64,
 //! and 69.9 ms instead of 67.4 at 1280x720: on a software driver, reading the camera for each pixel costs more than a
-//! smaller triangle saves.
+//! smaller triangle saves. Instances that are drawn from near to far take as long as in the order of their levels and numbers
+//! (1.01), which is almost that order already.
+//!
+//! # Triangles that cover no pixel
+//!
+//! Compute shaders could leave out triangles that face away or cover no sample, and write the indices of the others for one
+//! indirect draw per batch. This was measured with three dispatches that keep the order of triangles, so the picture stays the
+//! same: test (a bit for each triangle), sum, write. In turns, frames of foxes took this share of the time without it:
+//!
+//! | | 1,000, 64x64 | 1,000, 1280x720 | 10,000, 1280x720 |
+//! |---|---|---|---|
+//! | full detail | 0.45 | 0.92 | 0.54 |
+//! | levels of detail, 1 pixel | 0.89 | 0.96 | 0.87 |
+//!
+//! With levels of detail, most triangles that are left cover a pixel, so it gains little. It would need 12 bytes for each
+//! triangle of each visible instance, in each frame in flight and for each view, because all of them may cover pixels: 0.7 GB
+//! for 100,000 foxes in full detail. Its vertex shader would read everything from storage buffers, because one draw has many
+//! instances. So there is no such pass. For crowds in full detail on a software driver, it would pay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
