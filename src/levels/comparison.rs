@@ -287,8 +287,8 @@ fn losses(full: &Triangles, levels: &[Triangles], poses: &[&[Vec3A]]) -> Vec<f32
     losses
 }
 
-/// Maps points to the nearest places of a surface in the reference pose. Of many points, the farthest quarter and a quarter
-/// of the others are kept for the other poses.
+/// Maps points to places of a surface that are the nearest in the reference pose, or no farther away than a point before. Of many
+/// points, the farthest quarter and a quarter of the others are kept for the other poses.
 fn matches(points: &[Place], tree: &Tree, boxes: &[Box], poses: &[&[Vec3A]]) -> Vec<Match> {
     let reference = poses[0];
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };

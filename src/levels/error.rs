@@ -5,10 +5,10 @@
 //! material is compared with itself, so that its borders count. A connected part that a level has lost counts with its
 //! radius, as if the level had a single point there, and with its distance from the rest.
 //!
-//! Points are mapped once, in the reference pose, to the nearest place on the other surface ([`tasks`]). A place moves with
-//! its triangle, so in any pose the distance between both is an upper bound of the distance that counts. Only where the
-//! bound exceeds the largest distance so far does a search for the nearest place pay, and the point is then mapped to that
-//! place.
+//! Points are mapped once, in the reference pose, to the nearest place on the other surface or to one that is near enough
+//! ([`tasks`]). A place moves with its triangle, so in any pose the distance between both is an upper bound of the distance
+//! that counts. Only where the bound exceeds the largest distance so far does a search for a nearer place pay, and the point
+//! is then mapped to that place.
 //!
 //! A distance says nothing about normals, texture coordinates and colours. An error is also at least the mean change of these
 //! over the surface ([`changes`]), multiplied by a share of the extent. So the smaller a character is in the picture, the more
