@@ -199,11 +199,8 @@ fn points_of_level(
             let inside =
                 |&corners: &[u32; 3]| points_inside(corners, &own_edges, &mut seen, material.spacing, reference);
             let inside = part.triangles.iter().filter(|corners| has_inside(corners)).flat_map(inside);
-            let vertices = part
-                .vertices
-                .iter()
-                .filter(|&&vertex| !is_kept[vertex as usize])
-                .map(|&vertex| Place::of_vertex(vertex));
+            let removed_vertices = part.vertices.iter().copied().filter(|&vertex| !is_kept[vertex as usize]);
+            let vertices = removed_vertices.map(Place::of_vertex);
             if part.vertices.iter().any(|&vertex| is_kept[vertex as usize]) {
                 removed.extend(vertices);
                 removed_inside.extend(inside);

@@ -90,3 +90,20 @@ pub(super) fn growing(distances: &[Vec<f32>], probes: Range<usize>, largest: &mu
 pub(super) fn enlarge(largest: &mut [f32], others: &[f32]) {
     largest.iter_mut().zip(others).for_each(|(largest, &other)| *largest = largest.max(other));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_like_a_chosen_one_is_not_chosen() {
+        // Of three probes. The first two moments are neighbours: both are far from the first probe, and only there.
+        let distances = [vec![9.0, 0.0, 0.0], vec![8.9, 0.1, 0.0], vec![1.0, 5.0, 7.0], vec![0.0, 0.0, 0.0]];
+        let mut largest = [0.0; 3];
+        assert_eq!(growing(&distances, 0..3, &mut largest, 2), [2, 0]);
+        assert_eq!(largest, [9.0, 5.0, 7.0]);
+        // Only the first two probes, and what is known of them.
+        assert_eq!(growing(&distances, 0..2, &mut [0.0, 5.0, 0.0], 4), [0]);
+        assert_eq!(growing(&distances, 0..2, &mut [9.0, 5.0, 0.0], 4), [0; 0]);
+    }
+}

@@ -91,7 +91,7 @@ impl Reference {
 
     /// Returns the weighted difference between the normals, texture coordinates and colours of two vertices.
     pub fn attribute_difference(&self, a: u32, b: u32) -> f32 {
-        self.attribute_change(a, &Place { corners: [b; 3], weights: [1.0, 0.0, 0.0] })
+        self.attribute_change(a, &Place::of_vertex(b))
     }
 
     /// Returns the weighted difference between the normal, texture coordinates and colour of a vertex and those at a place.

@@ -49,9 +49,9 @@
 //! | full detail | 0.45 | 0.92 | 0.54 |
 //! | levels of detail, 1 pixel | 0.89 | 0.96 | 0.87 |
 //!
-//! With levels of detail, most triangles that are left cover a pixel, so it gains little. It would need 12 bytes for each
-//! triangle of each visible instance, in each frame in flight and for each view, because all of them may cover pixels: 0.7 GB
-//! for 100,000 foxes in full detail. Its vertex shader would read everything from storage buffers, because one draw has many
+//! With levels of detail there are fewer triangles to leave out, so it gains little. It would need 12 bytes for each triangle
+//! of each visible instance, in each frame in flight and for each view, because all of them may cover pixels: 0.7 GB for
+//! 100,000 foxes in full detail. Its vertex shader would read everything from storage buffers, because one draw has many
 //! instances. So there is no such pass. For crowds in full detail on a software driver, it would pay.
 
 use std::collections::{BTreeMap, BTreeSet};
