@@ -102,7 +102,7 @@ mod tests {
         let mut largest = [0.0; 3];
         assert_eq!(growing(&distances, 0..3, &mut largest, 2), [2, 0]);
         assert_eq!(largest, [9.0, 5.0, 7.0]);
-        // Only the first two probes, and what is known of them.
+        // Only the first two probes, with distances in known moments.
         assert_eq!(growing(&distances, 0..2, &mut [0.0, 5.0, 0.0], 4), [0]);
         assert_eq!(growing(&distances, 0..2, &mut [9.0, 5.0, 0.0], 4), [0; 0]);
     }
