@@ -168,7 +168,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
         }
         // The skin order begins with all vertices in full detail.
         let end = size.vertex_count(0);
-        let constants = SkinConstants { first: 0, end, first_pose: 0 };
+        let constants = SkinConstants { first: 0, end, first_pose: 0, end_pose: 1 };
         recorder.push_constants(&layouts.skin, &constants);
         recorder.dispatch([end.div_ceil(VERTICES_PER_GROUP), 1]);
 

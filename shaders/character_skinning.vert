@@ -7,6 +7,8 @@
 
 void main() {
     uint tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_at_placement(), has_feature(FEATURE_TANGENTS), tangent);
+    bool wants_tangent = has_feature(FEATURE_TANGENTS);
+    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, true, wants_tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, pose_at_placement(), true, wants_tangent, tangent);
     emit_vertex(skinned, tangent);
 }

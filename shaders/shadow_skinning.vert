@@ -7,6 +7,7 @@
 
 void main() {
     uint no_tangent;
-    SkinnedVertex skinned = skin_vertex(gl_VertexIndex, pose_at_placement(), false, no_tangent);
+    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, false, false);
+    SkinnedVertex skinned = skin_vertex(vertex, pose_at_placement(), false, false, no_tangent);
     emit_caster(skinned.position);
 }

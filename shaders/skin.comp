@@ -4,8 +4,9 @@
 // weights of the frame (set 0). Out: the vertices of every visible pose, in model space, in a page of the transient vertex
 // buffer (set 2).
 //
-// Work group (x, y) skins 64 vertices of pose first_pose + y. A dispatch covers poses of one model in one page, and one run
-// of vertices: all have INFLUENCE_COUNT influences, or any number of them if that is 0.
+// Work group (x, y) skins 64 vertices of POSES_PER_GROUP poses, the first of which is first_pose + y * POSES_PER_GROUP. So
+// each vertex and its influences are read once for several poses. A dispatch covers poses of one model in one page, and one
+// run of vertices: all have INFLUENCE_COUNT influences, or any number of them if that is 0.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "skinning.glsl"
@@ -28,11 +29,17 @@ layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
 // 1 if the model has tangents. Its pages then have room for them. skinning.glsl has the constants 1 and 2.
 layout(constant_id = 0) const uint WITH_TANGENTS = 0;
 
+// 0 if the whole model is shaded flat.
+layout(constant_id = 3) const uint WITH_NORMALS = 1;
+
+layout(constant_id = 4) const uint POSES_PER_GROUP = 1;
+
 layout(push_constant, std430) uniform SkinConstants {
     // A range of skin_order.
     uint first;
     uint end;
     uint first_pose;
+    uint end_pose;
 } constants;
 
 void main() {
@@ -40,13 +47,19 @@ void main() {
     if (number >= constants.end) {
         return;
     }
-    uint vertex = skin_order[number];
-    PoseRecord pose = poses[constants.first_pose + gl_WorkGroupID.y];
-    // The offset counts from the start of the page.
-    uint index = pose.skinned_vertex_offset + vertex;
-    uint tangent;
-    skinned_vertices[index] = skin_vertex(vertex, pose, WITH_TANGENTS != 0, tangent);
-    if (WITH_TANGENTS != 0) {
-        skinned_tangents[index] = tangent;
+    uint index = skin_order[number];
+    bool wants_normal = WITH_NORMALS != 0, wants_tangent = WITH_TANGENTS != 0;
+    UnpackedVertex vertex = unpack_vertex(index, wants_normal, wants_tangent);
+    uint first_pose = constants.first_pose + gl_WorkGroupID.y * POSES_PER_GROUP;
+    uint end_pose = min(first_pose + POSES_PER_GROUP, constants.end_pose);
+    for (uint i = first_pose; i < end_pose; ++i) {
+        PoseRecord pose = poses[i];
+        uint tangent;
+        // The offset counts from the start of the page.
+        uint at = pose.skinned_vertex_offset + index;
+        skinned_vertices[at] = skin_vertex(vertex, pose, wants_normal, wants_tangent, tangent);
+        if (wants_tangent) {
+            skinned_tangents[at] = tangent;
+        }
     }
 }

@@ -2,7 +2,8 @@
 // --skinning vertex (character_skinning.vert, shadow_skinning.vert, debug_view_skinning.vert) share this code. Its CPU twin,
 // line by line, is src/animation/skin.rs.
 //
-// In: a vertex of the bind pose, in mesh space, and a PoseRecord. Out: the vertex in model space.
+// In: a vertex of the bind pose, in mesh space, and a PoseRecord. Out: the vertex in model space. unpack_vertex reads the data
+// that all poses of a vertex share, and skin_vertex computes one pose.
 #ifndef THRONG_SKINNING
 #define THRONG_SKINNING
 
@@ -36,32 +37,71 @@ layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
 // 0 if the model has no morph targets.
 layout(constant_id = 2) const uint WITH_MORPHS = 1;
 
-// The weighted sum of the joint matrices that influence a vertex.
-JointMatrix blend_joint_matrices(uint first_influence, uint influence_count, uint palette_offset) {
+// The bind pose of one vertex, in mesh space, for any number of poses.
+struct UnpackedVertex {
+    vec3 position;
+    vec3 normal;
+    vec4 tangent; // w: handedness
+    uint first_influence;
+    uint influence_count;
+    uint first_delta;
+    uint end_delta;
+    // The first INFLUENCE_COUNT. GLSL wants a length that is no specialization constant, so this is the largest one.
+    GpuInfluence influences[8];
+};
+
+// Reads one vertex of the model, with its normal and tangent if they are wanted.
+UnpackedVertex unpack_vertex(uint vertex, bool wants_normal, bool wants_tangent) {
+    UnpackedVertex unpacked;
+    unpacked.position = bind_vertices[vertex].position;
+    unpacked.normal = vec3(0.0);
+    if (wants_normal) {
+        unpacked.normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
+    }
+    unpacked.tangent = vec4(0.0);
+    if (wants_tangent) {
+        unpacked.tangent = unpack_tangent(bind_tangents[vertex]);
+    }
+    unpacked.first_delta = bind_vertices[vertex].first_morph_delta;
+    unpacked.end_delta = unpacked.first_delta + bind_vertices[vertex].morph_delta_count;
+    unpacked.first_influence = bind_vertices[vertex].first_influence;
+    unpacked.influence_count = INFLUENCE_COUNT != 0 ? INFLUENCE_COUNT : bind_vertices[vertex].influence_count;
+    for (uint i = 0; i < INFLUENCE_COUNT; ++i) {
+        unpacked.influences[i].joint = influences[unpacked.first_influence + i].joint;
+        unpacked.influences[i].weight = influences[unpacked.first_influence + i].weight;
+    }
+    return unpacked;
+}
+
+// Returns the weighted sum of the joint matrices that influence a vertex.
+JointMatrix blend_joint_matrices(UnpackedVertex vertex, uint palette_offset) {
     JointMatrix blended = JointMatrix(vec4[3](vec4(0.0), vec4(0.0), vec4(0.0)));
-    for (uint i = 0; i < influence_count; ++i) {
-        uint joint = palette_offset + influences[first_influence + i].joint;
-        float weight = influences[first_influence + i].weight;
-        blended.rows[0] += weight * palette[joint].rows[0];
-        blended.rows[1] += weight * palette[joint].rows[1];
-        blended.rows[2] += weight * palette[joint].rows[2];
+    for (uint i = 0; i < vertex.influence_count; ++i) {
+        GpuInfluence influence;
+        if (INFLUENCE_COUNT != 0) {
+            influence = vertex.influences[i];
+        } else {
+            influence.joint = influences[vertex.first_influence + i].joint;
+            influence.weight = influences[vertex.first_influence + i].weight;
+        }
+        uint joint = palette_offset + influence.joint;
+        blended.rows[0] += influence.weight * palette[joint].rows[0];
+        blended.rows[1] += influence.weight * palette[joint].rows[1];
+        blended.rows[2] += influence.weight * palette[joint].rows[2];
     }
     return blended;
 }
 
-// Skins one vertex of the model, and its tangent if `wants_tangent`. Only models with normal maps have tangents.
-SkinnedVertex skin_vertex(uint vertex, PoseRecord pose, bool wants_tangent, out uint skinned_tangent) {
-    vec3 position = bind_vertices[vertex].position;
-    vec3 bind_normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
-    vec4 bind_tangent = vec4(0.0);
-    if (wants_tangent) {
-        bind_tangent = unpack_tangent(bind_tangents[vertex]);
-    }
+// Skins one vertex, with the normal and the tangent that were unpacked. Only models with normal maps have tangents. A normal
+// that is not wanted becomes +Z, which is packed as 0.
+SkinnedVertex skin_vertex(UnpackedVertex vertex, PoseRecord pose, bool wants_normal, bool wants_tangent,
+                          out uint skinned_tangent) {
+    vec3 position = vertex.position;
+    vec3 bind_normal = vertex.normal;
+    vec4 bind_tangent = vertex.tangent;
     // glTF applies morph targets before joints.
     if (WITH_MORPHS != 0) {
-        uint first_delta = bind_vertices[vertex].first_morph_delta;
-        uint end_delta = first_delta + bind_vertices[vertex].morph_delta_count;
-        for (uint i = first_delta; i < end_delta; ++i) {
+        for (uint i = vertex.first_delta; i < vertex.end_delta; ++i) {
             GpuMorphDelta delta = morph_deltas[i];
             float weight = morph_weights[pose.morph_weight_offset + delta.weight_index];
             position += weight * vec3(delta.position[0], delta.position[1], delta.position[2]);
@@ -71,11 +111,15 @@ SkinnedVertex skin_vertex(uint vertex, PoseRecord pose, bool wants_tangent, out 
             }
         }
     }
-    uint influence_count = INFLUENCE_COUNT != 0 ? INFLUENCE_COUNT : bind_vertices[vertex].influence_count;
-    JointMatrix model_from_mesh =
-        blend_joint_matrices(bind_vertices[vertex].first_influence, influence_count, pose.palette_offset);
+    JointMatrix model_from_mesh = blend_joint_matrices(vertex, pose.palette_offset);
     position = transform_point(model_from_mesh, position);
-    vec3 normal = transform_normal(model_from_mesh, bind_normal);
+    uint skinned_normal = 0;
+    if (wants_normal) {
+        vec3 normal = transform_normal(model_from_mesh, bind_normal);
+        // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
+        bool collapsed = dot(normal, normal) == 0.0;
+        skinned_normal = pack_octahedral(collapsed ? bind_normal : normal);
+    }
     skinned_tangent = 0;
     if (wants_tangent) {
         // A tangent lies in the surface, so the matrix itself transforms it. A mirroring matrix changes the handedness.
@@ -85,9 +129,7 @@ SkinnedVertex skin_vertex(uint vertex, PoseRecord pose, bool wants_tangent, out 
         skinned_tangent = pack_tangent(dot(tangent, tangent) == 0.0 ? bind_tangent.xyz : tangent,
                                        mirrored * bind_tangent.w);
     }
-    // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
-    bool collapsed = dot(normal, normal) == 0.0;
-    return SkinnedVertex(position, pack_octahedral(collapsed ? bind_normal : normal));
+    return SkinnedVertex(position, skinned_normal);
 }
 
 #endif

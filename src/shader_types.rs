@@ -258,8 +258,10 @@ pub struct SkinConstants {
     pub first: u32,
     /// One beyond the last index.
     pub end: u32,
-    /// Index of the first pose's [`PoseRecord`]. Work group y skins pose `first_pose + y`.
+    /// Index of the first pose's [`PoseRecord`].
     pub first_pose: u32,
+    /// One beyond the last pose.
+    pub end_pose: u32,
 }
 
 /// Push constants of `tone_map.frag`.
@@ -331,7 +333,7 @@ const _: () = {
     assert!(size_of::<FrameData>() == 432 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<IrradianceData>() == 144);
-    assert!(size_of::<SkinConstants>() == 12);
+    assert!(size_of::<SkinConstants>() == 16);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 

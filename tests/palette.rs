@@ -68,6 +68,7 @@ fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas:
         morph_deltas: morph_deltas.to_vec(),
         bind_tangents: Vec::new(),
         morph_tangents: Vec::new(),
+        has_normals: true,
     }
 }
 

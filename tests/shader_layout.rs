@@ -91,7 +91,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
         rust_struct!(EnvironmentConstants { sky }),
         rust_struct!(IrradianceData { terms }),
-        rust_struct!(SkinConstants { first, end, first_pose }),
+        rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(OverlayConstants { clip_from_pixels }),
         rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),

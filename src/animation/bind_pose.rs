@@ -19,6 +19,8 @@ pub struct BindPose {
     pub bind_tangents: Vec<u32>,
     /// The change of the tangent for each morph delta, three numbers each. Empty if the model has no tangents.
     pub morph_tangents: Vec<f32>,
+    /// Whether any vertex has a normal. Without any, the model is shaded flat, and all normals stay +Z.
+    pub has_normals: bool,
 }
 
 impl BindPose {
@@ -50,6 +52,7 @@ impl BindPose {
             morph_deltas: geometry.morph_deltas.iter().map(morph_delta).collect(),
             bind_tangents: geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect(),
             morph_tangents: tangent_deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect(),
+            has_normals: geometry.has_normals(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! In: a [`BindPose`] and a [`Pose`]. Out: skinned vertices. Three differences remain. The slices of a pose begin at
-//! its first matrix and first weight, so they need no offsets. Results are returned instead of stored. There are no
-//! specialization constants, which only save time.
+//! In: a [`BindPose`] and a [`Pose`]. Out: skinned vertices. Four differences remain. The slices of a pose begin at
+//! its first matrix and first weight, so they need no offsets. Results are returned instead of stored. Each vertex is
+//! unpacked for one pose, not for several. There are no specialization constants, which only save time.
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -33,16 +33,37 @@ impl Pose<'_> {
     }
 }
 
-/// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
-fn blend_joint_matrices(
-    bind_pose: &BindPose,
+/// The bind pose of one vertex, in mesh space, for any number of poses.
+struct UnpackedVertex {
+    position: Vec3,
+    normal: Vec3,
+    /// w: handedness.
+    tangent: Vec4,
     first_influence: u32,
     influence_count: u32,
-    palette: &[JointMatrix],
-) -> JointMatrix {
+    first_delta: u32,
+    end_delta: u32,
+}
+
+/// Reads one vertex of the model, with its normal and tangent if they are wanted.
+fn unpack_vertex(bind_pose: &BindPose, vertex: usize, wants_normal: bool, wants_tangent: bool) -> UnpackedVertex {
+    let bind_vertex = bind_pose.bind_vertices[vertex];
+    UnpackedVertex {
+        position: Vec3::from(bind_vertex.position),
+        normal: if wants_normal { unpack_octahedral(bind_vertex.normal_octahedral) } else { Vec3::ZERO },
+        tangent: if wants_tangent { unpack_tangent(bind_pose.bind_tangents[vertex]) } else { Vec4::ZERO },
+        first_delta: bind_vertex.first_morph_delta,
+        end_delta: bind_vertex.first_morph_delta + bind_vertex.morph_delta_count,
+        first_influence: bind_vertex.first_influence,
+        influence_count: bind_vertex.influence_count,
+    }
+}
+
+/// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
+fn blend_joint_matrices(bind_pose: &BindPose, vertex: &UnpackedVertex, palette: &[JointMatrix]) -> JointMatrix {
     let mut blended = [Vec4::ZERO; 3];
-    for i in 0..influence_count {
-        let GpuInfluence { joint, weight } = bind_pose.influences[(first_influence + i) as usize];
+    for i in 0..vertex.influence_count {
+        let GpuInfluence { joint, weight } = bind_pose.influences[(vertex.first_influence + i) as usize];
         blended[0] += weight * Vec4::from(palette[joint as usize].rows[0]);
         blended[1] += weight * Vec4::from(palette[joint as usize].rows[1]);
         blended[2] += weight * Vec4::from(palette[joint as usize].rows[2]);
@@ -50,24 +71,21 @@ fn blend_joint_matrices(
     JointMatrix { rows: blended.map(|row| row.to_array()) }
 }
 
-/// Skins one vertex of the model, and its tangent if `wants_tangent`. Only models with normal maps have tangents.
+/// Skins one vertex of the model, with its normal if the model has normals, and its tangent if `wants_tangent`. Only
+/// models with normal maps have tangents. A normal that the model does not have becomes +Z, which is packed as 0.
 ///
 /// # Panics
 /// If `vertex`, one of its influences, their joints, its morph deltas or their weights are out of range.
 #[inline]
 #[must_use]
 pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_tangent: bool) -> (SkinnedVertex, u32) {
-    let bind_vertex = bind_pose.bind_vertices[vertex];
-    let mut position = Vec3::from(bind_vertex.position);
-    let mut bind_normal = unpack_octahedral(bind_vertex.normal_octahedral);
-    let mut bind_tangent = Vec4::ZERO;
-    if wants_tangent {
-        bind_tangent = unpack_tangent(bind_pose.bind_tangents[vertex]);
-    }
+    let wants_normal = bind_pose.has_normals;
+    let vertex = unpack_vertex(bind_pose, vertex, wants_normal, wants_tangent);
+    let mut position = vertex.position;
+    let mut bind_normal = vertex.normal;
+    let mut bind_tangent = vertex.tangent;
     // glTF applies morph targets before joints (3.7.2.2).
-    let first_delta = bind_vertex.first_morph_delta as usize;
-    let end_delta = first_delta + bind_vertex.morph_delta_count as usize;
-    for i in first_delta..end_delta {
+    for i in vertex.first_delta as usize..vertex.end_delta as usize {
         let delta = bind_pose.morph_deltas[i];
         let weight = pose.morph_weights[delta.weight_index as usize];
         position += weight * Vec3::from(delta.position);
@@ -76,10 +94,15 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
             bind_tangent += (weight * Vec3::from_slice(&bind_pose.morph_tangents[3 * i..])).extend(0.0);
         }
     }
-    let influence_count = bind_vertex.influence_count;
-    let model_from_mesh = blend_joint_matrices(bind_pose, bind_vertex.first_influence, influence_count, pose.palette);
+    let model_from_mesh = blend_joint_matrices(bind_pose, &vertex, pose.palette);
     position = model_from_mesh.transform_point(position);
-    let normal = model_from_mesh.transform_normal(bind_normal);
+    let mut skinned_normal = 0;
+    if wants_normal {
+        let normal = model_from_mesh.transform_normal(bind_normal);
+        // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
+        let collapsed = normal.dot(normal) == 0.0;
+        skinned_normal = pack_octahedral(if collapsed { bind_normal } else { normal });
+    }
     let mut skinned_tangent = 0;
     if wants_tangent {
         // A tangent lies in the surface, so the matrix itself transforms it. A mirroring matrix changes the handedness.
@@ -90,10 +113,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
         let direction = if tangent.dot(tangent) == 0.0 { bind_direction } else { tangent };
         skinned_tangent = pack_tangent(direction.extend(mirrored * bind_tangent.w));
     }
-    // The octahedral map needs no unit vector. If a joint has collapsed, the vertex keeps the bind pose's normal.
-    let collapsed = normal.dot(normal) == 0.0;
-    let normal_octahedral = pack_octahedral(if collapsed { bind_normal } else { normal });
-    (SkinnedVertex { position: position.into(), normal_octahedral }, skinned_tangent)
+    (SkinnedVertex { position: position.into(), normal_octahedral: skinned_normal }, skinned_tangent)
 }
 
 /// Skins all vertices of one pose.

@@ -179,6 +179,13 @@ impl Geometry {
         if area > 0.0 { (sum.length() / area) as f32 } else { 1.0 }
     }
 
+    /// Returns whether the file has normals for any primitive. Without any, all of the model is shaded flat.
+    #[must_use]
+    pub fn has_normals(&self) -> bool {
+        self.draw_ranges.iter().any(|range| !range.flat_shaded)
+            || self.source_primitives.iter().any(|source| source.has_normals)
+    }
+
     /// Returns the number of vertices after welding.
     #[must_use]
     pub fn vertex_count(&self) -> usize {

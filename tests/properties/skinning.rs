@@ -44,6 +44,7 @@ fn skin(vertices: &[(Vec3, Vec3, [f32; JOINT_COUNT])], palette: &[JointMatrix]) 
         morph_deltas: Vec::new(),
         bind_tangents: Vec::new(),
         morph_tangents: Vec::new(),
+        has_normals: true,
     };
     let mut out = vec![SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; vertices.len()];
     skin_vertices(&bind_pose, Pose { palette, morph_weights: &[] }, &mut out);

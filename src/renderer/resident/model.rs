@@ -108,6 +108,8 @@ pub struct GpuModel {
     pub skin_order: SkinOrder,
     /// Whether morph targets move any vertex.
     pub has_morphs: bool,
+    /// Whether any vertex has a normal. A model without normals is shaded flat.
+    pub has_normals: bool,
     /// The static attributes of all vertices.
     pub static_vertices: Buffer,
     /// The indices of all draws in all levels of detail.
@@ -180,6 +182,7 @@ impl GpuModel {
             size: PoseSize::of(model),
             skin_order,
             has_morphs: !geometry.morph_deltas.is_empty(),
+            has_normals: bind_pose.has_normals,
             static_vertices,
             indices,
             index_type,

@@ -16,15 +16,16 @@
 //!
 //! Compared with one dispatch and a loop over each vertex's own influences, in turns (Mesa lavapipe 22.3.6 on two threads,
 //! medians), runs take 0.6 to 0.7 of the time with one or two influences per vertex, 0.70 to 0.76 with four and 0.88 with
-//! eight. Fox, CesiumMan, Knight, mannequiny and RiggedFigure take 0.67 to 0.76. A vertex takes about 13, 18 and 26 ns with
-//! one, two and four influences. Two other ideas did not help: blocks of 2, 4 or 8 poses with the bind-pose vertex in
-//! registers (1.15 to 2 times the time of the loop), and joint matrices in shared memory (no change).
+//! eight. Fox, CesiumMan, Knight, mannequiny and RiggedFigure take 0.67 to 0.76. If the number is constant, a work
+//! group can also read the influences once for several poses (`POSES_PER_GROUP` of `skin_pass.rs`). With a loop over each
+//! vertex's own influences, several poses per work group took 1.15 to 2 times as long. Joint matrices in shared memory made no difference.
 
 use crate::animation::BindPose;
 use crate::model::Geometry;
 use crate::shader_types::{GpuInfluence, VERTICES_PER_GROUP};
 
-/// The numbers of influences for which runs are specialised.
+/// The numbers of influences for which runs are specialised. `UnpackedVertex` of `shaders/skinning.glsl` has room for the
+/// last.
 const COUNTS: [u32; 4] = [1, 2, 4, 8];
 
 /// Vertices that one dispatch skins: a range of [`SkinOrder::vertices`].
