@@ -29,7 +29,7 @@ layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
 // 1 if the model has tangents. Its pages then have room for them. skinning.glsl has the constants 1 and 2.
 layout(constant_id = 0) const uint WITH_TANGENTS = 0;
 
-// 0 if the whole model is shaded flat.
+// 0 if the model has no normals. Then nothing reads the skinned ones, and they become +Z.
 layout(constant_id = 3) const uint WITH_NORMALS = 1;
 
 layout(constant_id = 4) const uint POSES_PER_GROUP = 1;

@@ -117,6 +117,17 @@ fn morph_targets_come_before_joints() {
 }
 
 #[test]
+fn a_model_without_normals_keeps_the_normal_that_is_packed_as_0() {
+    let palette = [JointMatrix::from(Affine3A::from_rotation_x(1.0))];
+    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
+    let mut bind_pose = bind_pose(&[vertex(Vec3::Y, Vec3::Z, 0, 1)], &influences, &[]);
+    let turned = skin(&bind_pose, 0, unmorphed(&palette));
+    assert!(turned.1.distance(Vec3::Z) > 0.5);
+    bind_pose.has_normals = false;
+    assert_eq!(skin(&bind_pose, 0, unmorphed(&palette)), (turned.0, Vec3::Z));
+}
+
+#[test]
 fn identity_matrices_give_the_bind_pose() {
     let vertices = [
         vertex(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.6, -0.8, 0.0), 0, 2),

@@ -22,8 +22,9 @@ use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::spirv;
 
 /// The number of poses that a work group skins, one after the other. A vertex and its influences are read once for all of
-/// them. Skinning takes 0.61 to 0.78 of the time of one pose per work group (least times, in turns, Mesa lavapipe 22.3.6 on two
-/// threads: Fox, CesiumMan, Knight). Eight poses save little more, and leave a GPU fewer work groups.
+/// them. In turns with one pose per work group, skinning takes 0.77 of the time for Knight and 0.78 for CesiumMan, and 0.63 for
+/// the fox, whose normals are skipped too (least times, Mesa lavapipe 22.3.6 on two threads). Eight poses save little more, and
+/// leave a GPU fewer work groups.
 const POSES_PER_GROUP: u32 = 4;
 
 /// The specialization constants of `skin.comp`.
