@@ -31,7 +31,7 @@ mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
         // The whole triangle has the same texture coordinates.
         return mat3(vec3(0.0), vec3(0.0), normal);
     }
-    tangent = normalize(tangent);
+    tangent = unit(tangent);
     vec3 bitangent = cross(normal, tangent);
     return mat3(tangent, orientation * dot(bitangent, along_v) > 0.0 ? -bitangent : bitangent, normal);
 }
@@ -45,21 +45,21 @@ vec3 bumped(vec3 normal) {
         // tool.
         vec4 tangent = tangent_world();
         vec3 bitangent = tangent.w * cross(normal_world(), tangent.xyz);
-        return normalize(tilt.x * tangent.xyz + tilt.y * bitangent + tilt.z * normal_world());
+        return unit(tilt.x * tangent.xyz + tilt.y * bitangent + tilt.z * normal_world());
     }
-    return normalize(frame_from_screen(normal, tex_coord) * tilt);
+    return unit(frame_from_screen(normal, tex_coord) * tilt);
 }
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
     vec4 base = vertex_color() * base_color();
-    vec3 to_camera = normalize(frame.camera_position.xyz - position_world());
+    vec3 to_camera = unit(frame.camera_position.xyz - position_world());
     // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = has_feature(FEATURE_THIN) ? side * normalize(normal_world())
+    vec3 face_normal = has_feature(FEATURE_THIN) ? side * unit(normal_world())
                                                  : normal_of_triangle(position_world(), to_camera);
     // glTF requires flat shading if the file has no normals.
-    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : normalize(normal_world());
+    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : unit(normal_world());
     Receiver receiver;
     if (has_feature(FEATURE_SHADOWED)) {
         receiver = receiver_on(position_world(), face_normal, side * normal);

@@ -35,10 +35,10 @@ vec3 tex_coord_color(vec2 tex_coord) {
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
     float alpha = vertex_color().a * base_color().a;
-    vec3 to_camera = normalize(frame.camera_position.xyz - position_world());
+    vec3 to_camera = unit(frame.camera_position.xyz - position_world());
     float side = gl_FrontFacing ? 1.0 : -1.0;
     vec3 face_normal = normal_of_triangle(position_world(), to_camera);
-    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * normalize(normal_world());
+    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * unit(normal_world());
     if (has_feature(FEATURE_MASKED) && alpha < material.alpha_cutoff) {
         discard;
     }
@@ -49,7 +49,7 @@ void main() {
         color = direction_color(normal);
     }
     if (DEBUG_VIEW == VIEW_TANGENTS) {
-        color = direction_color(has_feature(FEATURE_TANGENTS) ? normalize(tangent_world().xyz) : vec3(0.0));
+        color = direction_color(has_feature(FEATURE_TANGENTS) ? unit(tangent_world().xyz) : vec3(0.0));
     }
     if (DEBUG_VIEW == VIEW_TEX_COORDS) {
         color = tex_coord_color(tex_coord_pairs().xy);

@@ -1,7 +1,7 @@
 // The light that a character reflects: the sun, and the surroundings on all sides (image-based light).
 //
 // The BRDF is that of glTF 2.0, appendix B: Lambert below GGX. For the surroundings it is split (Karis, "Real Shading in
-// Unreal Engine 4", SIGGRAPH 2013) into a blurred cube map and a table. GGX loses the light that bounces more than once
+// Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings and a table of the BRDF. GGX loses the light that bounces more than once
 // between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A Multiple-Scattering Microfacet
 // Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room cannot be seen.
 #ifndef THRONG_LIGHTING
@@ -10,17 +10,16 @@
 #include "material_features.glsl"
 #include "shared.glsl"
 
-// The irradiance from all sides, divided by pi.
-layout(set = 0, binding = 5, std140) uniform IrradianceData {
-    vec4 terms[9];
-} irradiance;
-
-// environment_specular.comp and environment_brdf.comp describe these two.
-layout(set = 0, binding = 6) uniform samplerCube specular_map;
+// The shaders environment_*.comp describe these.
+layout(set = 0, binding = 5) uniform sampler2D irradiance_table;
+layout(set = 0, binding = 6) uniform sampler3D specular_table;
 layout(set = 0, binding = 7) uniform sampler2D split_sum_table;
 
 const float PI = 3.14159265;
-const float ROUGHEST_LEVEL = 5.0; // the last level of specular_map
+// The sizes of the tables in texels.
+const float IRRADIANCE_SIDE = 32.0;
+const float SPECULAR_SIDE = 128.0;
+const float ROUGHNESS_COUNT = 6.0;
 // The highlight of the sun on a mirror, as GGX alpha: two degrees, four times the sun's disc. A smaller one flickers.
 const float LEAST_ALPHA = 0.016;
 
@@ -34,18 +33,21 @@ struct Surface {
     float occlusion;
 };
 
-// Returns the light of the surroundings that a white Lambert surface reflects: harmonics up to band 2.
-vec3 irradiance_over_pi(vec3 n) {
-    vec3 light = irradiance.terms[0].rgb
-        + irradiance.terms[1].rgb * n.y
-        + irradiance.terms[2].rgb * n.z
-        + irradiance.terms[3].rgb * n.x
-        + irradiance.terms[4].rgb * (n.x * n.y)
-        + irradiance.terms[5].rgb * (n.y * n.z)
-        + irradiance.terms[6].rgb * (3.0 * n.z * n.z - 1.0)
-        + irradiance.terms[7].rgb * (n.x * n.z)
-        + irradiance.terms[8].rgb * (n.x * n.x - n.y * n.y);
-    return max(light, vec3(0.0));
+// Returns the place of a direction in a table of the surroundings (environment.glsl).
+vec2 table_place(vec3 direction, float side) {
+    float along_ground = dot(direction.xz, frame.to_light.xz) * frame.to_light.w;
+    return (0.5 - 0.5 / side) * vec2(along_ground, direction.y) + 0.5;
+}
+
+// Returns the light of the surroundings that a white Lambert surface reflects.
+vec3 irradiance_over_pi(vec3 normal) {
+    return textureLod(irradiance_table, table_place(normal, IRRADIANCE_SIDE), 0.0).rgb;
+}
+
+// Returns the surroundings in a direction, as a mirror of this roughness shows them.
+vec3 mirrored_surroundings(vec3 direction, float roughness) {
+    float slice = ((ROUGHNESS_COUNT - 1.0) * roughness + 0.5) / ROUGHNESS_COUNT;
+    return textureLod(specular_table, vec3(table_place(direction, SPECULAR_SIDE), slice), 0.0).rgb;
 }
 
 // Returns the share of the mirrored surroundings that arrives where ambient light is occluded (Lagarde and de Rousiers,
@@ -71,8 +73,7 @@ vec3 reflected_light(Surface surface, float sunlit) {
     vec3 diffuse = diffuse_color * (1.0 - single - multiple);
 
     vec3 around = irradiance_over_pi(surface.normal);
-    vec3 mirrored =
-        textureLod(specular_map, reflect(-surface.to_camera, surface.normal), ROUGHEST_LEVEL * surface.roughness).rgb;
+    vec3 mirrored = mirrored_surroundings(reflect(-surface.to_camera, surface.normal), surface.roughness);
     vec3 ambient = (diffuse + multiple) * around;
     if (has_feature(FEATURE_OCCLUSION_TEXTURE)) {
         ambient *= surface.occlusion;
@@ -80,21 +81,22 @@ vec3 reflected_light(Surface surface, float sunlit) {
     }
 
     vec3 to_light = frame.to_light.xyz;
-    vec3 halfway = normalize(to_light + surface.to_camera);
+    vec3 halfway = unit(to_light + surface.to_camera);
     float n_l = max(dot(surface.normal, to_light), 0.0);
     float n_h = max(dot(surface.normal, halfway), 0.0);
     float from_grazing = 1.0 - max(dot(surface.to_camera, halfway), 0.0);
     float alpha = max(surface.roughness * surface.roughness, LEAST_ALPHA);
     float alpha2 = alpha * alpha;
     float spread = n_h * n_h * (alpha2 - 1.0) + 1.0;
-    float distribution = alpha2 / (PI * spread * spread);
-    // Hammon's approximation of Smith's joint masking and shadowing (GDC 2017).
-    float visibility = 0.5 / max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
+    // The distribution of the normals, times Hammon's approximation of Smith's joint masking and shadowing (GDC 2017):
+    // alpha2 / (pi * spread^2) and 0.5 / hidden.
+    float hidden = max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
+    float highlight = 0.5 * alpha2 / (PI * spread * spread * hidden);
     float grazing2 = from_grazing * from_grazing;
     vec3 fresnel = mix(reflectance, vec3(1.0), grazing2 * grazing2 * from_grazing);
     // The bounces that the single-scattering BRDF loses, in the lobe of the first bounce (Turquin 2019).
     vec3 all_bounces = 1.0 + reflectance * (lost / (1.0 - lost));
-    vec3 sun = diffuse / PI + fresnel * all_bounces * (distribution * visibility);
+    vec3 sun = diffuse / PI + fresnel * all_bounces * highlight;
     return ambient + mirrored * single + sun * (sunlit * n_l) * frame.light_color.rgb;
 }
 

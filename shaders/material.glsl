@@ -38,7 +38,7 @@ vec2 tex_coord_of(uint slot) {
 }
 
 vec4 base_color() {
-    vec4 color = material.base_color_factor;
+    vec4 color = has_feature(FEATURE_COLOR_FACTOR) ? material.base_color_factor : vec4(1.0);
     return has_feature(FEATURE_BASE_COLOR_TEXTURE) ? color * texture(base_color_texture, tex_coord_of(0)) : color;
 }
 

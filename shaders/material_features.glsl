@@ -24,11 +24,13 @@ const uint FEATURE_TANGENTS = 2048;
 const uint FEATURE_DIELECTRIC = 4096;
 // The emission is not 0.
 const uint FEATURE_EMITS = 8192;
+// The base colour factor is not 1.
+const uint FEATURE_COLOR_FACTOR = 16384;
 
 // There is a shadow map. This is a feature of the picture, like the next one.
-const uint FEATURE_SHADOWED = 16384;
+const uint FEATURE_SHADOWED = 32768;
 // Alpha is coverage (tone_map.frag).
-const uint FEATURE_TRANSPARENT = 32768;
+const uint FEATURE_TRANSPARENT = 65536;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

@@ -51,7 +51,7 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     mat4 clip_from_world;
     mat4 world_from_clip;
     vec4 camera_position;
-    vec4 to_light;
+    vec4 to_light; // w reciprocal of the length of xz, or 0
     vec4 light_color;
     vec4 ground; // x reach from the camera, y grid spacing, in metres; z height of the strip without sky, in clip space
     mat4 shadow_from_world;
@@ -78,6 +78,11 @@ layout(set = 0, binding = 2, std430) readonly buffer Palette {
 layout(set = 0, binding = 3, std430) readonly buffer MorphWeights {
     float morph_weights[];
 };
+
+// Returns a vector of unit length. normalize() takes Mesa's lavapipe a division for each component.
+vec3 unit(vec3 v) {
+    return v * inversesqrt(dot(v, v));
+}
 
 vec3 transform_point(JointMatrix m, vec3 p) {
     vec4 point = vec4(p, 1.0);

@@ -10,15 +10,18 @@ const float DESATURATION = 0.15;
 vec3 display_from_radiance(vec3 color) {
     float least = min(min(color.r, min(color.g, color.b)), 0.08);
     color -= least - 6.25 * least * least;
-    float peak = max(color.r, max(color.g, color.b));
+    // The curve lowers the peak by lowered = excess^2 / (excess + d), and highlights lose their saturation:
+    // kept = 1 / (DESATURATION * lowered + 1). The result is
+    // color * kept * (peak - lowered) / peak + (peak - lowered) * (1 - kept), here with one division instead of three and
+    // without the difference of large numbers. The least peak is only there against a division of 0 by 0.
+    float peak = max(max(color.r, max(color.g, color.b)), 1e-6);
     const float d = 1.0 - COMPRESSION_START;
-    float excess = max(peak - COMPRESSION_START, 0.0);
-    // peak - new_peak, where new_peak is 1 - d * d / (excess + d).
-    float lowered = excess * excess / (excess + d);
-    float new_peak = peak - lowered;
-    // Highlights lose their saturation. The least peak is only there against a division of 0 by 0.
-    float kept = 1.0 / (DESATURATION * lowered + 1.0);
-    return color * (kept * new_peak / max(peak, 1e-6)) + new_peak * (1.0 - kept);
+    float low = min(peak, COMPRESSION_START);
+    float excess = peak - low;
+    float a = excess + d;
+    float gray = DESATURATION * excess * excess;
+    float factor = (low * excess + d * peak) / (peak * a * (a + gray));
+    return factor * (a * color + gray * peak);
 }
 
 // Returns the radiance that the curve maps to a display colour. White, which no radiance reaches, becomes 57.

@@ -24,6 +24,8 @@ layout(constant_id = 0) const uint ENCODE_SRGB = 1;
 // 1 if the image is transparent.
 layout(constant_id = 1) const uint TRANSPARENT = 0;
 
+layout(location = 0) noperspective in vec2 in_tex_coord;
+
 layout(location = 0) out vec4 out_color;
 
 // Encodes linear 0 to 1 as sRGB (IEC 61966-2-1). The power 1 / 2.4 is that of 5 / 6 of a square root: a rational
@@ -36,7 +38,8 @@ vec3 encode_srgb(vec3 linear) {
 }
 
 void main() {
-    vec4 texel = max(texelFetch(hdr_color, ivec2(gl_FragCoord.xy), 0), vec4(0.0));
+    // The texel of this pixel. For a texelFetch, Mesa's lavapipe computes the size of a mip level for each pixel.
+    vec4 texel = max(textureLod(hdr_color, in_tex_coord, 0.0), vec4(0.0));
     float alpha = min(texel.a, 1.0);
     vec3 color;
     if (TRANSPARENT != 0) {

@@ -190,7 +190,8 @@ pub struct FrameData {
     pub world_from_clip: [[f32; 4]; 4],
     /// The eye in world space; w is unused.
     pub camera_position: [f32; 4],
-    /// The unit vector from a surface towards the light; w is unused.
+    /// The unit vector from a surface towards the light, and the reciprocal of its length along the ground (w), or 0 if the
+    /// light is straight above.
     pub to_light: [f32; 4],
     /// The linear RGB colour of the light; w is unused.
     pub light_color: [f32; 4],
@@ -239,15 +240,6 @@ pub struct SkyData {
 pub struct EnvironmentConstants {
     /// The sky whose light is computed.
     pub sky: SkyData,
-}
-
-/// The irradiance from all sides, divided by pi: `environment_irradiance.comp` writes it, `character.frag` reads it.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
-pub struct IrradianceData {
-    /// The terms of spherical harmonics up to band 2, linear RGB, in the order of `irradiance_over_pi` in
-    /// `shaders/lighting.glsl`.
-    pub terms: [[f32; 4]; 9],
 }
 
 /// Push constants of `skin.comp`: one dispatch.
@@ -332,7 +324,6 @@ const _: () = {
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
     assert!(size_of::<FrameData>() == 432 && offset_of!(FrameData, camera_position) == 128);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
-    assert!(size_of::<IrradianceData>() == 144);
     assert!(size_of::<SkinConstants>() == 16);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };

@@ -43,8 +43,8 @@ fn each_part_is_the_sum_of_its_buffers() {
     // 84,192,000 bytes and a quarter.
     assert_eq!(plan.skinned_vertices, 2 * 105_240_000);
     let pixels = 1280 * 720;
-    // The cube map with six levels, the table, a buffer for each of them, and nine terms of harmonics.
-    let environment = 2 * (1_048_320 + 64 * 64 * 4) + 9 * 16;
+    // The three tables, and a buffer for each of them.
+    let environment = 2 * (32 * 32 * 8 + 128 * 128 * 6 * 8 + 64 * 64 * 4);
     assert_eq!(plan.images, pixels * (8 + 4 * 8 + 4 * 4 + 4 + 4) + 2048 * 2048 * 4 + environment);
     assert_eq!(plan.total(), plan.crowd() + plan.images + plan.static_data);
 
@@ -133,8 +133,8 @@ fn a_warning_has_figures_and_advice() {
     assert_eq!(
         check(&walkers(20_000), HEAP).unwrap_err().to_string(),
         "the crowd needs about 3.3 GiB of device memory (skinned vertices in full detail 3.2 GiB, joint matrices \
-         69.7 MiB, images 74.3 MiB), but only 1.6 GiB are available; --skinning vertex takes 3.2 GiB less, \
-         --share-poses HZ takes less, about 9415 visible --instances fit"
+         69.7 MiB, images 73.8 MiB), but only 1.6 GiB are available; --skinning vertex takes 3.2 GiB less, \
+         --share-poses HZ takes less, about 9418 visible --instances fit"
     );
     let vertex = Demand { skinning: Skinning::Vertex, ..walkers(50_000) };
     let vertex = check(&vertex, (2 << 30, Some(100 << 20))).unwrap().unwrap();

@@ -23,7 +23,7 @@ use throng::renderer::passes::vertex_input::{
 };
 use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, IrradianceData,
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData,
     JointMatrix, MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex,
     SkyData, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
 };
@@ -90,7 +90,6 @@ fn rust_structs() -> Vec<RustStruct> {
         }),
         rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
         rust_struct!(EnvironmentConstants { sky }),
-        rust_struct!(IrradianceData { terms }),
         rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(OverlayConstants { clip_from_pixels }),
@@ -258,6 +257,7 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
         ("TANGENTS", material_features::TANGENTS),
         ("DIELECTRIC", material_features::DIELECTRIC),
         ("EMITS", material_features::EMITS),
+        ("COLOR_FACTOR", material_features::COLOR_FACTOR),
         ("SHADOWED", material_features::SHADOWED),
         ("TRANSPARENT", material_features::TRANSPARENT),
     ];
@@ -310,8 +310,8 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (FRAME_SET, 2, Kind::StorageBuffer, "Palette"),
         (FRAME_SET, 3, Kind::StorageBuffer, "MorphWeights"),
         (FRAME_SET, 4, Kind::CombinedImageSampler, "shadow_map"),
-        (FRAME_SET, 5, Kind::UniformBuffer, "IrradianceData"),
-        (FRAME_SET, 6, Kind::CombinedImageSampler, "specular_map"),
+        (FRAME_SET, 5, Kind::CombinedImageSampler, "irradiance_table"),
+        (FRAME_SET, 6, Kind::CombinedImageSampler, "specular_table"),
         (FRAME_SET, 7, Kind::CombinedImageSampler, "split_sum_table"),
         (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
         (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
@@ -331,7 +331,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
         (MATERIAL_SET, 5, Kind::CombinedImageSampler, "normal_texture"),
     ];
     let environment = [
-        (0, 0, Kind::StorageBuffer, "IrradianceData"),
+        (0, 0, Kind::StorageBuffer, "IrradianceTexels"),
         (0, 1, Kind::StorageBuffer, "SpecularTexels"),
         (0, 2, Kind::StorageBuffer, "BrdfTexels"),
     ];

@@ -21,7 +21,7 @@ pub const MATERIAL_SET: u32 = 3;
 
 /// All set layouts, and the two pipeline layouts that combine them.
 pub struct Layouts {
-    /// Frame data, pose records, palette, morph weights, shadow map, irradiance, specular cube map, split-sum table.
+    /// Frame data, pose records, palette, morph weights, shadow map, irradiance table, specular table, split-sum table.
     pub frame: DescriptorSetLayout,
     /// Bind-pose vertices, influences, morph deltas, tangents, morph deltas of tangents, palette entries, bones, skin order.
     pub model: DescriptorSetLayout,
@@ -53,7 +53,7 @@ impl Layouts {
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::STORAGE_BUFFER, skinning),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::UNIFORM_BUFFER, Stage::FRAGMENT),
+                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
                 (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
             ],

@@ -73,7 +73,8 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
 /// Sets the light of a frame: the sun, the sky, and the ground in their light, which fades into the horizon.
 pub fn set_light(data: &mut FrameData, sky: &Sky) {
     let vector = |v: Vec3| v.extend(0.0).to_array();
-    data.to_light = vector(sky.to_sun);
+    let along_ground = sky.to_sun.with_y(0.0).length();
+    data.to_light = sky.to_sun.extend(if along_ground > 0.0 { along_ground.recip() } else { 0.0 }).to_array();
     data.light_color = vector(sky.sun);
     [data.ground_sunlit, data.ground_ambient] = sky.ground_radiance().map(vector);
     data.background = vector(sky.horizon);

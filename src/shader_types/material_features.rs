@@ -30,10 +30,12 @@ pub const TANGENTS: u32 = 2048;
 pub const DIELECTRIC: u32 = 4096;
 /// The emission is not 0.
 pub const EMITS: u32 = 8192;
+/// The base colour factor is not 1.
+pub const COLOR_FACTOR: u32 = 16384;
 /// There is a shadow map. This is a feature of the picture, like the next one.
-pub const SHADOWED: u32 = 16384;
+pub const SHADOWED: u32 = 32768;
 /// Alpha is coverage.
-pub const TRANSPARENT: u32 = 32768;
+pub const TRANSPARENT: u32 = 65536;
 
 /// The bit of each texture, in the order of their bindings.
 pub const TEXTURES: [u32; 5] =

@@ -17,6 +17,8 @@ pub struct ImageInfo {
     pub format: vk::Format,
     /// The size in texels.
     pub extent: vk::Extent2D,
+    /// The size in the third dimension; 1 for a two-dimensional image.
+    pub depth: u32,
     /// The number of mip levels, at least 1.
     pub mip_levels: u32,
     /// The number of samples per texel.
@@ -25,8 +27,6 @@ pub struct ImageInfo {
     pub usage: vk::ImageUsageFlags,
     /// Colour or depth.
     pub aspect: vk::ImageAspectFlags,
-    /// Whether the image is a cube map: six square layers, in Vulkan's order of faces (+X, -X, +Y, -Y, +Z, -Z).
-    pub is_cube: bool,
 }
 
 impl ImageInfo {
@@ -36,22 +36,16 @@ impl ImageInfo {
         Self {
             format,
             extent,
+            depth: 1,
             mip_levels: 1,
             samples: vk::SampleCountFlags::TYPE_1,
             usage,
             aspect: vk::ImageAspectFlags::COLOR,
-            is_cube: false,
         }
-    }
-
-    /// Returns the number of array layers.
-    #[must_use]
-    pub fn layer_count(&self) -> u32 {
-        if self.is_cube { 6 } else { 1 }
     }
 }
 
-/// A two-dimensional image or a cube map in device memory.
+/// An image in device memory.
 pub struct Image {
     /// The handle.
     pub raw: vk::Image,
@@ -69,14 +63,12 @@ impl Image {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, name: &str, info: ImageInfo) -> Result<Self> {
-        let flags = if info.is_cube { vk::ImageCreateFlags::CUBE_COMPATIBLE } else { vk::ImageCreateFlags::empty() };
         let create = vk::ImageCreateInfo::default()
-            .flags(flags)
-            .image_type(vk::ImageType::TYPE_2D)
+            .image_type(if info.depth > 1 { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
             .format(info.format)
-            .extent(vk::Extent3D { width: info.extent.width, height: info.extent.height, depth: 1 })
+            .extent(vk::Extent3D { width: info.extent.width, height: info.extent.height, depth: info.depth })
             .mip_levels(info.mip_levels)
-            .array_layers(info.layer_count())
+            .array_layers(1)
             .samples(info.samples)
             .tiling(vk::ImageTiling::OPTIMAL)
             .usage(info.usage);
@@ -130,21 +122,21 @@ impl Drop for Image {
     }
 }
 
-/// Creates a view of all levels and layers of an image with these properties. The caller destroys it.
+/// Creates a view of all levels of an image with these properties. The caller destroys it.
 ///
 /// # Errors
 /// Out of memory.
 pub(super) fn create_view(device: &Device, name: &str, image: vk::Image, info: &ImageInfo) -> Result<vk::ImageView> {
     let info = vk::ImageViewCreateInfo::default()
         .image(image)
-        .view_type(if info.is_cube { vk::ImageViewType::CUBE } else { vk::ImageViewType::TYPE_2D })
+        .view_type(if info.depth > 1 { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D })
         .format(info.format)
         .subresource_range(vk::ImageSubresourceRange {
             aspect_mask: info.aspect,
             base_mip_level: 0,
             level_count: info.mip_levels,
             base_array_layer: 0,
-            layer_count: info.layer_count(),
+            layer_count: 1,
         });
     // SAFETY: the image is alive and has these levels.
     unsafe { device.raw.create_image_view(&info, None) }.context_for("vkCreateImageView", name)

@@ -146,7 +146,7 @@ pub fn casts_shadow(draw: &GpuDraw) -> bool {
 }
 
 fn kind(draw: &GpuDraw, skinning: Skinning) -> Kind {
-    use material_features::{BASE_COLOR_TEXTURE, MASKED, TEX_COORDS_VARY};
+    use material_features::{BASE_COLOR_TEXTURE, COLOR_FACTOR, MASKED, TEX_COORDS_VARY};
     let features = if draw.features & MASKED == 0 { 0 } else { draw.features };
-    (features & (MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE), draw.skin_variant(skinning))
+    (features & (MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE | COLOR_FACTOR), draw.skin_variant(skinning))
 }

@@ -67,8 +67,13 @@ impl ToneMapPass {
             depth_bias: None,
         };
         let pipeline = Pipeline::graphics(device, cache, &info)?;
-        // The shader fetches single texels, so the sampler's settings do not matter.
-        let sampler = Sampler::new(device, "tone map sampler", &vk::SamplerCreateInfo::default())?;
+        // The shader reads the texel of its own pixel. There is only one level, but with a `max_lod` of 0, Mesa's lavapipe
+        // clamps the level for each pixel.
+        let sampler = vk::SamplerCreateInfo::default()
+            .max_lod(vk::LOD_CLAMP_NONE)
+            .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
+            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
+        let sampler = Sampler::new(device, "tone map sampler", &sampler)?;
         let set = DescriptorSet::new(device, "tone map set", &set_layout, &[binding(&sampler, attachments)])?;
         Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })
     }

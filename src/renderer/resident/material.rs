@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use ash::vk;
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 
 use super::texture::{Texture, TextureCache, TextureContent};
 use super::upload::Uploader;
@@ -99,7 +99,8 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let thin = if is_thin { features::THIN } else { 0 };
     let emits = if !material.unlit && material.emission != Vec3::ZERO { features::EMITS } else { 0 };
     let dielectric = if material.metallic == 0.0 && light != features::UNLIT { features::DIELECTRIC } else { 0 };
-    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric | emits, |kind, bits| kind | bits)
+    let factor = if material.base_color_factor == Vec4::ONE { 0 } else { features::COLOR_FACTOR };
+    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric | emits | factor, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {
