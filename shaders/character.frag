@@ -3,11 +3,11 @@
 // In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light.
 // Out: linear HDR radiance. tone_map.frag describes the alpha.
 //
-// Cost of a pixel in the sun, without textures: 51 ns on Mesa's lavapipe with one thread (November 2026, 320x180, the
-// least of 180 frames on a busy machine). Without the shadow it is 21 ns less. Without the light of the surroundings it
-// is 18 ns less, of which the irradiance takes 8, the mirrored cube map 5 and the table 1. Without the highlight of the
-// sun it is 3 ns less, and without repeated bounces 2. Varyings, material and output take 9. A texture of the base colour
-// adds 7 to 15.
+// Cost on Mesa's lavapipe with two threads (November 2026): without shadows, one fox at 1280x720 covers a third of the picture,
+// and its pixels take 4.5 ms of the frame's 16. The four textures take 60 % of that: the base colour, and the three tables
+// of the surroundings. Each number of a uniform block takes about 25 instructions, because the driver gathers it for each
+// lane, so the shader reads only eleven of them. As 27 numbers of a uniform block, the irradiance made the draw of that fox
+// 1.06 times as long, and a cube map instead of the specular table 1.08 times.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"

@@ -2,11 +2,9 @@
 // One work group.
 //
 // The surroundings are projected onto spherical harmonics up to band 2 and convolved with the cosine lobe (Ramamoorthi and
-// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours. A pixel
-// that reads their 27 numbers from a uniform block pays 8 ns on Mesa's lavapipe, and 2 ns for a table.
-//
-// The harmonics are a polynomial of a normal's place in the table (environment.glsl), so the texels are exact, and
-// interpolation is off by at most 0.0005 of a term.
+// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours,
+// which cost each pixel more than a table on a software driver (character.frag). They are a polynomial of a normal's place in
+// the table (environment.glsl), so the texels are exact, and interpolation is off by at most 0.0005 of a term.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "environment.glsl"
