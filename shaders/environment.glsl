@@ -14,9 +14,8 @@ layout(local_size_x = 64) in;
 // and its y, up. The plane of both mirrors the surroundings, so only the square of the third, aside, counts. If the sun is
 // straight above, all directions along the ground are alike.
 mat3 table_axes(SkyData sky) {
-    vec2 along = sky.to_sun.xz;
-    float along_length = length(along);
-    along = along_length > 0.0 ? along / along_length : vec2(1.0, 0.0);
+    float along_length = length(sky.to_sun.xz);
+    vec2 along = mix(vec2(1.0, 0.0), sky.to_sun.xz / along_length, bvec2(along_length > 0.0));
     return mat3(vec3(along.x, 0.0, along.y), vec3(0.0, 1.0, 0.0), vec3(-along.y, 0.0, along.x));
 }
 
