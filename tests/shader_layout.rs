@@ -23,9 +23,9 @@ use throng::renderer::passes::vertex_input::{
 };
 use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData,
-    JointMatrix, MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex,
-    SkyData, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix,
+    MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData,
+    StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
