@@ -1,9 +1,10 @@
 // The light that a character reflects: the sun, and the surroundings on all sides (image-based light).
 //
 // The BRDF is that of glTF 2.0, appendix B: Lambert below GGX. For the surroundings it is split (Karis, "Real Shading in
-// Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings and a table of the BRDF. GGX loses the light that bounces more than once
-// between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A Multiple-Scattering Microfacet
-// Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room cannot be seen.
+// Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings and a table of the BRDF. GGX loses the light
+// that bounces more than once between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A
+// Multiple-Scattering Microfacet Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room
+// cannot be seen.
 #ifndef THRONG_LIGHTING
 #define THRONG_LIGHTING
 
@@ -33,21 +34,21 @@ struct Surface {
     float occlusion;
 };
 
-// Returns the place of a direction in a table of the surroundings (environment.glsl).
-vec2 table_place(vec3 direction, float side) {
+// Returns the coordinates of a direction in a table of the surroundings (`table_axes` of environment.glsl).
+vec2 table_coordinates(vec3 direction, float side) {
     float along_ground = dot(direction.xz, frame.to_light.xz) * frame.to_light.w;
     return (0.5 - 0.5 / side) * vec2(along_ground, direction.y) + 0.5;
 }
 
 // Returns the light of the surroundings that a white Lambert surface reflects.
 vec3 irradiance_over_pi(vec3 normal) {
-    return textureLod(irradiance_table, table_place(normal, IRRADIANCE_SIDE), 0.0).rgb;
+    return textureLod(irradiance_table, table_coordinates(normal, IRRADIANCE_SIDE), 0.0).rgb;
 }
 
 // Returns the surroundings in a direction, as a mirror of this roughness shows them.
 vec3 mirrored_surroundings(vec3 direction, float roughness) {
     float slice = ((ROUGHNESS_COUNT - 1.0) * roughness + 0.5) / ROUGHNESS_COUNT;
-    return textureLod(specular_table, vec3(table_place(direction, SPECULAR_SIDE), slice), 0.0).rgb;
+    return textureLod(specular_table, vec3(table_coordinates(direction, SPECULAR_SIDE), slice), 0.0).rgb;
 }
 
 // Returns the share of the mirrored surroundings that arrives where ambient light is occluded (Lagarde and de Rousiers,

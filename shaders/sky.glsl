@@ -31,7 +31,8 @@ vec3 sky_radiance(SkyData sky, vec3 direction) {
 }
 
 // Returns the radiance that arrives at a character from a direction of unit length: sky above, and ground below that
-// fades into the horizon within a few degrees.
+// fades into the horizon within a few degrees. The vertical plane through the sun mirrors it; the tables of environment.glsl
+// rely on that.
 vec3 surroundings(SkyData sky, vec3 direction) {
     const float HALF_FADED = 0.04; // the sine of the angle below the horizon at which ground and horizon are equally strong
     float below = max(-direction.y, 0.0);
