@@ -3,7 +3,7 @@
 // In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light.
 // Out: linear HDR radiance. tone_map.frag describes the alpha.
 //
-// Cost on Mesa's lavapipe with two threads (November 2026): without shadows, one fox at 1280x720 covers a third of the picture,
+// Cost on Mesa's lavapipe with two threads (November 2026): without shadows, one fox at 1280x720 covers a sixth of the picture,
 // and its pixels take 4.5 ms of the frame's 16. The four textures take 60 % of that: the base colour, and the three tables
 // of the surroundings. Each number of a uniform block takes about 25 instructions, because the driver gathers it for each
 // lane, so the shader reads only eleven of them. As 27 numbers of a uniform block, the irradiance made the draw of that fox

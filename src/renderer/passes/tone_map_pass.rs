@@ -67,8 +67,8 @@ impl ToneMapPass {
             depth_bias: None,
         };
         let pipeline = Pipeline::graphics(device, cache, &info)?;
-        // The shader reads the texel of its own pixel. There is only one level, but with a `max_lod` of 0, Mesa's lavapipe
-        // clamps the level for each pixel.
+        // The shader reads one texel for each pixel. The image has one level, but with a `max_lod` of 0, Mesa's lavapipe clamps
+        // the level for each pixel.
         let sampler = vk::SamplerCreateInfo::default()
             .max_lod(vk::LOD_CLAMP_NONE)
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
