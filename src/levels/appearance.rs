@@ -1,6 +1,6 @@
 //! What a level changes of the appearance although no point moves: normals, texture coordinates and colours.
 //!
-//! In: the triangles of all levels. Out: for each level a number from 0 to 1, the mean over the surface in full detail. Points
+//! In: the triangles of a level. Out: a number from 0 to 1, the mean over the surface in full detail. Points
 //! are spread evenly over its area, and each is compared with the nearest place on the level in the reference pose. Draw
 //! ranges are compared with themselves, because each has its own textures and its own way of shading.
 //!
@@ -8,7 +8,6 @@
 //! seam. The mean is what the picture of a small character shows.
 
 use glam::Vec3A;
-use rayon::prelude::*;
 
 use super::simplify::Reference;
 use super::surface::{Box, Place, Tree};
@@ -24,37 +23,43 @@ const NORMAL_SHARE: f32 = 0.5;
 /// A point of the surface in full detail, and its draw range.
 type Sample = (usize, Place);
 
-/// Returns the mean change of each level.
-pub(super) fn changes(
-    draw_ranges: &[DrawRange],
-    full: &Triangles,
-    levels: &[Triangles],
-    reference: &Reference,
-) -> Vec<f32> {
-    let samples = samples(full, &reference.positions);
-    levels.par_iter().map(|level| mean_change(draw_ranges, &samples, level, reference)).collect()
+/// Full detail, prepared for comparisons with levels.
+pub(super) struct Looks<'m> {
+    draw_ranges: &'m [DrawRange],
+    reference: &'m Reference,
+    samples: Vec<Sample>,
 }
 
-fn mean_change(draw_ranges: &[DrawRange], samples: &[Sample], level: &Triangles, reference: &Reference) -> f32 {
-    let positions = &reference.positions;
-    let surfaces: Vec<Option<(Tree, Vec<Box>)>> = (0..level.ranges.len())
-        .map(|range| {
-            let triangles = level.of_range(range);
-            let tree = (!triangles.is_empty()).then(|| Tree::new(triangles.to_vec(), positions))?;
-            let boxes = tree.boxes(positions);
-            Some((tree, boxes))
-        })
-        .collect();
-    let change = |&(range, point): &Sample| {
-        let surface = surfaces[range].as_ref();
-        let nearest = surface
-            .and_then(|(tree, boxes)| tree.nearest(boxes, positions, point.position(positions), (f32::INFINITY, 0.0)));
-        // Where nothing is left, everything has changed.
-        let Some((nearest, _)) = nearest else { return 1.0 };
-        let appearance = |at: &Place| appearance(reference, at, range, draw_ranges[range].flat_shaded);
-        difference(appearance(&point), appearance(&nearest))
-    };
-    samples.iter().map(change).sum::<f32>() / samples.len().max(1) as f32
+impl<'m> Looks<'m> {
+    /// Spreads the points over full detail.
+    pub fn new(draw_ranges: &'m [DrawRange], reference: &'m Reference, full: &Triangles) -> Self {
+        Self { draw_ranges, reference, samples: samples(full, &reference.positions) }
+    }
+
+    /// Returns the mean change of a level.
+    pub fn change(&self, level: &Triangles) -> f32 {
+        let (reference, positions) = (self.reference, &self.reference.positions);
+        let surfaces: Vec<Option<(Tree, Vec<Box>)>> = (0..level.ranges.len())
+            .map(|range| {
+                let triangles = level.of_range(range);
+                let tree = (!triangles.is_empty()).then(|| Tree::new(triangles.to_vec(), positions))?;
+                let boxes = tree.boxes(positions);
+                Some((tree, boxes))
+            })
+            .collect();
+        let change = |&(range, point): &Sample| {
+            let surface = surfaces[range].as_ref();
+            let nearest = surface.and_then(|(tree, boxes)| {
+                tree.nearest(boxes, positions, point.position(positions), (f32::INFINITY, 0.0))
+            });
+            // Where nothing is left, everything has changed.
+            let Some((nearest, _)) = nearest else { return 1.0 };
+            let is_flat = self.draw_ranges[range].flat_shaded;
+            let appearance = |at: &Place| appearance(reference, at, range, is_flat);
+            difference(appearance(&point), appearance(&nearest))
+        };
+        self.samples.iter().map(change).sum::<f32>() / self.samples.len().max(1) as f32
+    }
 }
 
 /// The appearance of a place: its normal, and its texture coordinates and colour.

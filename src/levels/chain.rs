@@ -1,16 +1,19 @@
 //! From full detail to the coarsest level, each simplified from the level before.
 //!
 //! Levels with many triangles are made by `simplify`, in which each level is simplified by quadrics, and those with few by
-//! `collapse`, which measures distances in several poses and takes longer.
+//! `collapse`, which measures distances in several poses and takes longer. `extremes` finds the poses.
 
 use super::collapse::Collapser;
+use super::extremes::extremes;
+use super::moments::{Moment, Poser};
 use super::simplify::Reference;
 use super::triangles::Triangles;
+use crate::model::Model;
 
 /// The coarsest level has about this many triangles, if the surface allows that.
 const COARSEST_TRIANGLES: usize = 16;
 /// The largest number of coarser levels. Of models with very many triangles, a level has less than half of the finer one's.
-const MOST_LEVELS: usize = 8;
+pub(super) const MOST_LEVELS: usize = 8;
 /// The largest share of the finer level's triangles that a level is made for.
 const LARGEST_RATIO: f32 = 0.7;
 /// A level with a larger share of the finer one's triangles does not pay.
@@ -19,42 +22,67 @@ const LARGEST_SHARE: f32 = 0.8;
 const SMALL: usize = 600;
 /// The share of a small surface's triangles that are left in the simpler surface that shows which poses count.
 const TRIAL_SHARE: f32 = 0.3;
+/// The largest number of poses that count because simpler surfaces differ most in them.
+const MOST_EXTREMES: usize = 8;
 
-/// Returns the coarser levels, finest first. `add_poses` adds the poses in which two surfaces differ most to the reference.
-pub(super) fn chain(
-    reference: &mut Reference,
-    full: &Triangles,
-    add_poses: impl FnOnce(&mut Reference, [&Triangles; 2]),
-) -> Vec<Triangles> {
-    let ratio = (COARSEST_TRIANGLES as f32 / full.count() as f32).powf(1.0 / MOST_LEVELS as f32).min(LARGEST_RATIO);
-    let pays =
-        |level: &Triangles, finer: usize| level.count() > 0 && level.count() as f32 <= LARGEST_SHARE * finer as f32;
-    let mut levels: Vec<Triangles> = Vec::new();
-    while levels.len() < MOST_LEVELS {
-        let finer = levels.last().unwrap_or(full);
-        let target = (finer.count() as f32 * ratio) as usize;
-        if finer.count() <= SMALL {
-            break;
+/// Makes one level after the other, so that each can be compared with full detail while the next one is made.
+pub(super) struct Chain<'m> {
+    model: &'m Model,
+    reference: &'m Reference,
+    candidates: &'m [Moment],
+    /// The share of the finer level's triangles that a level is made for.
+    ratio: f32,
+    /// The newest level, or full detail.
+    finer: Triangles,
+    level_count: usize,
+    small: Option<Collapser<'m>>,
+    /// The moments in which simpler surfaces differ most, once there is a small level.
+    pub extremes: Vec<Moment>,
+}
+
+impl<'m> Chain<'m> {
+    /// Starts with full detail. Levels are measured in some of the `candidates`.
+    pub fn new(model: &'m Model, reference: &'m Reference, candidates: &'m [Moment], full: &Triangles) -> Self {
+        let ratio = (COARSEST_TRIANGLES as f32 / full.count() as f32).powf(1.0 / MOST_LEVELS as f32).min(LARGEST_RATIO);
+        let finer = full.clone();
+        Self { model, reference, candidates, ratio, finer, level_count: 0, small: None, extremes: Vec::new() }
+    }
+
+    /// Returns the next coarser level, unless that would not pay.
+    pub fn next(&mut self) -> Option<Triangles> {
+        let count = self.finer.count();
+        if self.level_count == MOST_LEVELS || count <= COARSEST_TRIANGLES {
+            return None;
         }
-        let Some(level) = reference.simplify(finer, target).filter(|level| pays(level, finer.count())) else { break };
-        levels.push(level);
-    }
-    let start = levels.last().unwrap_or(full).clone();
-    if start.count() > SMALL {
-        return levels;
-    }
-    if let Some(trial) = reference.simplify(&start, (start.count() as f32 * TRIAL_SHARE) as usize) {
-        add_poses(reference, [&start, &trial]);
-    }
-    let mut small = Collapser::new(reference, &start);
-    let mut count = start.count();
-    while levels.len() < MOST_LEVELS && count > COARSEST_TRIANGLES {
-        let level = small.reduce((count as f32 * ratio) as usize);
-        if !pays(&level, count) {
-            break;
+        let target = (count as f32 * self.ratio) as usize;
+        let level = if count > SMALL { self.reference.simplify(&self.finer, target)? } else { self.collapse(target) };
+        if level.count() == 0 || level.count() as f32 > LARGEST_SHARE * count as f32 {
+            return None;
         }
-        count = level.count();
-        levels.push(level);
+        self.level_count += 1;
+        self.finer.clone_from(&level);
+        Some(level)
     }
-    levels
+
+    fn collapse(&mut self, target: usize) -> Triangles {
+        if self.small.is_none() {
+            self.extremes = self.find_extremes();
+        }
+        let small = self.small.get_or_insert_with(|| {
+            let mut poser = Poser::new(self.model);
+            let poses = self.extremes.iter().map(|&moment| poser.positions(moment)).collect();
+            Collapser::new(self.reference, poses, &self.finer)
+        });
+        small.reduce(target)
+    }
+
+    /// Finds the moments in which a much simpler surface differs most from the newest level.
+    fn find_extremes(&self) -> Vec<Moment> {
+        let target = (self.finer.count() as f32 * TRIAL_SHARE) as usize;
+        let trial = self.reference.simplify(&self.finer, target);
+        let surfaces = trial.as_ref().map(|trial| [&self.finer, trial]);
+        let positions = &self.reference.positions;
+        surfaces
+            .map_or_else(Vec::new, |surfaces| extremes(self.model, positions, surfaces, self.candidates, MOST_EXTREMES))
+    }
 }

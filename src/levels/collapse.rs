@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::parts::position_bits;
 use super::simplify::Reference;
-use super::surface::{Place, nearest_on_triangle};
+use super::surface::{Place, nearest_place};
 use super::triangles::Triangles;
 
 /// The largest number of samples of a triangle. The nearest ones are left out.
@@ -52,6 +52,8 @@ type Candidate = Reverse<(u32, bool, u32, u32, u32)>;
 /// A surface that becomes simpler.
 pub(super) struct Collapser<'r> {
     reference: &'r Reference,
+    /// The positions in the poses in which distances are measured besides those of the reference.
+    poses: Vec<Vec<Vec3A>>,
     triangles: Vec<Triangle>,
     alive_count: usize,
     /// The number of draw ranges.
@@ -86,7 +88,7 @@ struct Collapse {
 }
 
 impl<'r> Collapser<'r> {
-    pub fn new(reference: &'r Reference, start: &Triangles) -> Self {
+    pub fn new(reference: &'r Reference, poses: Vec<Vec<Vec3A>>, start: &Triangles) -> Self {
         let mut point_at = HashMap::<[u32; 3], u32>::new();
         let mut point_of = vec![u32::MAX; reference.positions.len()];
         let mut around: Vec<Vec<u32>> = Vec::new();
@@ -110,6 +112,7 @@ impl<'r> Collapser<'r> {
         }
         Self {
             reference,
+            poses,
             alive_count: triangles.len(),
             range_count: start.ranges.len(),
             point_of,
@@ -155,6 +158,12 @@ impl<'r> Collapser<'r> {
             level.ranges.push(first..level.indices.len());
         }
         level
+    }
+
+    /// Returns the positions in all poses that count, the rest pose first, and then those that matter most.
+    fn poses(&self) -> impl Iterator<Item = &[Vec3A]> {
+        let mut own = self.reference.poses();
+        own.next().into_iter().chain(self.poses.iter().map(Vec::as_slice)).chain(own)
     }
 
     fn versions_of(&self, from: u32, to: u32) -> u32 {
@@ -297,7 +306,7 @@ impl<'r> Collapser<'r> {
         let lost = [own; 2];
         let mut worst_squared = 0.0f32;
         let mut is_exact = pose_count > 1;
-        for pose in self.reference.poses().take(pose_count) {
+        for pose in self.poses().take(pose_count) {
             if worst_squared > limit * limit {
                 is_exact = false;
                 break;
@@ -333,7 +342,7 @@ impl<'r> Collapser<'r> {
         for &(index, corners) in moved {
             let old = self.triangles[index as usize].corners;
             let lost = old.into_iter().find(|&corner| self.point_of[corner as usize] == from).unwrap_or(old[0]);
-            let (place, squared) = nearest(rest, rest[lost as usize], corners);
+            let (place, squared) = nearest_place(rest, rest[lost as usize], corners);
             match nearest_of.iter_mut().find(|(vertex, ..)| *vertex == lost) {
                 Some(known) if squared < known.2 => *known = (lost, place, squared),
                 Some(_) => {}
@@ -365,7 +374,7 @@ impl<'r> Collapser<'r> {
         let around = self.around[to as usize].clone();
         let rest = &self.reference.positions;
         let distance = |index: u32, triangles: &[Triangle], sample: Sample| {
-            nearest(rest, middle(rest, sample), triangles[index as usize].corners).1
+            nearest_place(rest, middle(rest, sample), triangles[index as usize].corners).1
         };
         for sample in samples {
             let squared = |&index: &u32| (distance(index, &self.triangles, sample), index);
@@ -409,17 +418,10 @@ fn least_squared(
 ) -> f32 {
     let mut least = f32::INFINITY;
     for corners in triangles {
-        least = least.min(nearest(positions, point, corners).1);
+        least = least.min(nearest_place(positions, point, corners).1);
         if least <= enough_squared {
             break;
         }
     }
     least
-}
-
-/// Returns the nearest place on a triangle, and the squared distance from it.
-fn nearest(positions: &[Vec3A], point: Vec3A, corners: [u32; 3]) -> (Place, f32) {
-    let weights = nearest_on_triangle(point, corners.map(|corner| positions[corner as usize]));
-    let place = Place { corners, weights };
-    (place, place.position(positions).distance_squared(point))
 }

@@ -1,17 +1,17 @@
 //! The error of each level: the largest distance between its surface and that in full detail, in any pose.
 //!
-//! In: the triangles of all levels, and moments. Out: a distance in model units for each level. Both directions count:
+//! In: the surfaces of all levels, and moments. Out: a distance in model units for each level. Both directions count:
 //! from points in full detail to the level's surface, and from points of the level to the surface in full detail. Each
 //! material is compared with itself, so that its borders count. A connected part that a level has lost counts with its
 //! radius, as if the level had a single point there, and with its distance from the rest.
 //!
 //! Points are mapped once, in the reference pose, to the nearest place on the other surface or to one that is near enough
-//! ([`tasks`]). A place moves with its triangle, so in any pose the distance between both is an upper bound of the distance
+//! ([`Comparison`]). A place moves with its triangle, so in any pose the distance between both is an upper bound of the distance
 //! that counts. Only where the bound exceeds the largest distance so far does a search for a nearer place pay, and the point
 //! is then mapped to that place.
 //!
 //! A distance says nothing about normals, texture coordinates and colours. An error is also at least the mean change of these
-//! over the surface ([`changes`]), multiplied by a share of the extent. So the smaller a character is in the picture, the more
+//! over the surface (`appearance`), multiplied by a share of the extent. So the smaller a character is in the picture, the more
 //! its appearance may change.
 //!
 //! A distance changes most between a point and a place that follow different joints. For each such pair of joints, the pair
@@ -29,14 +29,12 @@ use std::sync::OnceLock;
 use glam::Vec3A;
 use rayon::prelude::*;
 
-use super::appearance::changes;
-use super::comparison::{Task, largest_squared, tasks};
+use super::comparison::{Comparison, Task, largest_squared};
+use super::comparison_points::{FullSurface, LevelSurface};
 use super::extremes::{Probe, distances, enlarge, few, growing};
 use super::moments::{Moment, Poser};
 use super::simplify::Reference;
 use super::surface::{Box, Place};
-use super::triangles::Triangles;
-use crate::animation::skinned_position;
 use crate::model::Model;
 
 /// The room for moments that were not evaluated and for points that were not compared.
@@ -59,31 +57,36 @@ const MOMENTS_PER_LEVEL: usize = 2;
 /// takes 1.6 times as long for ten thousand foxes.
 const APPEARANCE_SHARE: f32 = 0.5;
 
-/// Returns the positions of all vertices in a moment.
-pub(super) fn positions(model: &Model, poser: &mut Poser<'_>, moment: Moment) -> Vec<Vec3A> {
-    let pose = poser.pose(moment);
-    let vertices = (0..model.geometry.vertex_count()).into_par_iter().with_min_len(1024);
-    vertices.map(|vertex| skinned_position(&model.geometry, vertex, pose).into()).collect()
+/// A level that is compared with full detail.
+pub(super) struct Level {
+    pub surface: LevelSurface,
+    /// The mean change of its appearance.
+    pub change: f32,
 }
 
-/// Returns the error of each level. `reference` has the positions in the reference pose. The distances are measured in all
-/// `moments`, and in the worst ones of `candidates`.
+/// Returns the error of each level. The distances are measured in all `moments`, in the `extremes` for which the levels were
+/// made, and in the worst ones of `candidates`.
 pub(super) fn errors(
     model: &Model,
-    full: &Triangles,
-    levels: &[Triangles],
     reference: &Reference,
-    moments: &[Moment],
-    candidates: &[Moment],
+    full: FullSurface<'_>,
+    levels: Vec<Level>,
+    [moments, extremes, candidates]: [&[Moment]; 3],
 ) -> Vec<f32> {
-    let poses: Vec<&[Vec3A]> = reference.poses().take(MAPPED_POSES).collect();
-    let (trees, mut tasks) = tasks(model, full, levels, &poses);
-    let extreme = extreme_moments(model, &tasks, levels.len(), &poses, (moments, candidates));
-    let moments = moments.iter().chain(&extreme);
     let mut poser = Poser::new(model);
-    let mut worst_squared = vec![0.0f32; levels.len()];
-    for &moment in moments {
-        let posed = positions(model, &mut poser, moment);
+    let posed: Vec<Vec<Vec3A>> =
+        extremes.iter().take(MAPPED_POSES - 1).map(|&moment| poser.positions(moment)).collect();
+    let mut poses: Vec<&[Vec3A]> = reference.poses().collect();
+    poses.splice(1..1, posed.iter().map(Vec::as_slice));
+    poses.truncate(MAPPED_POSES);
+    let (surfaces, changes): (Vec<LevelSurface>, Vec<f32>) =
+        levels.into_iter().map(|level| (level.surface, level.change)).unzip();
+    let Comparison { trees, mut tasks } = Comparison::new(full, surfaces, &poses);
+    let known: Vec<Moment> = moments.iter().chain(extremes).copied().collect();
+    let extreme = extreme_moments(model, &tasks, changes.len(), &poses, (&known, candidates));
+    let mut worst_squared = vec![0.0f32; changes.len()];
+    for &moment in known.iter().chain(&extreme) {
+        let posed = poser.positions(moment);
         let boxes: Vec<OnceLock<Vec<Box>>> = trees.iter().map(|_| OnceLock::new()).collect();
         tasks.par_iter_mut().for_each(|task| {
             task.worst_squared = worst_squared[task.level];
@@ -94,7 +97,6 @@ pub(super) fn errors(
             worst_squared[task.level] = worst_squared[task.level].max(task.worst_squared);
         }
     }
-    let changes = changes(&model.geometry.draw_ranges, full, levels, reference);
     let mut least = 0.0f32;
     let ascending = worst_squared.into_iter().zip(changes).map(|(squared, change)| {
         least = least.max(MARGIN * squared.sqrt()).max(APPEARANCE_SHARE * reference.extent * change);

@@ -5,6 +5,7 @@
 //! moments before. Two poses differ by the distances between pairs of vertices. These do not change when the whole
 //! character moves or turns, which causes no error.
 
+use glam::Vec3A;
 use rayon::prelude::*;
 
 use crate::animation::{Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
@@ -69,6 +70,14 @@ impl<'m> Poser<'m> {
             *weight = 1.0;
         }
         Pose { palette: &self.palette, morph_weights: &self.morph_weights }
+    }
+
+    /// Returns the positions of all vertices in a moment.
+    pub fn positions(&mut self, moment: Moment) -> Vec<Vec3A> {
+        let geometry = &self.model.geometry;
+        let pose = self.pose(moment);
+        let vertices = (0..geometry.vertex_count()).into_par_iter().with_min_len(1024);
+        vertices.map(|vertex| skinned_position(geometry, vertex, pose).into()).collect()
     }
 }
 

@@ -122,11 +122,6 @@ impl Reference {
         std::array::from_fn(|look| if is_seen(look) { self.attribute_at(place, 3 + look) } else { 0.0 })
     }
 
-    /// Adds poses that matter more than the other ones, apart from the rest pose.
-    pub fn add_poses(&mut self, posed: impl Iterator<Item = Vec<Vec3A>>) {
-        self.posed.splice(0..0, posed);
-    }
-
     /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would
     /// change its draw range.
     pub fn simplify(&self, triangles: &Triangles, target: usize) -> Option<Triangles> {

@@ -158,9 +158,7 @@ impl Tree {
                 if Box::of_triangle(triangle).squared_distance(point) >= best_squared {
                     continue;
                 }
-                let weights = nearest_on_triangle(point, triangle);
-                let place = Place { corners, weights };
-                let squared = place.position(positions).distance_squared(point);
+                let (place, squared) = nearest_place(positions, point, corners);
                 if squared < best_squared {
                     (best, best_squared) = (Some((place, squared)), squared);
                     if squared <= enough_squared {
@@ -173,8 +171,15 @@ impl Tree {
     }
 }
 
+/// Returns the nearest place on a triangle, and the squared distance from it.
+pub(super) fn nearest_place(positions: &[Vec3A], point: Vec3A, corners: [u32; 3]) -> (Place, f32) {
+    let weights = nearest_on_triangle(point, corners.map(|corner| positions[corner as usize]));
+    let place = Place { corners, weights };
+    (place, place.position(positions).distance_squared(point))
+}
+
 /// Returns the barycentric coordinates of the nearest point on a triangle, which may have no area.
-pub(super) fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
+fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
     let share = |part: f32, whole: f32| if whole > 0.0 { part / whole } else { 0.0 };
     let (ab, ac, ap) = (b - a, c - a, point - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -232,9 +237,9 @@ pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Trian
     let mut far: Vec<Lost> = lost
         .map(|vertex| {
             let position = positions[vertex as usize];
-            // Neighbouring vertices are near the same place.
-            let bound = newest.position(positions).distance_squared(position);
-            let (nearest, squared) = tree.nearest(&boxes, positions, position, (bound, 0.0)).unwrap_or((newest, bound));
+            // Neighbouring vertices are near the same triangle.
+            let (place, bound) = nearest_place(positions, position, newest.corners);
+            let (nearest, squared) = tree.nearest(&boxes, positions, position, (bound, 0.0)).unwrap_or((place, bound));
             newest = nearest;
             Lost { vertex, nearest, squared }
         })
