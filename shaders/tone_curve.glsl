@@ -24,15 +24,24 @@ vec3 display_from_radiance(vec3 color) {
     return factor * (a * color + gray * peak);
 }
 
-// Returns the radiance that the curve maps to a display colour. White, which no radiance reaches, becomes 57.
+// Returns the radiance that the curve maps to a display colour. White, which no radiance reaches, becomes 57. The curve takes
+// saturation from highlights, so no radiance becomes a bright saturated colour: that colour is darkened until one does. Pure
+// red, 255, becomes 226.
 vec3 radiance_from_display(vec3 color) {
     const float d = 1.0 - COMPRESSION_START;
     color = min(color, vec3(0.999));
-    float new_peak = max(color.r, max(color.g, color.b));
-    if (new_peak >= COMPRESSION_START) {
-        float peak = d * d / (1.0 - new_peak) - d + COMPRESSION_START;
-        float kept = 1.0 / (DESATURATION * (peak - new_peak) + 1.0);
-        color = (color - new_peak * (1.0 - kept)) / kept * (peak / new_peak);
+    float peak = max(color.r, max(color.g, color.b));
+    if (peak >= COMPRESSION_START) {
+        // The part 1 - kept of a highlight is white, so the least channel is at least that part of the peak:
+        // DESATURATION * lowered <= share / (1 - share). With u = 1 - reached, lowered = (d - u)^2 / u.
+        float share = min(color.r, min(color.g, color.b)) / peak;
+        float most_lowered = share / (max(1.0 - share, 1e-4) * DESATURATION);
+        float least_u = d + 0.5 * (most_lowered - sqrt(most_lowered * (4.0 * d + most_lowered)));
+        float reached = min(peak, 1.0 - least_u);
+        color *= reached / peak;
+        float old_peak = d * d / (1.0 - reached) - d + COMPRESSION_START;
+        float kept = 1.0 / (DESATURATION * (old_peak - reached) + 1.0);
+        color = (color - reached * (1.0 - kept)) / kept * (old_peak / reached);
     }
     float x = min(color.r, min(color.g, color.b));
     return color + (x < 0.04 ? sqrt(max(x, 0.0) / 6.25) - x : 0.04);

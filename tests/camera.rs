@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
 use glam::{Vec2, Vec3};
+use rayon::prelude::*;
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command};
 use throng::model::{Model, import};
@@ -121,17 +122,17 @@ fn no_path_of_the_mouse_leads_out_of_sight() {
 
 #[test]
 fn no_camera_of_the_command_line_looks_past_the_crowd() {
-    for size in ["1280x720", "360x640", "300x2000"] {
-        for pitch in [-89, -30, -5, 0, 3, 20, 60, 89] {
-            for zoom in ["0.001", "0.05", "0.15", "1", "7", "1000"] {
-                let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
-                let scene = scene(&options);
-                let (width, height) = size.split_once('x').unwrap();
-                let aspect = width.parse::<f32>().unwrap() / height.parse::<f32>().unwrap();
-                assert_covered(&scene, aspect, &options);
-            }
-        }
-    }
+    let sizes = ["1280x720", "360x640", "300x2000"];
+    let pitches = [-89, -30, -5, 0, 3, 20, 60, 89];
+    let zooms = ["0.001", "0.05", "0.15", "1", "7", "1000"];
+    let cameras = sizes.map(|size| pitches.map(|pitch| zooms.map(|zoom| (size, pitch, zoom))));
+    cameras.as_flattened().as_flattened().par_iter().for_each(|(size, pitch, zoom)| {
+        let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
+        let scene = scene(&options);
+        let (width, height) = size.split_once('x').unwrap();
+        let aspect = width.parse::<f32>().unwrap() / height.parse::<f32>().unwrap();
+        assert_covered(&scene, aspect, &options);
+    });
 }
 
 #[test]

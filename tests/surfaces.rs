@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         a_constant_texture_is_a_factor,
         occlusion_takes_light_from_all_around_and_none_from_the_sun,
         unlit_colours_are_shown_as_they_are,
+        unlit_colours_of_transparent_images_keep_their_hue,
         texture_coordinates_are_those_that_the_slot_names,
         normal_maps_tilt_normals_right_and_up,
         tangents_are_those_of_the_file,
@@ -122,10 +123,13 @@ fn corners() -> [Vec2; 4] {
 }
 
 fn draw(gpu: &Gpu, model: Model, skinning: Skinning) -> RgbaImage {
+    draw_with(gpu, model, "", RendererSettings { skinning, ..RendererSettings::default() })
+}
+
+fn draw_with(gpu: &Gpu, model: Model, options: &str, settings: RendererSettings) -> RgbaImage {
     let models = [model];
-    let mut scene = scene::scene(&models, "--size 96x64 --camera 0,0,0.6");
-    let upload = Some(UploadPath::Direct);
-    let settings = RendererSettings { skinning, upload, samples: 1, ..RendererSettings::default() };
+    let mut scene = scene::scene(&models, &format!("--size 96x64 --camera 0,0,0.6 {options}"));
+    let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..settings };
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
     scene.draw(&mut renderer, 0.0, EXTENT.width as f32 / EXTENT.height as f32, true).unwrap();
     let pixels = renderer.wait_for_pixels().unwrap().to_vec();
@@ -243,6 +247,31 @@ fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
     for channel in 0..3 {
         let (low, high) = (behind[channel].min(color[channel]), behind[channel].max(color[channel]));
         assert!((low..=high).contains(&half[channel]), "{behind:?} {half:?} {color:?}");
+    }
+}
+
+/// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
+/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's numbers.
+fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let expected = [
+        ([0.5, 0.2, 0.02], [188, 124, 39]),
+        ([0.9, 0.2, 0.1], [243, 124, 89]),
+        ([1.0, 0.5, 0.1], [249, 183, 87]),
+        ([1.0, 0.0, 0.0], [226, 0, 0]),
+        ([1.0, 1.0, 1.0], [255, 255, 255]),
+    ];
+    for ([red, green, blue], shown) in expected {
+        let pbr = json!({"baseColorFactor": [red, green, blue, 1.0]});
+        let square = Square::new(json!({"pbrMetallicRoughness": pbr, "extensions": {"KHR_materials_unlit": {}}}));
+        for (exposure, most_off) in [("0", 1), ("-9", 1), ("-14", 8)] {
+            let options = format!("--background none --exposure {exposure}");
+            let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
+            let found = middle(&draw_with(&gpu, square.model(), &options, settings));
+            let off = found.iter().zip(shown).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
+            note!("{red} {green} {blue} at {exposure} EV: {found:?}");
+            assert!(off <= Some(most_off), "{red} {green} {blue} at {exposure} EV is {found:?}, not {shown:?}");
+        }
     }
 }
 
