@@ -65,24 +65,19 @@ impl<'m> Chain<'m> {
     }
 
     fn collapse(&mut self, target: usize) -> Triangles {
-        if self.small.is_none() {
+        let small = self.small.take().unwrap_or_else(|| {
             self.extremes = self.find_extremes();
-        }
-        let small = self.small.get_or_insert_with(|| {
             let mut poser = Poser::new(self.model);
             let poses = self.extremes.iter().map(|&moment| poser.positions(moment)).collect();
             Collapser::new(self.reference, poses, &self.finer)
         });
-        small.reduce(target)
+        self.small.insert(small).reduce(target)
     }
 
     /// Finds the moments in which a much simpler surface differs most from the newest level.
     fn find_extremes(&self) -> Vec<Moment> {
         let target = (self.finer.count() as f32 * TRIAL_SHARE) as usize;
-        let trial = self.reference.simplify(&self.finer, target);
-        let surfaces = trial.as_ref().map(|trial| [&self.finer, trial]);
-        let positions = &self.reference.positions;
-        surfaces
-            .map_or_else(Vec::new, |surfaces| extremes(self.model, positions, surfaces, self.candidates, MOST_EXTREMES))
+        let Some(trial) = self.reference.simplify(&self.finer, target) else { return Vec::new() };
+        extremes(self.model, &self.reference.positions, [&self.finer, &trial], self.candidates, MOST_EXTREMES)
     }
 }

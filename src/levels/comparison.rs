@@ -7,7 +7,7 @@ use glam::Vec3A;
 use rayon::prelude::*;
 
 use super::comparison_points::{FullSurface, Kind, LevelSurface, Points};
-use super::surface::{Box, Lost, Place, Tree, nearest_place};
+use super::surface::{Box, Place, Tree, nearest_place};
 
 /// One of this many points is kept, however near its place is.
 const SPREAD: usize = 4;
@@ -111,10 +111,9 @@ impl Comparison {
 
 /// Returns for each vertex its distance from the surface of the first level without it, squared.
 fn losses(levels: &[LevelSurface], poses: &[&[Vec3A]]) -> Vec<f32> {
-    let loss = |lost: &Lost| largest_squared(poses, &Place::of_vertex(lost.vertex), &lost.nearest);
     let mut losses = vec![0.0; poses[0].len()];
     for lost in levels.iter().flat_map(|level| &level.lost) {
-        losses[lost.vertex as usize] = loss(lost);
+        losses[lost.vertex as usize] = largest_squared(poses, &Place::of_vertex(lost.vertex), &lost.nearest);
     }
     losses
 }
