@@ -33,15 +33,16 @@ vec3 radiance_from_display(vec3 color) {
     float peak = max(color.r, max(color.g, color.b));
     if (peak >= COMPRESSION_START) {
         // The part 1 - kept of a highlight is white, so the least channel is at least that part of the peak:
-        // DESATURATION * lowered <= share / (1 - share). With u = 1 - reached, lowered = (d - u)^2 / u.
+        // DESATURATION * lowered <= share / (1 - share). With u = 1 - reached, lowered = (d - u)^2 / u. This is the smaller
+        // root of u^2 - (2 d + most_lowered) u + d^2, without a difference of large numbers.
         float share = min(color.r, min(color.g, color.b)) / peak;
         float most_lowered = share / (max(1.0 - share, 1e-4) * DESATURATION);
-        float least_u = d + 0.5 * (most_lowered - sqrt(most_lowered * (4.0 * d + most_lowered)));
+        float least_u = 2.0 * d * d / (2.0 * d + most_lowered + sqrt(most_lowered * (4.0 * d + most_lowered)));
         float reached = min(peak, 1.0 - least_u);
         color *= reached / peak;
-        float old_peak = d * d / (1.0 - reached) - d + COMPRESSION_START;
-        float kept = 1.0 / (DESATURATION * (old_peak - reached) + 1.0);
-        color = (color - reached * (1.0 - kept)) / kept * (old_peak / reached);
+        float radiance_peak = d * d / (1.0 - reached) - d + COMPRESSION_START;
+        float kept = 1.0 / (DESATURATION * (radiance_peak - reached) + 1.0);
+        color = (color - reached * (1.0 - kept)) / kept * (radiance_peak / reached);
     }
     float x = min(color.r, min(color.g, color.b));
     return color + (x < 0.04 ? sqrt(max(x, 0.0) / 6.25) - x : 0.04);

@@ -41,7 +41,7 @@ pub(super) struct Chain<'m> {
 }
 
 impl<'m> Chain<'m> {
-    /// Starts with full detail. Levels are measured in some of the `candidates`.
+    /// Starts with full detail. Small levels are made for some of the `candidates`.
     pub fn new(model: &'m Model, reference: &'m Reference, candidates: &'m [Moment], full: &Triangles) -> Self {
         let ratio = (COARSEST_TRIANGLES as f32 / full.count() as f32).powf(1.0 / MOST_LEVELS as f32).min(LARGEST_RATIO);
         let finer = full.clone();
