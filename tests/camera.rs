@@ -126,6 +126,8 @@ fn no_camera_of_the_command_line_looks_past_the_crowd() {
     let pitches = [-89, -30, -5, 0, 3, 20, 60, 89];
     let zooms = ["0.001", "0.05", "0.15", "1", "7", "1000"];
     let cameras = sizes.map(|size| pitches.map(|pitch| zooms.map(|zoom| (size, pitch, zoom))));
+    // Before the jobs: import has jobs of its own. A thread that waits for these could take up a job that needs the walker.
+    LazyLock::force(&WALKER);
     cameras.as_flattened().as_flattened().par_iter().for_each(|(size, pitch, zoom)| {
         let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
         let scene = scene(&options);

@@ -102,7 +102,7 @@ fn build_at_first_placements(model: &mut Model) {
         for prepared in &prepared {
             let Some(level) = next.take() else { break };
             let (triangles, finer) = (level.clone(), std::mem::replace(&mut finer, level));
-            scope.spawn(move |_| _ = prepared.get_or_init(|| prepare(&finer, triangles)));
+            scope.spawn(move |_| _ = prepared.set(prepare(&finer, triangles)));
             next = chain.next();
         }
     });
