@@ -50,9 +50,6 @@ vec3 bumped(vec3 normal) {
     return unit(frame_from_screen(normal, tex_coord) * tilt);
 }
 
-// The largest finite number of the target's format.
-const float LARGEST_HALF = 65504.0;
-
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
     vec4 base = vertex_color() * base_color();
@@ -82,8 +79,7 @@ void main() {
         // In a transparent image unlit colours go through the tone curve, so it has to give them back.
         vec3 color = base.rgb + emission;
         if (has_feature(FEATURE_TRANSPARENT)) {
-            // At a low exposure the radiance exceeds the target's numbers, and infinity would turn into NaN.
-            color = min(radiance_from_display(color) / frame.picture.y, LARGEST_HALF);
+            color = radiance_shown_as(color, frame.picture.y);
         }
         out_color = vec4(color, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
         return;

@@ -5,6 +5,7 @@
 #include "shared.glsl"
 #include "colors.glsl"
 #include "debug_view.glsl"
+#include "tone_curve.glsl"
 #include "triangle.glsl"
 #include "surface.glsl"
 
@@ -66,5 +67,5 @@ void main() {
     if (DEBUG_VIEW == VIEW_WIRES) {
         color = from_display(vec3(0.28, 0.33, 0.46));
     }
-    out_color = vec4(color, 1.0);
+    out_color = vec4(mix(color, radiance_shown_as(color, frame.picture.y), frame.picture.x), 1.0);
 }

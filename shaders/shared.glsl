@@ -58,7 +58,7 @@ layout(set = 0, binding = 0, std140) uniform FrameData {
     vec4 shadow; // x side in texels, y one texel in metres, z depth of one texel's length
     vec4 shaded_ground; // where shadows may fall: xy least x and z, zw greatest x and z
     vec4 background; // the end of distant ground: the horizon, or a plain background
-    vec4 picture; // x alpha of opaque lit fragments (tone_map.frag), y exposure
+    vec4 picture; // x alpha of opaque lit fragments (tone_map.frag): 1 if the image is transparent; y exposure
     SkyData sky;
     vec4 ground_sunlit; // radiance of the ground in the sun's light
     vec4 ground_ambient; // radiance of the ground in the sky's light

@@ -2,6 +2,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
+#include "tone_curve.glsl"
 #include "triangle.glsl"
 
 layout(location = 0) in vec3 in_position_world;
@@ -18,5 +19,6 @@ void main() {
     // The distance from the nearest edge in pixels.
     vec3 pixels = in_corner / max(fwidth(in_corner), vec3(1e-6));
     float edge = 1.0 - smoothstep(0.4, 1.2, min(pixels.x, min(pixels.y, pixels.z)));
-    out_color = vec4(in_color * shade * (1.0 - 0.6 * edge), 1.0);
+    vec3 color = in_color * shade * (1.0 - 0.6 * edge);
+    out_color = vec4(mix(color, radiance_shown_as(color, frame.picture.y), frame.picture.x), 1.0);
 }

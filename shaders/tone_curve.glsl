@@ -48,4 +48,14 @@ vec3 radiance_from_display(vec3 color) {
     return color + (x < 0.04 ? sqrt(max(x, 0.0) / 6.25) - x : 0.04);
 }
 
+// The largest finite number of the target's format.
+const float LARGEST_HALF = 65504.0;
+
+// Returns the radiance that becomes a display colour. `exposure` is a factor of radiance. In a transparent image, in which no
+// colour bypasses the curve, surfaces that are not lit write this. At a low exposure it exceeds the target's numbers, and
+// infinity would turn into NaN.
+vec3 radiance_shown_as(vec3 color, float exposure) {
+    return min(radiance_from_display(color) / exposure, LARGEST_HALF);
+}
+
 #endif

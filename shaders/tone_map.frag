@@ -1,9 +1,9 @@
 // Tone mapping: from linear, unbounded radiance to the display's range.
 //
 // In an opaque image alpha is the share of a pixel that bypasses the tone curve: unlit materials and a plain
-// background, whose colours are meant for display. Because alpha is a share, edges between lit and unlit materials stay
-// smooth when samples are resolved. In a transparent image alpha is coverage, and unlit materials write the radiance
-// that the curve maps to their colour.
+// background, debug views and bones, whose colours are meant for display. Because alpha is a share, edges between lit and
+// unlit materials stay smooth when samples are resolved. In a transparent image alpha is coverage, and they write the
+// radiance that the curve maps to their colour.
 //
 // Cost of a pixel: 12 bytes (8 read, 4 written). On Mesa's lavapipe with two threads: 6.5 ns (November 2026, 1280x720), of which
 // waiting for the texel takes a fifth, because the image is larger than the caches. The rest is one long chain, so each

@@ -207,7 +207,7 @@ pub struct FrameData {
     pub shaded_ground: [f32; 4],
     /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],
-    /// The alpha of opaque lit fragments (x) and the exposure (y); z and w are unused.
+    /// The alpha of opaque lit fragments (x: 1 if the image is transparent, otherwise 0) and the exposure (y); z and w are unused.
     pub picture: [f32; 4],
     /// The sky, and the light of the surroundings.
     pub sky: SkyData,

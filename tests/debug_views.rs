@@ -17,7 +17,7 @@ use std::sync::Arc;
 use ash::vk;
 use compare::Difference;
 use glam::{Affine3A, Vec2, Vec3};
-use gpu::{Gpu, TestDevice, gpu_tests};
+use gpu::{Gpu, TestDevice, gpu_tests, note};
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::scene::{Scene, apply};
 use throng::model::{CoarserLevel, DrawRange, Model};
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         weights_are_the_sum_of_the_joints_colours,
         joints_of_the_skeleton_are_where_the_pose_has_them,
         levels_have_their_colours,
+        transparent_pictures_have_the_same_colours,
         a_device_without_edges_says_so,
     ])
 }
@@ -54,11 +55,15 @@ struct Picture {
 impl Picture {
     /// Draws with one sample per pixel and no background.
     fn draw(device: &Arc<Device>, models: &[Model], skinning: Skinning, options: &str) -> Self {
-        let options = format!("--size {WIDTH}x{HEIGHT} --background #000000 --ground off {options}");
+        let settings = RendererSettings { skinning, ..RendererSettings::default() };
+        Self::draw_with(device, models, settings, &format!("--background #000000 {options}"))
+    }
+
+    fn draw_with(device: &Arc<Device>, models: &[Model], settings: RendererSettings, options: &str) -> Self {
+        let options = format!("--size {WIDTH}x{HEIGHT} --ground off {options}");
         let mut scene = scene::scene(models, &options);
         let extent = vk::Extent2D { width: WIDTH, height: HEIGHT };
-        let settings =
-            RendererSettings { skinning, samples: 1, shadow_map_size: Some(256), ..RendererSettings::default() };
+        let settings = RendererSettings { samples: 1, shadow_map_size: Some(256), ..settings };
         let mut renderer = scene::renderer(device, &scene.models, extent, settings);
         scene.draw(&mut renderer, TIME_SECONDS, ASPECT, true).unwrap();
         Self { pixels: renderer.wait_for_pixels().unwrap().to_vec(), scene }
@@ -248,6 +253,27 @@ fn levels_have_their_colours(device: &TestDevice) {
         let color = picture.color_at(rows(&picture)[2]);
         let color = color / color.max_element();
         assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
+    }
+}
+
+/// The colours are meant for display, whatever the exposure and the tone curve do to light. Only the brightest saturated colours,
+/// which no radiance becomes, are a little darker in a transparent picture: those of normals along an axis, by 3 of 255.
+fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let models = models();
+    for view in ["normals", "instances", "wireframe", "weights --skeleton on"] {
+        let options = format!("--instances 3 --seed 3 --exposure -3 --debug-view {view}");
+        let opaque = Picture::draw(gpu.device(), &models, Skinning::Compute, &options).pixels;
+        let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
+        let options = format!("--background none {options}");
+        let transparent = Picture::draw_with(gpu.device(), &models, settings, &options).pixels;
+        let pixels = opaque.as_chunks::<4>().0.iter().zip(transparent.as_chunks::<4>().0);
+        let covered: Vec<_> = pixels.filter(|(_, transparent)| transparent[3] == 255).collect();
+        assert!(covered.len() > 1000, "{view}: {} pixels", covered.len());
+        let off = |&(a, b): &(&[u8; 4], &[u8; 4])| (0..3).map(|i| a[i].abs_diff(b[i])).max().unwrap_or_default();
+        let most = covered.iter().map(off).max();
+        note!("{view}: {most:?} in {} pixels", covered.len());
+        assert!(most <= Some(3), "{view}: {most:?}");
     }
 }
 
