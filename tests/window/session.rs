@@ -177,6 +177,11 @@ fn a_session_with_the_panel() {
     window.wait_for_size((800, 500));
     window.wait_for_frames();
     keep(&window, "14-resized");
+    window.press(Key::typing('h'));
+    window.wait_for_frames();
+    window.wait_for_frames();
+    keep(&window, "14b-keys");
+    window.press(Key::typing('h'));
 
     // The whole screen, and back.
     for (size, step) in [(screen::SIZE, "15-full-screen"), ((800, 500), "16-window")] {

@@ -32,6 +32,8 @@ pub use panel::Request;
 
 /// The distance between the panel's edge and its contents, above and below, in points.
 const PADDING: f32 = 10.0;
+/// The least distance between the panel or the help page and the window's edges, in points.
+const MARGIN: f32 = 8.0;
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -202,20 +204,23 @@ impl Hud {
         let Self { context, panel, shows_panel, shows_help, .. } = self;
         let mut show = |ui: &mut Ui| {
             let context = ui.ctx().clone();
+            let mut beside_panel = context.content_rect();
             if *shows_panel {
-                let margin = 8.0;
-                Window::new("panel")
+                let shown = Window::new("panel")
                     .title_bar(false)
                     .resizable(false)
                     .movable(false)
                     .frame(frame())
-                    .fixed_pos(pos2(margin, margin))
-                    .fixed_size(vec2(panel::WIDTH, size.y - 2.0 * margin - 2.0 * PADDING))
+                    .fixed_pos(pos2(MARGIN, MARGIN))
+                    .fixed_size(vec2(panel::WIDTH, size.y - 2.0 * MARGIN - 2.0 * PADDING))
                     .vscroll(true)
                     .show(&context, |ui| {
                         ui.set_width(panel::WIDTH);
                         request = panel.show(ui, facts, &mut controls).or(request);
                     });
+                if let Some(shown) = shown {
+                    beside_panel.min.x = shown.response.rect.right().min(beside_panel.max.x);
+                }
             }
             let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
             if let Some(at) = outside
@@ -225,7 +230,7 @@ impl Hud {
                 place.fixed_pos(at + vec2(16.0, 8.0)).show(&context, |ui| frame().show(ui, |ui| ui.label(name)));
             }
             if *shows_help {
-                help::show(&context, frame());
+                help::show(&context, frame(), beside_panel);
             }
         };
         let mut output = FullOutput::default();
