@@ -40,6 +40,9 @@ pub(super) struct Task {
 pub(super) struct Comparison {
     pub trees: Vec<Tree>,
     pub tasks: Vec<Task>,
+    /// For each level, the largest squared distance between a vertex that it is the first to lose and its surface, in the
+    /// reference pose. The level's error is at least this distance, so nearer points need no search.
+    pub known_squared: Vec<f32>,
 }
 
 impl Task {
@@ -76,6 +79,7 @@ impl Comparison {
     /// reference pose first.
     pub fn new(full: FullSurface<'_>, levels: Vec<LevelSurface>, poses: &[&[Vec3A]]) -> Self {
         let losses = losses(&levels, poses);
+        let known_squared: Vec<f32> = levels.iter().map(farthest_squared).collect();
         let of_levels: Vec<(Vec<Tree>, Vec<Points>)> = levels
             .into_par_iter()
             .map(|mut level| {
@@ -100,13 +104,19 @@ impl Comparison {
                 level: *level,
                 target: list.target,
                 worst_squared: 0.0,
-                matches: matches(places, &trees[list.target], &boxes[list.target], poses),
+                matches: matches(places, (&trees[list.target], &boxes[list.target]), poses, known_squared[*level]),
                 searches_left: SEARCHES_PER_TASK,
             })
         });
         let tasks = tasks.collect();
-        Self { trees, tasks }
+        Self { trees, tasks, known_squared }
     }
+}
+
+/// Returns the largest squared distance between a vertex that the level is the first to lose and its surface, in the reference
+/// pose.
+fn farthest_squared(level: &LevelSurface) -> f32 {
+    level.lost.iter().map(|lost| lost.squared).filter(|squared| squared.is_finite()).fold(0.0, f32::max)
 }
 
 /// Returns for each vertex its distance from the surface of the first level without it, squared.
@@ -124,12 +134,12 @@ pub(super) fn largest_squared(poses: &[&[Vec3A]], point: &Place, nearest: &Place
     squared.filter(|squared| squared.is_finite()).fold(0.0, f32::max)
 }
 
-/// Maps points to places of a surface that are the nearest in the reference pose, or no farther away than a point before. Of many
-/// points, the farthest quarter and a quarter of the others are kept for the other poses.
-fn matches(points: &[Place], tree: &Tree, boxes: &[Box], poses: &[&[Vec3A]]) -> Vec<Match> {
+/// Maps points to places of a surface that are the nearest in the reference pose, or no farther away than a point before or
+/// than `known_squared`. Of many points, the farthest quarter and a quarter of the others are kept for the other poses.
+fn matches(points: &[Place], (tree, boxes): (&Tree, &[Box]), poses: &[&[Vec3A]], known_squared: f32) -> Vec<Match> {
     let reference = poses[0];
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };
-    let mut worst_squared = 0.0f32;
+    let mut worst_squared = known_squared;
     let matched = |&point: &Place| {
         let position = point.position(reference);
         // Neighbouring points are near the same triangle, so the search rules out almost everything at once.

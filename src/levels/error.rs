@@ -81,10 +81,9 @@ pub(super) fn errors(
     poses.truncate(MAPPED_POSES);
     let (surfaces, changes): (Vec<LevelSurface>, Vec<f32>) =
         levels.into_iter().map(|level| (level.surface, level.change)).unzip();
-    let Comparison { trees, mut tasks } = Comparison::new(full, surfaces, &poses);
+    let Comparison { trees, mut tasks, known_squared: mut worst_squared } = Comparison::new(full, surfaces, &poses);
     let known: Vec<Moment> = moments.iter().chain(extremes).copied().collect();
     let extreme = extreme_moments(model, &tasks, changes.len(), &poses, (&known, candidates));
-    let mut worst_squared = vec![0.0f32; changes.len()];
     for &moment in known.iter().chain(&extreme) {
         let posed = poser.positions(moment);
         let boxes: Vec<OnceLock<Vec<Box>>> = trees.iter().map(|_| OnceLock::new()).collect();
