@@ -230,7 +230,7 @@ impl Hud {
                 place.fixed_pos(at + vec2(16.0, 8.0)).show(&context, |ui| frame().show(ui, |ui| ui.label(name)));
             }
             if *shows_help {
-                help::show(&context, frame(), beside_panel);
+                help::show(&context, frame(), [beside_panel, context.content_rect()].map(|area| area.shrink(MARGIN)));
             }
         };
         let mut output = FullOutput::default();
