@@ -137,7 +137,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N|A..B", value_parser = values::parse_frames)]
     pub frames: Option<FrameChoice>,
     /// Let the camera go around the crowd once in N frames [default: --frames N, otherwise about four seconds].
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_FRAMES)))]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_FRAMES)), allow_negative_numbers = true)]
     pub turntable: Option<Option<u32>>,
     /// Frames per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]
@@ -217,22 +217,31 @@ pub struct ManArgs {
 }
 
 impl Cli {
-    /// Returns the message for a first argument that looks like a command but is neither a command nor a file, or `None` if
-    /// the arguments can be parsed. Without this, it would be the file of a model, and the message would be about a file or
-    /// about the options after it. `arguments` begin with the name of the program.
+    /// Returns the message for a first argument that looks like a command but is neither a command nor a file, or for a
+    /// command that is not the first argument. Returns `None` if the arguments can be parsed. Without this, both would be files
+    /// of models, and the message would be about a file or about the options after it. `arguments` begin with the name of the
+    /// program.
     #[must_use]
     pub fn unknown_command(arguments: &[OsString]) -> Option<String> {
         /// The least similarity of a suggestion, the same as that of clap.
         const SIMILAR: f64 = 0.7;
         let word = arguments.get(1)?.to_str()?;
-        let is_word =
-            !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || c == '-');
-        if !is_word || Path::new(word).exists() {
-            return None;
-        }
         let command = Self::command();
         let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
         if names.contains(&word) {
+            return None;
+        }
+        // The name of a command after models or options would be a model, too. After an option it may be the option's value.
+        let mut later = arguments.windows(2).skip(1).filter_map(|pair| Some((pair[0].to_str()?, pair[1].to_str()?)));
+        let is_misplaced = |&(before, word): &(&str, &str)| {
+            !before.starts_with('-') && names.contains(&word) && !Path::new(word).exists()
+        };
+        if let Some((_, word)) = later.find(is_misplaced) {
+            return Some(format!("{word}: a command is the first argument: throng {word} …"));
+        }
+        let is_word =
+            !word.is_empty() && !word.starts_with('-') && word.chars().all(|c| c.is_alphanumeric() || c == '-');
+        if !is_word || Path::new(word).exists() {
             return None;
         }
         let similarity = |name: &&str| strsim::jaro(&word.to_lowercase(), name);
@@ -260,6 +269,8 @@ mod tests {
             ("throng benhc", "benhc: no such command or file; did you mean bench?"),
             ("throng Inspect", "Inspect: no such command or file; did you mean inspect?"),
             ("throng fox", "fox: no such command or file; `throng --help` lists the commands"),
+            ("throng -n 5 render --out x.png", "render: a command is the first argument: throng render …"),
+            ("throng Fox.glb inspect", "inspect: a command is the first argument: throng inspect …"),
         ] {
             assert_eq!(message(line).as_deref(), Some(expected));
         }
@@ -271,9 +282,35 @@ mod tests {
             "throng ./rendr",
             "throng --instances 3",
             "throng src",
+            "throng --clip render",
+            "throng render --clip view --out x.png",
         ] {
             assert_eq!(message(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn short_help_fits_a_terminal_of_80_columns() {
+        let mut command = Cli::command();
+        command.build();
+        for part in std::iter::once(&command).chain(command.get_subcommands()) {
+            for argument in part.get_arguments() {
+                let usage = argument.to_string();
+                assert!(usage.chars().count() <= 40, "{usage}: its description would be one word wide");
+            }
+        }
+    }
+
+    #[test]
+    fn several_models_have_an_instance_each() {
+        let instances = |line: &str| {
+            let cli = parse(line).unwrap();
+            let Some(Command::Render(args)) = cli.command else { panic!("{line}") };
+            args.count.instances(&args.crowd)
+        };
+        assert_eq!(instances("throng render --out x.png"), 1);
+        assert_eq!(instances("throng render a.glb b.glb c.glb --out x.png"), 3);
+        assert_eq!(instances("throng render a.glb b.glb -n 1 --out x.png"), 1);
     }
 
     #[test]
@@ -302,9 +339,8 @@ mod tests {
         let cli = parse("throng Fox.glb Man.glb --instances 300 --clip all").unwrap();
         assert!(cli.command.is_none());
         assert_eq!(cli.view.crowd.models.len(), 2);
-        assert_eq!(cli.view.count.instances, 300);
+        assert_eq!(cli.view.count.instances, Some(300));
         assert_eq!(cli.view.crowd.clip, ClipChoice::All);
-        assert_eq!(parse("throng").unwrap().view.count.instances, 1);
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn check_bench(args: &BenchArgs) {
         assert!(format!("{error:#}").contains("rows"), "{error:#}");
     }
     for (&size, &instances) in sweep.size.iter().zip(&sweep.instances).take(2) {
-        check_scene(&args.crowd, CrowdSizeArgs { instances, threads: None }, size);
+        check_scene(&args.crowd, CrowdSizeArgs { instances: Some(instances), threads: None }, size);
     }
 }
 
@@ -98,10 +98,11 @@ fn check_gpu(gpu: &GpuArgs) {
 }
 
 /// Places a small crowd of the bundled strip as the arguments say, and looks at it.
-fn check_scene(crowd: &CrowdArgs, CrowdSizeArgs { instances, .. }: CrowdSizeArgs, size: Size) {
+fn check_scene(crowd: &CrowdArgs, count: CrowdSizeArgs, size: Size) {
+    let instances = count.instances(crowd).min(MOST_PLACED);
     let aspect = size.aspect();
     assert!(aspect.is_finite() && aspect > 0.0, "{size:?}");
-    let count = CrowdSizeArgs { instances: instances.min(MOST_PLACED), threads: Some(1) };
+    let count = CrowdSizeArgs { instances: Some(instances), threads: Some(1) };
     let Ok(mut scene) = Scene::new(Arc::clone(&MODELS), crowd, count, aspect) else { return };
     for all_around in [false, true] {
         assert!(scene.camera.clip_from_world(aspect).is_finite(), "{:?} of {crowd:?}", scene.camera);
@@ -116,5 +117,5 @@ fn check_scene(crowd: &CrowdArgs, CrowdSizeArgs { instances, .. }: CrowdSizeArgs
     assert!((to_light.length() - 1.0).abs() < 1e-5, "{to_light} of {:?}", scene.look.sun);
     let (visible, poses) = scene.visible_counts(aspect, true);
     let (visible, poses) = (visible.iter().sum::<u32>(), poses.iter().sum::<u32>());
-    assert!(visible <= count.instances && poses <= visible, "{visible} {poses} of {crowd:?}");
+    assert!(visible <= instances && poses <= visible, "{visible} {poses} of {crowd:?}");
 }

@@ -55,7 +55,7 @@ impl Scene {
     /// # Errors
     /// No model has the clip.
     pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        Self::with_threads(pool(size.threads)?, models, args, size.instances, aspect)
+        Self::with_threads(pool(size.threads)?, models, args, size.instances(args), aspect)
     }
 
     /// Places a crowd of other models, with the threads of this scene. The calling thread cannot become a part of other ones.

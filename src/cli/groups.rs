@@ -68,7 +68,7 @@ pub struct ShowArgs {
     /// Show data instead of lit surfaces. `weights` is the sum of joint colours times weights, `joints` the colour of the
     /// strongest joint, `influences` the number of joints of each vertex (0 for rigid meshes), `lod` the level of
     /// detail: grey is full detail, then from green to red, the coarsest one.
-    #[arg(long, value_name = "lit|normals|tangents|texcoords|weights|joints|influences|instances|poses|lod|wireframe", default_value = "lit", hide_possible_values = true, value_parser = values::debug_view())]
+    #[arg(long, value_name = "VIEW", default_value = "lit", value_parser = values::debug_view())]
     pub debug_view: DebugView,
     /// Show the weights of one joint: grey is 0, then blue, green (half), yellow and red (1). The index is that of the node
     /// in `throng inspect`.
@@ -131,12 +131,20 @@ impl FileSceneArgs {
 /// The size of a crowd, and the threads that animate it.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct CrowdSizeArgs {
-    /// Number of instances.
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
-    pub instances: u32,
+    /// Number of instances [default: one of each model].
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    pub instances: Option<u32>,
     /// Number of threads that animate [default: the number of cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS), allow_negative_numbers = true)]
     pub threads: Option<u32>,
+}
+
+impl CrowdSizeArgs {
+    /// Returns the number of instances of this crowd.
+    #[must_use]
+    pub fn instances(&self, crowd: &CrowdArgs) -> u32 {
+        self.instances.unwrap_or(crowd.models.len().clamp(1, MOST_INSTANCES as usize) as u32)
+    }
 }
 
 /// The largest crowd. A larger one would exceed the CPU's memory before any limit of a device.

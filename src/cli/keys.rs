@@ -79,7 +79,7 @@ pub const SHORTCUTS: &[Shortcut] = &[
     shortcut(&["H", "F1"], "H or F1", Action::Help, "show or hide this list"),
     shortcut(&["P", "F12"], "P or F12", Action::Screenshot, "write a screenshot, throng-1.png and so on"),
     shortcut(&["F11"], "F11", Action::FullScreen, "enter or leave full screen"),
-    shortcut(&["Esc"], "Esc", Action::Close, "close the window"),
+    shortcut(&["Esc"], "Esc", Action::Close, "close this list, or the window"),
 ];
 
 /// The gestures of the mouse, each with its description.

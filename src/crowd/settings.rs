@@ -80,7 +80,7 @@ pub enum CrowdError {
     #[error("a crowd needs at least one model")]
     NoModels,
     /// No model has the clip.
-    #[error("no clip {wanted}; there are {allowed}")]
+    #[error("no clip {wanted}; the clips are: {allowed}")]
     UnknownClip {
         /// The requested name (quoted) or index.
         wanted: String,

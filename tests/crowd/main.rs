@@ -219,9 +219,9 @@ fn clips_are_chosen_by_name_index_or_evenly() {
     assert!(crowd(ClipChoice::Name("Idle".into())).is_ok(), "one model of three has it");
     assert!(crowd(ClipChoice::Index(1)).is_ok());
     let error = crowd(ClipChoice::Name("Fly".into())).unwrap_err().to_string();
-    assert_eq!(error, r#"no clip "Fly"; there are 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
+    assert_eq!(error, r#"no clip "Fly"; the clips are: 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
     let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
-    assert!(error.starts_with("no clip 2; there are 0 \"Idle\""), "{error}");
+    assert!(error.starts_with("no clip 2; the clips are: 0 \"Idle\""), "{error}");
 
     // Two clips over 100 instances at the same time give two poses, 50 of each.
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"])]);

@@ -327,6 +327,6 @@ fn a_scene_can_be_chosen_by_index_or_name() {
         assert_eq!((model.skeleton.source_nodes.as_slice(), model.geometry.triangle_count()), ([1].as_slice(), 0));
     }
     let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
-    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; the file has: 0, 1 \"Stage\"");
+    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; the scenes are: 0, 1 \"Stage\"");
     assert!(load(SceneChoice::Index(2)).is_err());
 }

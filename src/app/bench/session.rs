@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
             Some(index) => index,
             None => {
                 // Each turn sets its own number of threads.
-                let size = CrowdSizeArgs { instances: settings.instances, threads: Some(1) };
+                let size = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
                 self.scenes.push(Scene::new(Arc::clone(&self.models), &self.args.crowd, size, aspect)?);
                 self.scenes.len() - 1
             }

@@ -83,7 +83,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         "{}: {part}{} of {} visible, {}, {} skinning, {} upload\n",
         args.out.display(),
         visible,
-        counted(args.count.instances as usize, "instance"),
+        counted(args.count.instances(&args.crowd) as usize, "instance"),
         device,
         args.gpu.skinning.name(),
         upload.name(),

@@ -68,7 +68,7 @@ impl State {
         args.crowd.models = models;
         let models = load_models(&args.crowd)?;
         let place = |args: &ViewArgs, models| {
-            self.scene.with_models(models, &placed(args), args.count.instances, args.gpu.size.aspect())
+            self.scene.with_models(models, &placed(args), args.count.instances(&args.crowd), args.gpu.size.aspect())
         };
         let scene = place(&args, Arc::clone(&models)).or_else(|_| {
             (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Index(0), None);
@@ -134,6 +134,7 @@ impl State {
         let Self { args, scene, clock, .. } = self;
         let settings = window_settings(&args.gpu, device);
         let duration_seconds = self.duration_seconds();
+        let instances = args.count.instances(&args.crowd);
         Controls {
             is_paused: clock.is_paused(),
             time_seconds: self.time_in_clip(duration_seconds),
@@ -142,10 +143,10 @@ impl State {
             repeats: self.repeats,
             clip: args.crowd.clip.clone(),
             crowd: CrowdControls {
-                instances: args.count.instances,
+                instances,
                 layout: args.crowd.layout,
                 seed: args.crowd.seed,
-                variety: args.crowd.settings(args.count.instances).variety,
+                variety: args.crowd.settings(instances).variety,
                 travel: travels(args),
             },
             view: scene.show.view,
@@ -193,7 +194,7 @@ impl State {
 
     fn place(&mut self, old: &CrowdControls, new: &CrowdControls) -> Result<()> {
         let mut args = self.args.clone();
-        (args.count.instances, args.crowd.layout, args.crowd.seed) = (new.instances, new.layout, new.seed);
+        (args.count.instances, args.crowd.layout, args.crowd.seed) = (Some(new.instances), new.layout, new.seed);
         if new.variety != old.variety {
             args.crowd.variety = Some(f64::from(new.variety));
         }
@@ -349,5 +350,5 @@ fn placed(args: &ViewArgs) -> CrowdArgs {
 fn travels(args: &ViewArgs) -> bool {
     /// A smaller crowd would be lost on a ring that is large enough for feet that do not slide.
     const LEAST_TO_TRAVEL: u32 = 24;
-    args.crowd.travel.unwrap_or(args.count.instances >= LEAST_TO_TRAVEL)
+    args.crowd.travel.unwrap_or(args.count.instances(&args.crowd) >= LEAST_TO_TRAVEL)
 }

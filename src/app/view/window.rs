@@ -246,6 +246,8 @@ impl Viewer {
         let Some(name) = key_name(key) else { return };
         let shifted = self.pointer.is_shifted().then(|| keys::action(&format!("Shift {name}"))).flatten();
         let Some((action, index)) = shifted.or_else(|| keys::action(&name)) else { return };
+        let is_help_shown = self.desk.as_ref().is_some_and(|desk| desk.hud.shows_help());
+        let action = if action == Action::Close && is_help_shown { Action::Help } else { action };
         if action == Action::Close {
             event_loop.exit();
         }
@@ -263,7 +265,10 @@ impl Viewer {
             Action::AllClips => state.choose_clip(ClipChoice::All),
             Action::Clip => state.choose_clip(ClipChoice::Index(index)),
             // A view that the device does not support is left out.
-            Action::NextView => state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok()),
+            Action::NextView => {
+                state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok());
+                desk.notify(Ok(format!("debug view: {}", state.scene.show.view.name())), shown);
+            }
             Action::Skeleton => state.scene.show.skeleton = !state.scene.show.skeleton,
             Action::Focus => state.focus_or_frame(aspect),
             Action::FrameCrowd => state.frame_crowd(aspect),

@@ -10,6 +10,8 @@ const WIDTH: f32 = 560.0;
 /// Shows the page in the middle of the first area, which is beside the panel. Where that is too narrow, the page is in the
 /// middle of the second one, over the panel. In a low window the page scrolls.
 pub fn show(context: &Context, frame: Frame, [beside_panel, whole]: [Rect; 2]) {
+    // The page may be over the panel, whose texts would be seen through it.
+    let frame = frame.fill(frame.fill.to_opaque());
     let area = if beside_panel.width() < WIDTH { whole } else { beside_panel };
     let page = Area::new(Id::new("help")).movable(false).constrain_to(area).default_size(area.size());
     let page = page.anchor(Align2::CENTER_CENTER, [0.0, 0.0]);

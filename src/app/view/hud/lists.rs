@@ -26,7 +26,7 @@ impl Searches {
         let search = self.0.entry(name).or_default();
         let mut matching: Vec<usize> = (0..rows.len()).collect();
         if rows.len() >= LEAST_TO_SEARCH {
-            let hint = format!("search {} {name}", rows.len());
+            let hint = format!("search {name}");
             let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
             matching = matches(rows, search);
             if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {

@@ -148,6 +148,11 @@ impl Hud {
         self.has_events = true;
     }
 
+    /// Returns whether the help page is shown.
+    pub fn shows_help(&self) -> bool {
+        self.shows_help
+    }
+
     /// Shows or hides the help page.
     pub fn toggle_help(&mut self) {
         self.shows_help = !self.shows_help;

@@ -81,6 +81,6 @@ fn chosen_scene(scenes: &[json::Scene], choice: &SceneChoice) -> Result<usize> {
             names.push(format!("and {} more", scenes.len() - MOST_LISTED));
         }
         let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Fault::content("scenes", format_args!("there is no scene {choice}; the file has: {there}"))
+        Fault::content("scenes", format_args!("there is no scene {choice}; the scenes are: {there}"))
     })
 }
