@@ -46,7 +46,7 @@ use comparison_points::FullSurface;
 use error::{Level, errors};
 use moments::{Moment, Poser, candidates, different};
 use placed::Largest;
-use simplify::{MOST_POSES, Reference};
+use simplify::{MOST_POSES, Reference, extent};
 use triangles::{Triangles, used_vertices};
 
 /// Models with fewer triangles have no coarser levels.
@@ -78,14 +78,15 @@ fn build_at_first_placements(model: &mut Model) {
         return;
     }
     let used = used_vertices(full.indices.as_chunks().0);
+    let rest = Poser::new(model).positions(Moment::Rest);
+    let is_finite = used.iter().all(|&vertex| rest[vertex as usize].is_finite());
+    if !(is_finite && EXTENTS.contains(&extent(&rest))) {
+        return;
+    }
     let most_moments = (POSED_VERTICES / used.len()).clamp(*MOMENTS.start(), *MOMENTS.end());
     let candidates = candidates(model);
     let moments = different(model, &candidates, &used, most_moments);
-    let reference = reference(model, &moments);
-    let is_finite = used.iter().all(|&vertex| reference.positions[vertex as usize].is_finite());
-    if !(is_finite && EXTENTS.contains(&reference.extent)) {
-        return;
-    }
+    let reference = reference(model, rest, &moments);
     let mut chain = Chain::new(model, &reference, &candidates, &full);
     let (mut next, surface) =
         rayon::join(|| chain.next(), || FullSurface::new(&model.geometry, &full, &reference.positions));
@@ -116,9 +117,8 @@ fn build_at_first_placements(model: &mut Model) {
 }
 
 /// Returns the rest pose with all attributes, as the simplifier sees it.
-fn reference(model: &Model, moments: &[Moment]) -> Reference {
+fn reference(model: &Model, rest: Vec<Vec3A>, moments: &[Moment]) -> Reference {
     let mut poser = Poser::new(model);
-    let rest = poser.positions(Moment::Rest);
     let posed = moments[1..].iter().take(MOST_POSES).map(|&moment| poser.positions(moment));
     let posed: Vec<Vec<Vec3A>> = posed.collect();
     Reference::new(model, poser.pose(Moment::Rest), rest, posed)

@@ -55,7 +55,8 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// Prepares the vertices. `posed` has the positions in each pose that counts.
+    /// Prepares the vertices. `posed` has the positions in each pose that counts. The extent of `positions` is not 0, because
+    /// points are moved apart by a share of it.
     pub fn new(model: &Model, rest: Pose<'_>, mut positions: Vec<Vec3A>, posed: Vec<Vec<Vec3A>>) -> Self {
         let geometry = &model.geometry;
         let extent = extent(&positions);
@@ -230,7 +231,7 @@ impl Triangles {
 }
 
 /// Returns the largest side of the box around positions.
-fn extent(positions: &[Vec3A]) -> f32 {
+pub(super) fn extent(positions: &[Vec3A]) -> f32 {
     let (min, max) =
         positions.iter().fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
     (max - min).max_element()

@@ -221,12 +221,15 @@ pub fn all() -> Vec<(&'static str, Model)> {
     ]
 }
 
-/// Returns a model whose rest pose overflows, one without any extent, one of few triangles, and an empty one. None has levels.
+/// Returns a model whose rest pose overflows, one without any extent, one that only a clip makes larger than a point, one of few
+/// triangles, and an empty one. None has levels.
 pub fn without_levels() -> Vec<Model> {
     let mut huge = model(&[sheet()], 1.0);
     huge.skeleton.rest.scales[0] = Vec3::splat(3e38);
     huge.geometry.positions.iter_mut().for_each(|position| *position *= 1e10);
     let mut point = model(&[sheet()], 1.0);
     point.geometry.positions.fill(Vec3::ONE);
-    vec![huge, point, model(&[grid(2, 2, 0, |uv| vertex(uv.extend(0.0), Vec3::Z, uv))], 1.0), model(&[], 1.0)]
+    let mut grows = model(&[sheet()], 1.0);
+    grows.skeleton.rest.scales[0] = Vec3::ZERO;
+    vec![huge, point, grows, model(&[grid(2, 2, 0, |uv| vertex(uv.extend(0.0), Vec3::Z, uv))], 1.0), model(&[], 1.0)]
 }
