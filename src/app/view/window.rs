@@ -265,10 +265,7 @@ impl Viewer {
             Action::AllClips => state.choose_clip(ClipChoice::All),
             Action::Clip => state.choose_clip(ClipChoice::Index(index)),
             // A view that the device does not support is left out.
-            Action::NextView => {
-                state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok());
-                desk.notify(Ok(format!("debug view: {}", state.scene.show.view.name())), shown);
-            }
+            Action::NextView => state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok()),
             Action::Skeleton => state.scene.show.skeleton = !state.scene.show.skeleton,
             Action::Focus => state.focus_or_frame(aspect),
             Action::FrameCrowd => state.frame_crowd(aspect),
