@@ -222,7 +222,7 @@ impl Cli {
     /// of models, and the message would be about a file or about the options after it. `arguments` begin with the name of the
     /// program.
     #[must_use]
-    pub fn unknown_command(arguments: &[OsString]) -> Option<String> {
+    pub fn wrong_command(arguments: &[OsString]) -> Option<String> {
         /// The least similarity of a suggestion, the same as that of clap.
         const SIMILAR: f64 = 0.7;
         let word = arguments.get(1)?.to_str()?;
@@ -262,7 +262,7 @@ mod tests {
     fn a_mistyped_command_is_named_as_such() {
         let message = |line: &str| {
             let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-            Cli::unknown_command(&arguments)
+            Cli::wrong_command(&arguments)
         };
         for (line, expected) in [
             ("throng rendr Fox.glb --out x.png", "rendr: no such command or file; did you mean render?"),

@@ -20,7 +20,7 @@ const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    if let Some(message) = Cli::unknown_command(&arguments) {
+    if let Some(message) = Cli::wrong_command(&arguments) {
         eprintln!("error: {message}");
         return ExitCode::from(WRONG_USAGE);
     }

@@ -30,7 +30,7 @@ const MOST_PLACED: u32 = 24;
 pub fn run(data: &[u8]) -> bool {
     let arguments: Vec<OsString> =
         [OsString::from("throng")].into_iter().chain(data.split(|&byte| byte == b'\n').map(argument)).collect();
-    if let Some(message) = Cli::unknown_command(&arguments) {
+    if let Some(message) = Cli::wrong_command(&arguments) {
         assert!(message.contains("no such command or file"), "{message}");
         return false;
     }
