@@ -143,15 +143,15 @@ fn the_figures_of_the_lesson_are_up_to_date() {
     assert_eq!(page.len(), current.len(), "docs/skinning.md is out of date: {refresh}");
 }
 
-/// `view --help`, the help page of the window and the README list the same keys.
+/// `view --help`, the help page of the window and docs/using.md list the same keys.
 #[cfg(feature = "app")]
 #[test]
-fn the_readme_lists_the_keys_of_the_window() {
-    let readme = fs::read_to_string(package().join("README.md")).unwrap();
+fn the_keys_of_the_window_are_listed() {
+    let using = fs::read_to_string(package().join("docs/using.md")).unwrap();
     let rows: String =
         throng::cli::keys::rows().map(|(keys, text)| format!("| {} | {text} |\n", keys.replace('|', "\\|"))).collect();
     let table = format!("| mouse or key | does |\n|---|---|\n{rows}");
-    assert!(readme.contains(&table), "the README should contain\n{table}");
+    assert!(using.contains(&table), "docs/using.md should contain\n{table}");
     let help = std::process::Command::new(env!("CARGO_BIN_EXE_throng")).args(["view", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     for (keys, text) in throng::cli::keys::rows() {

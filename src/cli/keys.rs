@@ -1,7 +1,7 @@
 //! The keys of the window, in one table.
 //!
-//! In: the name of a pressed key. Out: the action of `view`. `throng view --help`, the help page of the window and the
-//! README all list this table; `tests/docs.rs` checks the README. The mouse is listed in the same way, but has no actions
+//! In: the name of a pressed key. Out: the action of `view`. `throng view --help`, the help page of the window and
+//! docs/using.md list this table, and a test compares them. The mouse is listed in the same way, but has no actions
 //! here, because its gestures depend on movements.
 
 /// The effect of a key.

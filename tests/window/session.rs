@@ -3,7 +3,7 @@
 //!
 //! The places of widgets are those of a window of 1000x740 pixels. If the panel changes, a click misses its widget, and the
 //! wait for its effect fails. With `THRONG_SCREENSHOTS=FOLDER` the test writes a picture after each step, to be looked at.
-//! Steps 02, 10 and 13 are the pictures `panel_clips`, `panel_weights` and `panel_keys` of the README.
+//! Steps 02, 10 and 13 are the pictures `panel_clips`, `panel_weights` and `panel_keys` of docs/using.md.
 
 use std::path::{Path, PathBuf};
 
