@@ -41,21 +41,93 @@
 //! 7. [`vulkan`]: one small owner per Vulkan object;
 //! 8. [`app`] and [`cli`]: the commands.
 //!
-//! The files that a **joint** crosses, from the model file to the shader:
+//! The next two lists are the routes of a crowd. Each line names a file, and before it the item by which the file above it
+//! and this file are connected: one of them defines the item, and the other one uses it. `cargo test --test repository` checks
+//! this. A list without an arrow at its start continues a file above it.
 //!
-//! `src/model/import/decode/accessor.rs`, `src/model/import/motion/nodes.rs`, `src/model/import/motion/skins.rs`,
-//! `src/model/import/motion/clips.rs`, `src/crowd/plan.rs`, `src/crowd/evaluate.rs` (which calls the next three through
-//! `evaluate` in `src/animation/mod.rs`, or the fourth), `src/animation/sample.rs`, `src/animation/pose.rs`,
-//! `src/animation/palette.rs`, `src/animation/lanes/mod.rs` (which replaces these three for eight instances of a crowd),
-//! `src/renderer/slot/stream_buffer.rs`, `shaders/skinning.glsl`.
+//! A **joint**, from the model file to the shader:
 //!
-//! The files that a **vertex** crosses, from the model file to its shaded colour (`tone_map.frag` then makes the pixel):
+//! ```text
+//! src/model/import/motion/nodes.rs                         sorts the nodes: parents first
+//! ▶ NodeTree        src/model/import/motion/skins.rs       inverse bind matrices
+//! ▶ Palette         src/model/import/geometry/builder.rs   the entries that each mesh follows
+//! ▶ PaletteLayout   src/model/skeleton.rs
+//! ▶ joint_from_mesh src/animation/lanes/compile.rs         the steps that eight instances share
 //!
-//! `src/model/import/decode/accessor.rs`, `src/model/import/geometry/attributes.rs`,
-//! `src/model/import/geometry/influences.rs`, `src/model/import/geometry/builder.rs`, `src/animation/bind_pose.rs`,
-//! `src/renderer/resident/model.rs`, `src/renderer/passes/skin_pass.rs`, `shaders/skin.comp`, `shaders/skinning.glsl`,
-//! `src/renderer/passes/crowd_draw.rs`, `shaders/character.glsl` (which `character.vert` calls), `shaders/character.frag`
-//! (which calls `shaders/shadow.glsl` and `shaders/lighting.glsl`).
+//! src/model/import/decode/accessor.rs                      numbers of the file
+//! ▶ Accessor        src/model/import/motion/clips.rs       keys
+//! ▶ Track           src/model/clip.rs
+//! ▶ Track           src/animation/lanes/rows.rs            keys as rows of cells
+//! ▶ Rows            src/animation/lanes/compile.rs
+//! ▶ LaneClip        src/crowd/playback.rs                  each clip, compiled once
+//! ▶ Evaluation      src/crowd/evaluate.rs                  the visible poses, on all cores
+//! ▶ evaluate        src/animation/lanes/mod.rs             eight instances at once
+//! ▶ evaluate_group  src/animation/lanes/kernel.rs          sample, hierarchy and inverse bind
+//! ▶ write_matrices  src/animation/lanes/simd.rs            stores each joint matrix
+//!
+//! src/crowd/visible.rs                                     culls
+//! ▶ VisiblePose     src/crowd/plan.rs                      the offset of each pose in the palette
+//! ▶ FramePlan       src/renderer/slot/mod.rs               the memory of one frame in flight
+//! ▶ FrameMemory     src/renderer/frame.rs                  hands it to `Crowd::evaluate`
+//! ▶ evaluate        src/crowd/evaluate.rs
+//!
+//! src/renderer/slot/mod.rs
+//! ▶ StreamBuffer    src/renderer/slot/stream_buffer.rs     the mapped buffer
+//! ▶ pending_copy    src/renderer/passes/upload_pass.rs     its copy, on the staged path
+//!
+//! src/renderer/slot/mod.rs
+//! ▶ PoseRecord      shaders/shared.glsl                    palette and pose records
+//! ▶ palette         shaders/skinning.glsl                  blends the joint matrices of a vertex
+//! ```
+//!
+//! A clip that does not fit the lanes takes `src/animation/sample.rs`, `src/animation/pose.rs` and `src/animation/palette.rs`
+//! instead. Read these first: they do the same, plainly.
+//!
+//! A **vertex**, from the model file to its pixel:
+//!
+//! ```text
+//! src/model/import/decode/accessor.rs                            numbers of the file
+//! ▶ Accessor        src/model/import/geometry/attributes.rs      positions, normals, …
+//! ▶ Attributes      src/model/import/geometry/builder.rs         one primitive
+//! ▶ Influences      src/model/import/geometry/influences.rs      its joints and weights
+//!
+//! src/model/import/geometry/builder.rs
+//! ▶ Welder          src/model/import/geometry/weld.rs            without duplicates
+//! ▶ Geometry        src/model/geometry.rs
+//! ▶ Geometry        src/model/order.rs                           those of coarse levels first
+//! ▶ number_by_use   src/levels/mod.rs                            levels of detail
+//!
+//! src/model/geometry.rs
+//! ▶ Geometry        src/animation/bind_pose.rs                   packed
+//! ▶ BindPose        src/renderer/resident/skin_runs.rs           sorted for `skin.comp`
+//! ▶ SkinOrder       src/renderer/resident/model.rs               buffers and draws of a model
+//! ▶ Uploader        src/renderer/resident/upload.rs              the copy to device memory
+//!
+//! src/renderer/resident/model.rs
+//! ▶ GpuModel        src/renderer/passes/skin_pass.rs             one dispatch for each run
+//! ▶ SKIN_COMP       shaders/skin.comp                            skins the vertices of a pose
+//! ▶ skin_vertex     shaders/skinning.glsl
+//!
+//! src/renderer/passes/skin_pass.rs
+//! ▶ PAGE_SET        src/renderer/layouts.rs
+//! ▶ page            src/renderer/slot/page.rs                    a page of the transient vertex buffer
+//!
+//! src/renderer/resident/model.rs
+//! ▶ GpuDraw         src/renderer/passes/crowd_draw.rs            one instanced draw for each batch and range
+//! ▶ STATIC_BINDING  src/renderer/passes/vertex_input.rs          texture coordinates and colours
+//! ▶ characters      src/renderer/passes/character_pass.rs
+//! ▶ CHARACTER_VERT  shaders/character.vert                       reads the skinned vertex
+//! ▶ emit_vertex     shaders/character.glsl                       world and clip space
+//! ▶ VARYING_COUNT   shaders/varyings.glsl
+//! ▶ VARYING_COUNT   shaders/surface.glsl
+//! ▶ vertex_color    shaders/character.frag                       the colour of a pixel
+//! ▶ sunlight        shaders/shadow.glsl
+//!
+//! shaders/character.frag
+//! ▶ reflected_light shaders/lighting.glsl
+//! ```
+//!
+//! `shaders/tone_map.frag` then maps the colour to the range of the display.
 //!
 //! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `levels` → `animation`,
 //! `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`,
