@@ -116,7 +116,7 @@ pub struct ViewArgs {
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub panel: bool,
     /// Close the window after N frames.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = values::whole_number(1..=u64::MAX))]
     pub frames: Option<u64>,
 }
 
@@ -137,7 +137,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N|A..B", value_parser = values::parse_frames)]
     pub frames: Option<FrameChoice>,
     /// Let the camera go around the crowd once in N frames [default: --frames N, otherwise about four seconds].
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_FRAMES)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = values::whole_number(1..=MOST_FRAMES), allow_negative_numbers = true)]
     pub turntable: Option<Option<u32>>,
     /// Frames per second of animation.
     #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]

@@ -114,7 +114,7 @@ pub fn forecast(device: &Device, args: &GpuArgs, models: &[Model], instances: u3
 #[must_use]
 pub fn largest_crowd(device: &Device, args: &GpuArgs, models: &[Model], size: Size) -> u32 {
     let fits = |instances| forecast(device, args, models, instances, size).fits;
-    let (mut fitting, mut too_many) = (1, MOST_INSTANCES as u32 + 1);
+    let (mut fitting, mut too_many) = (1, MOST_INSTANCES + 1);
     while too_many - fitting > 1 {
         let middle = fitting + (too_many - fitting) / 2;
         *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;

@@ -35,10 +35,10 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Number of frames to measure for each row.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=100_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::whole_number(1..=100_000), allow_negative_numbers = true)]
     pub frames: u32,
     /// Number of frames to draw first in each turn of a row, which are not measured.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(0..=100_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::whole_number(0..=100_000), allow_negative_numbers = true)]
     pub warmup: u32,
     /// Let each pass wait for the pass before it, and each frame for the frame before it, so that the time of a pass is its
     /// own. Otherwise passes may overlap, for example skinning and the fragments of the previous frame. Frames become slower.
@@ -60,7 +60,7 @@ pub struct BenchArgs {
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
     /// Numbers of instances.
-    #[arg(long, short = 'n', value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = values::whole_number(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
     /// Skin vertices once per frame in a compute pass, in the vertex shader of each pass, or both for comparison.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute", value_parser = values::skinning())]
@@ -70,7 +70,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "auto,direct,staged", value_delimiter = ',', default_value = "auto", value_parser = values::upload())]
     pub upload: Vec<UploadChoice>,
     /// Numbers of threads that animate [default: the number of cores].
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = values::whole_number(1..=MOST_THREADS), allow_negative_numbers = true)]
     pub threads: Vec<u32>,
     /// Errors of levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
     #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]

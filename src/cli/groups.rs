@@ -31,7 +31,7 @@ pub struct CrowdArgs {
     #[arg(long, value_name = "random|zero", value_parser = values::one_of([("random", PhaseMode::Random), ("zero", PhaseMode::Zero)]))]
     pub phase: Option<PhaseMode>,
     /// Seed of all random choices.
-    #[arg(long, default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 1, value_parser = values::whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Distance between neighbours in metres [default: from the size of the models].
     #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
@@ -132,10 +132,10 @@ impl FileSceneArgs {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct CrowdSizeArgs {
     /// Number of instances [default: one of each model].
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = values::whole_number(1..=MOST_INSTANCES), allow_negative_numbers = true)]
     pub instances: Option<u32>,
     /// Number of threads that animate [default: the number of cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_THREADS), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::whole_number(1..=MOST_THREADS), allow_negative_numbers = true)]
     pub threads: Option<u32>,
 }
 
@@ -148,8 +148,8 @@ impl CrowdSizeArgs {
 }
 
 /// The largest crowd. A larger one would exceed the CPU's memory before any limit of a device.
-pub const MOST_INSTANCES: i64 = 1_000_000;
-pub(super) const MOST_THREADS: i64 = 256;
+pub const MOST_INSTANCES: u32 = 1_000_000;
+pub(super) const MOST_THREADS: u32 = 256;
 
 /// The settings of the renderer.
 #[derive(Debug, Clone, Args)]

@@ -1,6 +1,9 @@
 //! The types of values, and their parsers. A parser's error says what it expected.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -97,6 +100,18 @@ pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {
 
 pub(super) fn layout() -> impl TypedValueParser<Value = Layout> {
     one_of([("grid", Layout::Grid), ("ring", Layout::Ring), ("scatter", Layout::Scatter)])
+}
+
+/// Returns a parser of whole numbers. clap's own says only "invalid digit" of `1e3`.
+pub(super) fn whole_number<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| {
+        let (least, most) = (range.start(), range.end());
+        let number = text.trim().parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("expected a whole number from {least} to {most}, in digits"))
+    }
 }
 
 pub(super) fn parse_share(text: &str) -> Result<f64, String> {

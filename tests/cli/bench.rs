@@ -286,7 +286,7 @@ fn only_bench_takes_lists() {
         ("view --size 1x1,2x2", "invalid value '1x1,2x2'"),
         ("bench --skinning compute,foo", "compute, vertex"),
         ("bench --upload foo,auto", "auto, direct, staged"),
-        ("bench --threads 1,0", "1..=256"),
+        ("bench --threads 1,0", "from 1 to 256"),
         ("bench --size 64x48,64", "such as 1280x720"),
         ("bench --instances 1,many", "invalid value 'many'"),
         ("bench --instances 1,,2", "invalid value ''"),

@@ -36,7 +36,7 @@ pub(super) fn measure(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
         let first_row = session.rows.len();
         session.progress = ProgressBar::new_spinner();
         let mut crowds = Crowds { session, settings, first_row };
-        let found = largest(limit_ms, MOST_INSTANCES as u32, &mut crowds);
+        let found = largest(limit_ms, MOST_INSTANCES, &mut crowds);
         session.progress.finish_and_clear();
         match found {
             Ok(found) => {
