@@ -34,6 +34,11 @@ pub struct Cli {
     pub view: ViewArgs,
 }
 
+/// Arguments that do not fit together. The exit code is the one of arguments that cannot be parsed.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongUsage(pub String);
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -47,8 +52,8 @@ pub enum Command {
     View(ViewArgs),
     /// Render one image, a sequence of images, or a film.
     ///
-    /// The extension of --out decides: .png or .jpg for images; .apng, .mp4 or .webm for a film. The last two need the program
-    /// ffmpeg. Without --frames, a film lasts for whole loops of the clip, about four seconds.
+    /// The extension of --out decides: .png or .jpg for images, .apng for a film. Without --frames, a film lasts for whole loops
+    /// of the clip, about four seconds. The program ffmpeg turns numbered images into films of other formats.
     #[command(
         after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --sun 60,12 --exposure 0.5 --out evening.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
     )]

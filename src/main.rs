@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use throng::app;
-use throng::cli::Cli;
+use throng::cli::{Cli, WrongUsage};
 use throng::model::text::printable;
 use throng::vulkan::instance::prepare_validation;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
             for cause in error.chain().skip(1) {
                 eprintln!("  caused by: {}", printable(&cause.to_string()));
             }
-            ExitCode::FAILURE
+            if error.is::<WrongUsage>() { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         }
     }
 }

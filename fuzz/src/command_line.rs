@@ -76,7 +76,7 @@ fn check_render(args: &RenderArgs) {
     check_gpu(&args.gpu);
     assert!(args.fps.is_finite() && args.fps > 0.0, "{}", args.fps);
     if let Err(error) = render::check(args) {
-        assert!(format!("{error:#}").starts_with("--out "), "{error:#}");
+        assert!(format!("{error:#}").starts_with("--"), "{error:#}");
     }
     check_scene(&args.crowd, args.count, args.gpu.size);
 }

@@ -1,12 +1,16 @@
 //! Standard output, progress bars and files. Files are checked before the work that fills them starts, and appear only
 //! when they are complete.
 
+use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use tempfile::TempPath;
+
+use crate::cli::WrongUsage;
 
 /// Prints text to standard output. A reader that has gone away (`throng inspect … | head`) is no error.
 pub(super) fn print(text: &str) -> Result<()> {
@@ -66,15 +70,22 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = || cannot_write(path);
     // A device file or a pipe (`--out /dev/stdout`) cannot be replaced.
     if is_special(path) {
-        return std::fs::OpenOptions::new()
-            .write(true)
-            .open(path)
-            .and_then(|mut file| file.write_all(bytes))
-            .with_context(failed);
+        return File::options().write(true).open(path).and_then(|mut file| file.write_all(bytes)).with_context(failed);
     }
-    let draft = Draft::new(path);
-    std::fs::write(draft.temporary(), bytes).with_context(failed)?;
-    draft.finish()
+    let (mut file, draft) = new_draft(path)?;
+    file.write_all(bytes).with_context(failed)?;
+    draft.persist(path).with_context(failed)
+}
+
+/// Creates a file with a temporary name in the folder of `path`. Dropping the name removes the file, and `persist` gives it
+/// its own name.
+///
+/// # Errors
+/// The system refuses to create it.
+pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
+    // `make_in` gives the file the permissions of any new one, where `tempfile_in` would hide it from other users.
+    let draft = tempfile::Builder::new().make_in(folder_of(path), |path| File::create_new(path));
+    Ok(draft.with_context(|| cannot_write(path))?.into_parts())
 }
 
 /// Writes a file under the first name that no file has yet. `name` returns the names in order, from number 0. Returns the
@@ -86,7 +97,7 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
     const MOST_NAMES: u32 = 100_000;
     for path in (0..MOST_NAMES).map(&name) {
         // Atomic, so that two programs never choose the same name.
-        match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+        match File::create_new(&path) {
             Ok(mut file) => {
                 if let Err(error) = file.write_all(bytes) {
                     // Half a file is useless. The error to report is that of writing.
@@ -102,64 +113,24 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
     bail!("{} and {MOST_NAMES} more names are taken", name(0).display())
 }
 
-/// A file that is being written under a temporary name. Dropping it removes the temporary file.
-#[derive(Debug, Default)]
-pub(super) struct Draft {
-    path: PathBuf,
-    /// Empty once the file has its name.
-    temporary: PathBuf,
-}
-
-impl Draft {
-    /// Chooses a temporary name in the same folder. Creates no file yet.
-    pub(super) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), temporary: path.with_extension(format!("{}.tmp", std::process::id())) }
-    }
-
-    /// Returns the name of the complete file.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the name of the file until it is complete.
-    pub(super) fn temporary(&self) -> &Path {
-        &self.temporary
-    }
-
-    /// Gives the complete file its name. A file that has that name is replaced.
-    ///
-    /// # Errors
-    /// The system refuses to rename the file.
-    pub(super) fn finish(mut self) -> Result<()> {
-        std::fs::rename(&self.temporary, &self.path).with_context(|| cannot_write(&self.path))?;
-        self.temporary = PathBuf::new();
-        Ok(())
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.temporary.as_os_str().is_empty() {
-            // There may be no file yet, and the error to report is the one of writing.
-            let _ = std::fs::remove_file(&self.temporary);
-        }
-    }
-}
-
 /// Checks that the folder of a file exists.
 ///
 /// # Errors
 /// There is no such folder, or it is a file.
 pub(super) fn check_folder_of(path: &Path) -> Result<()> {
-    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) if folder.is_file() => bail!("{}: {} is not a folder", cannot_write(path), folder.display()),
-        Some(folder) if !folder.is_dir() => bail!(
-            "{}: the folder {} does not exist; create it, or name another one",
-            cannot_write(path),
-            folder.display()
-        ),
-        _ => Ok(()),
+    let folder = folder_of(path);
+    if folder.is_file() {
+        bail!("{}: {} is not a folder", cannot_write(path), folder.display());
     }
+    if !folder.is_dir() {
+        let failed = cannot_write(path);
+        bail!("{failed}: the folder {} does not exist; create it, or name another one", folder.display());
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Checks that the output files can be written, and that no two options name the same file. Each file comes with the
@@ -172,14 +143,14 @@ pub(super) fn check_files(outputs: &[(&str, &Path)], inputs: &[(&str, &Path)]) -
     for &(option, path) in outputs {
         let own = identity(path);
         if let Some((other, _)) = seen.iter().find(|(_, seen)| *seen == own && !is_special(seen)) {
-            bail!("{option} and {other} name the same file, {}", path.display());
+            bail!(WrongUsage(format!("{option} and {other} name the same file, {}", path.display())));
         }
         seen.push((option, own));
     }
     for (_, path) in outputs.iter().filter(|(_, path)| !is_standard_output(path)) {
         check_folder_of(path)?;
         let is_new = !path.exists();
-        let probe = std::fs::OpenOptions::new().append(true).create(true).open(path);
+        let probe = File::options().append(true).create(true).open(path);
         probe.with_context(|| cannot_write(path))?;
         // Nothing remains of a command that fails later.
         if is_new {
@@ -199,8 +170,7 @@ fn identity(path: &Path) -> PathBuf {
     if let Ok(path) = std::fs::canonicalize(path) {
         return path;
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (std::fs::canonicalize(folder), path.file_name()) {
+    match (std::fs::canonicalize(folder_of(path)), path.file_name()) {
         (Ok(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),
     }
@@ -266,9 +236,7 @@ mod tests {
         write_file(&path, b"a longer text").unwrap();
         write_file(&path, b"short").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"short");
-        let abandoned = Draft::new(&path);
-        std::fs::write(abandoned.temporary(), b"half").unwrap();
-        drop(abandoned);
+        drop(new_draft(&path).unwrap());
         assert_eq!(std::fs::read(&path).unwrap(), b"short");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 
 use super::output::write_file;
-use crate::cli::{Cli, CompletionsArgs, ManArgs};
+use crate::cli::{Cli, CompletionsArgs, ManArgs, WrongUsage};
 
 /// Prints the script that completes the program's arguments in a shell.
 ///
@@ -29,7 +29,7 @@ pub fn man(args: &ManArgs) -> Result<()> {
         Some(name) => {
             let found = program.get_subcommands().find(|command| command.get_name() == name).cloned();
             let names: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
-            found.with_context(|| format!("{name}: no such command; there are: {}", names.join(", ")))?
+            found.ok_or_else(|| WrongUsage(format!("{name}: no such command; there are: {}", names.join(", "))))?
         }
     };
     let mut page = Vec::new();

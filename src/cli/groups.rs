@@ -89,7 +89,7 @@ pub struct ShowArgs {
 /// The look of the picture.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct LookArgs {
-    /// Background: the sky, nothing (transparent in .png, .apng and .webm files), or a colour.
+    /// Background: the sky, nothing (transparent in .png and .apng files), or a colour.
     #[arg(long, value_name = "sky|none|#rrggbb", default_value = "sky", value_parser = values::parse_background)]
     pub background: Background,
     /// Draw the ground and the shadows on it [default: on, or off with --background none or a --stage before world].

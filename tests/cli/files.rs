@@ -55,7 +55,7 @@ fn an_unknown_clip_lists_the_clips() {
         }
         assert_eq!(message.lines().count(), 1, "{message}");
     }
-    assert!(place.fail(1, "pose --clip all").contains("--clip NAME, INDEX or none"));
+    assert!(place.fail(2, "pose --clip all").contains("use --clip NAME, INDEX or none"));
 }
 
 #[test]

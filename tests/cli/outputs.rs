@@ -1,4 +1,4 @@
-//! The files of `render --out`: images by extension, parts of sequences, turntables, and films with a stand-in for `ffmpeg`.
+//! The files of `render --out`: images by extension, parts of sequences, turntables and films.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use image::AnimationDecoder;
 use image::codecs::png::PngDecoder;
 
 use crate::pictures::decode;
-use crate::program::{Finished, Place, Running};
+use crate::program::Place;
 
 const SMALL: &str = "--size 48x32 --msaa 1 --validation";
 
@@ -44,33 +44,26 @@ fn the_extension_decides_the_format() {
 fn wrong_names_are_refused_before_a_model_is_loaded() {
     let place = Place::new();
     for (options, message) in [
+        ("--out x.bmp", "--out x.bmp: the extension .bmp is unknown; use .png or .jpg for images, or .apng for a film"),
+        ("--out x", "--out x: the name has no extension; use .png or .jpg for images, or .apng for a film"),
         (
-            "--out x.gif",
-            "error: --out x.gif: the extension .gif is unknown; use .png or .jpg for images, or .apng, .mp4 or .webm for a film",
-        ),
-        (
-            "--out x",
-            "error: --out x: the name has no extension; use .png or .jpg for images, or .apng, .mp4 or .webm for a film",
+            "--out x.mp4",
+            "--out x.mp4: ffmpeg makes .mp4 from numbered images, with `ffmpeg -framerate 30 -i frame_%04d.png -pix_fmt \
+             yuv420p film.mp4`; use .png or .jpg for images, or .apng for a film",
         ),
         (
             "--out x.jpg --background none",
-            "error: --out x.jpg: this format has no transparency for --background none; use .png, .apng or .webm",
+            "--out x.jpg: this format has no transparency for --background none; use .png or .apng",
         ),
+        ("--out x_%04d.apng", "--out x_%04d.apng: a film is one file, so its name needs no number"),
+        ("--out x.apng --fps 1e-6", "--fps 0.000001: .apng can hold 0.001 to 65535 frames per second"),
         (
-            "--out x.mp4 --background none",
-            "error: --out x.mp4: this format has no transparency for --background none; use .png, .apng or .webm",
+            "--out x.png --frames 3",
+            "--out x.png: several frames need a number in the name, such as frame_%04d.png, or one film, such as film.apng",
         ),
-        (
-            "--out x.mp4 --size 63x31",
-            "error: --out x.mp4: .mp4 needs an even width and height, not 63x31; use --size 64x32",
-        ),
-        ("--out x_%04d.apng", "error: --out x_%04d.apng: a film is one file, so its name needs no number"),
-        (
-            "--out x.png --turntable",
-            "error: --out x.png: several frames need a number in the name, such as frame_%04d.png, or a film: .apng, .mp4 or .webm",
-        ),
+        ("--out x.png --turntable 2", "--turntable 2: the number follows an equals sign: --turntable=2"),
     ] {
-        assert_eq!(place.fail(1, &format!("render no/such.glb {options}")), format!("{message}\n"));
+        assert_eq!(place.fail(2, &format!("render no/such.glb {options}")), format!("error: {message}\n"));
     }
     // One frame of a sequence needs no number.
     place.succeed(&format!("render {SMALL} --frames 5..6 --out five.png"));
@@ -157,129 +150,4 @@ fn a_film_shows_whole_loops_by_default() {
     let place = Place::new();
     place.succeed("render --size 8x8 --msaa 1 --fps 15 --out walk.apng");
     assert_eq!(apng(&place.file("walk.apng")).0.len(), 64);
-}
-
-#[cfg(unix)]
-mod encoder {
-    use super::*;
-
-    /// Puts a script named `ffmpeg` on the PATH of a run. Returns the result.
-    fn run_with(place: &Place, script: Option<&str>, arguments: &str) -> Finished {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = place.file("../bin");
-        std::fs::create_dir_all(&folder).unwrap();
-        if let Some(script) = script {
-            let file = folder.join("ffmpeg");
-            std::fs::write(&file, format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")).unwrap();
-            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        Running::start(place.command(arguments).env("PATH", folder)).finish()
-    }
-
-    /// Writes its arguments and its input to the file that is named last.
-    const RECORDER: &str = r#"for last; do :; done; { printf '%s\n' "$@"; echo; cat; } > "${last#file:}""#;
-
-    #[test]
-    fn the_frames_go_through_a_pipe() {
-        let place = Place::new();
-        for (name, pixels, codec) in [("a.mp4", "yuv420p", "libx264"), ("b.webm", "yuva420p", "libvpx-vp9")] {
-            let background = if name == "b.webm" { "none" } else { "#204060" };
-            let options = format!("{SMALL} --background {background} --fps 24 --frames 1..4");
-            let finished = run_with(&place, Some(RECORDER), &format!("render {options} --out {name}"));
-            assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{name}");
-            assert!(finished.stdout.starts_with(&format!("{name}: frames 1..4, 1 of 1 ")), "{}", finished.stdout);
-            let film = std::fs::read(place.file(name)).unwrap();
-            let end = film.windows(2).position(|pair| pair == b"\n\n").unwrap();
-            let arguments = String::from_utf8(film[..end].to_vec()).unwrap();
-            for pair in [
-                "-pixel_format\nrgba\n-video_size\n48x32\n-framerate\n24\n",
-                &format!("\n-c:v\n{codec}\n-pix_fmt\n{pixels}\n"),
-            ] {
-                assert!(arguments.contains(pair), "{pair:?} is missing:\n{arguments}");
-            }
-            place.succeed(&format!("render {options} --out {name}_%d.png"));
-            let frames: Vec<u8> =
-                (1..4).flat_map(|frame| decode(&place.file(&format!("{name}_{frame}.png"))).into_raw()).collect();
-            assert!(film[end + 2..] == frames[..], "{name}: other pixels");
-        }
-        assert_eq!(names(&place).iter().filter(|name| name.contains("tmp")).count(), 0);
-    }
-
-    /// The frames of a transparent film, decoded again, have the coverage of the images. VP9 stores it as a second film.
-    #[test]
-    fn a_transparent_film_keeps_its_alpha() {
-        let ffmpeg = |arguments: &[&str], folder: &Path| {
-            let mut command = std::process::Command::new("ffmpeg");
-            command
-                .args(["-hide_banner", "-loglevel", "error", "-nostdin"])
-                .args(arguments)
-                .current_dir(folder)
-                .output()
-        };
-        let place = Place::new();
-        let encoders = ffmpeg(&["-encoders"], &place.working_folder());
-        if !encoders.is_ok_and(|found| String::from_utf8_lossy(&found.stdout).contains("libvpx-vp9")) {
-            println!("not tested: there is no ffmpeg with libvpx-vp9 on the PATH");
-            return;
-        }
-        let options = "--size 128x96 --msaa 4 --background none --frames 3 --fps 8";
-        place.succeed(&format!("render {options} --out film.webm"));
-        place.succeed(&format!("render {options} --out image_%d.png"));
-        // The native decoder of ffmpeg drops alpha, so libvpx decodes.
-        let decode_film =
-            ["-c:v", "libvpx-vp9", "-i", "film.webm", "-pix_fmt", "rgba", "-start_number", "0", "film_%d.png"];
-        let decoded = ffmpeg(&decode_film, &place.working_folder()).unwrap();
-        assert!(decoded.status.success(), "{}", String::from_utf8_lossy(&decoded.stderr));
-        for frame in 0..3 {
-            let alpha = |name: &str| -> Vec<u8> {
-                let image = decode(&place.file(&format!("{name}_{frame}.png")));
-                image.pixels().map(|pixel| pixel[3]).collect()
-            };
-            let (film, image) = (alpha("film"), alpha("image"));
-            let count = |of: &[u8], least: u8| of.iter().filter(|&&alpha| alpha >= least).count();
-            assert!(count(&image, 255) > 300 && count(&image, 1) < image.len() / 2, "frame {frame}: an empty picture");
-            let sum: u32 = film.iter().zip(&image).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum();
-            let mean = f64::from(sum) / film.len() as f64;
-            println!("frame {frame}: alpha differs by {mean} of 255 in the mean");
-            assert!(mean < 3.0, "frame {frame}: alpha differs by {mean} of 255 in the mean");
-        }
-    }
-
-    #[test]
-    fn a_missing_encoder_is_reported_before_anything_else() {
-        let place = Place::new();
-        let finished = run_with(&place, None, "render no/such.glb --out film.mp4");
-        let expected = "error: --out film.mp4: this format needs the program ffmpeg, and there is none on the PATH; install \
-                        ffmpeg, or use .apng or numbered images such as frame_%04d.png\n";
-        assert_eq!((finished.code, finished.stderr.as_str()), (1, expected));
-    }
-
-    #[test]
-    fn a_failing_encoder_is_quoted_and_leaves_no_file() {
-        let place = Place::new();
-        let options = format!("render {SMALL} --frames 40 --out film.webm");
-        let silent = "error: cannot write film.webm\n  caused by: ffmpeg failed (exit status: 3): it gave no reason\n";
-        let quoted = "error: cannot write film.webm\n  caused by: ffmpeg failed (exit status: 4): two | three | four\n";
-        for (script, message) in [
-            // It ends before its input does, and after it.
-            ("exit 3", silent),
-            ("cat > /dev/null; exit 3", silent),
-            (
-                r#"for last; do :; done; echo half > "${last#file:}"; printf 'one\ntwo\n\nthree\nfour\n' >&2; cat > /dev/null; exit 4"#,
-                quoted,
-            ),
-        ] {
-            let finished = run_with(&place, Some(script), &options);
-            assert_eq!((finished.code, finished.stderr.as_str()), (1, message), "{script}");
-            assert_eq!(names(&place), [] as [&str; 0], "{script}");
-        }
-        // A file of that name is kept.
-        std::fs::write(place.file("film.webm"), "old").unwrap();
-        run_with(&place, Some("exit 3"), &options);
-        assert_eq!(std::fs::read(place.file("film.webm")).unwrap(), b"old");
-        // A success without a file is none.
-        let finished = run_with(&place, Some("cat > /dev/null"), &options);
-        assert_eq!(finished.code, 1);
-        assert!(finished.stderr.starts_with("error: cannot write film.webm\n  caused by: "), "{}", finished.stderr);
-    }
 }

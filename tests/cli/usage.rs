@@ -72,7 +72,7 @@ fn shells_complete_all_commands_and_the_manual_has_all_options() {
     }
     let page = place.succeed("man render");
     assert!(page.contains("\\-o\\fR, \\fB\\-\\-out\\fR") && page.contains("turntable"), "{page}");
-    let message = place.fail(1, "man rendr");
+    let message = place.fail(2, "man rendr");
     assert!(message.starts_with("error: rendr: no such command; there are: view, render, "), "{message}");
 }
 

@@ -14,7 +14,7 @@ use self::skinner::Skinner;
 use super::output::{print, print_json};
 use super::scene::load_model;
 use super::text::page_columns;
-use crate::cli::PoseArgs;
+use crate::cli::{PoseArgs, WrongUsage};
 use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model};
 
@@ -60,7 +60,9 @@ fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Opti
     let found = match wanted {
         None => return Ok(model.clips.first().map(|clip| (0, clip))),
         Some(ClipChoice::None) => return Ok(None),
-        Some(ClipChoice::All) => bail!("pose shows one clip; name it with --clip NAME, INDEX or none"),
+        Some(ClipChoice::All) => {
+            bail!(WrongUsage("--clip all: pose shows one clip; use --clip NAME, INDEX or none".to_owned()))
+        }
         Some(ClipChoice::Index(index)) => model.clips.get(*index).map(|clip| (*index, clip)),
         Some(ClipChoice::Name(name)) => {
             model.clips.iter().enumerate().find(|(_, clip)| clip.name.as_deref() == Some(name))

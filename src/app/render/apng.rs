@@ -1,38 +1,39 @@
 //! Animated PNG: all frames in one file, repeated forever.
 
 use std::fs::File;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use png::{BitDepth, ColorType, Encoder, Writer};
+use tempfile::TempPath;
 
-use crate::app::output::{Draft, cannot_write};
+use crate::app::output::{cannot_write, new_draft};
 use crate::cli::Size;
 
 /// An animated PNG that is being written.
 pub(super) struct Apng {
     writer: Writer<File>,
-    draft: Draft,
+    /// The name of the file until it is complete.
+    draft: TempPath,
+    path: PathBuf,
 }
 
 impl Apng {
-    /// Starts a file of this many frames.
+    /// Starts a file of this many frames. Each is shown for a number of seconds: numerator, denominator.
     ///
     /// # Errors
-    /// The system refuses to write, or the format cannot hold the frame rate.
-    pub fn start(draft: Draft, size: Size, frame_count: u32, fps: f64) -> Result<Self> {
-        let failed = || cannot_write(draft.path());
-        let Some((numerator, denominator)) = delay(fps) else {
-            bail!("{}: {fps} frames per second; .apng can hold 0.001 to 65535", failed());
-        };
-        let file = File::create(draft.temporary()).with_context(failed)?;
+    /// The system refuses to write.
+    pub fn start(path: PathBuf, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Self> {
+        let failed = || cannot_write(&path);
+        let (file, draft) = new_draft(&path)?;
         let mut encoder = Encoder::new(file, size.width, size.height);
         encoder.set_color(ColorType::Rgba);
         encoder.set_depth(BitDepth::Eight);
         // 0 repeats forever.
         encoder.set_animated(frame_count, 0).with_context(failed)?;
-        encoder.set_frame_delay(numerator, denominator).with_context(failed)?;
+        encoder.set_frame_delay(delay.0, delay.1).with_context(failed)?;
         let writer = encoder.write_header().with_context(failed)?;
-        Ok(Self { writer, draft })
+        Ok(Self { writer, draft, path })
     }
 
     /// Appends a frame.
@@ -40,7 +41,7 @@ impl Apng {
     /// # Errors
     /// The system refuses to write.
     pub fn add(&mut self, rgba: &[u8]) -> Result<()> {
-        self.writer.write_image_data(rgba).with_context(|| cannot_write(self.draft.path()))
+        self.writer.write_image_data(rgba).with_context(|| cannot_write(&self.path))
     }
 
     /// Ends the file and gives it its name.
@@ -48,14 +49,14 @@ impl Apng {
     /// # Errors
     /// The system refuses to write.
     pub fn finish(self) -> Result<()> {
-        self.writer.finish().with_context(|| cannot_write(self.draft.path()))?;
-        self.draft.finish()
+        self.writer.finish().with_context(|| cannot_write(&self.path))?;
+        self.draft.persist(&self.path).with_context(|| cannot_write(&self.path))
     }
 }
 
 /// Returns the time between frames in seconds, as the fraction that is nearest to 1 / `fps`. `None` if the format has none
 /// that is near.
-fn delay(fps: f64) -> Option<(u16, u16)> {
+pub(super) fn delay(fps: f64) -> Option<(u16, u16)> {
     const MOST: f64 = u16::MAX as f64;
     if !(0.001..=MOST).contains(&fps) {
         return None;

@@ -1,136 +1,161 @@
-//! Where frames go: a file for each, or one film. Everything that can be wrong with the options is found here, before a
-//! model is loaded.
+//! The files that frames go to: an image for each, or one animated PNG. A wrong combination of options is found here, before
+//! a model is loaded.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use image::codecs::{jpeg::JpegEncoder, png::PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
 
-use super::apng::Apng;
-use super::ffmpeg::{self, Container};
-use super::format::Format;
-use super::pattern::Pattern;
-use super::sequence::Sequence;
-use super::still::Still;
-use crate::app::output::{Draft, check_folder_of, is_special};
-use crate::cli::{FrameChoice, RenderArgs, Size};
+use super::apng::{self, Apng};
+use crate::app::output::{is_special, write_file};
+use crate::cli::{FrameChoice, RenderArgs, Size, WrongUsage};
 use crate::view::Background;
+
+/// How a film of another format is made.
+const FFMPEG: &str = "ffmpeg -framerate 30 -i frame_%04d.png -pix_fmt yuv420p film.mp4";
+
+/// The format of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// An image for each frame: lossless, transparent if wanted.
+    Png,
+    /// An image for each frame: small and opaque.
+    Jpeg,
+    /// One file for all frames: lossless, transparent if wanted, shown by every browser. Each frame is shown for a number of
+    /// seconds, as a fraction.
+    Apng { delay: (u16, u16) },
+}
+
+impl Format {
+    /// Returns the format of a name. A device or a pipe without an extension gets PNG (`--out /dev/stdout`).
+    fn of(path: &Path, fps: f64) -> Result<Self> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let found = match extension.as_deref() {
+            Some("png") => return Ok(Self::Png),
+            Some("jpg" | "jpeg") => return Ok(Self::Jpeg),
+            Some("apng") => match apng::delay(fps) {
+                Some(delay) => return Ok(Self::Apng { delay }),
+                None => bail!(WrongUsage(format!("--fps {fps}: .apng can hold 0.001 to 65535 frames per second"))),
+            },
+            None if is_special(path) => return Ok(Self::Png),
+            None => "the name has no extension".to_owned(),
+            Some(extension @ ("mp4" | "webm")) => {
+                format!("ffmpeg makes .{extension} from numbered images, with `{FFMPEG}`")
+            }
+            Some(extension) => format!("the extension .{extension} is unknown"),
+        };
+        bail!(WrongUsage(format!(
+            "--out {}: {found}; use .png or .jpg for images, or .apng for a film",
+            path.display()
+        )))
+    }
+}
 
 /// The checked value of `--out`.
 #[derive(Debug)]
 pub(super) struct Destination {
-    pattern: Pattern,
-    kind: Kind,
-    transparent: bool,
-}
-
-/// The writer of the frames, which is not started yet.
-#[derive(Debug)]
-enum Kind {
-    Stills(Still),
-    Apng,
-    /// The path of `ffmpeg`.
-    Film(Container, PathBuf),
+    name: FileName,
+    format: Format,
 }
 
 impl Destination {
-    /// Checks the name, the format and the number of frames.
+    /// Checks the name, the format and the number of frames. The file system only says whether a name is that of a device.
     ///
     /// # Errors
-    /// The extension is unknown, the format cannot hold the images, the folder does not exist, several frames have one name, or `ffmpeg` is missing.
+    /// The extension is unknown, the format cannot hold the images, several frames have one name, or a number is in the wrong
+    /// place: all of them [`WrongUsage`].
     pub fn new(args: &RenderArgs) -> Result<Self> {
         let out = args.out.display();
-        let (pattern, format) = name_and_format(args)?;
+        let (name, format) = (FileName::new(&args.out)?, Format::of(&args.out, args.fps)?);
         let transparent = args.crowd.look.background == Background::None;
-        check_folder_of(&args.out)?;
-        let kind = match format {
-            Format::Still(still) => Kind::Stills(still),
-            Format::Apng | Format::Film(_) if is_special(&args.out) => {
-                bail!("--out {out}: a film needs a regular file")
+        let is_numbered = name.digits.is_some();
+        let wrong = match format {
+            _ if let Some(number) = number_after_turntable(args) => {
+                format!("--turntable {number}: the number follows an equals sign: --turntable={number}")
             }
-            Format::Apng => Kind::Apng,
-            Format::Film(container) => Kind::Film(container, ffmpeg::find(&out.to_string())?),
+            Format::Jpeg if transparent => {
+                format!("--out {out}: this format has no transparency for --background none; use .png or .apng")
+            }
+            Format::Png | Format::Jpeg if has_several_frames(args) && !is_numbered => format!(
+                "--out {out}: several frames need a number in the name, such as frame_%04d.png, or one film, such as \
+                 film.apng"
+            ),
+            Format::Apng { .. } if is_numbered => {
+                format!("--out {out}: a film is one file, so its name needs no number")
+            }
+            Format::Apng { .. } if is_special(&args.out) => format!("--out {out}: a film needs a regular file"),
+            Format::Png | Format::Jpeg | Format::Apng { .. } => return Ok(Self { name, format }),
         };
-        Ok(Self { pattern, kind, transparent })
+        bail!(WrongUsage(wrong))
     }
 
     /// Returns whether all frames go to one file.
     pub fn is_film(&self) -> bool {
-        !matches!(self.kind, Kind::Stills(_))
+        matches!(self.format, Format::Apng { .. })
     }
 
     /// Starts to write.
     ///
     /// # Errors
-    /// The system refuses to write, or `ffmpeg` cannot be started.
-    pub fn open(self, size: Size, sequence: &Sequence) -> Result<Writer> {
-        let path = self.pattern.path(0);
-        let fps = sequence.fps();
-        Ok(match self.kind {
-            Kind::Stills(still) => Writer::Stills(self.pattern, still, size),
-            Kind::Apng => {
-                let frame_count = sequence.frames().len() as u32;
-                Writer::Apng(Apng::start(Draft::new(&path), size, frame_count, fps)?)
-            }
-            Kind::Film(container, program) => {
-                let format = (container, self.transparent);
-                Writer::Film(ffmpeg::Encoder::start(program.as_os_str(), format, size, fps, Draft::new(&path))?)
-            }
-        })
+    /// The system refuses to write.
+    pub fn open(self, size: Size, frame_count: u32) -> Result<Writer> {
+        let film = match self.format {
+            Format::Png | Format::Jpeg => None,
+            Format::Apng { delay } => Some(Apng::start(self.name.of_frame(0), size, frame_count, delay)?),
+        };
+        Ok(Writer { destination: self, size, film })
     }
 }
 
 /// Writes frames in their order.
-pub(super) enum Writer {
-    Stills(Pattern, Still, Size),
-    Apng(Apng),
-    Film(ffmpeg::Encoder),
+pub(super) struct Writer {
+    destination: Destination,
+    size: Size,
+    film: Option<Apng>,
 }
 
 impl Writer {
-    /// Writes a frame.
+    /// Writes a frame. `rgba` has eight bits per channel.
     ///
     /// # Errors
-    /// The system refuses to write, or `ffmpeg` has failed.
+    /// The system refuses to write.
     pub fn add(&mut self, frame: u32, rgba: &[u8]) -> Result<()> {
-        match self {
-            Self::Stills(pattern, still, size) => still.write(&pattern.path(frame), rgba, *size),
-            Self::Apng(film) => film.add(rgba),
-            Self::Film(film) => film.add(rgba),
+        let path = self.destination.name.of_frame(frame);
+        match (&mut self.film, self.destination.format) {
+            (Some(film), _) => film.add(rgba),
+            (None, Format::Jpeg) => write_file(&path, &encode_jpeg(rgba, self.size)?),
+            (None, _) => write_file(&path, &encode_png(rgba, self.size)?),
         }
     }
 
     /// Ends a film.
     ///
     /// # Errors
-    /// The system refuses to write, or `ffmpeg` has failed.
+    /// The system refuses to write.
     pub fn finish(self) -> Result<()> {
-        match self {
-            Self::Stills(..) => Ok(()),
-            Self::Apng(film) => film.finish(),
-            Self::Film(film) => film.finish(),
-        }
+        self.film.map_or(Ok(()), Apng::finish)
     }
 }
 
-/// Returns the name and the format of the output. No file is touched, except that a name without an extension may be a device.
+/// Returns an image as a PNG file. `rgba` has eight bits per channel.
 ///
 /// # Errors
-/// The extension is unknown, the format cannot hold the images, or several frames have one name.
-pub(super) fn name_and_format(args: &RenderArgs) -> Result<(Pattern, Format)> {
-    let out = args.out.display();
-    let pattern = Pattern::new(&args.out)?;
-    let format = Format::of(&args.out)?;
-    format.check(&args.out, args.gpu.size, args.crowd.look.background == Background::None)?;
-    match format {
-        Format::Still(_) if has_several_frames(args) && !pattern.is_numbered() => bail!(
-            "--out {out}: several frames need a number in the name, such as frame_%04d.png, or a film: .apng, .mp4 or \
-             .webm"
-        ),
-        Format::Apng | Format::Film(_) if pattern.is_numbered() => {
-            bail!("--out {out}: a film is one file, so its name needs no number")
-        }
-        Format::Still(_) | Format::Apng | Format::Film(_) => Ok((pattern, format)),
-    }
+/// The image is too large.
+pub fn encode_png(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    PngEncoder::new(&mut bytes).write_image(rgba, width, height, ExtendedColorType::Rgba8)?;
+    Ok(bytes)
+}
+
+fn encode_jpeg(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
+    /// Of 100. No artefacts are visible at normal size.
+    const QUALITY: u8 = 92;
+    let mut bytes = Vec::new();
+    let rgb: Vec<u8> = rgba.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+    let encoder = JpegEncoder::new_with_quality(&mut bytes, QUALITY);
+    encoder.write_image(&rgb, width, height, ExtendedColorType::Rgb8)?;
+    Ok(bytes)
 }
 
 fn has_several_frames(args: &RenderArgs) -> bool {
@@ -139,5 +164,57 @@ fn has_several_frames(args: &RenderArgs) -> bool {
         (Some(FrameChoice::Part { first, end }), _) => end - first > 1,
         (None, Some(None)) => true,
         (None, None) => false,
+    }
+}
+
+/// Returns the number of `--turntable 60`, which is parsed as the name of a model.
+fn number_after_turntable(args: &RenderArgs) -> Option<u32> {
+    args.turntable.filter(Option::is_none)?;
+    let models = args.crowd.models.iter().filter(|model| !model.exists());
+    models.filter_map(|model| model.to_str()?.parse().ok()).next()
+}
+
+/// A file name, split at the number of the frame.
+#[derive(Debug)]
+struct FileName {
+    before: String,
+    /// The number of digits, or `None` for a single file.
+    digits: Option<usize>,
+    after: String,
+}
+
+impl FileName {
+    /// Splits a name at `%d` or, for example, `%04d`.
+    fn new(out: &Path) -> Result<Self> {
+        const MOST_DIGITS: usize = 9;
+        let text = out.to_str().with_context(|| format!("--out {}: the name is not Unicode", out.display()))?;
+        let split = text.split_once('%').and_then(|(before, rest)| {
+            let (digits, after) = rest.split_once('d')?;
+            let digits = if digits.is_empty() { 1 } else { digits.parse().ok().filter(|&n| n <= MOST_DIGITS)? };
+            Some(Self { before: before.to_owned(), digits: Some(digits), after: after.to_owned() })
+        });
+        Ok(split.unwrap_or_else(|| Self { before: text.to_owned(), digits: None, after: String::new() }))
+    }
+
+    fn of_frame(&self, frame: u32) -> PathBuf {
+        match self.digits {
+            None => PathBuf::from(&self.before),
+            Some(digits) => format!("{}{frame:0digits$}{}", self.before, self.after).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_numbered() {
+        let path = |out: &str, frame| FileName::new(Path::new(out)).unwrap().of_frame(frame);
+        assert_eq!(path("out/fox_%04d.png", 7), Path::new("out/fox_0007.png"));
+        assert_eq!(path("a%d.jpg", 12), Path::new("a12.jpg"));
+        assert_eq!(path("a.png", 1), Path::new("a.png"));
+        // A percent sign alone stands for itself.
+        assert_eq!(path("100%.png", 1), Path::new("100%.png"));
     }
 }

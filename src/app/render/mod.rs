@@ -1,4 +1,4 @@
-//! `render`: writes one image, a sequence of numbered images, or a film.
+//! `render`: writes one image, a sequence of numbered images, or an animated PNG.
 //!
 //! In: a scene and the frames of a [`Sequence`]. Out: files whose format the name decides. A frame's image depends only on
 //! its number, so parts of a sequence can be drawn by different machines. Names and formats are checked before a model is
@@ -6,33 +6,29 @@
 
 mod apng;
 mod destination;
-mod ffmpeg;
-mod format;
-mod pattern;
 mod sequence;
-mod still;
 
 use std::path::Path;
 
 use anyhow::Result;
 
 use super::gpu::offscreen_renderer;
-use super::output::{print, progress_bar};
+use super::output::{check_folder_of, print, progress_bar, write_file};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
 use destination::Destination;
-use sequence::{Request, Sequence};
-use still::Still;
+pub use destination::encode_png;
+use sequence::Sequence;
 
 /// Checks the options that do not depend on files. [`run`] does so too.
 ///
 /// # Errors
 /// The name, the format and the number of frames do not fit together.
 pub fn check(args: &RenderArgs) -> Result<()> {
-    destination::name_and_format(args).map(|_| ())
+    Destination::new(args).map(|_| ())
 }
 
 /// Runs the command.
@@ -41,16 +37,10 @@ pub fn check(args: &RenderArgs) -> Result<()> {
 /// Loading, rendering or writing fails.
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
+    check_folder_of(&args.out)?;
     let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
     scene.lod_error_pixels = args.gpu.lod_error as f32;
-    let sequence = Sequence::new(Request {
-        frames: args.frames,
-        turntable: args.turntable,
-        start_seconds: args.crowd.time,
-        fps: args.fps,
-        is_film: destination.is_film(),
-        loop_seconds: scene.crowd.loop_seconds(),
-    });
+    let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
         scene.frame_throughout(&args.crowd, args.turntable.is_some(), args.gpu.size.aspect());
@@ -58,8 +48,8 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     let mut renderer = Rebuilding::new(Losses::default(), |scene| offscreen_renderer(&args.gpu, scene, 1));
     // Fails before the output is opened.
     renderer.renderer(&mut scene)?;
-    let mut writer = destination.open(args.gpu.size, &sequence)?;
-    let frames = sequence.frames();
+    let frames = sequence.frames.clone();
+    let mut writer = destination.open(args.gpu.size, frames.len() as u32)?;
     let progress = progress_bar(frames.len() as u64, "rendering {wide_bar} {pos}/{len} {eta} left");
     let first_camera = scene.camera;
     for frame in frames.clone() {
@@ -102,15 +92,7 @@ pub fn draw_to_png(
     size: Size,
     path: &Path,
 ) -> Result<()> {
-    Still::Png.write(path, draw(scene, renderer, time_seconds, size)?, size)
-}
-
-/// Returns an image as a PNG file. `rgba` has eight bits per channel.
-///
-/// # Errors
-/// The image is too large.
-pub fn encode_png(rgba: &[u8], size: Size) -> Result<Vec<u8>> {
-    Still::Png.encode(rgba, size)
+    write_file(path, &encode_png(draw(scene, renderer, time_seconds, size)?, size)?)
 }
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
