@@ -14,7 +14,7 @@ use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
 use crate::levels;
 use crate::model::{Model, import};
-use crate::renderer::{CpuTimes, FrameOutcome, Renderer, Shot};
+use crate::renderer::{FrameOutcome, Renderer, Shot, StageTimes};
 use crate::shader_types::JointMatrix;
 use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Show};
 
@@ -166,7 +166,7 @@ impl Scene {
         time_seconds: f64,
         aspect: f32,
         capture: bool,
-    ) -> Result<(FrameOutcome, CpuTimes)> {
+    ) -> Result<(FrameOutcome, StageTimes)> {
         let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
         let time_seconds = Some(time_seconds);
         let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
@@ -178,7 +178,7 @@ impl Scene {
     ///
     /// # Errors
     /// The errors of [`Self::draw`].
-    pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<CpuTimes> {
+    pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<StageTimes> {
         let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
         let (time_seconds, capture) = (None, false);
         let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };

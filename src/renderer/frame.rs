@@ -14,11 +14,12 @@ use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
 use super::passes::{PassInput, upload_pass};
-use super::settings::{CpuTimes, FrameOutcome, Skinning};
+use super::settings::{FrameOutcome, Skinning};
 use super::setup::{Output, Renderer};
 use super::shot::{Shot, frame_data};
-use super::slot::{FrameMemory, Pass};
+use super::slot::FrameMemory;
 use super::target::TargetImage;
+use super::times::{Pass, StageTimes};
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
 use crate::view::{DebugView, Frustum, Look};
@@ -39,7 +40,7 @@ impl Renderer {
     /// # Errors
     /// Device lost, no memory, or a limit of the device. Offscreen, the next frame may be tried after that. In a window the
     /// renderer must be dropped: an image may be acquired that was not presented, and its semaphore cannot be used again.
-    pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, CpuTimes)> {
+    pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
         self.show(shot.show)?;
 
@@ -71,7 +72,7 @@ impl Renderer {
         crowd.write_instances(instances);
         let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms();
-        Ok((outcome, CpuTimes { cull_ms, wait_ms, animate_ms, record_ms }))
+        Ok((outcome, StageTimes([cull_ms, wait_ms, animate_ms, record_ms])))
     }
 
     /// Records the first part of the GPU half: everything that does not need the target's image.

@@ -8,7 +8,8 @@
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`target`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, for reports.
+//! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, and [`times`], its parts
+//!    and their times, for reports.
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
@@ -27,14 +28,16 @@ pub mod setup;
 pub mod shot;
 pub mod slot;
 pub mod target;
+pub mod times;
 
 pub use counts::{DrawCounts, ViewCounts};
 pub use frame::Frame;
 pub use overlay::{Overlay, OverlayDraw};
-pub use settings::{ByteCounts, CpuTimes, FrameOutcome, GpuTimes, LimitCaps, RendererSettings, Skinning, UploadPath};
+pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;
 pub use shot::Shot;
 pub use slot::FrameMemory;
 pub use target::Target;
+pub use times::{CpuStage, Pass, PassTimes, StageTimes};
 
 pub use crate::vulkan::spirv::ShaderOverride;

@@ -120,35 +120,6 @@ pub enum FrameOutcome {
     Skipped,
 }
 
-/// The time of each stage of a frame on the CPU, in milliseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct CpuTimes {
-    /// Finding the visible instances and poses.
-    pub cull_ms: f64,
-    /// Waiting until the GPU has finished the slot's last frame, and planning this one.
-    pub wait_ms: f64,
-    /// Evaluating clips to joint matrices in mapped memory.
-    pub animate_ms: f64,
-    /// Writing the instances, recording, submitting and presenting.
-    pub record_ms: f64,
-}
-
-/// The time of each pass on the GPU, in milliseconds, from the end of the pass before. It includes the time that a pass
-/// waits, for example for the previous frame's readers of the shadow map.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct GpuTimes {
-    /// The copies of the staged path.
-    pub upload_ms: f64,
-    /// `skin.comp`.
-    pub skin_ms: f64,
-    /// The shadow map.
-    pub shadow_ms: f64,
-    /// Characters, ground, sky and the resolve of samples.
-    pub draw_ms: f64,
-    /// Tone mapping and, if the frame is captured, the copy for readback.
-    pub post_ms: f64,
-}
-
 /// The size of a frame's data and of the device memory in use, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ByteCounts {

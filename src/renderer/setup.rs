@@ -19,10 +19,11 @@ use super::passes::skin_pass::SkinPass;
 use super::passes::tone_map_pass::ToneMapPass;
 use super::resident::environment::Environment;
 use super::resident::model::GpuModel;
-use super::settings::{ByteCounts, GpuTimes, RendererSettings, Skinning, UploadPath};
-use super::slot::{FrameSlot, Pass, SlotSettings};
+use super::settings::{ByteCounts, RendererSettings, Skinning, UploadPath};
+use super::slot::{FrameSlot, SlotSettings};
 use super::target::Target;
 use super::target::attachments::Attachments;
+use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
 use crate::shader_types::{SkyData, material_features as features};
@@ -66,7 +67,7 @@ pub struct Renderer {
     pub(super) transparent: bool,
     upload: UploadPath,
     samples: vk::SampleCountFlags,
-    gpu_times: Option<GpuTimes>,
+    gpu_times: Option<PassTimes>,
     pipeline_cache: PipelineCache,
 }
 
@@ -161,7 +162,7 @@ impl Renderer {
 
     /// Returns the GPU times from `2 × frames_in_flight` frames ago.
     #[must_use]
-    pub fn gpu_times(&self) -> Option<GpuTimes> {
+    pub fn gpu_times(&self) -> Option<PassTimes> {
         self.gpu_times
     }
 
@@ -286,13 +287,12 @@ impl Renderer {
 
     /// Reads the GPU times that the last frame of `slot` has copied out. That frame has finished.
     pub(super) fn collect_gpu_times(&mut self, slot: usize) {
-        let mut intervals = [0.0; Pass::COUNT];
+        let mut times = PassTimes::default();
         if let Some(Some(timestamps)) = self.slots.get(slot).map(|slot| &slot.timestamps)
             // SAFETY: the caller has waited for the slot's last frame.
-            && unsafe { timestamps.read(&mut intervals) }
+            && unsafe { timestamps.read(&mut times.0) }
         {
-            let [upload_ms, skin_ms, shadow_ms, draw_ms, post_ms] = intervals;
-            self.gpu_times = Some(GpuTimes { upload_ms, skin_ms, shadow_ms, draw_ms, post_ms });
+            self.gpu_times = Some(times);
         }
     }
 

@@ -14,16 +14,16 @@ use super::sweep::Settings;
 use crate::cli::BenchArgs;
 use crate::crowd::SharingError;
 use crate::model::Model;
-use crate::renderer::{ByteCounts, CpuTimes, DrawCounts, GpuTimes};
+use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, StageTimes};
 use crate::shader_types::JointMatrix;
 
 /// The measurements of one turn.
 #[derive(Debug, Default, Clone)]
 pub(super) struct TurnSamples {
     pub(super) frame_ms: Vec<f64>,
-    pub(super) cpu: Vec<CpuTimes>,
+    pub(super) cpu: Vec<StageTimes>,
     /// Empty if the device has no timestamps.
-    pub(super) gpu: Vec<GpuTimes>,
+    pub(super) gpu: Vec<PassTimes>,
     /// The times of `animate` in frames that only store joint matrices.
     pub(super) store_ms: Vec<f64>,
     /// The time of [`work_ms`](super::work::work_ms) around the frames.
@@ -177,29 +177,18 @@ impl Samples {
     }
 }
 
-fn cpu_summary(frame_ms: &[f64], cpu: &[CpuTimes]) -> CpuSummary {
-    let summary = |of: fn(&CpuTimes) -> f64| Summary::new(cpu.iter().map(of).collect());
-    let stages = |times: &CpuTimes| times.cull_ms + times.wait_ms + times.animate_ms + times.record_ms;
-    let rest = frame_ms.iter().zip(cpu).map(|(frame_ms, times)| (frame_ms - stages(times)).max(0.0));
-    CpuSummary {
-        cull: summary(|times| times.cull_ms),
-        animate: summary(|times| times.animate_ms),
-        record: summary(|times| times.record_ms),
-        wait: summary(|times| times.wait_ms),
-        other: Summary::new(rest.collect()),
-    }
+fn cpu_summary(frame_ms: &[f64], cpu: &[StageTimes]) -> CpuSummary {
+    let [cull, wait, animate, record] =
+        CpuStage::ALL.map(|stage| Summary::new(cpu.iter().map(|times| times[stage]).collect()));
+    let rest = frame_ms.iter().zip(cpu).map(|(frame_ms, times)| (frame_ms - times.0.iter().sum::<f64>()).max(0.0));
+    CpuSummary { cull, animate, record, wait, other: Summary::new(rest.collect()) }
 }
 
 /// Sums up the GPU times, or returns `None` if the device has no timestamps.
-fn gpu_summary(gpu: &[GpuTimes]) -> Option<GpuSummary> {
-    let summary = |of: fn(&GpuTimes) -> f64| Summary::new(gpu.iter().map(of).collect());
-    (!gpu.is_empty()).then(|| GpuSummary {
-        upload: summary(|times| times.upload_ms),
-        skin: summary(|times| times.skin_ms),
-        shadow: summary(|times| times.shadow_ms),
-        draw: summary(|times| times.draw_ms),
-        post: summary(|times| times.post_ms),
-    })
+fn gpu_summary(gpu: &[PassTimes]) -> Option<GpuSummary> {
+    let [upload, skin, shadow, draw, post] =
+        Pass::ALL.map(|pass| Summary::new(gpu.iter().map(|times| times[pass]).collect()));
+    (!gpu.is_empty()).then_some(GpuSummary { upload, skin, shadow, draw, post })
 }
 
 /// Returns the share of the drawn instances in each level of detail, finest first.

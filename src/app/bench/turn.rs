@@ -16,7 +16,7 @@ use super::sweep::{Settings, Share};
 use super::work::work_ms;
 use crate::app::scene::Scene;
 use crate::cli::CrowdArgs;
-use crate::renderer::{CpuTimes, Renderer};
+use crate::renderer::{CpuStage, Renderer, StageTimes};
 
 /// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
 pub(super) const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
@@ -77,7 +77,7 @@ impl Turn<'_> {
             self.interrupt.check()?;
             let (_, times) = scene.draw(renderer, time_seconds, self.settings.renderer.size.aspect(), false)?;
             time_seconds += SECONDS_PER_FRAME;
-            Ok::<CpuTimes, Error>(times)
+            Ok::<StageTimes, Error>(times)
         };
         // The CPU waits for a frame `lag` frames later. Without the wait below, slow warm-up frames would delay the first
         // measured ones. `lag` more frames touch the memory of each frame in flight.
@@ -115,7 +115,7 @@ impl Turn<'_> {
         for _ in 0..frames_stored(&self.share) {
             self.interrupt.check()?;
             let times = scene.draw_only_stored(renderer, self.settings.renderer.size.aspect())?;
-            samples.store_ms.push(times.animate_ms);
+            samples.store_ms.push(times[CpuStage::Animate]);
             self.progress.inc(self.frame_weight);
         }
         renderer.wait()?;

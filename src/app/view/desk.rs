@@ -23,7 +23,7 @@ use super::state::State;
 use crate::app::gpu::rebuild_for_window;
 use crate::cli::GpuArgs;
 use crate::model::text::printable;
-use crate::renderer::{CpuTimes, ShaderOverride, UploadPath};
+use crate::renderer::{ShaderOverride, StageTimes, UploadPath};
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
@@ -59,7 +59,7 @@ impl Desk {
     }
 
     /// Adds the times of a drawn frame.
-    pub fn add_frame(&mut self, cpu: CpuTimes, shown: &Shown) {
+    pub fn add_frame(&mut self, cpu: StageTimes, shown: &Shown) {
         self.figures.add(cpu, shown.renderer.gpu_times());
     }
 

@@ -5,12 +5,12 @@ use crate::renderer::Renderer;
 use crate::renderer::memory::format_bytes;
 
 /// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.
-pub fn fact_lines(instances: usize, renderer: &Renderer, frame_ms: Option<f32>) -> Vec<String> {
+pub fn fact_lines(instances: usize, renderer: &Renderer, frame_ms: Option<f64>) -> Vec<String> {
     let counts = renderer.draw_counts();
     let bytes = renderer.byte_counts();
     let mut lines = Vec::new();
     if let Some(frame_ms) = frame_ms {
-        lines.push(format!("{} ms, {:.0} frames/s (median)", number(frame_ms.into()), 1e3 / frame_ms.max(1e-3)));
+        lines.push(format!("{} ms, {:.0} frames/s (median)", number(frame_ms), 1e3 / frame_ms.max(1e-3)));
         lines.push(format!(
             "{} of {} in view, {} triangles",
             thousands(counts.camera.instances),

@@ -20,6 +20,7 @@ use crate::crowd::FramePlan;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::memory::MemoryLimits;
 use crate::renderer::settings::UploadPath;
+use crate::renderer::times::Pass;
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, PoseRecord};
 use crate::vulkan::Result;
 use crate::vulkan::barrier::Access;
@@ -30,63 +31,6 @@ use crate::vulkan::device::Device;
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::sync::{BinarySemaphore, Fence, TimelineSemaphore};
 use crate::vulkan::timestamps::Timestamps;
-
-/// The passes of a frame, in order. Each is a labelled region in captures and has its own timestamp.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    /// The copies of the staged path.
-    Upload,
-    /// `skin.comp`.
-    Skin,
-    /// The shadow map.
-    Shadow,
-    /// Characters, ground and sky.
-    Draw,
-    /// Tone mapping, and the copy for readback.
-    Post,
-}
-
-impl Pass {
-    /// The passes in order.
-    pub const ALL: [Self; 5] = [Self::Upload, Self::Skin, Self::Shadow, Self::Draw, Self::Post];
-    /// The number of passes.
-    pub const COUNT: usize = Self::ALL.len();
-
-    /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
-    /// the end of each pass.
-    #[must_use]
-    pub fn after_timestamps(written: usize) -> Self {
-        Self::ALL[written.saturating_sub(1).min(Self::COUNT - 1)]
-    }
-
-    /// Returns the name, as in captures.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.label().to_str().unwrap_or_default()
-    }
-
-    fn label(self) -> &'static std::ffi::CStr {
-        match self {
-            Self::Upload => c"upload",
-            Self::Skin => c"skin",
-            Self::Shadow => c"shadow",
-            Self::Draw => c"draw",
-            Self::Post => c"post",
-        }
-    }
-
-    /// Returns the stage that ends the pass.
-    fn last_stage(self) -> vk::PipelineStageFlags2 {
-        match self {
-            Self::Upload => vk::PipelineStageFlags2::COPY,
-            Self::Skin => vk::PipelineStageFlags2::COMPUTE_SHADER,
-            Self::Shadow => vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS,
-            Self::Draw => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
-            // The copy for readback follows the colour output.
-            Self::Post => vk::PipelineStageFlags2::ALL_COMMANDS,
-        }
-    }
-}
 
 /// The memory that the CPU half of a frame fills. The GPU has finished with it.
 pub struct FrameMemory<'a> {
@@ -342,16 +286,5 @@ impl Streams {
             specular,
             table,
         ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_pass_is_the_first_one_without_an_end() {
-        let names: Vec<_> = (0..=Pass::COUNT + 1).map(|written| Pass::after_timestamps(written).name()).collect();
-        assert_eq!(names, ["upload", "upload", "skin", "shadow", "draw", "post", "post"]);
     }
 }

@@ -2,43 +2,33 @@
 
 use egui::{Color32, Mesh, Rect, RichText, Sense, Shape, Ui, Vec2, pos2, vec2};
 
-use super::figures::{Figures, FrameTimes, MOST_FRAMES, PASSES, STAGES};
+use super::figures::{Figures, FrameTimes, MOST_FRAMES};
 use crate::app::text::number;
+use crate::renderer::{CpuStage, Pass};
 
-const STAGE_COLORS: [Color32; STAGES.len()] = [
-    Color32::from_rgb(0x8f, 0xa3, 0xad),
-    Color32::from_rgb(0x4a, 0x55, 0x60),
-    Color32::from_rgb(0x5f, 0xb8, 0x7a),
-    Color32::from_rgb(0xd9, 0xa4, 0x41),
-];
-const PASS_COLORS: [Color32; PASSES.len()] = [
-    Color32::from_rgb(0x8f, 0xa3, 0xad),
-    Color32::from_rgb(0x5f, 0xb8, 0x7a),
-    Color32::from_rgb(0x9a, 0x7f, 0xd1),
-    Color32::from_rgb(0x58, 0x9b, 0xe0),
-    Color32::from_rgb(0xd9, 0xa4, 0x41),
-];
 const HEIGHT: f32 = 44.0;
+
+/// The name and the colour of a stage or a pass.
+type Part = (&'static str, [u8; 3]);
 
 /// Draws both graphs with the medians of their parts.
 pub fn show(ui: &mut Ui, figures: &Figures, width: f32) {
-    let medians = figures.medians();
-    let has_passes = medians.passes.iter().any(|&ms| ms > 0.0);
-    show_one(ui, width, figures, ("CPU", &STAGES, &STAGE_COLORS, &medians.stages), |frame| &frame.stages);
-    if has_passes {
-        show_one(ui, width, figures, ("GPU", &PASSES, &PASS_COLORS, &medians.passes), |frame| &frame.passes);
+    let stages = CpuStage::ALL.map(|stage| (stage.name(), stage.color()));
+    let passes = Pass::ALL.map(|pass| (pass.name(), pass.color()));
+    show_one(ui, width, figures, ("CPU", &stages), |frame| &frame.stages.0);
+    if figures.medians().passes.0.iter().any(|&ms| ms > 0.0) {
+        show_one(ui, width, figures, ("GPU", &passes), |frame| &frame.passes.0);
     }
 }
 
-fn show_one<const N: usize>(
+fn show_one(
     ui: &mut Ui,
     width: f32,
     figures: &Figures,
-    (title, names, colors, medians): (&str, &[&str; N], &[Color32; N], &[f32; N]),
-    values: fn(&FrameTimes) -> &[f32; N],
+    (title, parts): (&str, &[Part]),
+    times_ms: fn(&FrameTimes) -> &[f64],
 ) {
-    let sum = |values: &[f32; N]| values.iter().sum::<f32>();
-    let highest = figures.frames().map(|frame| sum(values(frame))).fold(0.0, f32::max);
+    let highest = figures.frames().map(|frame| times_ms(frame).iter().sum()).fold(0.0, f64::max) as f32;
     let full_ms = round_up(highest);
     let (response, painter) = ui.allocate_painter(vec2(width, HEIGHT), Sense::hover());
     let area = response.rect;
@@ -49,8 +39,9 @@ fn show_one<const N: usize>(
     for (column, frame) in figures.frames().enumerate() {
         let left = area.left() + (first + column) as f32 * column_width;
         let mut bottom = area.bottom();
-        for (&ms, &color) in values(frame).iter().zip(colors) {
-            let top = (bottom - ms / full_ms * area.height()).max(area.top());
+        for (&ms, &(_, [red, green, blue])) in times_ms(frame).iter().zip(parts) {
+            let top = (bottom - ms as f32 / full_ms * area.height()).max(area.top());
+            let color = Color32::from_rgb(red, green, blue);
             mesh.add_colored_rect(Rect::from_min_max(pos2(left, top), pos2(left + column_width, bottom)), color);
             bottom = top;
         }
@@ -61,10 +52,11 @@ fn show_one<const N: usize>(
     painter.text(area.left_top() + vec2(4.0, 2.0), egui::Align2::LEFT_TOP, label, font, ui.visuals().text_color());
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(3.0, 0.0);
-        for ((name, color), &ms) in names.iter().zip(colors).zip(medians) {
+        let medians = figures.medians();
+        for (&(name, [red, green, blue]), &ms) in parts.iter().zip(times_ms(&medians)) {
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(8.0), Sense::hover());
-            ui.painter().rect_filled(rect, 2.0, *color);
-            ui.label(RichText::new(format!("{name} {}", number(f64::from(ms)))).small());
+            ui.painter().rect_filled(rect, 2.0, Color32::from_rgb(red, green, blue));
+            ui.label(RichText::new(format!("{name} {}", number(ms))).small());
             ui.add_space(4.0);
         }
     });

@@ -1,0 +1,158 @@
+//! The parts of a frame and their times.
+//!
+//! The CPU's stages follow each other. The GPU's passes run while the CPU prepares the next frame. Everything that measures
+//! or shows times iterates over [`CpuStage::ALL`] and [`Pass::ALL`], so a new part is one variant.
+
+use std::ops::Index;
+
+use ash::vk;
+
+/// The stages of a frame on the CPU, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuStage {
+    /// Finding the visible instances and poses.
+    Cull,
+    /// Waiting until the GPU has finished the slot's last frame, and planning this one.
+    Wait,
+    /// Evaluating clips to joint matrices in mapped memory.
+    Animate,
+    /// Writing the instances, recording, submitting and presenting.
+    Record,
+}
+
+/// The passes of a frame on the GPU, in order. Each is a labelled region in captures and has its own timestamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// The copies of the staged path.
+    Upload,
+    /// `skin.comp`.
+    Skin,
+    /// The shadow map.
+    Shadow,
+    /// Characters, ground, sky and the resolve of samples.
+    Draw,
+    /// Tone mapping and, if the frame is captured, the copy for readback.
+    Post,
+}
+
+/// The time of each stage of a frame in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StageTimes(pub [f64; CpuStage::COUNT]);
+
+/// The time of each pass of a frame in milliseconds, from the end of the pass before. It includes the time that a pass
+/// waits, for example for the previous frame's readers of the shadow map.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct PassTimes(pub [f64; Pass::COUNT]);
+
+impl CpuStage {
+    /// The stages in order.
+    pub const ALL: [Self; 4] = [Self::Cull, Self::Wait, Self::Animate, Self::Record];
+    /// The number of stages.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Returns the name, as in files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cull => "cull",
+            Self::Wait => "wait",
+            Self::Animate => "animate",
+            Self::Record => "record",
+        }
+    }
+
+    /// Returns the colour in graphs, as sRGB. The colours of both enums, after Okabe and Ito, suit colour-blind readers.
+    #[must_use]
+    pub fn color(self) -> [u8; 3] {
+        match self {
+            Self::Cull => [0x56, 0xb4, 0xe9],
+            Self::Wait => [0xb0, 0xb0, 0xb0],
+            Self::Animate => [0x00, 0x72, 0xb2],
+            Self::Record => [0xe6, 0x9f, 0x00],
+        }
+    }
+}
+
+impl Pass {
+    /// The passes in order.
+    pub const ALL: [Self; 5] = [Self::Upload, Self::Skin, Self::Shadow, Self::Draw, Self::Post];
+    /// The number of passes.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Returns the pass that ran last if the GPU has written this many timestamps: one at the start of the frame, and one at
+    /// the end of each pass.
+    #[must_use]
+    pub fn after_timestamps(written: usize) -> Self {
+        Self::ALL[written.saturating_sub(1).min(Self::COUNT - 1)]
+    }
+
+    /// Returns the name, as in captures and files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.label().to_str().unwrap_or_default()
+    }
+
+    pub(super) fn label(self) -> &'static std::ffi::CStr {
+        match self {
+            Self::Upload => c"upload",
+            Self::Skin => c"skin",
+            Self::Shadow => c"shadow",
+            Self::Draw => c"draw",
+            Self::Post => c"post",
+        }
+    }
+
+    /// Returns the colour in graphs, as sRGB.
+    #[must_use]
+    pub fn color(self) -> [u8; 3] {
+        match self {
+            Self::Upload => [0x8c, 0x6b, 0xb1],
+            Self::Skin => [0x00, 0x9e, 0x73],
+            Self::Shadow => [0x6e, 0x7f, 0x94],
+            Self::Draw => [0xd5, 0x5e, 0x00],
+            Self::Post => [0xf0, 0xe4, 0x42],
+        }
+    }
+
+    /// Returns the stage that ends the pass.
+    pub(super) fn last_stage(self) -> vk::PipelineStageFlags2 {
+        match self {
+            Self::Upload => vk::PipelineStageFlags2::COPY,
+            Self::Skin => vk::PipelineStageFlags2::COMPUTE_SHADER,
+            Self::Shadow => vk::PipelineStageFlags2::LATE_FRAGMENT_TESTS,
+            Self::Draw => vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT,
+            // The copy for readback follows the colour output.
+            Self::Post => vk::PipelineStageFlags2::ALL_COMMANDS,
+        }
+    }
+}
+
+impl Index<CpuStage> for StageTimes {
+    type Output = f64;
+
+    fn index(&self, stage: CpuStage) -> &f64 {
+        &self.0[stage as usize]
+    }
+}
+
+impl Index<Pass> for PassTimes {
+    type Output = f64;
+
+    fn index(&self, pass: Pass) -> &f64 {
+        &self.0[pass as usize]
+    }
+}
+
+// Both lists are complete.
+const _: () = assert!(CpuStage::Record as usize + 1 == CpuStage::COUNT && Pass::Post as usize + 1 == Pass::COUNT);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_pass_is_the_first_one_without_an_end() {
+        let names: Vec<_> = (0..=Pass::COUNT + 1).map(|written| Pass::after_timestamps(written).name()).collect();
+        assert_eq!(names, ["upload", "upload", "skin", "shadow", "draw", "post", "post"]);
+    }
+}
