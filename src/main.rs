@@ -39,6 +39,9 @@ fn main() -> ExitCode {
             for cause in error.chain().skip(1) {
                 eprintln!("  caused by: {}", printable(&cause.to_string()));
             }
+            if let Some(advice) = app::advice::advice(&error) {
+                eprintln!("  advice: {advice}");
+            }
             if error.is::<WrongUsage>() { ExitCode::from(WRONG_USAGE) } else { ExitCode::FAILURE }
         }
     }

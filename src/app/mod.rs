@@ -1,5 +1,6 @@
 //! The commands of the program. All other folders are a library for this one.
 
+pub mod advice;
 pub mod bench;
 mod crowd;
 pub mod devices;

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use ash::vk;
 
+use super::advice::vulkan_error;
 use super::gpu::finish;
 use super::scene::Scene;
 use crate::renderer::Renderer;
@@ -66,7 +67,7 @@ impl<'a> Losses<'a> {
 /// Returns the result of the Vulkan call that failed, if one did.
 #[must_use]
 pub fn vulkan_result(error: &anyhow::Error) -> Option<vk::Result> {
-    error.downcast_ref::<vulkan::Error>().and_then(vulkan::Error::result)
+    vulkan_error(error).and_then(vulkan::Error::result)
 }
 
 type Build<'a> = dyn FnMut(&mut Scene) -> Result<Renderer> + 'a;

@@ -104,7 +104,7 @@ pub enum PlanError {
     /// One pose of a model is larger than a page.
     #[error(
         "one instance of model {model} ({vertex_count} vertices) takes {size_bytes} bytes, but a page of skinned \
-         vertices holds {page_bytes}; use a model with fewer vertices, or --skinning vertex"
+         vertices holds {page_bytes}"
     )]
     PoseLargerThanPage {
         /// Index of the model.
@@ -117,7 +117,7 @@ pub enum PlanError {
         page_bytes: u64,
     },
     /// The joint matrices, morph weights or instances of the frame need indices of more than 32 bits.
-    #[error("the crowd needs indices of more than 32 bits; use fewer --instances, or --share-poses HZ")]
+    #[error("the crowd needs indices of more than 32 bits")]
     TooManyElements,
 }
 

@@ -13,6 +13,7 @@ use ash::vk;
 use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
+use super::error::Result;
 use super::passes::{PassInput, upload_pass};
 use super::settings::{FrameOutcome, Skinning};
 use super::setup::{Output, Renderer};
@@ -26,7 +27,7 @@ use crate::view::{DebugView, Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::Image;
 use crate::vulkan::recorder::Recorder;
-use crate::vulkan::{Context, Error, Result};
+use crate::vulkan::{self, Context};
 
 /// A frame between [`Renderer::begin_frame`] and [`Frame::submit`].
 pub struct Frame<'r> {
@@ -169,7 +170,7 @@ impl Renderer {
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
         let planned = self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes);
-        planned.map_err(|error| Error::Refused(error.to_string()))?;
+        planned?;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
         slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
         self.collect_gpu_times(index);
@@ -199,7 +200,7 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &TargetImage, look: Look, capture: bool) -> Result<()> {
+    fn record(&self, index: usize, image: &TargetImage, look: Look, capture: bool) -> vulkan::Result<()> {
         // `fit_output` has created the output.
         let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
@@ -219,7 +220,7 @@ impl Renderer {
 
     /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame. The
     /// slot's fence is for validation only.
-    fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> Result<()> {
+    fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> vulkan::Result<()> {
         let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
         let commands = [&slot.scene_commands, &slot.target_commands]

@@ -9,13 +9,14 @@
 //! 5. [`target`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
 //! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, and [`times`], its parts
-//!    and their times, for reports.
+//!    and their times, for reports; [`mod@error`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
 //! [`Model`](crate::model::Model), never a file format. It waits for the device once, in its `Drop`.
 
 pub mod counts;
+pub mod error;
 pub mod frame;
 pub mod layouts;
 pub mod memory;
@@ -31,6 +32,7 @@ pub mod target;
 pub mod times;
 
 pub use counts::{DrawCounts, ViewCounts};
+pub use error::{Error, Setting};
 pub use frame::Frame;
 pub use overlay::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};

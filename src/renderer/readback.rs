@@ -5,10 +5,10 @@
 use ash::vk;
 use bytemuck::Pod;
 
+use super::error::Result;
 use super::setup::Renderer;
 use super::slot::page::Page;
 use crate::shader_types::SkinnedVertex;
-use crate::vulkan::Result;
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::submit_and_wait;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::error::{Error, Result, Setting};
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::overlay::Overlay;
@@ -28,10 +29,10 @@ use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
 use crate::shader_types::{SkyData, material_features as features};
 use crate::view::Show;
+use crate::vulkan;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline_cache::PipelineCache;
 use crate::vulkan::sync::TimelineSemaphore;
-use crate::vulkan::{Error, Result};
 
 /// Draws crowds. See the module [`renderer`](super).
 pub struct Renderer {
@@ -281,7 +282,7 @@ impl Renderer {
     ///
     /// # Errors
     /// Device lost.
-    pub fn wait(&mut self) -> Result<()> {
+    pub fn wait(&mut self) -> vulkan::Result<()> {
         self.slots.iter_mut().try_for_each(|slot| slot.wait(&self.timeline))
     }
 
@@ -297,7 +298,7 @@ impl Renderer {
     }
 
     /// Computes the light of the surroundings, if the sky has changed.
-    pub(super) fn fit_environment(&mut self, sky: SkyData) -> Result<()> {
+    pub(super) fn fit_environment(&mut self, sky: SkyData) -> vulkan::Result<()> {
         if self.environment.is_lit_by(&sky) {
             return Ok(());
         }
@@ -308,7 +309,7 @@ impl Renderer {
     }
 
     /// Makes room for a captured image of this size.
-    pub(super) fn fit_capture(&mut self, extent: vk::Extent2D) -> Result<()> {
+    pub(super) fn fit_capture(&mut self, extent: vk::Extent2D) -> vulkan::Result<()> {
         if matches!(self.target, Target::Window(_)) {
             self.wait()?;
         }
@@ -317,7 +318,7 @@ impl Renderer {
     }
 
     /// Copies the overlay to the buffers of a slot, whose last frame has finished.
-    pub(super) fn fit_overlay(&mut self, slot: usize, format: vk::Format) -> Result<()> {
+    pub(super) fn fit_overlay(&mut self, slot: usize, format: vk::Format) -> vulkan::Result<()> {
         match &mut self.overlay_pass {
             // SAFETY: `fit_output` has waited for all frames if the format has changed.
             Some(pass) if !self.overlay.is_empty() => unsafe {
@@ -328,7 +329,7 @@ impl Renderer {
     }
 
     /// Creates the objects that depend on the target, if its size or format has changed.
-    pub(super) fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> Result<()> {
+    pub(super) fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
         if self.output.as_ref().is_some_and(|output| output.attachments.extent == extent && output.format == format) {
             return Ok(());
         }
@@ -369,7 +370,7 @@ fn sample_flags(device: &Device, samples: u32) -> Result<vk::SampleCountFlags> {
         .map(|count: u32| count.to_string())
         .collect();
     Err(Error::Unsupported {
-        option: format!("--msaa {samples}"),
+        setting: Setting::Samples(samples),
         device: device.physical.name.clone(),
         supported: names.join(", "),
     })

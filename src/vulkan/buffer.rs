@@ -57,7 +57,6 @@ impl Buffer {
                 size_bytes,
                 limit: "maxBufferSize",
                 limit_bytes: device.physical.max_buffer_bytes,
-                advice: "use fewer --instances or a smaller --size".to_owned(),
             });
         }
         let info = vk::BufferCreateInfo::default().size(size_bytes).usage(usage);

@@ -174,7 +174,6 @@ impl Device {
                 size_bytes: requirements.size,
                 limit: "maxMemoryAllocationSize",
                 limit_bytes: self.physical.max_allocation_bytes,
-                advice: "use fewer --instances or a smaller --size".to_owned(),
             });
         }
         let allocation = self

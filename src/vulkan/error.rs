@@ -1,4 +1,4 @@
-//! The errors of the Vulkan layer, with advice.
+//! The errors of the Vulkan layer. They name objects, calls and figures; the program adds advice about its own options.
 
 use ash::vk;
 
@@ -9,7 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// `libvulkan` could not be loaded.
-    #[error("no Vulkan loader was found ({0}); install a Vulkan driver (on Linux: ./setup.sh)")]
+    #[error("no Vulkan loader was found ({0})")]
     Loader(String),
     /// A Vulkan call returned an error code.
     #[error("{call} failed{}: {result}{}", of(.object), hint(*.result))]
@@ -21,25 +21,22 @@ pub enum Error {
         /// The returned code.
         result: vk::Result,
     },
-    /// `--validation` needs the layer, which is not installed.
-    #[error(
-        "the validation layer VK_LAYER_KHRONOS_validation is not installed; install the Vulkan validation layers (on \
-         Linux: ./setup.sh) or leave out --validation"
-    )]
+    /// The validation layer was asked for and is not installed.
+    #[error("the validation layer VK_LAYER_KHRONOS_validation is not installed")]
     MissingValidationLayer,
     /// No device can run the program. Each line tells why one device cannot.
-    #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none; install a driver (on Linux: ./setup.sh installs Mesa's software driver)".to_owned() } else { .0.join("; ") })]
+    #[error("no Vulkan device can run this program: {}", if .0.is_empty() { "there is none".to_owned() } else { .0.join("; ") })]
     NoSuitableDevice(Vec<String>),
-    /// No device has the name or index of `--device`.
+    /// No device has the wanted name or index.
     #[error("no Vulkan device matches '{wanted}'; there are: {}", .available.join(", "))]
     NoSuchDevice {
-        /// The value of the option.
+        /// The name or index.
         wanted: String,
         /// Index and name of each device.
         available: Vec<String>,
     },
     /// Device memory ran out, or no memory type fits.
-    #[error("no memory for {name} ({size_bytes} bytes): {reason}; fewer --instances or a smaller --size take less")]
+    #[error("no memory for {name} ({size_bytes} bytes): {reason}")]
     Allocation {
         /// Debug name of the object.
         name: String,
@@ -49,7 +46,7 @@ pub enum Error {
         reason: String,
     },
     /// An object is larger than a limit of the device.
-    #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}; {advice}")]
+    #[error("{what} takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}")]
     OverLimit {
         /// The object that is too large.
         what: String,
@@ -59,21 +56,6 @@ pub enum Error {
         limit: &'static str,
         /// The limit.
         limit_bytes: u64,
-        /// The advice for the user.
-        advice: String,
-    },
-    /// The crowd cannot be drawn, for a reason that the renderer states in full.
-    #[error("{0}")]
-    Refused(String),
-    /// The device does not support the value of an option.
-    #[error("{option} is not supported by {device}; it supports: {supported}")]
-    Unsupported {
-        /// The option as typed.
-        option: String,
-        /// The device's name.
-        device: String,
-        /// Allowed values.
-        supported: String,
     },
 }
 
@@ -101,12 +83,6 @@ fn hint(result: vk::Result) -> &'static str {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {
             " (the GPU stopped answering: another program, the driver or a too long frame may be the cause; start again)"
-        }
-        vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-            " (out of memory: fewer --instances or a smaller --size take less)"
-        }
-        vk::Result::ERROR_INITIALIZATION_FAILED | vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
-            " (no usable driver; on Linux ./setup.sh installs Mesa's software driver)"
         }
         _ => "",
     }

@@ -119,7 +119,7 @@ fn an_unsupported_device_option_lists_the_supported_values() {
         if let Some(count) = ["2", "8"].into_iter().find(|count| !samples.iter().any(|sample| sample == count)) {
             let message = place.fail(1, &format!("render --device {} --msaa {count} --out x.png", device["index"]));
             let expected = format!(
-                "error: --msaa {count} is not supported by {}; it supports: {}\n",
+                "error: {} does not support {count} samples per pixel; it supports: {}\n  advice: use another --msaa\n",
                 device["name"].as_str().unwrap(),
                 samples.join(", ")
             );

@@ -14,6 +14,7 @@ use super::report::Report;
 use super::samples::{Planned, Samples, TurnSamples};
 use super::sweep::{self, Defaults, RendererChoice, Settings, Share};
 use super::turn::{Turn, frames_drawn};
+use crate::app::advice::in_one_line;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
 use crate::app::output::progress_bar;
 use crate::app::scene::Scene;
@@ -97,7 +98,7 @@ impl<'a> Session<'a> {
         }
         for Row { settings, failure, .. } in &self.rows {
             if let Some(failure) = failure {
-                tracing::warn!("left out: {}: {failure:#}", settings.describe());
+                tracing::warn!("left out: {}: {}", settings.describe(), in_one_line(failure));
             }
         }
         Ok(())

@@ -20,6 +20,7 @@ use super::room::{Room, describe};
 use super::selection;
 use super::shown::Shown;
 use super::state::State;
+use crate::app::advice::in_one_line;
 use crate::app::gpu::rebuild_for_window;
 use crate::cli::GpuArgs;
 use crate::model::text::printable;
@@ -67,7 +68,7 @@ impl Desk {
     pub fn notify(&mut self, result: Result<String>, shown: &Shown) {
         let notice = match result {
             Ok(text) => Notice { text, is_error: false },
-            Err(error) => Notice { text: printable(&format!("{error:#}")), is_error: true },
+            Err(error) => Notice { text: printable(&in_one_line(&error)), is_error: true },
         };
         if notice.is_error {
             // The panel shows it for some seconds only, or not at all.

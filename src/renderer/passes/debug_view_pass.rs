@@ -15,6 +15,7 @@ use ash::vk;
 use super::crowd_draw::{self, Eye};
 use super::{PassInput, vertex_input};
 use crate::model::Topology;
+use crate::renderer::error::{Error, Result, Setting};
 use crate::renderer::layouts::Layouts;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
@@ -24,7 +25,7 @@ use crate::view::DebugView;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
 use crate::vulkan::pipeline_cache::PipelineCache;
-use crate::vulkan::{Error, Result, spirv};
+use crate::vulkan::{self, spirv};
 
 /// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +76,7 @@ impl DebugViewPass {
         if view == DebugView::Wireframe && !device.physical.fill_mode_non_solid {
             let names = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
             return Err(Error::Unsupported {
-                option: "--debug-view wireframe".to_owned(),
+                setting: Setting::Wireframe,
                 device: device.physical.name.clone(),
                 supported: names.collect::<Vec<_>>().join(", "),
             });
@@ -155,7 +156,7 @@ fn build(
     layouts: &Layouts,
     kind: Kind,
     samples: vk::SampleCountFlags,
-) -> Result<Pipeline> {
+) -> vulkan::Result<Pipeline> {
     let Kind { view, shown, topology, features, variant } = kind;
     let is_wires = view == debug_views::WIRES;
     let info = GraphicsPipelineInfo {

@@ -10,9 +10,9 @@ use glam::{Vec3, Vec4};
 use super::texture::{Texture, TextureCache, TextureContent};
 use super::upload::Uploader;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
+use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::shader_types::{MaterialData, material_features as features};
-use crate::vulkan::Result;
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 

@@ -11,11 +11,12 @@ use ash::vk;
 
 use super::upload::Uploader;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
+use crate::renderer::error::{Error, Result};
+use crate::vulkan;
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::{Error, Result};
 
 /// The meaning of an image's numbers. A model may use the same image both ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -138,7 +139,7 @@ fn sampler_info(device: &Device, sampler: TextureSampler) -> vk::SamplerCreateIn
 
 /// Returns the texels of an image, with their width and height. Halves the image until the device allows its size.
 fn fitted<'i>(device: &Device, source: &'i model::Image) -> Result<(Cow<'i, [u8]>, [u32; 2])> {
-    let refused = |reason| Error::Refused(format!("image '{}': {reason}", source.name));
+    let refused = |problem| Error::Image { name: source.name.clone(), problem };
     let texels = source.texels().map_err(refused)?;
     let most = device.limits().max_image_dimension2_d.max(1);
     let (size, longest) = ([source.width, source.height], source.width.max(source.height));
@@ -186,7 +187,7 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
 ///
 /// # Errors
 /// No memory, or device lost.
-pub fn upload_plain(device: &Arc<Device>, name: &str, [width, height]: [u32; 2], rgba: &[u8]) -> Result<Image> {
+pub fn upload_plain(device: &Arc<Device>, name: &str, [width, height]: [u32; 2], rgba: &[u8]) -> vulkan::Result<Image> {
     let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
     let info = ImageInfo::color(TextureContent::Data.format(), vk::Extent2D { width, height }, usage);
     let image = Image::new(device, name, info)?;

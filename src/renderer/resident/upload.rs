@@ -59,7 +59,6 @@ impl Uploader {
                 size_bytes,
                 limit: "maxStorageBufferRange",
                 limit_bytes,
-                advice: "use a model with fewer vertices".to_owned(),
             });
         }
         let usage = usage | vk::BufferUsageFlags::TRANSFER_DST;

@@ -17,12 +17,13 @@ use self::page::Page;
 use self::stream_buffer::{StreamBuffer, StreamInfo};
 use crate::animation::PoseStreams;
 use crate::crowd::FramePlan;
+use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::memory::MemoryLimits;
 use crate::renderer::settings::UploadPath;
 use crate::renderer::times::Pass;
 use crate::shader_types::{FrameData, InstanceData, JointMatrix, PoseRecord};
-use crate::vulkan::Result;
+use crate::vulkan;
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::commands::CommandPool;
@@ -140,7 +141,7 @@ impl FrameSlot {
     ///
     /// # Errors
     /// Device lost.
-    pub fn wait(&mut self, timeline: &TimelineSemaphore) -> Result<()> {
+    pub fn wait(&mut self, timeline: &TimelineSemaphore) -> vulkan::Result<()> {
         if let Some(value) = self.in_flight_until {
             timeline.wait(value)?;
             self.finished.as_ref().map_or(Ok(()), Fence::wait_and_reset)?;

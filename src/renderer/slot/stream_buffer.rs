@@ -11,12 +11,12 @@ use ash::vk;
 use bytemuck::Pod;
 
 use crate::animation::MemoryKind;
+use crate::renderer::error::{Error, Result};
 use crate::renderer::memory::{FIRST_STREAM_BYTES, stream_buffer_bytes};
 use crate::renderer::settings::UploadPath;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
-use crate::vulkan::{Error, Result};
 
 /// The properties of a stream that do not change.
 #[derive(Debug, Clone)]
@@ -87,13 +87,12 @@ impl StreamBuffer {
         if used_bytes > limit_bytes {
             // The name without the number of the slot.
             let name = name.trim_end_matches(char::is_numeric).trim_end();
-            let fitting = u64::from(instance_count) * limit_bytes / used_bytes;
-            return Err(Error::OverLimit {
-                what: format!("the {name} of {instance_count} visible instances"),
+            return Err(Error::StreamOverLimit {
+                stream: name.to_owned(),
+                instances: instance_count.into(),
                 size_bytes: used_bytes,
                 limit,
                 limit_bytes,
-                advice: format!("at most {fitting} visible --instances fit, or more with --share-poses HZ"),
             });
         }
         // The old buffer is freed first, because both together may not fit.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use crate::renderer::error::{self, Setting};
+use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, COLOR_TARGET, ImageBarrier, TRANSFER_SOURCE, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::device::Device;
@@ -15,7 +17,6 @@ use crate::vulkan::image::{Image, ImageInfo};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::swapchain::{Acquired, Surface, Swapchain};
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
-use crate::vulkan::{Error, Result};
 
 /// The format of offscreen images, with the byte order of PNG.
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
@@ -72,11 +73,11 @@ impl Target {
     ///
     /// # Errors
     /// No memory, or larger than the device allows.
-    pub fn offscreen(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Self> {
+    pub fn offscreen(device: &Arc<Device>, extent: vk::Extent2D) -> error::Result<Self> {
         let most = device.limits().max_image_dimension2_d;
         if extent.width > most || extent.height > most || extent.width == 0 || extent.height == 0 {
-            return Err(Error::Unsupported {
-                option: format!("--size {}x{}", extent.width, extent.height),
+            return Err(error::Error::Unsupported {
+                setting: Setting::ImageSize([extent.width, extent.height]),
                 device: device.physical.name.clone(),
                 supported: format!("1x1 to {most}x{most}"),
             });

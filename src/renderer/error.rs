@@ -1,0 +1,75 @@
+//! The errors of the renderer: those of Vulkan, and crowds, images and settings that a device cannot draw.
+
+use std::fmt::{Display, Formatter};
+
+use crate::crowd::PlanError;
+use crate::vulkan;
+
+/// The result type of this layer.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Every failure of the renderer.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A failure of Vulkan.
+    #[error(transparent)]
+    Vulkan(#[from] vulkan::Error),
+    /// The frame cannot be laid out.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The data of the visible instances is larger than the device allows.
+    #[error(
+        "the {stream} of {instances} visible instances takes {size_bytes} bytes, but the device's {limit} is {limit_bytes}"
+    )]
+    StreamOverLimit {
+        /// The name of the data.
+        stream: String,
+        /// The number of visible instances.
+        instances: u64,
+        /// The size of the data.
+        size_bytes: u64,
+        /// The name of the limit in the Vulkan specification.
+        limit: &'static str,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// An image of a model cannot become a texture.
+    #[error("image '{name}': {problem}")]
+    Image {
+        /// The name of the image.
+        name: String,
+        /// The reason.
+        problem: String,
+    },
+    /// The device does not support the value of a setting.
+    #[error("{device} does not support {setting}; it supports: {supported}")]
+    Unsupported {
+        /// The setting and its value.
+        setting: Setting,
+        /// The device's name.
+        device: String,
+        /// The values that it supports.
+        supported: String,
+    },
+}
+
+/// A setting that devices limit, with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Width and height of the image.
+    ImageSize([u32; 2]),
+    /// The number of samples per pixel.
+    Samples(u32),
+    /// The debug view of edges.
+    Wireframe,
+}
+
+impl Display for Setting {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::ImageSize([width, height]) => write!(f, "an image of {width}x{height} pixels"),
+            Self::Samples(count) => write!(f, "{count} samples per pixel"),
+            Self::Wireframe => f.write_str("the debug view wireframe"),
+        }
+    }
+}
