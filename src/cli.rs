@@ -222,6 +222,26 @@ pub struct ManArgs {
 }
 
 impl Cli {
+    /// Returns whether the validation layer is wanted, which the program must know before it starts a thread.
+    #[must_use]
+    pub fn wants_validation(&self) -> bool {
+        let device = match &self.command {
+            None => &self.view.gpu.device,
+            Some(Command::View(args)) => &args.gpu.device,
+            Some(Command::Render(args)) => &args.gpu.device,
+            Some(Command::Bench(args)) => &args.device,
+            Some(Command::Pose(args)) => &args.device,
+            Some(
+                Command::Inspect(_)
+                | Command::Crowd(_)
+                | Command::Devices(_)
+                | Command::Completions(_)
+                | Command::Man(_),
+            ) => return false,
+        };
+        device.validation
+    }
+
     /// Returns the message for a first argument that looks like a command but is neither a command nor a file, or for a
     /// command that is not the first argument. Returns `None` if the arguments can be parsed. Without this, both would be files
     /// of models, and the message would be about a file or about the options after it. `arguments` begin with the name of the

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     }
     // clap exits with WRONG_USAGE, or with 0 after --help.
     let cli = Cli::parse_from(arguments);
-    if app::wants_validation(&cli) {
+    if cli.wants_validation() {
         // SAFETY: no other thread exists yet.
         unsafe { prepare_validation() };
     }

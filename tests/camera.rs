@@ -26,7 +26,7 @@ fn scene(options: &str) -> Scene {
     let Ok(Some(Command::Render(args))) = Cli::try_parse_from(line).map(|cli| cli.command) else {
         panic!("{options}");
     };
-    Scene::new(Arc::clone(&WALKER), &args.crowd, args.count, args.gpu.size.aspect()).unwrap()
+    Scene::new(Arc::clone(&WALKER), (&args).into()).unwrap()
 }
 
 /// Returns the share of the image whose rays hit the ground or the bounds of the crowd.

@@ -64,7 +64,7 @@ impl Shown {
     /// Loads the model as a window does when its file has changed: everything but the threads and the device is made again.
     fn reload(&mut self) {
         let models = models();
-        self.scene = self.scene.with_models(Arc::from(&models[..]), &scene::arguments(CROWD).crowd, 1, 1.0).unwrap();
+        self.scene = self.scene.with_models(Arc::from(&models[..]), (&scene::arguments(CROWD)).into()).unwrap();
         self.renderer.rebuild(&models, settings()).unwrap();
     }
 }

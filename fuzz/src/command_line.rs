@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser;
-use throng::app::scene::Scene;
+use throng::app::scene::{Scene, SceneOptions};
 use throng::app::{bench, render};
 use throng::cli::{BenchArgs, Cli, Command, CrowdArgs, CrowdSizeArgs, GpuArgs, RenderArgs, Size, ViewArgs};
 use throng::model::Model;
@@ -104,7 +104,8 @@ fn check_scene(crowd: &CrowdArgs, count: CrowdSizeArgs, size: Size) {
     let aspect = size.aspect();
     assert!(aspect.is_finite() && aspect > 0.0, "{size:?}");
     let count = CrowdSizeArgs { instances: Some(instances), threads: Some(1) };
-    let Ok(mut scene) = Scene::new(Arc::clone(&MODELS), crowd, count, aspect) else { return };
+    let options = SceneOptions { crowd, count, size, lod_error: 0.0 };
+    let Ok(mut scene) = Scene::new(Arc::clone(&MODELS), options) else { return };
     for all_around in [false, true] {
         assert!(scene.camera.clip_from_world(aspect).is_finite(), "{:?} of {crowd:?}", scene.camera);
         scene.frame_throughout(crowd, all_around, aspect);

@@ -71,7 +71,7 @@ impl From<InstanceState> for InstanceReport {
 /// A model cannot be loaded, or no model has the clip.
 pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let aspect = args.size.aspect();
-    let scene = Scene::load(&args.crowd, args.count, aspect)?;
+    let scene = Scene::load(args.into())?;
     let camera = CameraReport {
         world_from_view: scene.camera.view_from_world().inverse().to_cols_array(),
         clip_from_view: scene.camera.clip_from_view(aspect).to_cols_array(),

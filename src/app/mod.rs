@@ -40,16 +40,3 @@ pub fn run(cli: Cli) -> Result<ExitCode> {
     }?;
     Ok(ExitCode::SUCCESS)
 }
-
-/// Returns whether the command line asks for validation, which `main` must know before it starts a thread.
-#[must_use]
-pub fn wants_validation(cli: &Cli) -> bool {
-    match &cli.command {
-        None => cli.view.gpu.device.validation,
-        Some(Command::View(args)) => args.gpu.device.validation,
-        Some(Command::Render(args)) => args.gpu.device.validation,
-        Some(Command::Bench(args)) => args.device.validation,
-        Some(Command::Pose(args)) => args.device.validation,
-        Some(_) => false,
-    }
-}

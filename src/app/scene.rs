@@ -10,7 +10,9 @@ use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
 use crate::animation::{MemoryKind, PoseStreams, Stage, apply_bind_pose};
-use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, ShowArgs};
+use crate::cli::{
+    CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, PrintCrowdArgs, RenderArgs, ShowArgs, Size, ViewArgs,
+};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
 use crate::levels;
 use crate::model::{Model, import};
@@ -20,6 +22,38 @@ use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, S
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
+
+/// The options of a scene.
+#[derive(Debug, Clone, Copy)]
+pub struct SceneOptions<'a> {
+    /// Models, animation, camera and look.
+    pub crowd: &'a CrowdArgs,
+    /// The number of instances and of threads.
+    pub count: CrowdSizeArgs,
+    /// The size of the image that the camera frames the crowd for.
+    pub size: Size,
+    /// The largest error of a level of detail in pixels.
+    pub lod_error: f64,
+}
+
+impl<'a> From<&'a RenderArgs> for SceneOptions<'a> {
+    fn from(args: &'a RenderArgs) -> Self {
+        Self { crowd: &args.crowd, count: args.count, size: args.gpu.size, lod_error: args.gpu.lod_error }
+    }
+}
+
+impl<'a> From<&'a ViewArgs> for SceneOptions<'a> {
+    fn from(args: &'a ViewArgs) -> Self {
+        Self { crowd: &args.crowd, count: args.count, size: args.gpu.size, lod_error: args.gpu.lod_error }
+    }
+}
+
+impl<'a> From<&'a PrintCrowdArgs> for SceneOptions<'a> {
+    /// Nothing is drawn, so the levels of detail do not matter.
+    fn from(args: &'a PrintCrowdArgs) -> Self {
+        Self { crowd: &args.crowd, count: args.count, size: args.size, lod_error: 0.0 }
+    }
+}
 
 /// A scene.
 pub struct Scene {
@@ -33,7 +67,7 @@ pub struct Scene {
     pub look: Look,
     /// Debug view and skeleton.
     pub show: Show,
-    /// The largest error of a level of detail in pixels, 1 at first. It may change between frames.
+    /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
     /// The node of each model whose weights are shown, if `--joint` names one.
     joint_nodes: Vec<Option<u32>>,
@@ -46,39 +80,34 @@ impl Scene {
     ///
     /// # Errors
     /// A file cannot be loaded, or no model has the clip.
-    pub fn load(args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        Self::new(load_models(args)?, args, size, aspect)
+    pub fn load(options: SceneOptions) -> Result<Self> {
+        Self::new(load_models(options.crowd)?, options)
     }
 
     /// Places a crowd of loaded models.
     ///
     /// # Errors
     /// No model has the clip.
-    pub fn new(models: Arc<[Model]>, args: &CrowdArgs, size: CrowdSizeArgs, aspect: f32) -> Result<Self> {
-        Self::with_threads(pool(size.threads)?, models, args, size.instances(args), aspect)
+    pub fn new(models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
+        Self::with_threads(pool(options.count.threads)?, models, options)
     }
 
     /// Places a crowd of other models, with the threads of this scene. The calling thread cannot become a part of other ones.
     ///
     /// # Errors
     /// No model has the clip.
-    pub fn with_models(&self, models: Arc<[Model]>, args: &CrowdArgs, instances: u32, aspect: f32) -> Result<Self> {
-        Self::with_threads(Arc::clone(&self.pool), models, args, instances, aspect)
+    pub fn with_models(&self, models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
+        Self::with_threads(Arc::clone(&self.pool), models, options)
     }
 
-    fn with_threads(
-        pool: Arc<rayon::ThreadPool>,
-        models: Arc<[Model]>,
-        args: &CrowdArgs,
-        instances: u32,
-        aspect: f32,
-    ) -> Result<Self> {
-        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(instances))?;
+    fn with_threads(pool: Arc<rayon::ThreadPool>, models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
+        let SceneOptions { crowd: args, count, size, lod_error } = options;
+        let mut crowd = Crowd::new(Arc::clone(&models), &args.settings(count.instances(args)))?;
         for note in crowd.notes() {
             tracing::warn!("{note}");
         }
         crowd.move_to(args.time);
-        let camera = camera(&crowd, &crowd.outline(args.time), args.camera, args.time, aspect);
+        let camera = camera(&crowd, &crowd.outline(args.time), args.camera, args.time, size.aspect());
         let (joint_nodes, view) = match &args.show.joint {
             Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
             None => (vec![None; models.len()], args.show.debug_view),
@@ -87,7 +116,8 @@ impl Scene {
         let show = Show { view, skeleton: args.show.skeleton };
         let stage_has_ground = args.show.stage == Stage::World;
         let look = Look { ground: args.look.ground.unwrap_or(look.ground && stage_has_ground), ..look };
-        Ok(Self { models, crowd, camera, look, show, lod_error_pixels: 1.0, joint_nodes, pool, cull: args.cull })
+        let lod_error_pixels = lod_error as f32;
+        Ok(Self { models, crowd, camera, look, show, lod_error_pixels, joint_nodes, pool, cull: args.cull })
     }
 
     /// Replaces the crowd by another one of the same models. Camera, look and views stay.
@@ -167,11 +197,7 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
-        let time_seconds = Some(time_seconds);
-        let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
-        renderer.show_nodes(&self.joint_nodes);
-        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
+        self.draw_shot(renderer, Some(time_seconds), aspect, capture)
     }
 
     /// Draws a frame whose joint matrices are stored but not evaluated. Its time is the part of animation that memory takes.
@@ -179,12 +205,20 @@ impl Scene {
     /// # Errors
     /// The errors of [`Self::draw`].
     pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<StageTimes> {
+        Ok(self.draw_shot(renderer, None, aspect, false)?.1)
+    }
+
+    fn draw_shot(
+        &mut self,
+        renderer: &mut Renderer,
+        time_seconds: Option<f64>,
+        aspect: f32,
+        capture: bool,
+    ) -> Result<(FrameOutcome, StageTimes)> {
         let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
-        let (time_seconds, capture) = (None, false);
         let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
         renderer.show_nodes(&self.joint_nodes);
-        let (_, times) = renderer.draw(&mut self.crowd, &self.pool, &shot)?;
-        Ok(times)
+        Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }
 
     /// Evaluates the visible poses of the last frame into memory of the CPU, as `plan` lays them out.

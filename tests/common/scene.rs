@@ -28,10 +28,7 @@ pub fn arguments(options: &str) -> RenderArgs {
 /// Returns the crowd of these models that `options` describe.
 pub fn scene(models: &[Model], options: &str) -> Scene {
     let args = arguments(options);
-    let mut scene = Scene::new(Arc::from(models), &args.crowd, args.count, args.gpu.size.aspect())
-        .unwrap_or_else(|error| panic!("{options}: {error}"));
-    scene.lod_error_pixels = args.gpu.lod_error as f32;
-    scene
+    Scene::new(Arc::from(models), (&args).into()).unwrap_or_else(|error| panic!("{options}: {error}"))
 }
 
 pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {

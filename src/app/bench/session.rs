@@ -17,7 +17,7 @@ use super::turn::{Turn, frames_drawn};
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
 use crate::app::output::progress_bar;
-use crate::app::scene::Scene;
+use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{BenchArgs, CrowdSizeArgs, GpuArgs};
 use crate::model::Model;
 use crate::renderer::UploadPath;
@@ -140,8 +140,10 @@ impl<'a> Session<'a> {
             Some(index) => index,
             None => {
                 // Each turn sets its own number of threads.
-                let size = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
-                self.scenes.push(Scene::new(Arc::clone(&self.models), &self.args.crowd, size, aspect)?);
+                let count = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
+                let (crowd, size, lod_error) = (&self.args.crowd, settings.renderer.size, settings.lod_error);
+                let options = SceneOptions { crowd, count, size, lod_error };
+                self.scenes.push(Scene::new(Arc::clone(&self.models), options)?);
                 self.scenes.len() - 1
             }
         };
