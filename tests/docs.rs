@@ -156,7 +156,7 @@ fn the_keys_of_the_window_are_listed() {
     let help = String::from_utf8(help.stdout).unwrap();
     for (keys, text) in throng::cli::keys::rows() {
         assert!(
-            help.lines().any(|line| line.trim().starts_with(keys) && line.ends_with(text)),
+            help.lines().any(|line| line.trim().starts_with(&keys) && line.ends_with(text)),
             "{keys}: {text}\n{help}"
         );
     }

@@ -8,12 +8,10 @@ mod apng;
 mod destination;
 mod sequence;
 
-use std::path::Path;
-
 use anyhow::Result;
 
 use super::gpu::offscreen_renderer;
-use super::output::{check_folder_of, print, progress_bar, write_file};
+use super::output::{check_folder_of, print, progress_bar};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
@@ -38,8 +36,7 @@ pub fn check(args: &RenderArgs) -> Result<()> {
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
     check_folder_of(&args.out)?;
-    let mut scene = Scene::load(&args.crowd, args.count, args.gpu.size.aspect())?;
-    scene.lod_error_pixels = args.gpu.lod_error as f32;
+    let mut scene = Scene::load(args.into())?;
     let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
@@ -79,20 +76,6 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         upload.name(),
     ))?;
     renderer.finish()
-}
-
-/// Draws one frame and writes it as a PNG.
-///
-/// # Errors
-/// Rendering or writing fails.
-pub fn draw_to_png(
-    scene: &mut Scene,
-    renderer: &mut Renderer,
-    time_seconds: f64,
-    size: Size,
-    path: &Path,
-) -> Result<()> {
-    write_file(path, &encode_png(draw(scene, renderer, time_seconds, size)?, size)?)
 }
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.

@@ -7,27 +7,44 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use glam::Vec2;
+use anyhow::{Error, Result};
+use winit::dpi::PhysicalSize;
+use winit::window::Window;
 
-use super::controls::{Controls, DrawingControls};
-use super::fact_lines::fact_lines;
-use super::hud::facts::{Facts, Notice};
 use super::hud::figures::Figures;
-use super::hud::{Hud, Request};
+use super::hud::{Facts, Hud, Notice};
 use super::library::Library;
 use super::room::{Room, describe};
-use super::selection;
-use super::shown::Shown;
+#[cfg(feature = "shaderc")]
+use super::shaders::CompiledShaders;
 use super::state::State;
+use super::words;
 use crate::app::advice::in_one_line;
-use crate::app::gpu::rebuild_for_window;
-use crate::cli::GpuArgs;
+use crate::app::gpu::{rebuild_for_window, window_settings};
+use crate::cli::{GpuArgs, Size};
 use crate::model::text::printable;
-use crate::renderer::{ShaderOverride, StageTimes, UploadPath};
+use crate::renderer::{Renderer, StageTimes, UploadPath};
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
+
+/// An open window and its renderer. The renderer, which owns the surface, is dropped first.
+pub struct Shown {
+    /// The renderer.
+    pub renderer: Renderer,
+    /// The window.
+    pub window: Window,
+    /// The size in the last event. On X11 winit would ask the server, and panic once another client has destroyed the
+    /// window.
+    pub size: PhysicalSize<u32>,
+}
+
+impl Shown {
+    /// Returns the size in pixels.
+    pub fn image_size(&self) -> Size {
+        Size { width: self.size.width, height: self.size.height }
+    }
+}
 
 /// The panel and everything that it shows.
 pub struct Desk {
@@ -37,14 +54,6 @@ pub struct Desk {
     library: Library,
     room: Room,
     notice: Option<(Notice, Instant)>,
-}
-
-/// Shaders that were compiled while the window shows others.
-pub struct CompiledShaders {
-    /// The file names of the new ones.
-    pub names: Vec<String>,
-    /// All shaders that replace embedded ones.
-    pub overrides: Vec<ShaderOverride>,
 }
 
 impl Desk {
@@ -81,8 +90,8 @@ impl Desk {
         }
     }
 
-    /// Lays out the panel if it is out of date, and does what the person wants. Returns when the panel wants to be drawn
-    /// again.
+    /// Lays out the panel if it is out of date, and does what the person wants. Returns the time after which the panel wants to
+    /// be drawn again.
     ///
     /// # Errors
     /// The panel's letters cannot be uploaded.
@@ -99,117 +108,80 @@ impl Desk {
             self.notice = None;
         }
         let device = Arc::clone(shown.renderer.device());
-        let controls = state.controls(&device);
-        let (args, models) = (&state.args.gpu, &state.scene.models);
-        let selected = state.selected();
-        let shows_joints = selected.filter(|_| state.scene.show.skeleton);
-        self.hud.follow_cursor(shows_joints.is_some());
-        let size_pixels = Vec2::new(size.width as f32, size.height as f32);
-        let time_seconds = state.clock.time_seconds();
-        let most_instances = self.room.most_instances(&device, args, models, size);
+        let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
+        let view = state.scene.show.view;
+        let settings = window_settings(&args, &device);
+        let most_instances = self.room.most_instances(&device, &args, &models, size);
+        let frame_ms = self.figures.median_frame_ms();
         let facts = Facts {
-            models,
             files: self.library.names(),
             file: self.library.index_of(&state.args.crowd.models),
             figures: &self.figures,
-            lines: &fact_lines(state.scene.crowd.instance_count(), &shown.renderer, self.figures.median_frame_ms()),
-            automatic_upload: UploadPath::best_for(&device.physical).name(),
-            shadow_map_size: shown.renderer.shadow_map_size(),
+            lines: &words::frame_and_device(state.scene.crowd.instance_count(), &shown.renderer, frame_ms),
+            automatic_upload: UploadPath::best_for(&device.physical),
+            samples: settings.samples,
+            shadow_map_size: settings.shadow_map_size,
             most_instances,
-            memory: &|instances| describe(&device, args, models, (instances, most_instances), size),
-            selected: &selected.map_or(Vec::new(), |shown| selection::describe(&state.scene, &shown)),
-            joint_at: &|point| {
-                selection::joint_at(&state.scene, &shows_joints?, time_seconds, Vec2::from(point), size_pixels)
-            },
+            memory: &|instances| describe(&device, &args, &models, (instances, most_instances), size),
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
-        let wishes = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, controls.clone())?;
-        match wishes.request {
-            Some(Request::Step(steps)) => state.clock.step(steps),
-            Some(Request::Open(file)) => {
-                if let Some(path) = self.library.path(file) {
-                    self.open(vec![path.clone()], state, shown);
-                }
-            }
-            Some(Request::Focus) => {
-                state.focus(shown.aspect());
-            }
-            Some(Request::Deselect) => state.deselect(),
-            Some(Request::Help) | None => {}
+        let (wishes, redraw_after) = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, state)?;
+        if let Some(path) = wishes.open.and_then(|file| self.library.path(file)) {
+            self.open(vec![path.clone()], state, shown);
         }
-        if wishes.controls != controls {
-            self.apply(&controls, &wishes.controls, state, shown);
+        if let Some(done) = wishes.done {
+            self.figures.clear();
+            self.report(done, shown);
         }
-        if wishes.controls == controls && wishes.request.is_none() {
-            return Ok(wishes.redraw_after);
+        if state.scene.show.view != view {
+            let shows = shown.renderer.show(state.scene.show).map_err(Error::from);
+            self.report(shows.inspect_err(|_| state.scene.show.view = view), shown);
         }
-        // The panel then shows the result.
-        self.hud.changed();
-        Ok(Some(Duration::ZERO))
+        let drawing = |args: &GpuArgs| (args.skinning, args.upload, args.quality);
+        if drawing(&state.args.gpu) != drawing(&args) {
+            let built = self.rebuild(state, args, shown);
+            self.report(built, shown);
+        }
+        Ok(redraw_after)
     }
 
-    /// Applies the changes of the panel.
-    fn apply(&mut self, old: &Controls, new: &Controls, state: &mut State, shown: &mut Shown) {
-        let mut done = state.apply(old, new);
-        if let Err(error) = shown.renderer.show(state.scene.show) {
-            state.scene.show.view = old.view;
-            done = Err(error.into());
-        }
-        if new.crowd != old.crowd {
-            self.figures.clear();
-            state.follow_window(shown.aspect());
-        }
-        if new.drawing != old.drawing && done.is_ok() {
-            let before = state.args.gpu.clone();
-            change_drawing(&mut state.args.gpu, &old.drawing, &new.drawing);
-            let size = shown.image_size();
-            done = rebuild_for_window(&mut shown.renderer, &state.args.gpu, &mut state.scene, size);
-            if done.is_err() {
-                state.args.gpu = before;
-            }
-            self.figures.clear();
-        }
+    fn report(&mut self, done: Result<()>, shown: &Shown) {
         if let Err(error) = done {
             self.notify(Err(error), shown);
         }
     }
 
-    /// Builds the pipelines again from compiled shaders. If that fails, the present ones stay.
-    pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, shown: &mut Shown) {
+    /// Builds a renderer with changed options. If that fails, the options become those `before`.
+    fn rebuild(&mut self, state: &mut State, before: GpuArgs, shown: &mut Shown) -> Result<()> {
+        self.figures.clear();
         let size = shown.image_size();
+        rebuild_for_window(&mut shown.renderer, &state.args.gpu, &mut state.scene, size)
+            .inspect_err(|_| state.args.gpu = before)
+    }
+
+    /// Builds the pipelines again from compiled shaders. If that fails, the present ones stay.
+    #[cfg(feature = "shaderc")]
+    pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, shown: &mut Shown) {
         let done = compiled.and_then(|CompiledShaders { names, overrides }| {
-            let before = std::mem::replace(&mut state.args.gpu.shaders, overrides);
-            rebuild_for_window(&mut shown.renderer, &state.args.gpu, &mut state.scene, size)
-                .inspect_err(|_| state.args.gpu.shaders = before)?;
+            let before = state.args.gpu.clone();
+            state.args.gpu.shaders = overrides;
+            self.rebuild(state, before, shown)?;
             Ok(format!("compiled {}", names.join(", ")))
         });
-        self.figures.clear();
         self.notify(done, shown);
     }
 
     /// Opens other models, or the same ones again. If that fails, the present ones stay.
     pub fn open(&mut self, paths: Vec<PathBuf>, state: &mut State, shown: &mut Shown) {
-        let (size, aspect) = (shown.image_size(), shown.aspect());
-        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        let known = paths.clone();
+        let size = shown.image_size();
         let opened = state.load(paths).and_then(|(args, mut scene)| {
             rebuild_for_window(&mut shown.renderer, &args.gpu, &mut scene, size)?;
-            state.show_scene((args, scene), aspect);
-            known.iter().for_each(|path| self.library.add(path));
+            args.crowd.models.iter().for_each(|path| self.library.add(path));
+            let names: Vec<String> = args.crowd.models.iter().map(|path| path.display().to_string()).collect();
+            state.show_scene((args, scene));
             Ok(format!("opened {}", names.join(", ")))
         });
         self.figures.clear();
         self.notify(opened, shown);
-    }
-}
-
-/// Changes the options that need a new renderer. Those that the person did not change may stay automatic.
-fn change_drawing(args: &mut GpuArgs, old: &DrawingControls, new: &DrawingControls) {
-    (args.skinning, args.upload) = (new.skinning, new.upload);
-    if new.samples != old.samples {
-        args.quality.msaa = Some(new.samples);
-    }
-    if new.shadows != old.shadows {
-        args.quality.shadows = Some(new.shadows);
     }
 }

@@ -4,33 +4,27 @@
 //! command always shows something.
 //!
 //! Reading order: [`state`] is everything that a person controls, with its [`clock`]; [`window`] turns events into
-//! actions and draws ([`shown`] is its window); `cli::keys` is the table of keys, whose names [`key_name`] finds;
-//! [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the panel, which changes [`controls`]; [`desk`] applies
-//! the changes, with [`library`] (the files to open), [`room`] (the largest crowd), [`selection`] and [`fact_lines`]; [`title`] and
-//! [`clip_name`] are for the title bar; [`picture`] writes screenshots; [`watch`] notices changed files, and
-//! [`shaders`] compiles changed shaders.
+//! actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the
+//! panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the largest crowd ([`room`]), and
+//! builds renderers for changed options; [`title`] is for the title bar; [`picture`] writes screenshots; [`watch`] notices changed
+//! files, and `shaders` compiles changed shaders.
 //!
 //! Invariant: a window that is paused and untouched draws nothing and waits for events.
 
-mod clip_name;
 mod clock;
-mod controls;
 mod desk;
-mod fact_lines;
 mod hud;
-mod key_name;
 mod library;
 mod picture;
 mod pointer;
 mod room;
-mod selection;
-#[cfg_attr(not(feature = "shaderc"), path = "no_shaders.rs")]
+#[cfg(feature = "shaderc")]
 mod shaders;
-mod shown;
 mod state;
 mod title;
 mod watch;
 mod window;
+mod words;
 
 use anyhow::{Context, Result};
 use winit::error::EventLoopError;

@@ -1,13 +1,13 @@
 //! Pictures that `view` writes: screenshots, and the image that stands in for a window. Neither replaces a file that a
 //! person may want to keep.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
 use crate::app::gpu::{finish, offscreen_renderer};
-use crate::app::output::{print, write_new_file};
-use crate::app::render::{draw_to_png, encode_png};
+use crate::app::output::{print, write_file, write_new_file};
+use crate::app::render::encode_png;
 use crate::app::view::state::State;
 use crate::cli::Size;
 use crate::renderer::Renderer;
@@ -30,31 +30,24 @@ pub fn write_screenshot(renderer: &mut Renderer) -> Result<PathBuf> {
 /// Rendering or writing fails.
 pub fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
     let State { args, scene, clock, .. } = state;
+    let size = args.gpu.size;
     let mut renderer = offscreen_renderer(&args.gpu, scene, 1)?;
-    let (time_seconds, size) = (clock.time_seconds(), args.gpu.size);
+    scene.draw(&mut renderer, clock.time_seconds(), size.aspect(), true)?;
+    let png = encode_png(renderer.wait_for_pixels()?, size)?;
     let path = match &args.out {
         Some(path) => {
-            draw_to_png(scene, &mut renderer, time_seconds, size, path)?;
+            write_file(path, &png)?;
             path.clone()
         }
-        None => {
-            scene.draw(&mut renderer, time_seconds, size.aspect(), true)?;
-            let png = encode_png(renderer.wait_for_pixels()?, size)?;
-            write_new_file(&png, |number| match number {
-                0 => PathBuf::from("throng.png"),
-                number => PathBuf::from(format!("throng-{number}.png")),
-            })?
-        }
+        None => write_new_file(&png, |number| match number {
+            0 => PathBuf::from("throng.png"),
+            number => PathBuf::from(format!("throng-{number}.png")),
+        })?,
     };
     print(&format!(
         "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` renders \
          more images; `throng --help` lists all commands.\n",
-        absolute(&path).display()
+        std::fs::canonicalize(&path).unwrap_or(path).display()
     ))?;
     finish(renderer)
-}
-
-/// Returns the whole path of a file that exists.
-pub fn absolute(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,14 +1,15 @@
-//! Mouse, touchpad and the keys that are held: how they move the camera.
+//! Mouse, touchpad and keyboard: how they move the camera, and the names of keys.
 //!
 //! In: winit's events, and the time between frames. Out: movements of the camera. Lengths are shares of the window's
 //! height, so that movements feel the same on any display.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use glam::Vec2;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 use winit::event::{ElementState, MouseButton, MouseScrollDelta};
-use winit::keyboard::{KeyCode, ModifiersState, PhysicalKey};
+use winit::keyboard::{Key, KeyCode, ModifiersState, NamedKey, PhysicalKey};
 
 use crate::view::OrbitCamera;
 
@@ -166,9 +167,28 @@ pub fn scroll(delta: MouseScrollDelta, size: PhysicalSize<u32>) -> Scroll {
     }
 }
 
+/// Returns the name of a key. Keys that the table cannot contain have no name.
+pub fn key_name(key: &Key) -> Option<Cow<'static, str>> {
+    let named = match key {
+        Key::Character(text) => return Some(Cow::Owned(text.to_uppercase())),
+        Key::Named(named) => named,
+        _ => return None,
+    };
+    Some(Cow::Borrowed(match named {
+        NamedKey::Space => "Space",
+        NamedKey::Escape => "Esc",
+        NamedKey::Tab => "Tab",
+        NamedKey::F1 => "F1",
+        NamedKey::F11 => "F11",
+        NamedKey::F12 => "F12",
+        _ => return None,
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::keys::SHORTCUTS;
 
     const SIZE: PhysicalSize<u32> = PhysicalSize::new(200, 100);
     const LEFT: MouseButton = MouseButton::Left;
@@ -217,5 +237,25 @@ mod tests {
         assert_eq!(pointer.cursor(SIZE), Vec2::splat(0.5));
         pointer.moved(at(150.0, 25.0), SIZE, &mut OrbitCamera::default());
         assert_eq!(pointer.cursor(SIZE), Vec2::new(0.75, 0.25));
+    }
+
+    #[test]
+    fn every_key_of_the_table_can_be_pressed() {
+        let named = [
+            (NamedKey::Space, "Space"),
+            (NamedKey::Escape, "Esc"),
+            (NamedKey::Tab, "Tab"),
+            (NamedKey::F1, "F1"),
+            (NamedKey::F11, "F11"),
+            (NamedKey::F12, "F12"),
+        ];
+        for (key, name) in named {
+            assert_eq!(key_name(&Key::Named(key)).as_deref(), Some(name));
+        }
+        for key in SHORTCUTS.iter().flat_map(|(keys, ..)| *keys) {
+            let key = key.trim_start_matches("Shift ");
+            let types_it = key_name(&Key::Character(key.to_lowercase().into())).as_deref() == Some(key);
+            assert!(named.iter().any(|&(_, name)| name == key) || (key.chars().count() == 1 && types_it), "{key}");
+        }
     }
 }

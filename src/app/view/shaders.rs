@@ -13,8 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow};
 
-use super::desk::CompiledShaders;
-use super::watch::PERIOD;
+use super::watch::Watched;
 use crate::renderer::ShaderOverride;
 use crate::vulkan::spirv;
 use sources::{CompiledShader, ShaderSource};
@@ -24,14 +23,18 @@ const FOLDER: &str = "shaders";
 /// All sources with their includes, or the reason why they cannot be read.
 type Sources = Result<Vec<ShaderSource>, String>;
 
+/// Shaders that were compiled while the window shows others.
+pub struct CompiledShaders {
+    /// The file names of the new ones.
+    pub names: Vec<String>,
+    /// All shaders that replace embedded ones.
+    pub overrides: Vec<ShaderOverride>,
+}
+
 /// The watched shaders.
 #[derive(Default)]
 pub struct Shaders {
-    looked: Option<Instant>,
-    /// The sources at the last look. `None` before the first one.
-    seen: Option<Sources>,
-    /// The sources at the first look or at the last attempt to compile.
-    tried: Option<Sources>,
+    sources: Watched<Sources>,
     /// The sources that compiled last. At first those of the program.
     compiled: Vec<ShaderSource>,
     overrides: Vec<ShaderOverride>,
@@ -40,27 +43,16 @@ pub struct Shaders {
 impl Shaders {
     /// Returns whether a frame should look at the files: their contents have changed.
     pub fn needs_frame(&self) -> bool {
-        self.tried.as_ref().is_some_and(|tried| *tried != read())
+        self.sources.needs_frame(read)
     }
 
-    /// Looks at the files if the last look is long enough ago. Once a change is over, when two looks have found the same
-    /// contents, compiles the shaders whose sources or includes have changed.
+    /// Looks at the files if the last look is long enough ago. Once a change is over, compiles the shaders whose sources or
+    /// includes have changed.
     pub fn compile_changed(&mut self, now: Instant) -> Option<Result<CompiledShaders>> {
-        if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < PERIOD) {
-            return None;
+        if self.compiled.is_empty() {
+            self.compiled = read().unwrap_or_default();
         }
-        self.looked = Some(now);
-        let sources = read();
-        let is_over = self.seen.replace(sources.clone()).is_some_and(|seen| seen == sources);
-        let Some(tried) = &self.tried else {
-            self.compiled = sources.clone().unwrap_or_default();
-            self.tried = Some(sources);
-            return None;
-        };
-        if !is_over || *tried == sources {
-            return None;
-        }
-        self.tried = Some(sources.clone());
+        let sources = self.sources.changed(now, read)?;
         let compiled = sources.and_then(|sources| self.compile(sources));
         compiled.map_err(|messages| anyhow!("{}", messages.lines().collect::<Vec<_>>().join("; "))).transpose()
     }

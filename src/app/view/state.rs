@@ -1,7 +1,7 @@
 //! The state that a person controls: scene, clock, clip and camera. It survives the loss of the window's surface.
 //!
-//! In: the arguments of the command, then actions and [`Controls`]. Out: the next frame's scene and time. Nothing here knows
-//! the window or the renderer.
+//! In: the arguments of the command, then the actions of keys, mouse and panel. Out: the next frame's scene and time. Nothing
+//! here knows the window or the renderer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,11 @@ use anyhow::Result;
 use glam::Vec2;
 
 use super::clock::Clock;
-use super::controls::{Controls, CrowdControls, DrawingControls};
-use crate::app::gpu::window_settings;
-use crate::app::scene::{Scene, load_models};
-use crate::cli::{CameraArg, CrowdArgs, ViewArgs};
-use crate::crowd::{ClipChoice, ShownInstance};
-use crate::model::Model;
+use crate::app::scene::{Scene, SceneOptions, load_models};
+use crate::cli::{CameraArg, CrowdArgs, Size, ViewArgs};
+use crate::crowd::{ClipChoice, Layout, ShownInstance};
+use crate::model::{Clip, Model};
 use crate::view::{DebugView, Ray};
-use crate::vulkan::device::Device;
 
 /// The state.
 pub struct State {
@@ -27,7 +24,10 @@ pub struct State {
     pub scene: Scene,
     /// The clock of the animation. The crowd itself plays at a speed of 1.
     pub clock: Clock,
-    repeats: bool,
+    /// Whether the clip starts again at its end. Otherwise the animation pauses there.
+    pub repeats: bool,
+    /// The width of the window over its height.
+    aspect: f32,
     /// The number of the selected instance.
     selection: Option<u32>,
     framed: Framed,
@@ -41,6 +41,21 @@ enum Framed {
     No,
 }
 
+/// The settings of a crowd. A change places all instances again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CrowdControls {
+    /// The number of instances.
+    pub instances: u32,
+    /// The way in which they are placed.
+    pub layout: Layout,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// How much instances differ, 0 to 1.
+    pub variety: f32,
+    /// Whether instances that walk go somewhere.
+    pub travel: bool,
+}
+
 impl State {
     /// Loads the models and places the crowd.
     ///
@@ -52,10 +67,10 @@ impl State {
         let speed = std::mem::replace(&mut args.crowd.speed, 1.0);
         args.crowd.time *= speed;
         let models = load_models(&args.crowd)?;
-        let mut scene = Scene::new(models, &placed(&args), args.count, args.gpu.size.aspect())?;
-        scene.lod_error_pixels = args.gpu.lod_error as f32;
+        let scene = Scene::new(models, SceneOptions { crowd: &placed(&args), ..(&args).into() })?;
         let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
-        Ok(Self { args, scene, clock, repeats: true, selection: None, framed })
+        let aspect = args.gpu.size.aspect();
+        Ok(Self { args, scene, clock, repeats: true, aspect, selection: None, framed })
     }
 
     /// Loads other models, or the same ones again. The caller shows the scene with [`Self::show_scene`] once a renderer has
@@ -68,7 +83,7 @@ impl State {
         args.crowd.models = models;
         let models = load_models(&args.crowd)?;
         let place = |args: &ViewArgs, models| {
-            self.scene.with_models(models, &placed(args), args.count.instances(&args.crowd), args.gpu.size.aspect())
+            self.scene.with_models(models, SceneOptions { crowd: &placed(args), ..args.into() })
         };
         let scene = place(&args, Arc::clone(&models)).or_else(|_| {
             (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Index(0), None);
@@ -84,7 +99,7 @@ impl State {
     }
 
     /// Shows a loaded scene.
-    pub fn show_scene(&mut self, (args, scene): (ViewArgs, Scene), aspect: f32) {
+    pub fn show_scene(&mut self, (args, scene): (ViewArgs, Scene)) {
         let old = std::mem::replace(&mut self.scene, scene);
         let same_files = self.args.crowd.models == args.crowd.models;
         self.selection = self.selection.filter(|_| same_files);
@@ -100,7 +115,7 @@ impl State {
         } else {
             self.framed = Framed::Yes(None);
         }
-        self.follow_window(aspect);
+        self.frame();
     }
 
     /// Returns the time of the next frame.
@@ -121,78 +136,27 @@ impl State {
 
     /// Pauses, or continues. A clip that does not repeat starts again from its end.
     pub fn toggle_pause(&mut self) {
-        let duration = self.duration_seconds();
-        let is_at_end = self.time_in_clip(duration) >= duration * LAST_SHARE;
+        let is_at_end = self.time_in_clip() >= self.duration_seconds() * LAST_SHARE;
         if self.clock.is_paused() && !self.repeats && is_at_end && self.clock.speed() > 0.0 {
             self.clock.seek(0.0);
         }
         self.clock.toggle_pause();
     }
 
-    /// Returns the values of the panel. The device decides those that are automatic.
-    pub fn controls(&self, device: &Device) -> Controls {
-        let Self { args, scene, clock, .. } = self;
-        let settings = window_settings(&args.gpu, device);
-        let duration_seconds = self.duration_seconds();
-        let instances = args.count.instances(&args.crowd);
-        Controls {
-            is_paused: clock.is_paused(),
-            time_seconds: self.time_in_clip(duration_seconds),
-            duration_seconds,
-            speed: clock.speed(),
-            repeats: self.repeats,
-            clip: args.crowd.clip.clone(),
-            crowd: CrowdControls {
-                instances,
-                layout: args.crowd.layout,
-                seed: args.crowd.seed,
-                variety: args.crowd.settings(instances).variety,
-                travel: travels(args),
-            },
-            view: scene.show.view,
-            skeleton: scene.show.skeleton,
-            joint: args.crowd.show.joint.clone(),
-            look: scene.look,
-            lod_error_pixels: scene.lod_error_pixels,
-            drawing: DrawingControls {
-                skinning: args.gpu.skinning,
-                upload: args.gpu.upload,
-                samples: settings.samples,
-                shadows: settings.shadow_map_size.is_some(),
-            },
-        }
+    /// Returns the settings of the crowd.
+    pub fn crowd_controls(&self) -> CrowdControls {
+        let args = &self.args.crowd;
+        let instances = self.args.count.instances(args);
+        let variety = args.settings(instances).variety;
+        CrowdControls { instances, layout: args.layout, seed: args.seed, variety, travel: travels(&self.args) }
     }
 
-    /// Applies the differences between two values of the panel, except those of [`Controls::drawing`].
+    /// Places the crowd again.
     ///
     /// # Errors
-    /// A crowd, a clip or a joint is not possible. All other changes were applied.
-    pub fn apply(&mut self, old: &Controls, new: &Controls) -> Result<()> {
-        if new.is_paused != old.is_paused {
-            self.toggle_pause();
-        }
-        if new.speed != old.speed {
-            self.clock.set_speed(new.speed);
-        }
-        self.repeats = new.repeats;
-        if new.time_seconds != old.time_seconds {
-            self.clock.seek(new.time_seconds);
-        }
-        (self.scene.look, self.scene.lod_error_pixels) = (new.look, new.lod_error_pixels);
-        self.scene.show.skeleton = new.skeleton;
-        if new.view != old.view {
-            self.choose_view(new.view);
-        } else if new.joint != old.joint {
-            self.scene.show_joint(new.joint.as_deref())?;
-            self.args.crowd.show.joint.clone_from(&new.joint);
-        }
-        if new.clip != old.clip {
-            self.choose_clip(new.clip.clone());
-        }
-        if new.crowd != old.crowd { self.place(&old.crowd, &new.crowd) } else { Ok(()) }
-    }
-
-    fn place(&mut self, old: &CrowdControls, new: &CrowdControls) -> Result<()> {
+    /// The crowd is not possible. The present one stays.
+    pub fn place(&mut self, new: &CrowdControls) -> Result<()> {
+        let old = self.crowd_controls();
         let mut args = self.args.clone();
         (args.count.instances, args.crowd.layout, args.crowd.seed) = (Some(new.instances), new.layout, new.seed);
         if new.variety != old.variety {
@@ -205,44 +169,51 @@ impl State {
         // The instances have new numbers.
         self.selection = None;
         self.args = args;
+        self.frame();
         Ok(())
     }
 
     /// Returns the length of the longest clip that is played, in seconds; 0 if nothing moves.
     pub fn duration_seconds(&self) -> f64 {
         let longest = |model: &Model| {
-            let clips = &model.clips;
-            let duration = |index: usize| clips.get(index).or(clips.first()).map(|clip| clip.duration_seconds);
-            match &self.args.crowd.clip {
-                ClipChoice::None => None,
-                ClipChoice::All => clips.iter().map(|clip| clip.duration_seconds).max_by(f32::total_cmp),
-                ClipChoice::Index(index) => duration(*index),
-                ClipChoice::Name(name) => {
-                    duration(clips.iter().position(|clip| clip.name.as_ref() == Some(name)).unwrap_or(0))
-                }
-            }
+            let clips = match &self.args.crowd.clip {
+                ClipChoice::None => &[],
+                ClipChoice::All => &model.clips[..],
+                choice => std::slice::from_ref(model.clips.get(clip_index(model, choice).unwrap_or(0))?),
+            };
+            clips.iter().map(|clip| clip.duration_seconds).max_by(f32::total_cmp)
         };
         f64::from(self.scene.models.iter().filter_map(longest).fold(0.0, f32::max))
     }
 
-    fn time_in_clip(&self, duration_seconds: f64) -> f64 {
+    /// Returns the time in the longest clip that is played.
+    pub fn time_in_clip(&self) -> f64 {
+        let duration_seconds = self.duration_seconds();
         if duration_seconds > 0.0 { self.clock.time_seconds().rem_euclid(duration_seconds) } else { 0.0 }
     }
 
     /// Chooses the clip before or after the present one.
     pub fn step_clip(&mut self, step: isize) {
-        let count = self.scene.models.iter().map(|model| model.clips.len()).max().unwrap_or(0);
-        let now = match &self.args.crowd.clip {
-            ClipChoice::Index(index) => *index as isize,
-            ClipChoice::Name(name) => {
-                let mut names = self.scene.models.iter().flat_map(|model| model.clips.iter().enumerate());
-                names.find(|(_, clip)| clip.name.as_ref() == Some(name)).map_or(0, |(index, _)| index as isize)
-            }
-            // From the mix or the rest pose the step leads to the first clip or to the last one.
-            ClipChoice::All | ClipChoice::None => -isize::from(step > 0),
-        };
+        let models = &self.scene.models;
+        let count = models.iter().map(|model| model.clips.len()).max().unwrap_or(0);
+        let now = models.iter().find_map(|model| clip_index(model, &self.args.crowd.clip));
+        // From the mix or the rest pose the step leads to the first clip or to the last one.
+        let now = now.map_or(-isize::from(step > 0), |index| index as isize);
         if count > 0 {
             self.choose_clip(ClipChoice::Index((now + step).rem_euclid(count as isize) as usize));
+        }
+    }
+
+    /// Returns the name of the clip that the crowd plays.
+    pub fn clip_name(&self) -> String {
+        match &self.args.crowd.clip {
+            ClipChoice::None => "rest pose".to_owned(),
+            ClipChoice::All => "all clips".to_owned(),
+            ClipChoice::Name(name) => name.clone(),
+            ClipChoice::Index(index) => {
+                let clip = self.scene.models.iter().find_map(|model| model.clips.get(*index));
+                clip.map_or_else(|| format!("clip {index}"), |clip| clip_name(*index, clip))
+            }
         }
     }
 
@@ -255,7 +226,8 @@ impl State {
         }
     }
 
-    fn choose_view(&mut self, view: DebugView) {
+    /// Shows a debug view. A joint's weights are then hidden.
+    pub fn choose_view(&mut self, view: DebugView) {
         self.scene.show.view = view;
         self.args.crowd.show.joint = None;
     }
@@ -270,47 +242,56 @@ impl State {
         }
     }
 
+    /// Shows the weights of a joint, or no weights.
+    ///
+    /// # Errors
+    /// No model has such a joint. The present view stays.
+    pub fn show_joint(&mut self, joint: Option<String>) -> Result<()> {
+        self.scene.show_joint(joint.as_deref())?;
+        self.args.crowd.show.joint = joint;
+        Ok(())
+    }
+
     /// Points the camera at the selected character, or otherwise at the crowd from the front.
-    pub fn focus_or_frame(&mut self, aspect: f32) {
-        if !self.focus(aspect) {
-            self.frame_crowd(aspect);
+    pub fn focus_or_frame(&mut self) {
+        if !self.focus() {
+            self.frame_crowd(None);
         }
     }
 
-    /// Points the camera at the crowd from the front.
-    pub fn frame_crowd(&mut self, aspect: f32) {
-        self.framed = Framed::Yes(None);
-        self.follow_window(aspect);
+    /// Points the camera at the crowd from a direction, or from the front.
+    pub fn frame_crowd(&mut self, direction: Option<CameraArg>) {
+        self.framed = Framed::Yes(direction);
+        self.frame();
     }
 
-    /// Points the camera at the crowd as it was at first.
-    pub fn reset_camera(&mut self, aspect: f32) {
-        self.framed = Framed::Yes(self.args.crowd.camera);
-        self.follow_window(aspect);
+    /// Notes the shape of the window. The crowd stays framed, unless the user has moved the camera.
+    pub fn follow_window(&mut self, size: Size) {
+        self.aspect = size.aspect();
+        self.frame();
     }
 
-    /// Frames the crowd in a window of another shape, unless the user has moved the camera.
-    pub fn follow_window(&mut self, aspect: f32) {
+    fn frame(&mut self) {
         if let Framed::Yes(direction) = self.framed {
-            self.scene.frame(direction, self.clock.time_seconds(), aspect);
+            self.scene.frame(direction, self.clock.time_seconds(), self.aspect);
         }
     }
 
     /// Selects the character at a point of the image ([`Ray::through`]) and focuses the camera on it. Without a character
     /// there, nothing is selected.
-    pub fn select(&mut self, point: Vec2, aspect: f32) {
-        let ray = Ray::through(&self.scene.camera, aspect, point);
+    pub fn select(&mut self, point: Vec2) {
+        let ray = Ray::through(&self.scene.camera, self.aspect, point);
         let picked = self.scene.crowd.pick(&ray, self.clock.time_seconds());
         self.selection = picked.map(|picked| picked.instance);
-        self.focus(aspect);
+        self.focus();
     }
 
     /// Points the camera at the selected character, from the present direction. Returns false if there is none.
-    pub fn focus(&mut self, aspect: f32) -> bool {
+    pub fn focus(&mut self) -> bool {
         let Some(shown) = self.selected() else { return false };
         let sphere = self.scene.crowd.posed_sphere(shown.number, self.clock.time_seconds());
         let (center, radius) = sphere.unwrap_or((shown.center_world, shown.radius));
-        self.scene.camera.focus_on(center, radius, aspect);
+        self.scene.camera.focus_on(center, radius, self.aspect);
         self.camera_was_moved();
         true
     }
@@ -326,9 +307,9 @@ impl State {
     }
 
     /// Comes closer to a point of the image ([`Ray::through`]), by this many lines of a wheel.
-    pub fn zoom(&mut self, point: Vec2, aspect: f32, lines: f32) {
+    pub fn zoom(&mut self, point: Vec2, lines: f32) {
         const FACTOR_PER_LINE: f32 = 0.9;
-        self.scene.zoom_at(point, aspect, FACTOR_PER_LINE.powf(lines), self.clock.time_seconds());
+        self.scene.zoom_at(point, self.aspect, FACTOR_PER_LINE.powf(lines), self.clock.time_seconds());
         self.camera_was_moved();
     }
 
@@ -336,6 +317,20 @@ impl State {
     pub fn camera_was_moved(&mut self) {
         self.framed = Framed::No;
     }
+}
+
+/// Returns the index of a chosen clip in a model that has it.
+pub fn clip_index(model: &Model, choice: &ClipChoice) -> Option<usize> {
+    match choice {
+        ClipChoice::All | ClipChoice::None => None,
+        ClipChoice::Index(index) => Some(*index).filter(|index| *index < model.clips.len()),
+        ClipChoice::Name(name) => model.clips.iter().position(|clip| clip.name.as_ref() == Some(name)),
+    }
+}
+
+/// Returns the name of a clip. Clips without a name have their index.
+pub fn clip_name(index: usize, clip: &Clip) -> String {
+    clip.name.clone().unwrap_or_else(|| format!("clip {index}"))
 }
 
 /// The share of a clip at which a clip that does not repeat stops. At its very end it would start again.

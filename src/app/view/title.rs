@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use winit::window::Window;
 
-use super::clip_name::clip_name;
 use super::state::State;
 use crate::view::DebugView;
 
@@ -47,6 +46,5 @@ fn text(state: &State, pace: &str) -> String {
         DebugView::Lit => String::new(),
         view => format!(" · {}", view.name()),
     };
-    let clip = clip_name(&scene.models, &state.args.crowd.clip);
-    format!("Throng: {} · {visible} visible · {clip}{view} · {pace}", names.join(" + "))
+    format!("Throng: {} · {visible} visible · {}{view} · {pace}", names.join(" + "), state.clip_name())
 }

@@ -1,7 +1,7 @@
 //! `--watch`: notices that files have changed.
 //!
-//! In: the paths of the files, and a look at their times now and then. Out: whether to load them again. Files without a
-//! path, such as the bundled character, never change.
+//! In: a look at the files now and then. Out: the new state of the files once a change is over, when two looks have found the
+//! same. Files without a path, such as the bundled character, never change.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,46 +9,77 @@ use std::time::{Duration, Instant, SystemTime};
 /// The time between two looks.
 pub const PERIOD: Duration = Duration::from_millis(500);
 
-/// The state of a file that tells whether it has changed: its time and its length.
-type Stamp = Option<(SystemTime, u64)>;
-
-/// The watched files.
-#[derive(Debug, Default)]
-pub struct Watch {
-    files: Vec<(PathBuf, Stamp)>,
+/// Files that are looked at. A look finds their state, a `T`.
+#[derive(Debug)]
+pub struct Watched<T> {
     looked: Option<Instant>,
-    /// Whether a file had changed at the last look. A file that is still being written changes again.
-    is_changing: bool,
+    /// The state at the last look.
+    seen: Option<T>,
+    /// The state at the first look, or after the last change.
+    known: Option<T>,
 }
 
-impl Watch {
-    /// Returns whether a frame should look at the files: one has changed, or a change may be over.
-    pub fn needs_frame(&self, paths: &[PathBuf]) -> bool {
-        let same_paths = self.files.iter().map(|(path, _)| path).eq(paths);
-        self.is_changing || !same_paths || self.files.iter().any(|(path, known)| stamp(path) != *known)
+impl<T> Default for Watched<T> {
+    fn default() -> Self {
+        Self { looked: None, seen: None, known: None }
+    }
+}
+
+impl<T: Clone + PartialEq> Watched<T> {
+    /// Returns whether a frame should look at the files: their state has changed.
+    pub fn needs_frame(&self, look: impl FnOnce() -> T) -> bool {
+        self.known.as_ref().is_some_and(|known| *known != look())
     }
 
-    /// Looks at the files if the last look is long enough ago. Returns true once a change is over: when a file differs from
-    /// the last time, and has stayed the same between two looks.
-    pub fn has_changed(&mut self, paths: &[PathBuf], now: Instant) -> bool {
+    /// Looks at the files if the last look is long enough ago. Returns their state once a change is over.
+    pub fn changed(&mut self, now: Instant, look: impl FnOnce() -> T) -> Option<T> {
         if self.looked.is_some_and(|looked| now.saturating_duration_since(looked) < PERIOD) {
-            return false;
+            return None;
         }
         self.looked = Some(now);
-        let files: Vec<_> = paths.iter().map(|path| (path.clone(), stamp(path))).collect();
-        let same_paths = self.files.iter().map(|(path, _)| path).eq(paths);
-        let differs = same_paths && self.files != files;
-        let is_complete = files.iter().all(|(_, stamp)| stamp.is_some());
-        self.files = files;
-        let is_over = self.is_changing && !differs && is_complete && same_paths;
-        self.is_changing = same_paths && !is_over && (self.is_changing || differs);
-        is_over
+        let state = look();
+        let is_over = self.seen.as_ref() == Some(&state);
+        self.seen = Some(state.clone());
+        let known = self.known.get_or_insert_with(|| state.clone());
+        if !is_over || *known == state {
+            return None;
+        }
+        known.clone_from(&state);
+        Some(state)
     }
 }
 
-fn stamp(path: &Path) -> Stamp {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+/// The time and the length of each file, or `None` if one is missing: it may be about to be written again.
+type Stamps = Option<Vec<(SystemTime, u64)>>;
+
+/// The watched files of the models.
+#[derive(Debug, Default)]
+pub struct ModelFiles {
+    paths: Vec<PathBuf>,
+    stamps: Watched<Stamps>,
+}
+
+impl ModelFiles {
+    /// Returns whether a frame should look at the files.
+    pub fn needs_frame(&self, paths: &[PathBuf]) -> bool {
+        self.paths != paths || self.stamps.needs_frame(|| stamps(paths))
+    }
+
+    /// Looks at the files if the last look is long enough ago. Returns true once a change is over. Other paths are no change.
+    pub fn have_changed(&mut self, paths: &[PathBuf], now: Instant) -> bool {
+        if self.paths != paths {
+            *self = Self { paths: paths.to_vec(), stamps: Watched::default() };
+        }
+        self.stamps.changed(now, || stamps(paths)).flatten().is_some()
+    }
+}
+
+fn stamps(paths: &[PathBuf]) -> Stamps {
+    let stamp = |path: &Path| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    paths.iter().map(|path| stamp(path)).collect()
 }
 
 #[cfg(test)]
@@ -62,8 +93,8 @@ mod tests {
         let paths = [path.clone()];
         std::fs::write(&path, "1").unwrap();
         let start = Instant::now();
-        let mut watch = Watch::default();
-        let mut look = |number: u32, paths: &[PathBuf]| watch.has_changed(paths, start + number * PERIOD);
+        let mut files = ModelFiles::default();
+        let mut look = |number: u32, paths: &[PathBuf]| files.have_changed(paths, start + number * PERIOD);
         assert!(!look(0, &paths) && !look(1, &paths));
         std::fs::write(&path, "22").unwrap();
         assert!(!look(2, &paths), "it may still be written");

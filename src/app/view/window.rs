@@ -15,17 +15,16 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow};
 use winit::keyboard::Key;
 use winit::window::{Fullscreen, Window, WindowId};
 
-use super::desk::Desk;
+use super::desk::{Desk, Shown};
 use super::hud::Hud;
-use super::key_name::key_name;
 use super::library::is_model;
 use super::picture::write_screenshot;
-use super::pointer::{Pointer, Scroll, scroll};
+use super::pointer::{Pointer, Scroll, key_name, scroll};
+#[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
-use super::shown::{Lost, Shown};
 use super::state::State;
 use super::title::Title;
-use super::watch::{self, Watch};
+use super::watch::{self, ModelFiles};
 use crate::app::gpu::{finish, window_renderer};
 use crate::app::output::print;
 use crate::app::rebuild::{Losses, vulkan_result};
@@ -33,6 +32,13 @@ use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
 use crate::renderer::{FrameOutcome, Renderer};
+
+/// A window whose surface or device was lost and not yet replaced.
+struct Lost {
+    window: Window,
+    size: PhysicalSize<u32>,
+    since: Instant,
+}
 
 /// The state of the command, and the window that shows it.
 pub struct Viewer {
@@ -44,7 +50,8 @@ pub struct Viewer {
     title: Title,
     /// The panel at work. `None` before the first window.
     desk: Option<Desk>,
-    watch: Watch,
+    files: ModelFiles,
+    #[cfg(feature = "shaderc")]
     shaders: Shaders,
     /// The time of the last frame, while keys fly.
     flown: Option<Instant>,
@@ -65,7 +72,8 @@ impl Viewer {
             pointer: Pointer::default(),
             title: Title::new(),
             desk: None,
-            watch: Watch::default(),
+            files: ModelFiles::default(),
+            #[cfg(feature = "shaderc")]
             shaders: Shaders::default(),
             flown: None,
             wants_screenshot: false,
@@ -161,7 +169,7 @@ impl Viewer {
         if !state.clock.is_paused() || self.pointer.is_flying() {
             shown.window.request_redraw();
         }
-        let (time_seconds, aspect) = (state.advance(), shown.aspect());
+        let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
         match state.scene.draw(&mut shown.renderer, time_seconds, aspect, self.wants_screenshot) {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
@@ -196,13 +204,14 @@ impl Viewer {
 
     /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        let Self { state, shown: Some(shown), desk: Some(desk), watch, shaders, .. } = self else { return Ok(()) };
+        let Self { state, shown: Some(shown), desk: Some(desk), files, .. } = self else { return Ok(()) };
         let mut next_look = None;
         if state.args.watch {
-            if watch.has_changed(&state.model_files(), Instant::now()) {
+            if files.have_changed(&state.model_files(), Instant::now()) {
                 desk.open(state.args.crowd.models.clone(), state, shown);
             }
-            if let Some(compiled) = shaders.compile_changed(Instant::now()) {
+            #[cfg(feature = "shaderc")]
+            if let Some(compiled) = self.shaders.compile_changed(Instant::now()) {
                 desk.replace_shaders(compiled, state, shown);
             }
             next_look = Some(watch::PERIOD);
@@ -233,7 +242,7 @@ impl Viewer {
     fn scroll(&mut self, movement: Scroll) {
         let Some(shown) = &self.shown else { return };
         match movement {
-            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor(shown.size), shown.aspect(), lines),
+            Scroll::Lines(lines) => self.state.zoom(self.pointer.cursor(shown.size), lines),
             Scroll::Fingers(moved) => {
                 self.state.scene.camera.pan(-moved.x, moved.y);
                 self.state.camera_was_moved();
@@ -252,7 +261,6 @@ impl Viewer {
             event_loop.exit();
         }
         let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
-        let aspect = shown.aspect();
         match action {
             Action::Close => {}
             Action::Panel => desk.hud.toggle_panel(),
@@ -267,9 +275,9 @@ impl Viewer {
             // A view that the device does not support is left out.
             Action::NextView => state.show_next_view(|state| shown.renderer.show(state.scene.show).is_ok()),
             Action::Skeleton => state.scene.show.skeleton = !state.scene.show.skeleton,
-            Action::Focus => state.focus_or_frame(aspect),
-            Action::FrameCrowd => state.frame_crowd(aspect),
-            Action::ResetCamera => state.reset_camera(aspect),
+            Action::Focus => state.focus_or_frame(),
+            Action::FrameCrowd => state.frame_crowd(None),
+            Action::ResetCamera => state.frame_crowd(state.args.crowd.camera),
             Action::FullScreen => {
                 let is_full = shown.window.fullscreen().is_some();
                 shown.window.set_fullscreen((!is_full).then_some(Fullscreen::Borderless(None)));
@@ -303,7 +311,9 @@ impl ApplicationHandler for Viewer {
         }
         // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
         let State { args, clock, .. } = &self.state;
-        let has_changed = self.watch.needs_frame(&self.state.model_files()) || self.shaders.needs_frame();
+        let has_changed = self.files.needs_frame(&self.state.model_files());
+        #[cfg(feature = "shaderc")]
+        let has_changed = has_changed || self.shaders.needs_frame();
         let is_only_watching = args.watch && clock.is_paused() && !has_changed;
         if is_only_watching {
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
@@ -349,8 +359,7 @@ impl ApplicationHandler for Viewer {
                     shown.size = size;
                     shown.renderer.resize(size.width, size.height);
                     shown.window.request_redraw();
-                    let aspect = shown.aspect();
-                    self.state.follow_window(aspect);
+                    self.state.follow_window(shown.image_size());
                 } else if let Some(lost) = &mut self.lost {
                     lost.size = size;
                 }
@@ -373,7 +382,7 @@ impl ApplicationHandler for Viewer {
                 let is_click = self.pointer.press(button, state);
                 let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
                 if is_click {
-                    state.select(pointer.cursor(shown.size), shown.aspect());
+                    state.select(pointer.cursor(shown.size));
                     desk.hud.changed();
                     shown.window.request_redraw();
                 }

@@ -1,15 +1,13 @@
 //! The panel over the picture, with egui.
 //!
-//! In: winit's events and the [`facts`] of a frame. Out: an overlay for the renderer, and the wishes of the person. The files:
-//! [`panel`] with its [`lists`] and [`graph`], [`figures`] for the graph, [`help`], and [`paint`], the way to the renderer.
+//! In: winit's events and the [`Facts`] of a frame. Out: an overlay for the renderer, a changed [`State`], and [`Wishes`]. The
+//! files: [`panel`] with its [`lists`] and [`graph`], [`figures`] for the graph, and [`paint`], the way to the renderer.
 //!
 //! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
 //! between, the same triangles are drawn.
 
-pub mod facts;
 pub mod figures;
 mod graph;
-mod help;
 mod lists;
 mod paint;
 mod panel;
@@ -17,23 +15,30 @@ mod panel;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use egui::{Area, Context, Event, FontId, FullOutput, Order, Pos2, RawInput, Rect, TextStyle, Ui, Window, pos2, vec2};
+use egui::{
+    Align2, Area, Context, Event, FontId, FullOutput, Grid, Id, Order, Pos2, RawInput, Rect, RichText, ScrollArea,
+    TextStyle, Ui, Window, pos2, vec2,
+};
 use egui_winit::State as Input;
+use glam::Vec2;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window as OsWindow;
 
-use super::controls::Controls;
+use super::state::State;
+use super::words;
+use crate::cli::keys;
 use crate::renderer::Renderer;
-use facts::Facts;
 use paint::{Atlas, fill};
 use panel::{Panel, frame};
 
-pub use panel::Request;
+pub use panel::{Facts, Notice, Wishes};
 
 /// The distance between the panel's edge and its contents, above and below, in points.
 const PADDING: f32 = 10.0;
 /// The least distance between the panel or the help page and the window's edges, in points.
 const MARGIN: f32 = 8.0;
+/// The width of the help page with its frame, in points. It follows from the texts.
+const HELP_WIDTH: f32 = 560.0;
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -45,25 +50,15 @@ pub struct Hud {
     panel: Panel,
     shows_panel: bool,
     shows_help: bool,
+    /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
-    /// The cursor in points, and whether it was over the panel at the last event.
+    /// The cursor in points.
     cursor: Pos2,
-    was_over: bool,
     /// Whether a mouse button is held that was pressed over the panel.
     holds_button: bool,
     has_events: bool,
     laid_out: Option<(Instant, [u32; 2])>,
     start: Instant,
-}
-
-/// The wishes of the person, after a layout.
-pub struct Wishes {
-    /// The controls as the person wants them.
-    pub controls: Controls,
-    /// A request, if there is one.
-    pub request: Option<Request>,
-    /// The panel wants to be drawn again after this time. `None`: after the next event.
-    pub redraw_after: Option<Duration>,
 }
 
 impl Hud {
@@ -85,17 +80,11 @@ impl Hud {
             shows_help: false,
             follows_cursor: false,
             cursor: Pos2::ZERO,
-            was_over: false,
             holds_button: false,
             has_events: true,
             laid_out: None,
             start: Instant::now(),
         }
-    }
-
-    /// Sets whether a movement of the cursor over the picture changes what is shown.
-    pub fn follow_cursor(&mut self, follows_cursor: bool) {
-        self.follows_cursor = follows_cursor;
     }
 
     /// Takes an event. Returns whether it belongs to the panel alone.
@@ -133,7 +122,6 @@ impl Hud {
             }
             self.has_events = true;
         }
-        self.was_over = is_over;
         ours
     }
 
@@ -183,7 +171,8 @@ impl Hud {
         }
     }
 
-    /// Lays out the panel and hands its triangles to the renderer.
+    /// Lays out the panel and hands its triangles to the renderer. Returns the wishes of the person, and the time after which
+    /// the panel wants to be drawn again. `None`: after the next event.
     ///
     /// # Errors
     /// The atlas cannot be uploaded.
@@ -193,9 +182,9 @@ impl Hud {
         renderer: &mut Renderer,
         image_size: [u32; 2],
         facts: &Facts,
-        controls: Controls,
-    ) -> Result<Wishes> {
-        let (mut controls, mut request) = (controls, None);
+        state: &mut State,
+    ) -> Result<(Wishes, Option<Duration>)> {
+        let mut wishes = Wishes::default();
         let pixels_per_point = egui_winit::pixels_per_point(&self.context, window);
         let size = vec2(image_size[0] as f32, image_size[1] as f32) / pixels_per_point;
         // Not `take_egui_input`: on X11 winit asks the server for the size, and panics once another client has destroyed
@@ -221,7 +210,7 @@ impl Hud {
                     .vscroll(true)
                     .show(&context, |ui| {
                         ui.set_width(panel::WIDTH);
-                        request = panel.show(ui, facts, &mut controls).or(request);
+                        panel.show(ui, facts, state, &mut wishes);
                     });
                 if let Some(shown) = shown {
                     beside_panel.min.x = shown.response.rect.right().min(beside_panel.max.x);
@@ -229,13 +218,13 @@ impl Hud {
             }
             let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
             if let Some(at) = outside
-                && let Some(name) = (facts.joint_at)([at.x * pixels_per_point, at.y * pixels_per_point])
+                && let Some(name) = words::joint_at(state, Vec2::new(at.x, at.y) * pixels_per_point, image_size)
             {
-                let place = Area::new(egui::Id::new("joint")).order(egui::Order::Tooltip).interactable(false);
+                let place = Area::new(Id::new("joint")).order(Order::Tooltip).interactable(false);
                 place.fixed_pos(at + vec2(16.0, 8.0)).show(&context, |ui| frame().show(ui, |ui| ui.label(name)));
             }
             if *shows_help {
-                help::show(&context, frame(), [beside_panel, context.content_rect()].map(|area| area.shrink(MARGIN)));
+                show_help(&context, [beside_panel, context.content_rect()].map(|area| area.shrink(MARGIN)));
             }
         };
         let mut output = FullOutput::default();
@@ -250,7 +239,8 @@ impl Hud {
         }
         self.has_events = false;
         self.laid_out = Some((Instant::now(), image_size));
-        if request == Some(Request::Help) {
+        self.follows_cursor = words::character_with_names(state).is_some();
+        if wishes.help {
             self.toggle_help();
         }
         let delay = output.viewport_output.values().map(|viewport| viewport.repaint_delay).min();
@@ -267,8 +257,34 @@ impl Hud {
         if redraw_after == Some(Duration::ZERO) {
             self.has_events = true;
         }
-        Ok(Wishes { controls, request, redraw_after })
+        Ok((wishes, redraw_after))
     }
+}
+
+/// Shows all keys and gestures in the middle of the first area, which is beside the panel. Where that is too narrow, the page
+/// is in the middle of the second one, over the panel. In a low window the page scrolls.
+fn show_help(context: &Context, [beside_panel, whole]: [Rect; 2]) {
+    let frame = frame();
+    // The page may be over the panel, whose texts would be seen through it.
+    let frame = frame.fill(frame.fill.to_opaque());
+    let area = if beside_panel.width() < HELP_WIDTH { whole } else { beside_panel };
+    let page = Area::new(Id::new("help")).movable(false).constrain_to(area).default_size(area.size());
+    let page = page.anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
+    page.show(context, |ui| {
+        frame.show(ui, |ui| {
+            ScrollArea::vertical().max_height(area.height() - frame.total_margin().sum().y).show(ui, |ui| {
+                ui.label(RichText::new("Mouse and keys").strong().size(17.0));
+                ui.add_space(4.0);
+                Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
+                    for (keys, text) in keys::rows() {
+                        ui.label(RichText::new(keys).monospace().strong());
+                        ui.label(text);
+                        ui.end_row();
+                    }
+                });
+            });
+        });
+    });
 }
 
 /// Removes the events after the first press of a mouse button, and returns them.

@@ -1,16 +1,18 @@
 //! The panel at the left edge of the window, with all facts and controls.
 //!
-//! In: [`Facts`], and [`Controls`] as they are. Out: the same controls as the person wants them, and a [`Request`].
+//! In: [`Facts`] and the [`State`]. Out: a changed state, and [`Wishes`] that need the window or the renderer.
 
+use anyhow::Result;
 use egui::{
     Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, Slider, SliderClamping, Ui,
 };
 
-use super::facts::Facts;
+use super::figures::Figures;
 use super::graph;
 use super::lists::Searches;
 use crate::app::joint::joints;
-use crate::app::view::controls::Controls;
+use crate::app::view::state::{State, clip_index, clip_name};
+use crate::app::view::words;
 use crate::crowd::{ClipChoice, Layout};
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, DebugView};
@@ -18,19 +20,48 @@ use crate::view::{Background, DebugView};
 /// The width of the panel in points.
 pub const WIDTH: f32 = 292.0;
 
-/// Something that the panel cannot do by changing a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Request {
-    /// Show the frame this many steps later.
-    Step(i32),
+/// The facts of a frame that the panel shows and the [`State`] does not know.
+pub struct Facts<'a> {
+    /// The names of the files that can be opened.
+    pub files: &'a [String],
+    /// The index of the file that is shown, unless several are.
+    pub file: Option<usize>,
+    /// The times of the last frames.
+    pub figures: &'a Figures,
+    /// Device, memory, visible instances and triangles, one line each.
+    pub lines: &'a [String],
+    /// The upload path that the device's memory types suggest.
+    pub automatic_upload: UploadPath,
+    /// The number of samples per pixel.
+    pub samples: u32,
+    /// The side of the shadow map in texels, if there is one.
+    pub shadow_map_size: Option<u32>,
+    /// The largest crowd for which the device has room.
+    pub most_instances: u32,
+    /// Returns the device memory that a number of instances would take.
+    pub memory: &'a dyn Fn(u32) -> String,
+    /// The last message: an error, or the name of a written file.
+    pub notice: Option<&'a Notice>,
+}
+
+/// A message to the user.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The text.
+    pub text: String,
+    /// Whether something has failed.
+    pub is_error: bool,
+}
+
+/// The wishes of the person that the panel cannot fulfil itself.
+#[derive(Debug, Default)]
+pub struct Wishes {
     /// Open the file with this index.
-    Open(usize),
+    pub open: Option<usize>,
     /// Show the help page.
-    Help,
-    /// Point the camera at the selected character.
-    Focus,
-    /// Select nothing.
-    Deselect,
+    pub help: bool,
+    /// The crowd was placed again, or a joint was chosen, with this result.
+    pub done: Option<Result<()>>,
 }
 
 /// The state of the panel itself.
@@ -51,14 +82,11 @@ pub fn frame() -> Frame {
 
 impl Panel {
     /// Shows the panel.
-    pub fn show(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) -> Option<Request> {
-        let mut request = None;
+    pub fn show(&mut self, ui: &mut Ui, facts: &Facts, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Throng").strong().size(17.0));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                if ui.button("Keys (H)").clicked() {
-                    request = Some(Request::Help);
-                }
+                wishes.help |= ui.button("Keys (H)").clicked();
                 ui.label(RichText::new("Tab hides this").small().weak());
             });
         });
@@ -68,57 +96,61 @@ impl Panel {
             ui.label(RichText::new(&notice.text).color(color));
         }
         ui.separator();
-        request = playback(ui, controls).or(request);
-        if !facts.selected.is_empty() {
-            section(ui, "Selected", true, |ui| request = selected(ui, facts).or(request));
-        }
-        section(ui, "Clip", true, |ui| self.clips(ui, facts, controls));
-        if facts.files.len() > 1 {
-            section(ui, "Model", false, |ui| {
-                if let Some(file) = self.searches.list(ui, "models", facts.files, facts.file, 130.0) {
-                    request = Some(Request::Open(file));
+        playback(ui, state);
+        if let Some(selected) = state.selected() {
+            section(ui, "Selected", true, |ui| {
+                for line in words::instance(&state.scene, &selected) {
+                    ui.label(line);
                 }
+                ui.horizontal(|ui| {
+                    if ui.button("Focus (F)").clicked() {
+                        state.focus();
+                    }
+                    if ui.button("Deselect").clicked() {
+                        state.deselect();
+                    }
+                });
             });
         }
-        section(ui, "Crowd", true, |ui| self.crowd(ui, facts, controls));
-        section(ui, "Look", false, |ui| self.look(ui, facts, controls));
-        section(ui, "Drawing", false, |ui| drawing(ui, facts, controls));
+        section(ui, "Clip", true, |ui| self.clips(ui, state));
+        if facts.files.len() > 1 {
+            section(ui, "Model", false, |ui| {
+                wishes.open = self.searches.list(ui, "models", facts.files, facts.file, 130.0).or(wishes.open);
+            });
+        }
+        section(ui, "Crowd", true, |ui| self.crowd(ui, facts, state, wishes));
+        section(ui, "Look", false, |ui| self.look(ui, state, wishes));
+        section(ui, "Drawing", false, |ui| drawing(ui, facts, state));
         section(ui, "Frame time", true, |ui| graph::show(ui, facts.figures, WIDTH));
         ui.separator();
         for line in facts.lines {
             ui.label(RichText::new(line).small());
         }
-        request
     }
 
-    fn clips(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
-        let longest = facts.models.iter().max_by_key(|model| model.clips.len());
-        let clips = longest.map_or(&[][..], |model| &model.clips);
-        let name = |(index, clip): (usize, &crate::model::Clip)| {
-            let name = clip.name.clone().unwrap_or_else(|| format!("clip {index}"));
-            format!("{name}  ({:.2} s)", clip.duration_seconds)
-        };
+    fn clips(&mut self, ui: &mut Ui, state: &mut State) {
+        let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
         let special = ["all clips, mixed".to_owned(), "rest pose".to_owned()];
-        let rows: Vec<String> = special.into_iter().chain(clips.iter().enumerate().map(name)).collect();
-        let chosen = match &controls.clip {
+        let clips = longest.clips.iter().enumerate();
+        let clips = clips.map(|(index, clip)| format!("{}  ({:.2} s)", clip_name(index, clip), clip.duration_seconds));
+        let rows: Vec<String> = special.into_iter().chain(clips).collect();
+        let chosen = match &state.args.crowd.clip {
             ClipChoice::All => Some(0),
             ClipChoice::None => Some(1),
-            ClipChoice::Index(index) => Some(index + 2),
-            ClipChoice::Name(name) => {
-                clips.iter().position(|clip| clip.name.as_ref() == Some(name)).map(|index| index + 2)
-            }
+            choice => clip_index(longest, choice).map(|index| index + 2),
         };
         if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, 108.0) {
-            controls.clip = match row {
+            state.choose_clip(match row {
                 0 => ClipChoice::All,
                 1 => ClipChoice::None,
                 row => ClipChoice::Index(row - 2),
-            };
+            });
         }
     }
 
-    fn crowd(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
-        let crowd = &mut controls.crowd;
+    fn crowd(&mut self, ui: &mut Ui, facts: &Facts, state: &mut State, wishes: &mut Wishes) {
+        let old = state.crowd_controls();
+        let mut crowd = old;
         let mut count = self.held_instances.unwrap_or(crowd.instances);
         let most = facts.most_instances.max(crowd.instances);
         ui.spacing_mut().slider_width = 150.0;
@@ -141,25 +173,32 @@ impl Panel {
             Slider::new(&mut crowd.variety, 0.0..=1.0).text("variety").max_decimals(2).clamping(SliderClamping::Edits),
         );
         ui.checkbox(&mut crowd.travel, "travel: walkers go somewhere");
+        if crowd != old {
+            wishes.done = Some(state.place(&crowd));
+        }
     }
 
-    fn look(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
+    fn look(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
             ui.label("surfaces show");
-            ComboBox::from_id_salt("view").selected_text(controls.view.name()).show_ui(ui, |ui| {
+            let mut chosen = state.scene.show.view;
+            ComboBox::from_id_salt("view").selected_text(chosen.name()).show_ui(ui, |ui| {
                 for view in DebugView::ALL {
-                    ui.selectable_value(&mut controls.view, view, view.name());
+                    ui.selectable_value(&mut chosen, view, view.name());
                 }
             });
+            if chosen != state.scene.show.view {
+                state.choose_view(chosen);
+            }
         });
-        ui.checkbox(&mut controls.skeleton, "skeleton");
-        CollapsingHeader::new(match &controls.joint {
+        ui.checkbox(&mut state.scene.show.skeleton, "skeleton");
+        CollapsingHeader::new(match &state.args.crowd.show.joint {
             Some(joint) => format!("weights of the joint {joint}"),
             None => "weights of a joint".to_owned(),
         })
         .id_salt("joint")
-        .show(ui, |ui| self.joints(ui, facts, controls));
-        let look = &mut controls.look;
+        .show(ui, |ui| self.joints(ui, state, wishes));
+        let look = &mut state.scene.look;
         ui.horizontal(|ui| {
             ui.label("background");
             ui.selectable_value(&mut look.background, Background::Sky, "sky");
@@ -178,10 +217,10 @@ impl Panel {
         ui.add(exposure.clamping(SliderClamping::Edits));
     }
 
-    fn joints(&mut self, ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
+    fn joints(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         // Names may repeat within a model and between models. One row shows the joint of all models.
         let mut rows = vec!["none".to_owned()];
-        for model in facts.models {
+        for model in state.scene.models.iter() {
             for node in joints(model) {
                 let name = model.skeleton.names.get(node as usize);
                 let name = name.cloned().unwrap_or_else(|| node.to_string());
@@ -190,12 +229,12 @@ impl Panel {
                 }
             }
         }
-        let chosen = match &controls.joint {
+        let chosen = match &state.args.crowd.show.joint {
             None => Some(0),
             Some(joint) => rows.iter().skip(1).position(|row| row == joint).map(|row| row + 1),
         };
         if let Some(row) = self.searches.list(ui, "joints", &rows, chosen, 108.0) {
-            controls.joint = rows.get(row).filter(|_| row > 0).cloned();
+            wishes.done = Some(state.show_joint(rows.get(row).filter(|_| row > 0).cloned()));
         }
     }
 }
@@ -205,77 +244,73 @@ fn section(ui: &mut Ui, title: &str, is_open: bool, show: impl FnOnce(&mut Ui)) 
     CollapsingHeader::new(title).default_open(is_open).show_unindented(ui, show);
 }
 
-fn playback(ui: &mut Ui, controls: &mut Controls) -> Option<Request> {
-    let mut request = None;
+fn playback(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         if ui.add(Button::new("⏮")).on_hover_text("one frame back (,)").clicked() {
-            request = Some(Request::Step(-1));
+            state.clock.step(-1);
         }
         let (symbol, text) =
-            if controls.is_paused { ("▶  Play", "play (Space)") } else { ("⏸  Pause", "pause (Space)") };
+            if state.clock.is_paused() { ("▶  Play", "play (Space)") } else { ("⏸  Pause", "pause (Space)") };
         if ui.add(Button::new(symbol).min_size([84.0, 0.0].into())).on_hover_text(text).clicked() {
-            controls.is_paused = !controls.is_paused;
+            state.toggle_pause();
         }
         if ui.add(Button::new("⏭")).on_hover_text("one frame on (.)").clicked() {
-            request = Some(Request::Step(1));
+            state.clock.step(1);
         }
-        ui.checkbox(&mut controls.repeats, "repeat");
+        ui.checkbox(&mut state.repeats, "repeat");
     });
-    let duration = controls.duration_seconds;
+    let (old, duration) = (state.time_in_clip(), state.duration_seconds());
+    let mut time_seconds = old;
     ui.spacing_mut().slider_width = 170.0;
-    let scrub = Slider::new(&mut controls.time_seconds, 0.0..=duration.max(1e-3)).fixed_decimals(2).suffix(" s");
+    let scrub = Slider::new(&mut time_seconds, 0.0..=duration.max(1e-3)).fixed_decimals(2).suffix(" s");
     // Without this, each layout would round the time, and the clock would go back to it.
     let scrub = scrub.clamping(SliderClamping::Edits);
     ui.add_enabled(duration > 0.0, scrub).on_hover_text("the time in the clip");
-    let speed = Slider::new(&mut controls.speed, -2.0..=2.0).clamping(SliderClamping::Never);
-    ui.add(speed.max_decimals(2).suffix(" × speed"));
-    request
-}
-
-fn selected(ui: &mut Ui, facts: &Facts) -> Option<Request> {
-    for line in facts.selected {
-        ui.label(line);
+    if time_seconds != old {
+        state.clock.seek(time_seconds);
     }
-    let mut request = None;
-    ui.horizontal(|ui| {
-        if ui.button("Focus (F)").clicked() {
-            request = Some(Request::Focus);
-        }
-        if ui.button("Deselect").clicked() {
-            request = Some(Request::Deselect);
-        }
-    });
-    request
+    let old = state.clock.speed();
+    let mut speed = old;
+    let slider = Slider::new(&mut speed, -2.0..=2.0).clamping(SliderClamping::Never);
+    ui.add(slider.max_decimals(2).suffix(" × speed"));
+    if speed != old {
+        state.clock.set_speed(speed);
+    }
 }
 
-fn drawing(ui: &mut Ui, facts: &Facts, controls: &mut Controls) {
-    let drawing = &mut controls.drawing;
+fn drawing(ui: &mut Ui, facts: &Facts, state: &mut State) {
+    let gpu = &mut state.args.gpu;
     ui.horizontal(|ui| {
         ui.label("skinning");
         for skinning in [Skinning::Compute, Skinning::Vertex] {
-            ui.selectable_value(&mut drawing.skinning, skinning, skinning.name());
+            ui.selectable_value(&mut gpu.skinning, skinning, skinning.name());
         }
     });
     ui.horizontal(|ui| {
         ui.label("upload");
-        ui.selectable_value(&mut drawing.upload, None, format!("auto ({})", facts.automatic_upload));
+        ui.selectable_value(&mut gpu.upload, None, format!("auto ({})", facts.automatic_upload.name()));
         for path in [UploadPath::Direct, UploadPath::Staged] {
-            ui.selectable_value(&mut drawing.upload, Some(path), path.name());
+            ui.selectable_value(&mut gpu.upload, Some(path), path.name());
         }
     });
     ui.horizontal(|ui| {
         ui.label("samples per pixel");
         for samples in [1, 2, 4, 8] {
-            ui.selectable_value(&mut drawing.samples, samples, samples.to_string());
+            let is_chosen = facts.samples == samples;
+            if ui.selectable_label(is_chosen, samples.to_string()).clicked() && !is_chosen {
+                gpu.quality.msaa = Some(samples);
+            }
         }
     });
-    let shadows = match facts.shadow_map_size {
-        Some(side) => format!("shadows, a map of {side} × {side}"),
-        None => "shadows".to_owned(),
+    let (text, mut shadows) = match facts.shadow_map_size {
+        Some(side) => (format!("shadows, a map of {side} × {side}"), true),
+        None => ("shadows".to_owned(), false),
     };
-    ui.checkbox(&mut drawing.shadows, shadows);
+    if ui.checkbox(&mut shadows, text).changed() {
+        gpu.quality.shadows = Some(shadows);
+    }
     ui.spacing_mut().slider_width = 120.0;
-    let error = Slider::new(&mut controls.lod_error_pixels, 0.0..=8.0).max_decimals(1);
+    let error = Slider::new(&mut state.scene.lod_error_pixels, 0.0..=8.0).max_decimals(1);
     ui.add(error.clamping(SliderClamping::Edits).text("pixels of detail error"))
         .on_hover_text("how far a simplified surface may be away; 0: full detail");
 }

@@ -1,0 +1,85 @@
+//! The words of the panel: the last frame and the device, the selected character, and the joint under the cursor.
+
+use glam::Vec2;
+
+use super::state::{State, clip_name};
+use crate::app::joint::joints;
+use crate::app::scene::Scene;
+use crate::app::text::{counted, number, thousands};
+use crate::crowd::ShownInstance;
+use crate::renderer::Renderer;
+use crate::renderer::memory::format_bytes;
+
+/// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.
+pub fn frame_and_device(instances: usize, renderer: &Renderer, frame_ms: Option<f64>) -> Vec<String> {
+    let counts = renderer.draw_counts();
+    let bytes = renderer.byte_counts();
+    let mut lines = Vec::new();
+    if let Some(frame_ms) = frame_ms {
+        lines.push(format!("{} ms, {:.0} frames/s (median)", number(frame_ms), 1e3 / frame_ms.max(1e-3)));
+        lines.push(format!(
+            "{} of {} in view, {} triangles",
+            thousands(counts.camera.instances),
+            thousands(instances as u64),
+            thousands(counts.camera.triangles)
+        ));
+    }
+    if counts.skinned_vertices > 0 {
+        lines.push(format!("{} vertices skinned by skin.comp", thousands(counts.skinned_vertices)));
+    }
+    let (all, models) = (format_bytes(bytes.total_device), format_bytes(bytes.static_data));
+    lines.push(format!("{all} of device memory, {models} of it models"));
+    lines.push(renderer.device().physical.name.clone());
+    lines
+}
+
+/// Describes an instance.
+pub fn instance(scene: &Scene, shown: &ShownInstance) -> Vec<String> {
+    let Some(model) = scene.models.get(shown.model as usize) else { return Vec::new() };
+    let clip = shown.clip.and_then(|index| Some((index as usize, model.clips.get(index as usize)?)));
+    let playing = match clip {
+        Some((index, clip)) => format!(
+            "{}\nat {:.2} of {:.2} s, phase {:.2}",
+            clip_name(index, clip),
+            shown.clip_seconds,
+            clip.duration_seconds,
+            shown.phase
+        ),
+        None => "rest pose".to_owned(),
+    };
+    let level = match shown.level {
+        Some(0) => "full detail".to_owned(),
+        Some(level) => format!("level of detail {level}"),
+        None => "out of view".to_owned(),
+    };
+    vec![
+        format!("{}, instance {}", model.name, shown.number),
+        playing,
+        format!("pose {}, {}, {level}", shown.pose, counted(joints(model).len(), "joint")),
+    ]
+}
+
+/// Returns the character whose joints have names under the cursor: the selected one, if the skeleton is shown.
+pub fn character_with_names(state: &State) -> Option<ShownInstance> {
+    state.selected().filter(|_| state.scene.show.skeleton)
+}
+
+/// Returns the name of the joint whose place in the image is nearest to a point in pixels, if it is near.
+pub fn joint_at(state: &State, point_pixels: Vec2, [width, height]: [u32; 2]) -> Option<String> {
+    const NEAR_PIXELS: f32 = 14.0;
+    let shown = character_with_names(state)?;
+    let scene = &state.scene;
+    let model = scene.models.get(shown.model as usize)?;
+    let mut positions = Vec::new();
+    scene.crowd.node_positions(shown.number, state.clock.time_seconds(), &mut positions);
+    let size_pixels = Vec2::new(width as f32, height as f32);
+    let clip_from_world = scene.camera.clip_from_world(size_pixels.x / size_pixels.y);
+    let distance = |node: u32| {
+        let clip = clip_from_world * positions.get(node as usize)?.extend(1.0);
+        let at = Vec2::new(0.5 + 0.5 * clip.x / clip.w, 0.5 - 0.5 * clip.y / clip.w) * size_pixels;
+        (clip.w > 0.0).then(|| (at.distance(point_pixels), node))
+    };
+    let near = joints(model).into_iter().filter_map(distance).filter(|&(distance, _)| distance < NEAR_PIXELS);
+    let (_, node) = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    model.skeleton.names.get(node as usize).cloned()
+}
