@@ -2,7 +2,7 @@
 //!
 //! The file has one line per shader: its file name, the SHA-256 of the compiler's input (source, includes, options) and
 //! the SHA-256 of its output. Comparing them needs no compiler. `build.rs` uses this module to stop a build, and
-//! `tests/spirv.rs` includes it to test that. `refresh.rs` writes the file.
+//! `tests/repository/spirv.rs` includes it to test that. `refresh.rs` writes the file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::sources::ShaderSource;
+use super::sources::ShaderSource;
 
 /// The manifest's name inside the SPIR-V folder.
 pub const MANIFEST_FILE: &str = "manifest.txt";

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::manifest::{MANIFEST_FILE, Manifest, Record, out_of_date_message, spirv_path, superfluous_spirv};
-use crate::sources::{CompiledShader, ShaderSource};
+use super::manifest::{MANIFEST_FILE, Manifest, Record, out_of_date_message, spirv_path, superfluous_spirv};
+use super::sources::{CompiledShader, ShaderSource};
 
 const HEADER: &str = "\
 # Which sources the .spv files here were compiled from; build.rs refuses to embed others.

@@ -129,10 +129,10 @@
 //!
 //! `shaders/tone_map.frag` then maps the colour to the range of the display.
 //!
-//! Dependencies point one way, and `tests/architecture` checks them: `animation` → `model`; `levels` → `animation`,
-//! `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`, `view`; `cli` → `renderer`, `crowd`,
-//! `animation`, `model`, `view`; `app` → all others. `view`, `animation`, `levels`, `crowd` and `renderer`
-//! also use `shader_types`.
+//! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `levels` →
+//! `animation`, `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`,
+//! `view`; `cli` → `renderer`, `crowd`, `animation`, `model`, `view`; `app` → all others. `view`, `animation`,
+//! `levels`, `crowd` and `renderer` also use `shader_types`.
 //!
 //! # Glossary
 //!

@@ -1,8 +1,9 @@
 //! `repr(C)` mirrors of the structs in `shaders/`: the contract between the CPU and the shaders.
 //!
-//! Sizes and offsets are asserted here at compile time, and `tests/shader_layout.rs` compares names and offsets with the
-//! reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so std430 and C agree
-//! without padding rules. This module imports nothing else from this crate: every layer that touches GPU data may use it.
+//! Sizes and offsets are asserted here at compile time, and `tests/repository/shader_layout.rs` compares names and
+//! offsets with the reflected SPIR-V. Members are scalars, 16-byte vectors, or 12-byte vectors followed by a scalar, so
+//! std430 and C agree without padding rules. This module imports nothing else from this crate: every layer that touches
+//! GPU data may use it.
 
 pub mod debug_views;
 pub mod material_features;
@@ -284,7 +285,7 @@ pub struct OverlayConstants {
     pub clip_from_pixels: [f32; 2],
 }
 
-/// `local_size_x` of `skin.comp`. `tests/shader_layout.rs` compares both.
+/// `local_size_x` of `skin.comp`. `tests/repository/shader_layout.rs` compares both.
 pub const VERTICES_PER_GROUP: u32 = 64;
 
 /// One material, as `character.frag` reads it from a uniform buffer.

@@ -5,20 +5,14 @@
 //! allocates memory itself. The long forms take minutes: `cargo test --test gpu_memory -- --ignored --nocapture`.
 #![cfg(target_os = "linux")]
 
-#[path = "import/builder.rs"]
-#[allow(dead_code)]
-mod builder;
-#[path = "common/gpu.rs"]
-#[allow(dead_code, reason = "the test runs without validation")]
-mod gpu;
-#[path = "common/scene.rs"]
-mod scene;
+mod common;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use ash::vk;
-use gpu::{TestDevice, gpu_tests, note};
+use common::gpu::{self, TestDevice, gpu_tests, note};
+use common::{builder, scene};
 use serde_json::json;
 use throng::app::scene::Scene;
 use throng::model::Model;

@@ -7,11 +7,13 @@
 //!
 //! Files with a buffer are written twice, as JSON text with data URIs and as a GLB. fuzz/README.md describes their use.
 
-#[path = "../../tests/import/builder.rs"]
-#[allow(dead_code, reason = "the tests of import use the rest of it")]
+#[path = "../../tests/common/builder.rs"]
+#[allow(dead_code, reason = "the tests use the rest of it")]
 mod builder;
 mod compressed;
 mod features;
+#[path = "../../tests/common/invariants.rs"]
+mod invariants;
 
 use std::path::Path;
 

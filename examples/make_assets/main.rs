@@ -2,7 +2,7 @@
 //!
 //! A program can be read, discussed and changed by one number, and its licence is beyond doubt. Its ground truth is
 //! known too, which no downloaded file offers: joint positions, walking speed, where the feet touch the ground.
-//! `tests/assets.rs` proves that the checked-in files equal the output of this program, byte for byte.
+//! `tests/repository/assets.rs` proves that the checked-in files equal the output of this program, byte for byte.
 
 mod generator;
 

@@ -1,6 +1,6 @@
 //! The functions of the fuzz targets. Each takes bytes, and panics if a promise is broken.
 //!
-//! The targets under `fuzz_targets/` are one line each. `tests/fuzz_corpus.rs` includes this file by its path and
+//! The targets under `fuzz_targets/` are one line each. `tests/repository/fuzz_corpus.rs` includes this file by its path and
 //! passes the kept corpus to the same functions, so that a plain `cargo test` finds again what fuzzing has found. That
 //! is why paths here start with `super::` instead of `crate::`. README.md describes campaigns.
 

@@ -1,5 +1,5 @@
 //! The values of the specialization constant `DEBUG_VIEW`. `shaders/debug_view.glsl` has the same numbers;
-//! `tests/shader_layout.rs` compares them.
+//! `tests/repository/shader_layout.rs` compares them.
 
 /// The normals of the skinned vertices.
 pub const NORMALS: u32 = 1;

@@ -1,6 +1,6 @@
 //! The features of a material that a pipeline is specialised for: bits of specialization constant 0 of the shaders that
 //! draw characters. The code of an absent feature is not part of the pipeline. `shaders/material_features.glsl` has the
-//! same bits; `tests/shader_layout.rs` compares them.
+//! same bits; `tests/repository/shader_layout.rs` compares them.
 
 /// The file has no normals: each triangle has its own (glTF 2.0, 3.7.2.1).
 pub const FLAT: u32 = 1;

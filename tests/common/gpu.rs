@@ -2,7 +2,7 @@
 //! creation of the instance to its destruction, fails the test.
 //!
 //! In: the functions that [`gpu_tests`] lists. Out: a test for each of them and for each device. Its name starts with the
-//! device: `[llvmpipe (LLVM 15.0.6, 256 bits)] a_walker_in_mid_step`. The list of devices is the environment variable
+//! device: `[llvmpipe (LLVM 15.0.6, 256 bits)] gpu::golden::a_walker_in_mid_step`. The list of devices is the environment variable
 //! [`DEVICES_VARIABLE`], or else the best device and, if it is installed, Mesa's lavapipe. So a machine without a GPU runs
 //! each test once.
 //!
@@ -14,7 +14,7 @@
 //! device and the instance, because those calls report leaks. Then it reads the messages, which outlive both. A missing
 //! driver fails the test binary, and a missing layer each test.
 //!
-//! `tests/gpu_validation.rs` proves that the gate can fail.
+//! `tests/gpu/validation.rs` proves that the gate can fail.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -112,7 +112,6 @@ pub struct Test {
 pub enum Work {
     OnEachDevice(fn(&TestDevice)),
     /// For a test without a device that stands next to the tests that use what it tests.
-    #[allow(dead_code, reason = "most test binaries have none")]
     Once(fn()),
 }
 
@@ -121,15 +120,15 @@ pub enum Work {
 macro_rules! gpu_tests {
     ($($test:path $([ignored if $condition:expr])?),* $(,)? $(; once: $($plain:path),* $(,)?)?) => {
         vec![
-            $($crate::gpu::Test {
-                name: stringify!($test),
+            $($crate::common::gpu::Test {
+                name: concat!(module_path!(), "::", stringify!($test)),
                 is_ignored: false $(|| $condition)?,
-                work: $crate::gpu::Work::OnEachDevice($test),
+                work: $crate::common::gpu::Work::OnEachDevice($test),
             },)*
-            $($($crate::gpu::Test {
-                name: stringify!($plain),
+            $($($crate::common::gpu::Test {
+                name: concat!(module_path!(), "::", stringify!($plain)),
                 is_ignored: false,
-                work: $crate::gpu::Work::Once($plain),
+                work: $crate::common::gpu::Work::Once($plain),
             },)*)?
         ]
     };
@@ -137,31 +136,26 @@ macro_rules! gpu_tests {
 pub(crate) use gpu_tests;
 
 /// Prints a figure with `--nocapture`.
-#[allow(unused_macros, reason = "some test binaries have no figures")]
 macro_rules! note {
     ($($format:tt)*) => {
-        if $crate::gpu::is_verbose() {
+        if $crate::common::gpu::is_verbose() {
             println!($($format)*);
         }
     };
 }
-#[allow(unused_imports, reason = "some test binaries have no figures")]
 pub(crate) use note;
 
 /// Returns whether the user wants to see figures.
-#[allow(dead_code, reason = "some test binaries have no figures")]
 pub fn is_verbose() -> bool {
     std::env::args().any(|argument| argument == "--nocapture")
 }
 
 /// Runs the tests that the arguments of the process choose, several at a time.
-#[allow(dead_code, reason = "some test binaries run one test at a time")]
 pub fn run(tests: Vec<Test>) -> ExitCode {
     run_with(&Arguments::from_args(), tests)
 }
 
 /// Runs one test at a time, for tests that measure the whole process.
-#[allow(dead_code, reason = "most test binaries run several tests at a time")]
 pub fn run_one_at_a_time(tests: Vec<Test>) -> ExitCode {
     run_with(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, tests)
 }
@@ -177,6 +171,8 @@ fn run_with(arguments: &Arguments, tests: Vec<Test>) -> ExitCode {
         }
     };
     let trials = tests.into_iter().flat_map(|Test { name, is_ignored, work }| {
+        // Without the name of the test binary, as in the standard harness.
+        let name = name.split_once("::").map_or(name, |(_, path)| path);
         let trials: Vec<Trial> = match work {
             Work::Once(test) => vec![trial(name, test)],
             Work::OnEachDevice(test) => {

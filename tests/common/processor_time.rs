@@ -3,8 +3,6 @@
 //! A process that works too long is ended by the limit that it was started with. One that waits forever takes next to
 //! no processor time, which tells it from one that has to wait for its turn.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
-
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;

@@ -12,8 +12,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use tempfile::TempDir;
 
-#[path = "processor_time.rs"]
-pub mod processor_time;
+use super::processor_time;
 
 /// The limit of a run's processor time: far more than any run here takes.
 const PROCESSOR_SECONDS: u64 = 300;
@@ -89,21 +88,18 @@ impl Running {
 
     /// Presses Ctrl-C.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "only one test binary does")]
     pub fn interrupt(&self) {
         self.signal(libc::SIGINT);
     }
 
     /// Halts the program until [`Self::go_on`]. Events that are sent to it meanwhile arrive all at once.
     #[cfg(unix)]
-    #[allow(dead_code, reason = "only one test binary does")]
     pub fn halt(&self) {
         self.signal(libc::SIGSTOP);
     }
 
     /// Ends [`Self::halt`].
     #[cfg(unix)]
-    #[allow(dead_code, reason = "only one test binary does")]
     pub fn go_on(&self) {
         self.signal(libc::SIGCONT);
     }
@@ -116,7 +112,6 @@ impl Running {
     }
 
     /// Waits until the program has written this text to standard error.
-    #[allow(dead_code, reason = "not all test binaries do")]
     pub fn wait_for_stderr(&self, text: &str) {
         while !self.stderr.text().contains(text) {
             assert_eq!(self.stderr.read(), Some(true), "{}: no {text} in: {}", self.description, self.stderr.text());

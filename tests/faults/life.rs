@@ -19,8 +19,9 @@ use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages};
 use throng::vulkan::physical_device::PhysicalDevice;
 
-use crate::gpu::TestDevice;
-use crate::{loader, scene};
+use super::loader;
+use crate::common::gpu::TestDevice;
+use crate::common::scene;
 
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
 const ASPECT: f32 = 32.0 / 24.0;

@@ -19,8 +19,8 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::RustConnection;
 
-use crate::life::{EXTENT, FRAMES, Outcome, Setting, draw, instance};
-use crate::screen::Screen;
+use super::life::{EXTENT, FRAMES, Outcome, Setting, draw, instance};
+use crate::common::screen::Screen;
 
 /// A window, and a connection of the C library, which Vulkan needs.
 pub struct XcbWindow {

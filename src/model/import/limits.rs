@@ -11,8 +11,8 @@
 //! `throng pose`; each kind has its price. Temporary memory is checked against the total but not deducted.
 //!
 //! **The rule behind the figures:** a model whose files have one MiB together takes less than one GiB. The tests in
-//! `tests/untrusted/` run the program in an address space of that size, with files that exhaust one budget or many. The
-//! part of that GiB outside the total budget is for the program itself and the bytes of the file.
+//! `tests/program/untrusted/` run the program in an address space of that size, with files that exhaust one budget or
+//! many. The part of that GiB outside the total budget is for the program itself and the bytes of the file.
 //!
 //! The limits are far above any character: even the smallest fit five hundred characters of a thousand vertices.
 

@@ -1,6 +1,6 @@
 //! Vertex input: the formats and offsets of the attributes of instances and of static vertices. `shaders/instance.glsl` and
-//! `shaders/character.glsl` declare the same locations. `tests/shader_layout.rs` compares the offsets with the structs and
-//! the locations with the shaders.
+//! `shaders/character.glsl` declare the same locations. `tests/repository/shader_layout.rs` compares the offsets with
+//! the structs and the locations with the shaders.
 
 use std::mem::offset_of;
 

@@ -48,7 +48,7 @@ const SPLIT_SUM_SIDE: u32 = 64;
 const LIGHT: (vk::Format, u64) = (vk::Format::R16G16B16A16_SFLOAT, 8);
 /// The texels of the split-sum table: their format, which every driver filters, and their size in bytes.
 const SPLIT_SUM: (vk::Format, u64) = (vk::Format::R16G16_SFLOAT, 4);
-/// `local_size_x` in `environment.glsl`; `tests/shader_layout.rs` compares both.
+/// `local_size_x` in `environment.glsl`; `tests/repository/shader_layout.rs` compares both.
 pub const GROUP_SIZE: u32 = 64;
 
 /// The size of all images and buffers. Each image has a buffer of the same size.

@@ -1,0 +1,18 @@
+//! What several test binaries share.
+
+#![allow(dead_code, unused_macros, unused_imports, reason = "each test binary uses a part")]
+
+pub mod builder;
+#[cfg(feature = "app")]
+pub mod gpu;
+pub mod invariants;
+pub mod levels;
+pub mod placed;
+pub mod processor_time;
+#[cfg(feature = "app")]
+pub mod program;
+pub mod reference;
+#[cfg(feature = "app")]
+pub mod scene;
+#[cfg(all(feature = "app", target_os = "linux"))]
+pub mod screen;

@@ -1,0 +1,422 @@
+//! An X server without a screen, and a second client that controls windows on it.
+//!
+//! Every wait ends with an event of the server. If nothing happens any more, a watchdog ends the server. This breaks the
+//! connections of the test and of the program, so that the test fails and the program ends.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use x11rb::CURRENT_TIME;
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{self, AtomEnum, ConnectionExt, EventMask};
+use x11rb::protocol::xtest::ConnectionExt as _;
+use x11rb::rust_connection::RustConnection;
+
+use super::processor_time;
+
+/// The size of the screen in pixels.
+pub const SIZE: (u32, u32) = (1024, 768);
+
+/// A running server and a connection to it.
+pub struct Screen {
+    /// The value of the environment variable `DISPLAY`.
+    pub display: String,
+    connection: RustConnection,
+    root: xproto::Window,
+    // Dropping it ends the server.
+    _alive: Sender<()>,
+}
+
+impl Screen {
+    /// Starts a server for programs.
+    pub fn start() -> Self {
+        Self::start_and_wait(processor_time::receive)
+    }
+
+    /// Starts a server for windows of this process. There is no watchdog, because it counts the time of child processes only.
+    pub fn start_for_this_process() -> Self {
+        Self::start_and_wait(|alive| alive.recv().ok())
+    }
+
+    /// Starts a server that ends when `wait` does.
+    fn start_and_wait(wait: fn(&Receiver<()>) -> Option<()>) -> Self {
+        let size = format!("{}x{}x24", SIZE.0, SIZE.1);
+        let mut server = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("Xvfb cannot be started ({error}): run ./setup.sh, which installs it"));
+        let stdout = server.stdout.take().unwrap();
+        let (alive, watched): (Sender<()>, Receiver<()>) = channel();
+        std::thread::spawn(move || {
+            // Returns when the test is over, or when neither the server nor any program does anything.
+            wait(&watched);
+            let _ = server.kill();
+            let _ = server.wait();
+        });
+        // Xvfb chooses a free number and writes it when it is ready.
+        let mut number = String::new();
+        BufReader::new(stdout).read_line(&mut number).unwrap();
+        assert!(!number.trim().is_empty(), "Xvfb ended before it was ready");
+        let display = format!(":{}", number.trim());
+        let (connection, screen) = RustConnection::connect(Some(&display)).unwrap();
+        let root = connection.setup().roots[screen].root;
+        listen(&connection, root, EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE);
+        Self { display, connection, root, _alive: alive }
+    }
+
+    /// Starts a server with a window manager. Only then can windows be minimised and fill the screen.
+    pub fn with_manager() -> Self {
+        let screen = Self::start();
+        let mut manager = Command::new("openbox")
+            .args(["--sm-disable", "--config-file"])
+            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/openbox.xml"))
+            .env("DISPLAY", &screen.display)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("openbox cannot be started ({error}): run ./setup.sh, which installs it"));
+        // It ends with the server.
+        std::thread::spawn(move || manager.wait());
+        // A manager sets this property of the root window when it is ready.
+        let ready = screen.atom("_NET_SUPPORTING_WM_CHECK");
+        while !matches!(screen.next_event(), Event::PropertyNotify(event) if event.atom == ready) {}
+        screen
+    }
+
+    /// Waits until the program shows its window.
+    pub fn wait_for_window(&self) -> TestWindow<'_> {
+        let managed = self.atom("_NET_CLIENT_LIST");
+        loop {
+            let candidates = match self.next_event() {
+                Event::MapNotify(event) => vec![event.window],
+                // A manager maps a frame around the window, and then lists the window.
+                Event::PropertyNotify(event) if event.atom == managed => self.ids(self.root, managed, AtomEnum::WINDOW),
+                _ => continue,
+            };
+            for id in candidates {
+                let window = TestWindow { screen: self, id };
+                if window.title().is_some_and(|title| title.starts_with("Throng")) {
+                    let events = EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
+                    listen(&self.connection, window.id, events);
+                    return window;
+                }
+            }
+        }
+    }
+
+    /// Returns the value of a property that is a list of atoms or windows.
+    fn ids(&self, window: xproto::Window, property: xproto::Atom, kind: AtomEnum) -> Vec<u32> {
+        let reply = self.connection.get_property(false, window, property, kind, 0, 1024).unwrap().reply().unwrap();
+        reply.value32().into_iter().flatten().collect()
+    }
+
+    fn next_event(&self) -> Event {
+        self.connection.flush().unwrap();
+        self.connection
+            .wait_for_event()
+            .unwrap_or_else(|error| panic!("the X server has gone ({error}): nothing happened any more, or it crashed"))
+    }
+
+    fn atom(&self, name: &str) -> xproto::Atom {
+        self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
+    }
+}
+
+fn listen(connection: &RustConnection, window: xproto::Window, events: EventMask) {
+    let attributes = xproto::ChangeWindowAttributesAux::new().event_mask(events);
+    connection.change_window_attributes(window, &attributes).unwrap().check().unwrap();
+}
+
+/// A key by the character that it types (an X keysym).
+#[derive(Clone, Copy)]
+pub struct Key(u32);
+
+impl Key {
+    pub const ESCAPE: Self = Self(0xff1b);
+    pub const ENTER: Self = Self(0xff0d);
+    pub const TAB: Self = Self(0xff09);
+    pub const F11: Self = Self(0xffc8);
+    pub const SPACE: Self = Self(b' ' as u32);
+    pub const BRACKET_LEFT: Self = Self(b'[' as u32);
+    pub const BRACKET_RIGHT: Self = Self(b']' as u32);
+
+    pub fn digit(digit: u32) -> Self {
+        Self(u32::from(b'0') + digit)
+    }
+
+    /// The key that types an ASCII character.
+    pub fn typing(character: char) -> Self {
+        Self(u32::from(character))
+    }
+}
+
+/// The window of the program.
+pub struct TestWindow<'a> {
+    screen: &'a Screen,
+    id: xproto::Window,
+}
+
+impl TestWindow<'_> {
+    fn connection(&self) -> &RustConnection {
+        &self.screen.connection
+    }
+
+    fn title(&self) -> Option<String> {
+        let (name, kind) = (self.screen.atom("_NET_WM_NAME"), self.screen.atom("UTF8_STRING"));
+        let reply = self.connection().get_property(false, self.id, name, kind, 0, 1024).unwrap().reply().ok()?;
+        String::from_utf8(reply.value).ok().filter(|title| !title.is_empty())
+    }
+
+    /// Returns the next event of this window. Fails if the program has closed it.
+    fn next_event(&self) -> Event {
+        let event = self.screen.next_event();
+        assert!(!matches!(event, Event::DestroyNotify(ref gone) if gone.window == self.id), "the window was closed");
+        event
+    }
+
+    /// Waits until the title changes to a `wanted` one. The program changes it only after it has presented.
+    pub fn wait_for_title(&self, wanted: impl Fn(&str) -> bool) -> String {
+        let name = self.screen.atom("_NET_WM_NAME");
+        loop {
+            if let Event::PropertyNotify(event) = self.next_event()
+                && event.atom == name
+                && let Some(title) = self.title()
+                && title.starts_with("Throng: ")
+                && wanted(&title)
+            {
+                return title;
+            }
+        }
+    }
+
+    /// Waits until the title has changed this many times, and returns the titles that have arrived until then.
+    pub fn titles_until_answered(&self, changes: usize) -> Vec<String> {
+        let mut titles: Vec<String> = (0..changes).map(|_| self.wait_for_title(|_| true)).collect();
+        // A reply comes after all earlier events.
+        let now = self.title();
+        while let Some(event) = self.connection().poll_for_event().unwrap() {
+            if matches!(event, Event::PropertyNotify(event) if event.atom == self.screen.atom("_NET_WM_NAME")) {
+                titles.extend(now.clone());
+            }
+        }
+        titles
+    }
+
+    /// Waits until all previous requests are drawn. The first change of the title may come from earlier frames.
+    pub fn wait_for_frames(&self) {
+        // A reply comes after all earlier events, so this discards the changes that have arrived.
+        self.title();
+        while self.connection().poll_for_event().unwrap().is_some() {}
+        for _ in 0..2 {
+            self.wait_for_title(|_| true);
+        }
+    }
+
+    pub fn resize(&self, (width, height): (u32, u32)) {
+        let size = xproto::ConfigureWindowAux::new().width(width).height(height);
+        self.connection().configure_window(self.id, &size).unwrap().check().unwrap();
+    }
+
+    pub fn wait_for_size(&self, (width, height): (u32, u32)) {
+        loop {
+            if let Event::ConfigureNotify(event) = self.next_event()
+                && (u32::from(event.width), u32::from(event.height)) == (width, height)
+            {
+                return;
+            }
+        }
+    }
+
+    /// Gives the window the focus, and with it the keys. There is no window manager to do this.
+    pub fn focus(&self) {
+        let revert_to = xproto::InputFocus::POINTER_ROOT;
+        self.connection().set_input_focus(revert_to, self.id, CURRENT_TIME).unwrap().check().unwrap();
+    }
+
+    pub fn press(&self, key: Key) {
+        let connection = self.connection();
+        let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
+        let keys = connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
+        let per_key = usize::from(keys.keysyms_per_keycode);
+        let row = keys.keysyms.chunks(per_key).position(|row| row[0] == key.0).expect("no such key");
+        let mut event = xproto::KeyPressEvent {
+            response_type: xproto::KEY_PRESS_EVENT,
+            detail: first + row as u8,
+            sequence: 0,
+            time: CURRENT_TIME,
+            root: self.screen.root,
+            event: self.id,
+            child: x11rb::NONE,
+            root_x: 0,
+            root_y: 0,
+            event_x: 0,
+            event_y: 0,
+            state: xproto::KeyButMask::default(),
+            same_screen: true,
+        };
+        connection.send_event(false, self.id, EventMask::KEY_PRESS, event).unwrap().check().unwrap();
+        event.response_type = xproto::KEY_RELEASE_EVENT;
+        connection.send_event(false, self.id, EventMask::KEY_RELEASE, event).unwrap().check().unwrap();
+    }
+
+    /// Moves the mouse to a point of the window, which is at the upper left corner of the screen.
+    pub fn point_at(&self, (x, y): (i16, i16)) {
+        let (kind, root) = (xproto::MOTION_NOTIFY_EVENT, self.screen.root);
+        self.connection().xtest_fake_input(kind, 0, CURRENT_TIME, root, x, y, 0).unwrap().check().unwrap();
+    }
+
+    fn button(&self, kind: u8) {
+        const LEFT: u8 = 1;
+        self.connection().xtest_fake_input(kind, LEFT, CURRENT_TIME, x11rb::NONE, 0, 0, 0).unwrap().check().unwrap();
+    }
+
+    /// Clicks at a point of the window.
+    pub fn click(&self, point: (i16, i16)) {
+        self.point_at(point);
+        self.button(xproto::BUTTON_PRESS_EVENT);
+        self.button(xproto::BUTTON_RELEASE_EVENT);
+    }
+
+    /// Drags from one point of the window to another.
+    pub fn drag(&self, from: (i16, i16), to: (i16, i16)) {
+        self.point_at(from);
+        self.button(xproto::BUTTON_PRESS_EVENT);
+        self.point_at(to);
+        self.button(xproto::BUTTON_RELEASE_EVENT);
+    }
+
+    /// Types a text.
+    pub fn type_text(&self, text: &str) {
+        text.chars().for_each(|character| self.press(Key::typing(character)));
+    }
+
+    /// Drops a file on the window, with the messages of a file manager (XDND, version 5).
+    pub fn drop_file(&self, path: &std::path::Path) {
+        let connection = self.connection();
+        let [selection, list] = ["XdndSelection", "text/uri-list"].map(|name| self.screen.atom(name));
+        let message = |name: &str, data: [u32; 5]| {
+            let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data);
+            connection.send_event(false, self.id, EventMask::NO_EVENT, event).unwrap().check().unwrap();
+        };
+        let source = self.screen.root;
+        message("XdndEnter", [source, 5 << 24, list, 0, 0]);
+        message("XdndPosition", [source, 0, 0, CURRENT_TIME, self.screen.atom("XdndActionCopy")]);
+        // The list of files, as if the source had been asked for it.
+        let files = format!("file://{}\r\n", path.display());
+        let mode = xproto::PropMode::REPLACE;
+        let bytes = files.as_bytes();
+        let changed = connection.change_property(mode, self.id, selection, list, 8, bytes.len() as u32, bytes);
+        changed.unwrap().check().unwrap();
+        let notify = xproto::SelectionNotifyEvent {
+            response_type: xproto::SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: CURRENT_TIME,
+            requestor: self.id,
+            selection,
+            target: list,
+            property: selection,
+        };
+        connection.send_event(false, self.id, EventMask::NO_EVENT, notify).unwrap().check().unwrap();
+        message("XdndDrop", [source, 0, CURRENT_TIME, 0, 0]);
+    }
+
+    /// Sends the message of a window manager's close button.
+    pub fn ask_to_close(&self) {
+        let (protocols, delete) = (self.screen.atom("WM_PROTOCOLS"), self.screen.atom("WM_DELETE_WINDOW"));
+        let message = xproto::ClientMessageEvent::new(32, self.id, protocols, [delete, CURRENT_TIME, 0, 0, 0]);
+        self.connection().send_event(false, self.id, EventMask::NO_EVENT, message).unwrap().check().unwrap();
+    }
+
+    pub fn destroy(&self) {
+        self.connection().destroy_window(self.id).unwrap().check().unwrap();
+    }
+
+    pub fn hide(&self) {
+        self.connection().unmap_window(self.id).unwrap().check().unwrap();
+        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
+    }
+
+    pub fn show(&self) {
+        self.connection().map_window(self.id).unwrap().check().unwrap();
+        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
+    }
+
+    /// Asks the window manager to minimise the window (ICCCM, 4.1.4).
+    pub fn minimize(&self) {
+        const ICONIC_STATE: u32 = 3;
+        self.ask_manager("WM_CHANGE_STATE", ICONIC_STATE);
+        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
+    }
+
+    /// Asks the window manager to show the window again, as a taskbar does.
+    pub fn restore(&self) {
+        const FROM_A_PAGER: u32 = 2;
+        self.ask_manager("_NET_ACTIVE_WINDOW", FROM_A_PAGER);
+        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
+    }
+
+    fn ask_manager(&self, message: &str, first: u32) {
+        let data = [first, CURRENT_TIME, 0, 0, 0];
+        let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(message), data);
+        let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.connection().send_event(false, self.screen.root, listeners, event).unwrap().check().unwrap();
+    }
+
+    /// Returns whether the window manager says that the window fills the screen.
+    pub fn is_full_screen(&self) -> bool {
+        let [states, full] = ["_NET_WM_STATE", "_NET_WM_STATE_FULLSCREEN"].map(|name| self.screen.atom(name));
+        self.screen.ids(self.id, states, AtomEnum::ATOM).contains(&full)
+    }
+
+    /// Reads the pixels of the window.
+    pub fn picture(&self) -> Picture {
+        let connection = self.connection();
+        let size = connection.get_geometry(self.id).unwrap().reply().unwrap();
+        let (width, height) = (size.width, size.height);
+        let format = xproto::ImageFormat::Z_PIXMAP;
+        let image = connection.get_image(format, self.id, 0, 0, width, height, u32::MAX).unwrap().reply().unwrap();
+        let pixels: Vec<[u8; 4]> = image.data.as_chunks::<4>().0.to_vec();
+        assert_eq!(pixels.len(), usize::from(width) * usize::from(height));
+        Picture { width: usize::from(width), height: usize::from(height), pixels }
+    }
+}
+
+/// The pixels from the top left, in the server's format.
+#[derive(PartialEq)]
+pub struct Picture {
+    pub width: usize,
+    pub height: usize,
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Picture {
+    /// Returns the pixels from the top left: red, green, blue and an opaque alpha.
+    pub fn rgba(&self) -> impl Iterator<Item = [u8; 4]> {
+        self.pixels.iter().map(|&[blue, green, red, _]| [red, green, blue, 255])
+    }
+
+    pub fn color_count(&self) -> usize {
+        self.pixels.iter().collect::<HashSet<_>>().len()
+    }
+
+    /// Returns the number of pixels of nearly this colour: red, green, blue.
+    pub fn count_of(&self, color: [u8; 3]) -> usize {
+        const TOLERANCE: u8 = 6;
+        let is_near = |pixel: &[u8; 4]| (0..3).all(|channel| pixel[channel].abs_diff(color[channel]) <= TOLERANCE);
+        self.rgba().filter(is_near).count()
+    }
+
+    /// Returns the square of this size in the lower right corner.
+    pub fn corner(&self, size: usize) -> Self {
+        let rows = self.pixels.chunks(self.width).skip(self.height - size);
+        let pixels = rows.flat_map(|row| &row[self.width - size..]).copied().collect();
+        Self { width: size, height: size, pixels }
+    }
+}

@@ -1,0 +1,270 @@
+//! Tests of crowds: seeds, threads, palette offsets, culling, levels of detail, playback, crossfades, picking, units.
+
+mod bounds;
+mod crossfade;
+mod levels;
+mod pick;
+mod visibility;
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, joint_matrices, pose_model};
+use throng::crowd::{
+    ClipChoice, Crowd, CrowdError, CrowdSettings, FramePlan, Layout, PhaseMode, PoseSize, thread_pool, wrap_seconds,
+};
+use throng::model::{
+    Clip, CoarserLevel, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT,
+    PaletteLayout, Skeleton, Track,
+};
+use throng::shader_types::{InstanceData, JointMatrix};
+
+use crate::cpu::instances::{instances_of, positions};
+
+/// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
+fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
+    let step = size / joints as f32;
+    let axes = [Vec3::Z, Vec3::X, Vec3::Y];
+    let clips = clip_names.iter().zip(axes.into_iter().cycle()).map(|(clip_name, axis)| {
+        let values = [0.0, 0.2, -0.2, 0.0].map(|angle| Vec4::from(Quat::from_axis_angle(axis, angle))).to_vec();
+        let track = |node| Track { node, timeline: 0, interpolation: Interpolation::Linear, values: values.clone() };
+        Clip {
+            name: Some((*clip_name).to_owned()),
+            duration_seconds: 1.5,
+            timelines: vec![vec![0.0, 0.5, 1.0, 1.5]],
+            morph_weights: vec![MorphTrack {
+                first_weight: 0,
+                weight_count: 2,
+                timeline: 0,
+                interpolation: Interpolation::Linear,
+                values: vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0],
+            }],
+            rotations: (0..joints).map(track).collect(),
+            ..Clip::default()
+        }
+    });
+    let mut rest = LocalPose::identity(joints as usize);
+    rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
+    rest.morph_weights = vec![0.25, 0.75];
+    Model {
+        name: name.to_owned(),
+        skeleton: Skeleton {
+            parents: (0..joints).map(|node| node.checked_sub(1).unwrap_or(NO_PARENT)).collect(),
+            rest,
+            morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 2 }],
+            ..Skeleton::default()
+        },
+        palette: PaletteLayout {
+            nodes: (0..joints).collect(),
+            joint_from_mesh: (0..joints)
+                .map(|joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)))
+                .collect(),
+            skins: Vec::new(),
+        },
+        geometry: Geometry {
+            positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),
+            normals: vec![Vec3::X; joints as usize],
+            influence_starts: (0..=joints).collect(),
+            influences: (0..joints).map(|joint| Influence { joint, weight: 1.0 }).collect(),
+            morph_delta_starts: vec![0; joints as usize + 1],
+            ..Geometry::default()
+        },
+        clips: clips.collect(),
+        ..Model::default()
+    }
+}
+
+fn mixed() -> Arc<[Model]> {
+    Arc::from([
+        chain("A.glb", 5, 1.8, &["Idle", "Walk"]),
+        chain("B.glb", 3, 1.2, &["Walk"]),
+        chain("C.glb", 7, 1.5, &[]),
+    ])
+}
+
+fn settings(instance_count: u32) -> CrowdSettings {
+    CrowdSettings { instance_count, ..CrowdSettings::default() }
+}
+
+fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+    streams_of(crowd, threads, time_seconds).0
+}
+
+/// Returns the joint matrices and the morph weights, which are the same for both kinds of memory.
+fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<JointMatrix>, Vec<f32>) {
+    let pool = thread_pool(Some(threads)).unwrap();
+    assert_eq!(pool.current_num_threads(), threads);
+    let plan = plan_of(crowd);
+    let mut in_memory = |memory| -> (Vec<JointMatrix>, Vec<f32>) {
+        let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
+        let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
+        let streams = PoseStreams { palette: &mut out, morph_weights: &mut weights, memory };
+        crowd.evaluate(&pool, time_seconds, &plan, streams);
+        // SAFETY: every element was initialised on creation.
+        let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
+        // SAFETY: every element was initialised on creation.
+        (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
+    };
+    let streams = in_memory(MemoryKind::Cached);
+    assert!(streams == in_memory(MemoryKind::WriteCombined));
+    streams
+}
+
+fn plan_of(crowd: &Crowd) -> FramePlan {
+    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+    plan
+}
+
+#[test]
+fn the_seed_decides_everything_and_nothing_else_does() {
+    let crowd = |seed| Crowd::new(mixed(), &CrowdSettings { seed, ..settings(100) }).unwrap();
+    assert_eq!(instances_of(&crowd(1)), instances_of(&crowd(1)));
+    assert_eq!(palette_of(&mut crowd(1), 1, 0.3), palette_of(&mut crowd(1), 1, 0.3));
+    assert_ne!(instances_of(&crowd(1)), instances_of(&crowd(2)));
+    // Another clip or phase moves no instance if the spacing is given.
+    let spaced = CrowdSettings { spacing_metres: Some(2.0), ..settings(100) };
+    let other = CrowdSettings { clip: ClipChoice::None, phase: PhaseMode::Zero, ..spaced.clone() };
+    // Instances of one clip are neighbours in memory, so only the set of positions stays the same.
+    let places = |settings: &CrowdSettings| {
+        let instances = instances_of(&Crowd::new(mixed(), settings).unwrap());
+        let mut places: Vec<_> = instances.iter().map(|instance| instance.world_from_model.rows).collect();
+        places.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        places
+    };
+    assert_eq!(places(&spaced), places(&other));
+}
+
+#[test]
+fn layouts_and_variety_change_what_they_name_and_nothing_else() {
+    let data = |layout, variety| {
+        let mut all = instances_of(&Crowd::new(mixed(), &CrowdSettings { layout, variety, ..settings(300) }).unwrap());
+        all.iter_mut().for_each(|instance| instance.pose = 0);
+        all
+    };
+    let sizes = |instances: &[InstanceData]| -> Vec<f32> {
+        instances.iter().map(|instance| instance.world_from_model.rows[1][1]).collect()
+    };
+    let plain = data(Layout::Grid, 0.0);
+    assert!(plain.iter().all(|instance| instance.tint_unorm8 == u32::MAX) && sizes(&plain) == [1.0; 300]);
+    for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
+        let varied = data(layout, 1.0);
+        assert_eq!(varied, data(layout, 1.0), "the same seed, the same crowd");
+        assert!(sizes(&varied).iter().all(|size| (0.8..=1.2).contains(size)) && sizes(&varied) != [1.0; 300]);
+        // Tints and sizes belong to the instances and not to their places.
+        let tints = |all: &[InstanceData]| -> Vec<u32> { all.iter().map(|instance| instance.tint_unorm8).collect() };
+        assert_eq!(tints(&varied), tints(&data(Layout::Grid, 1.0)), "{layout:?}");
+        assert_eq!(sizes(&varied), sizes(&data(Layout::Grid, 1.0)), "{layout:?}");
+    }
+    assert_ne!(data(Layout::Ring, 0.0), plain);
+    assert_ne!(data(Layout::Scatter, 0.0), plain);
+    for variety in [-0.1, 1.1, f32::NAN] {
+        let refused = Crowd::new(mixed(), &CrowdSettings { variety, ..settings(3) }).unwrap_err();
+        assert!(refused.to_string().contains("a number from 0 to 1"), "{refused}");
+    }
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
+    let (one, one_weights) = streams_of(&mut crowd, 1, 12.34);
+    assert!(one.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
+    // Each instance's two weights add up to one, at all times of all clips and at rest.
+    assert_eq!(one_weights.len(), 2 * 301);
+    assert!(one_weights.chunks(2).all(|pair| (pair[0] + pair[1] - 1.0).abs() < 1e-6), "{one_weights:?}");
+    assert!(one_weights.chunks(2).any(|pair| pair != [0.25, 0.75]) && one_weights.ends_with(&[0.25, 0.75]));
+    for threads in [2, 3] {
+        let (other, other_weights) = streams_of(&mut crowd, threads, 12.34);
+        assert_eq!(bytemuck::cast_slice::<_, u8>(&one), bytemuck::cast_slice::<_, u8>(&other), "{threads} threads");
+        assert_eq!(one_weights, other_weights, "{threads} threads");
+    }
+}
+
+#[test]
+fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
+    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
+    let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
+    let mut crowd = Crowd::new(Arc::clone(&models), &one).unwrap();
+    // The lowest vertex is one joint above the origin, and on the ground.
+    let lowered = Affine3A::from_translation(Vec3::new(0.0, -1.8 / 5.0, 0.0));
+    assert!(Affine3A::from(instances_of(&crowd)[0].world_from_model).abs_diff_eq(lowered, 1e-6));
+    // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s into the next cycle.
+    for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
+        let mut scratch = PoseScratch::for_model(&models[0]);
+        let nodes = pose_model(&models[0], models[0].clips.first(), clip_time, &mut scratch).model_from_node;
+        let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, nodes).collect();
+        for (found, expected) in palette_of(&mut crowd, 1, time).iter().zip(&expected) {
+            let off = found.rows.as_flattened().iter().zip(expected.rows.as_flattened()).map(|(a, b)| (a - b).abs());
+            assert!(off.fold(0.0, f32::max) < 1e-6, "at {time}: {found:?} instead of {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn times_wrap_into_the_clip() {
+    // These times are exact in binary, so the comparison can be exact.
+    let cases = [(0.0, 0.0), (1.5, 1.5), (1.75, 0.25), (-0.25, 1.25), (-1.5, 0.0), (30.5, 0.5)];
+    for (time, expected) in cases.into_iter().chain([(f64::NAN, 0.0), (f64::INFINITY, 0.0)]) {
+        assert_eq!(wrap_seconds(time, 1.5), expected, "at {time}");
+    }
+    assert_eq!((wrap_seconds(7.0, 0.0), wrap_seconds(-1.0, 0.0)), (0.0, 0.0));
+}
+
+#[test]
+fn clips_are_chosen_by_name_index_or_evenly() {
+    let crowd = |clip| Crowd::new(mixed(), &CrowdSettings { clip, ..settings(9) });
+    assert!(crowd(ClipChoice::Name("Idle".into())).is_ok(), "one model of three has it");
+    assert!(crowd(ClipChoice::Index(1)).is_ok());
+    let error = crowd(ClipChoice::Name("Fly".into())).unwrap_err().to_string();
+    assert_eq!(error, r#"no clip "Fly"; the clips are: 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
+    let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
+    assert!(error.starts_with("no clip 2; the clips are: 0 \"Idle\""), "{error}");
+
+    // Two clips over 100 instances at the same time give two poses, 50 of each.
+    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"])]);
+    let all = CrowdSettings { phase: PhaseMode::Zero, ..settings(100) };
+    let mut crowd = Crowd::new(models, &all).unwrap();
+    let first_joints = |crowd: &mut Crowd| -> Vec<JointMatrix> {
+        palette_of(crowd, 1, 0.5).chunks(5).map(|instance| instance[0]).collect()
+    };
+    let mixed_joints = first_joints(&mut crowd);
+    assert_eq!(mixed_joints.iter().filter(|&joint| *joint == mixed_joints[0]).count(), 50);
+    crowd.set_clip(&ClipChoice::Index(1)).unwrap();
+    let same = first_joints(&mut crowd);
+    assert!(same.iter().all(|joint| *joint == same[0]), "{same:?}");
+    assert!(matches!(crowd.set_clip(&ClipChoice::Index(2)), Err(CrowdError::UnknownClip { .. })));
+    assert_eq!(first_joints(&mut crowd), same, "a refused clip changes nothing");
+    crowd.set_clip(&ClipChoice::None).unwrap();
+    assert!(first_joints(&mut crowd).iter().all(|joint| *joint == JointMatrix::IDENTITY));
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    let crowd = |settings: CrowdSettings| Crowd::new(mixed(), &settings).unwrap_err().to_string();
+    assert_eq!(Crowd::new(Arc::from([]), &settings(1)).unwrap_err(), CrowdError::NoModels);
+    assert!(crowd(CrowdSettings { spacing_metres: Some(0.0), ..settings(1) }).contains("spacing of 0"));
+    assert!(crowd(CrowdSettings { spacing_metres: Some(f32::NAN), ..settings(1) }).contains("spacing of NaN"));
+    assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
+    assert!(crowd(settings(u32::MAX)).contains("at most 4194304"));
+    let empty = Crowd::new(mixed(), &settings(0)).unwrap();
+    assert_eq!((empty.visible_poses().len(), empty.bounds().radius() > 0.0), (0, true));
+}
+
+#[test]
+fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
+    let models: Arc<[Model]> =
+        Arc::from([chain("Fox.glb", 5, 154.0, &["Run"]), chain("A.glb", 5, 1.8, &[]), chain("B.glb", 5, 1.5, &[])]);
+    let crowd = Crowd::new(models, &settings(30)).unwrap();
+    assert_eq!(crowd.notes().len(), 1);
+    assert!(crowd.notes()[0].starts_with("Fox.glb: ") && crowd.notes()[0].contains("scaled by 0.01"));
+    for (k, instance) in instances_of(&crowd).iter().enumerate() {
+        let scale = Affine3A::from(instance.world_from_model).matrix3.x_axis.length();
+        assert!((scale - if k < 10 { 0.01 } else { 1.0 }).abs() < 1e-6, "{k}: {scale}");
+    }
+    let bounds = crowd.bounds();
+    assert!(bounds.max.y < 2.5 && bounds.footprint_radius < 10.0, "{bounds:?}");
+    let alone: Arc<[Model]> = Arc::from([chain("Fox.glb", 5, 154.0, &["Run"])]);
+    assert!(Crowd::new(alone, &settings(30)).unwrap().notes().is_empty());
+}

@@ -1,0 +1,133 @@
+//! Tests of all ways in which a file may store numbers, and of files whose sizes contradict each other.
+
+use glam::Vec3;
+use serde_json::json;
+
+use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, drawn_vertices};
+
+const CORNERS: [Vec3; 3] = [Vec3::ZERO, Vec3::X, Vec3::Y];
+
+#[test]
+fn indices_of_all_widths_mean_the_same() {
+    let indices: [(u32, &[u8]); 3] =
+        [(U8, &[2, 1, 0]), (U16, &[2, 0, 1, 0, 0, 0]), (U32, &[2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0])];
+    for (component_type, data) in indices {
+        let mut gltf = Gltf::triangle();
+        let accessor = gltf.accessor(component_type, "SCALAR", 3, data);
+        gltf.json["meshes"][0]["primitives"][0]["indices"] = json!(accessor);
+        assert_eq!(drawn_vertices(&gltf.model()), [0, 2, 1], "{component_type}");
+    }
+}
+
+#[test]
+fn interleaved_vertices_are_read_by_their_stride() {
+    let mut gltf = Gltf::triangle();
+    let mut data = Vec::new();
+    for corner in CORNERS {
+        data.extend_from_slice(bytemuck::cast_slice(&corner.to_array()));
+        data.extend_from_slice(bytemuck::cast_slice(&[0.0_f32, -2.0, 0.0]));
+    }
+    let view = gltf.view(&data);
+    gltf.json["bufferViews"][view]["byteStride"] = json!(24);
+    for (offset, name) in [(0, "POSITION"), (12, "NORMAL")] {
+        let entry = json!({"bufferView": view, "byteOffset": offset, "componentType": F32, "type": "VEC3", "count": 3});
+        let accessor = gltf.push("accessors", entry);
+        gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+    }
+    let geometry = gltf.model().geometry;
+    assert_eq!(geometry.positions, CORNERS);
+    // The normals are normalised on reading.
+    assert_eq!(geometry.normals, [Vec3::NEG_Y; 3]);
+
+    gltf.json["accessors"][1]["byteOffset"] = json!(16);
+    let message = "test.gltf: meshes[0].primitives[0].attributes.POSITION (accessors[1]): 3 elements of 12 bytes every \
+                   24 from byte 16 do not fit in its bufferView of 72 bytes";
+    // The end of the last element counts, not the end of its stride: 12 would fit, 16 does not.
+    assert_eq!(gltf.error(), message);
+    gltf.json["bufferViews"][view]["byteStride"] = json!(8);
+    assert!(gltf.error().contains("byteStride 8 is less than one element of 12"), "{}", gltf.error());
+}
+
+#[test]
+fn sparse_accessors_replace_elements_with_or_without_a_view() {
+    for with_view in [true, false] {
+        let mut gltf = Gltf::triangle();
+        let indices = gltf.view(&[0, 2]);
+        let values = gltf.view(bytemuck::cast_slice(&[7.0_f32, 8.0, 9.0, 4.0, 5.0, 6.0]));
+        let sparse = json!({"count": 2, "indices": {"bufferView": indices, "componentType": U8},
+                            "values": {"bufferView": values}});
+        gltf.json["accessors"][0]["sparse"] = sparse;
+        if !with_view {
+            gltf.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+        }
+        let middle = if with_view { Vec3::X } else { Vec3::ZERO };
+        let expected = [Vec3::new(7.0, 8.0, 9.0), middle, Vec3::new(4.0, 5.0, 6.0)];
+        assert_eq!(gltf.model().geometry.positions, expected);
+
+        gltf.bytes[36..38].copy_from_slice(&[0, 3]);
+        assert!(gltf.error().contains("sparse index 3 is out of range or order"), "{}", gltf.error());
+    }
+}
+
+#[test]
+fn quantized_positions_are_read_normalized_or_as_they_are() {
+    for (normalized, scale) in [(false, 1.0), (true, 1.0 / 32767.0)] {
+        let mut gltf = Gltf::triangle();
+        // A vertex has four shorts: elements of six bytes at a stride of eight.
+        let shorts: [i16; 12] = [-32768, 0, 0, 0, 32767, 0, 0, 0, 0, 100, 0, 0];
+        let accessor = gltf.accessor(I16, "VEC3", 3, bytemuck::cast_slice(&shorts));
+        gltf.json["bufferViews"][1]["byteStride"] = json!(8);
+        gltf.json["accessors"][accessor]["normalized"] = json!(normalized);
+        gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(accessor);
+        gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization"]);
+        let least = if normalized { -1.0 } else { -32768.0 };
+        let expected = [Vec3::new(least, 0.0, 0.0), Vec3::X * 32767.0 * scale, Vec3::Y * 100.0 * scale];
+        for (position, expected) in gltf.model().geometry.positions.iter().zip(expected) {
+            assert!((*position - expected).length() <= 1e-6 * expected.length(), "{position} {expected}");
+        }
+    }
+}
+
+#[test]
+fn views_and_buffers_must_be_as_large_as_they_say() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["bufferViews"][0]["byteLength"] = json!(40);
+    assert_eq!(gltf.error(), "test.gltf: bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36");
+    gltf.json["bufferViews"][0]["byteOffset"] = json!(u64::MAX);
+    assert!(gltf.error().contains("bufferViews[0]: 40 bytes from byte 18446744073709551615"), "{}", gltf.error());
+
+    let mut gltf = Gltf::triangle();
+    gltf.json["buffers"] = json!([{"byteLength": 36, "uri": "data:;base64,AAAA"}]);
+    assert_eq!(gltf.error(), "test.gltf: buffers[0]: 3 bytes, but byteLength says 36; is it cut short?");
+
+    let mut gltf = Gltf::triangle();
+    gltf.json["accessors"][0]["count"] = json!(1_u64 << 40);
+    assert!(gltf.error().contains("1099511627776 elements"), "{}", gltf.error());
+    gltf.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+    assert!(gltf.error().contains("without a bufferView; at most 1048576"), "{}", gltf.error());
+    gltf.json["accessors"][0]["count"] = json!(u64::MAX);
+    assert!(gltf.error().contains("without a bufferView; at most 1048576"), "{}", gltf.error());
+}
+
+#[test]
+fn elements_must_have_the_right_type() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["accessors"][0]["type"] = json!("VEC2");
+    let at = "test.gltf: meshes[0].primitives[0].attributes.POSITION (accessors[0])";
+    assert_eq!(gltf.error(), format!("{at}: Vec2 elements, expected Vec3"));
+    gltf.json["accessors"][0]["type"] = json!("VEC9");
+    assert_eq!(gltf.error(), format!("{at}: unknown type"));
+    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(5);
+    let message = "test.gltf: meshes[0].primitives[0].attributes.POSITION: accessors[5] does not exist; the file has 1";
+    assert_eq!(gltf.error(), message);
+}
+
+#[test]
+fn data_that_primitives_share_is_charged_for_each() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["accessors"][0] = json!({"componentType": F32, "type": "VEC3", "count": 1 << 20});
+    let primitive = gltf.json["meshes"][0]["primitives"][0].clone();
+    gltf.json["meshes"][0]["primitives"] = json!(vec![primitive; 1000]);
+    let why = "1048576 more vertices: a model with files of this size may have 524288";
+    assert!(gltf.error().contains(why), "{}", gltf.error());
+}

@@ -1,0 +1,172 @@
+//! Tests of animations: tracks, timelines, repairs and refusals.
+
+use glam::{Vec3, Vec4};
+use serde_json::json;
+use throng::model::{Interpolation, Track};
+
+use crate::common::builder::{Gltf, I16, warns};
+
+/// Makes the triangle with keys at 0 and 2 seconds; returns the accessor of the times.
+fn keyed() -> (Gltf, usize) {
+    let mut gltf = Gltf::triangle();
+    let times = gltf.f32s("SCALAR", &[0.0, 2.0]);
+    (gltf, times)
+}
+
+#[test]
+fn all_properties_and_interpolations_become_tracks() {
+    let (mut gltf, times) = keyed();
+    let positions = gltf.f32s("VEC3", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    gltf.animation(0, "translation", "STEP", times, positions);
+    gltf.animation(0, "scale", "LINEAR", times, positions);
+    let spline: Vec<f32> = (0..24).map(|number| number as f32).collect();
+    let spline = gltf.f32s("VEC4", &spline);
+    gltf.animation(0, "rotation", "CUBICSPLINE", times, spline);
+    gltf.json["animations"][2]["name"] = json!("turn");
+    let clips = gltf.model().clips;
+
+    let values = vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)];
+    let track = Track { node: 0, timeline: 0, interpolation: Interpolation::Step, values: values.clone() };
+    assert_eq!(clips[0].translations, [track]);
+    let track = Track { node: 0, timeline: 0, interpolation: Interpolation::Linear, values };
+    assert_eq!(clips[1].scales, [track]);
+    let rotation = &clips[2].rotations[0];
+    assert_eq!(rotation.interpolation, Interpolation::CubicSpline);
+    // The keyed value is normalised, but its tangents are not.
+    assert_eq!(rotation.values[0], Vec4::new(0.0, 1.0, 2.0, 3.0));
+    assert!((rotation.values[1] - Vec4::new(4.0, 5.0, 6.0, 7.0).normalize()).length() < 1e-6);
+    assert_eq!(rotation.values[2], Vec4::new(8.0, 9.0, 10.0, 11.0));
+    assert_eq!(clips[2].name.as_deref(), Some("turn"));
+    assert!(clips.iter().all(|clip| clip.duration_seconds == 2.0 && clip.timelines == [[0.0, 2.0]]));
+}
+
+#[test]
+fn integer_rotations_are_normalised_twice() {
+    let (mut gltf, times) = keyed();
+    let shorts: [i16; 8] = [0, 0, 0, 32767, 16384, 0, 0, 16384];
+    let output = gltf.accessor(I16, "VEC4", 2, bytemuck::cast_slice(&shorts));
+    gltf.json["accessors"][output]["normalized"] = json!(true);
+    gltf.animation(0, "rotation", "LINEAR", times, output);
+    let values = &gltf.model().clips[0].rotations[0].values;
+    assert_eq!(values[0], Vec4::W);
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    assert!((values[1] - Vec4::new(half, 0.0, 0.0, half)).length() < 1e-6, "{}", values[1]);
+}
+
+#[test]
+fn equal_timelines_are_shared() {
+    let (mut gltf, times) = keyed();
+    let same_content = gltf.f32s("SCALAR", &[0.0, 2.0]);
+    let other = gltf.f32s("SCALAR", &[1.0, 3.0]);
+    let values = gltf.f32s("VEC3", &[0.0; 6]);
+    gltf.push("nodes", json!({}));
+    gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
+    let sampler = |input: usize| json!({"input": input, "output": values});
+    let channel =
+        |sampler: usize, node: usize, path: &str| json!({"sampler": sampler, "target": {"node": node, "path": path}});
+    gltf.push(
+        "animations",
+        json!({
+            "samplers": [sampler(times), sampler(same_content), sampler(other)],
+            "channels": [channel(0, 0, "translation"), channel(1, 0, "scale"), channel(2, 1, "scale")],
+        }),
+    );
+    let clip = &gltf.model().clips[0];
+    assert_eq!(clip.timelines, [[0.0, 2.0], [1.0, 3.0]]);
+    let timelines: Vec<u32> = clip.translations.iter().chain(&clip.scales).map(|track| track.timeline).collect();
+    assert_eq!(timelines, [0, 0, 1]);
+    assert_eq!((clip.duration_seconds, clip.track_count()), (3.0, 3));
+}
+
+#[test]
+fn channels_without_effect_give_warnings_and_count_for_the_duration() {
+    let (mut gltf, times) = keyed();
+    let values = gltf.f32s("VEC3", &[0.0; 6]);
+    let weights = gltf.f32s("SCALAR", &[0.0; 2]);
+    let late = gltf.f32s("SCALAR", &[0.5, 5.0]);
+    gltf.push("nodes", json!({"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}));
+    gltf.push("nodes", json!({}));
+    gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
+    let target = |node: usize, path: &str| json!({"sampler": 0, "target": {"node": node, "path": path}});
+    gltf.push(
+        "animations",
+        json!({
+            "samplers": [{"input": times, "output": values}, {"input": late, "output": weights}],
+            "channels": [
+                target(0, "translation"), target(0, "translation"), target(1, "translation"), target(2, "scale"),
+                target(0, "colour"), {"sampler": 0, "target": {"path": "scale"}},
+                {"sampler": 1, "target": {"node": 0, "path": "weights"}},
+            ],
+        }),
+    );
+    let model = gltf.model();
+    assert_eq!(model.clips[0].track_count(), 1);
+    assert_eq!(model.clips[0].duration_seconds, 5.0);
+    for part in [
+        "animations[0].channels: 1 channels without a target node",
+        "animations[0].channels[1]: a second channel for the same property",
+        "animations[0].channels[2]: nodes[1] has a matrix",
+        "animations[0].channels[3]: nodes[2] is neither in the scene nor a joint",
+        "animations[0].channels[4]: unknown target path",
+        "animations[0].channels[6]: nodes[0] has no morph targets",
+    ] {
+        assert!(warns(&model, part), "{part}: {:?}", model.warnings);
+    }
+}
+
+#[test]
+fn the_last_of_two_channels_for_one_property_counts() {
+    let (mut gltf, times) = keyed();
+    let (first, last) = (gltf.f32s("VEC3", &[1.0; 6]), gltf.f32s("VEC3", &[2.0; 6]));
+    let channel = |sampler: usize| json!({"sampler": sampler, "target": {"node": 0, "path": "scale"}});
+    let samplers = json!([{"input": times, "output": first}, {"input": times, "output": last}]);
+    gltf.push("animations", json!({"samplers": samplers, "channels": [channel(0), channel(1)]}));
+    let scales = &gltf.model().clips[0].scales;
+    assert_eq!((scales.len(), scales[0].values[0]), (1, Vec3::splat(2.0)));
+}
+
+#[test]
+fn keys_with_the_same_time_are_kept_with_a_warning() {
+    let mut gltf = Gltf::triangle();
+    let input = gltf.f32s("SCALAR", &[0.0, 1.0, 1.0, 2.0, 2.0]);
+    let output = gltf.f32s("VEC3", &[0.0; 15]);
+    gltf.animation(0, "scale", "LINEAR", input, output);
+    let model = gltf.model();
+    assert_eq!(model.clips[0].timelines, [[0.0, 1.0, 1.0, 2.0, 2.0]]);
+    assert!(warns(&model, "(accessors[1]): 2 keys have the same time as the key before"), "{:?}", model.warnings);
+}
+
+#[test]
+fn key_times_and_counts_are_checked() {
+    let at = "test.gltf: animations[0].samplers[0].input (accessors[1])";
+    for (times, problem) in [
+        (vec![0.5, 0.25], "key 1 is at 0.25 seconds, which is before 0.5"),
+        (vec![-1.0, 0.0], "key 0 is at -1 seconds, expected 0 or later"),
+        (vec![0.0, f32::NAN], "key 1 is at NaN seconds"),
+        (vec![0.0, f32::INFINITY], "key 1 is at inf seconds"),
+        (vec![], "no keyframes, expected at least one"),
+    ] {
+        let mut gltf = Gltf::triangle();
+        let input = gltf.f32s("SCALAR", &times);
+        let output = gltf.f32s("VEC3", &[0.0; 6]);
+        gltf.animation(0, "scale", "LINEAR", input, output);
+        assert_eq!(gltf.error(), format!("{at}: {problem}"));
+    }
+
+    let at = "test.gltf: animations[0].samplers[0]";
+    let (mut gltf, times) = keyed();
+    let values = gltf.f32s("VEC3", &[0.0; 6]);
+    gltf.animation(0, "scale", "CUBICSPLINE", times, values);
+    let problem = "2 elements, expected 6: 2 CubicSpline keys, 3 for each";
+    assert_eq!(gltf.error(), format!("{at}.output (accessors[2]): {problem}"));
+    gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("SPLINE");
+    assert_eq!(gltf.error(), format!("{at}.interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE"));
+    gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("STEP");
+    gltf.json["animations"][0]["channels"][0]["target"]["path"] = json!("rotation");
+    assert_eq!(gltf.error(), format!("{at}.output (accessors[2]): Vec3 elements, expected Vec4"));
+    gltf.json["animations"][0]["channels"][0]["target"]["node"] = json!(3);
+    let message = "test.gltf: animations[0].channels[0].target.node: nodes[3] does not exist; the file has 1";
+    assert_eq!(gltf.error(), message);
+    gltf.json["animations"][0]["channels"][0]["sampler"] = json!(1);
+    assert_eq!(gltf.error(), "test.gltf: animations[0].channels[0]: samplers[1] does not exist; the file has 1");
+}

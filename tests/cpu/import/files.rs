@@ -1,0 +1,332 @@
+//! Tests of containers, URIs, versions, extensions, and the facts for `throng inspect`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
+
+use crate::common::builder::{Gltf, warns};
+
+/// Makes the triangle with its buffer at `uri`.
+fn with_buffer_at(uri: &str) -> String {
+    let mut gltf = Gltf::triangle();
+    gltf.json["buffers"] = json!([{"byteLength": gltf.bytes.len(), "uri": uri}]);
+    gltf.text()
+}
+
+fn load_text(path: &Path, text: &str) -> Result<throng::model::Model, ImportError> {
+    fs::write(path, text).unwrap();
+    load(path)
+}
+
+#[test]
+fn text_and_container_hold_the_same_model() {
+    let gltf = Gltf::triangle();
+    let glb = load_glb("test.glb", &gltf.glb()).unwrap();
+    assert_eq!((glb.name.as_str(), &glb.geometry.positions), ("test.glb", &gltf.model().geometry.positions));
+    // The file starts with a byte-order mark, as some editors write.
+    let text = format!("\u{feff}{}", gltf.text());
+    assert_eq!(load_glb("bom.gltf", text.as_bytes()).unwrap().geometry.indices, [0, 1, 2]);
+}
+
+#[test]
+fn truncated_or_wrong_containers_are_refused() {
+    let glb = Gltf::triangle().glb();
+    let error = |bytes: &[u8]| load_glb("a.glb", bytes).unwrap_err().to_string();
+    let whole = glb.len();
+    let cut = format!("a.glb: the file is cut short: {} bytes, but its GLB header says {whole}", whole - 1);
+    assert_eq!(error(&glb[..whole - 1]), cut);
+    assert_eq!(error(&glb[..7]), "a.glb: the GLB header is cut short: 7 of 12 bytes");
+    let mut wrong = glb.clone();
+    wrong[4] = 1;
+    assert_eq!(error(&wrong), "a.glb: GLB version 1, expected 2");
+    wrong = glb.clone();
+    wrong[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
+    let message = format!("a.glb: the GLB chunk at byte 12 has 4294967295 bytes, but {} are left", whole - 20);
+    assert_eq!(error(&wrong), message);
+    wrong = glb.clone();
+    wrong[16] = b'X';
+    assert_eq!(error(&wrong), "a.glb: the GLB has no JSON chunk");
+    assert_eq!(error(b""), "a.glb: it is empty; .gltf and .glb files can be read");
+    assert_eq!(error(b"# README"), "a.glb: it is neither GLB nor JSON; .gltf and .glb files can be read");
+    assert_eq!(error(b"[]"), "a.glb: the JSON is not an object");
+    let deep = "[".repeat(1_000_000);
+    assert_eq!(error(deep.as_bytes()), "a.glb: the JSON is not an object");
+    for list in ["extras", "accessors", "nodes"] {
+        let closed = format!(r#"{{"asset": {{"version": "2.0"}}, "{list}": {deep}{}}}"#, "]".repeat(deep.len()));
+        assert!(load_glb("a.glb", closed.as_bytes()).is_err(), "{list}");
+        let open = format!(r#"{{"{list}": {deep}"#);
+        assert_eq!(error(open.as_bytes()), "a.glb: the JSON part is malformed");
+    }
+    // Every truncated file and every file with one wrong byte may be read or refused, but must not panic.
+    for end in 0..whole {
+        assert!(load_glb("a.glb", &glb[..end]).is_err());
+    }
+    for at in 0..whole {
+        let mut wrong = glb.clone();
+        wrong[at] ^= 0xff;
+        let _ = load_glb("a.glb", &wrong);
+    }
+}
+
+#[test]
+fn buffers_are_read_from_the_models_folder_only() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().join("model");
+    fs::create_dir_all(folder.join("parts and all")).unwrap();
+    let bytes = Gltf::triangle().bytes;
+    for path in ["model/parts and all/a.bin", "secret.bin"] {
+        fs::write(outside.path().join(path), &bytes).unwrap();
+    }
+    let path = folder.join("test.gltf");
+    for uri in ["parts%20and%20all/a.bin", "parts and all/a.bin", "./parts%20and%20all/../parts%20and%20all/a.bin"] {
+        assert_eq!(load_text(&path, &with_buffer_at(uri)).unwrap().geometry.indices, [0, 1, 2], "{uri}");
+    }
+    let secret = outside.path().join("secret.bin");
+    for (uri, why) in [
+        ("../secret.bin", "leads out of the model's folder"),
+        ("%2e%2e/secret.bin", "leads out of the model's folder"),
+        (secret.to_str().unwrap(), "is an absolute path"),
+        ("file:///etc/passwd", "names a scheme or drive"),
+        ("missing.bin", "cannot be read: "),
+        ("parts%20and%20all", "cannot be read: it is a folder"),
+        ("%FF", "is not UTF-8 once percent-decoded"),
+    ] {
+        let error = load_text(&path, &with_buffer_at(uri)).unwrap_err().to_string();
+        assert!(error.starts_with("test.gltf: buffers[0].uri: ") && error.contains(why), "{uri}: {error}");
+    }
+    let error = load_glb("a.gltf", with_buffer_at("a.bin").as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "a.gltf: buffers[0].uri: \"a.bin\": this model must not refer to other files");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_the_folder_and_pipes_are_not_waited_for() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().join("model");
+    fs::create_dir(&folder).unwrap();
+    let path = folder.join("test.gltf");
+    fs::write(outside.path().join("secret.bin"), Gltf::triangle().bytes).unwrap();
+    std::os::unix::fs::symlink("../secret.bin", folder.join("link.bin")).unwrap();
+    let error = load_text(&path, &with_buffer_at("link.bin")).unwrap_err().to_string();
+    let why = "test.gltf: buffers[0].uri: \"link.bin\" leads out of the model's folder through a symbolic link";
+    assert_eq!(error, why);
+    // An image outside the folder is an error, although a missing image is not.
+    let mut gltf = Gltf::triangle();
+    gltf.json["textures"] = json!([{"source": 0}]);
+    gltf.json["materials"] = json!([{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}]);
+    gltf.json["images"] = json!([{"uri": "../secret.png"}]);
+    let error = load_text(&path, &gltf.text()).unwrap_err().to_string();
+    assert_eq!(error, "test.gltf: images[0].uri: \"../secret.png\" leads out of the model's folder");
+    gltf.json["images"] = json!([{"uri": "missing.png"}]);
+    assert!(warns(&load_text(&path, &gltf.text()).unwrap(), "\"missing.png\" cannot be read"));
+
+    let pipe = folder.join("pipe.gltf");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let error = load(&pipe).unwrap_err();
+    assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "it is not a regular file");
+}
+
+#[test]
+fn missing_files_are_reported_with_their_path() {
+    let error = load(Path::new("no/such/fox.glb")).unwrap_err();
+    assert_eq!(error.to_string(), "no/such/fox.glb: cannot be read");
+    assert!(matches!(error, ImportError::Read { .. }));
+}
+
+#[test]
+fn versions_are_checked() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["asset"] = json!({"version": "2.9", "minVersion": "2.0"});
+    assert_eq!(gltf.model().geometry.triangle_count(), 1);
+    gltf.json["asset"] = json!({"version": "1.0"});
+    assert_eq!(gltf.error(), "test.gltf: asset.version: \"1.0\", expected 2.x");
+    gltf.json["asset"] = json!({"version": "2.1", "minVersion": "2.1"});
+    assert_eq!(gltf.error(), "test.gltf: asset.minVersion: \"2.1\", but this program knows 2.0");
+    gltf.json.as_object_mut().unwrap().remove("asset");
+    assert_eq!(gltf.error(), "test.gltf: asset: is missing; is this a glTF 2.0 file?");
+}
+
+#[test]
+fn required_extensions_are_known_or_named() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization", "EXT_bent_spoons"]);
+    assert_eq!(gltf.error(), "test.gltf: extensionsRequired[1]: EXT_bent_spoons is not supported");
+    assert!(matches!(gltf.load(), Err(ImportError::Unsupported { .. })));
+    gltf.json["extensionsRequired"] = json!(["KHR_materials_ior"]);
+    gltf.json["extensionsUsed"] = json!(["KHR_materials_ior", "EXT_bent_spoons", "KHR_materials_unlit"]);
+    let expected = [
+        "extensionsUsed[0]: KHR_materials_ior is not drawn",
+        "extensionsUsed[1]: EXT_bent_spoons is not supported; it is ignored",
+    ];
+    assert_eq!(gltf.model().warnings, expected);
+}
+
+#[test]
+fn json_of_the_wrong_type_is_refused_with_its_path() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["nodes"][0]["mesh"] = json!("zero");
+    assert!(gltf.error().starts_with("test.gltf: nodes[0]: invalid type: string \"zero\""), "{}", gltf.error());
+    gltf.json["nodes"] = json!({});
+    assert_eq!(gltf.error(), "test.gltf: nodes: expected an array");
+    gltf.json["nodes"] = json!(vec![0; (1 << 18) + 1]);
+    assert_eq!(gltf.error(), "test.gltf: nodes: 262145 elements, at most 262144 are read");
+    let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
+    let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "a.gltf: about 4194307 values in the JSON; at most 4194304 are read");
+    // Commas and braces in strings are not counted.
+    let text = format!("{{\"asset\":{{\"version\":\"2.0\",\"a\":\"\\\\\\\"{}\"}}}}", ",{[".repeat(2 << 20));
+    assert!(load_glb("a.gltf", text.as_bytes()).is_ok());
+    // Cameras are not read, so nothing in them can be wrong.
+    let mut gltf = Gltf::triangle();
+    gltf.json["cameras"] = json!([{"type": "pinhole"}]);
+    assert_eq!(gltf.model().geometry.triangle_count(), 1);
+}
+
+#[test]
+fn unsupported_channels_are_counted_by_kind() {
+    let mut gltf = Gltf::triangle();
+    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
+    gltf.animation(0, "translation", "LINEAR", times, values);
+    let channel = |target| json!({"sampler": 0, "target": target});
+    let pointer = json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
+    let channels = gltf.json["animations"][0]["channels"].as_array_mut().unwrap();
+    channels.extend([
+        channel(json!({"path": "pointer", "extensions": pointer})),
+        channel(json!({"path": "pointer", "node": 0, "extensions": pointer})),
+        channel(json!({"path": "rotation"})),
+        channel(json!({"node": 0, "path": "colour"})),
+    ]);
+    gltf.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
+    let model = gltf.model();
+    assert_eq!(model.clips[0].track_count(), 1);
+    let expected = [
+        "extensionsUsed[0]: KHR_animation_pointer is not supported; it is ignored",
+        "animations[0].channels: 2 channels have JSON pointers as targets (KHR_animation_pointer), which are \
+         not supported",
+        "animations[0].channels: 1 channels without a target node or path are ignored",
+        "animations[0].channels[4]: unknown target path; ignored",
+    ];
+    for warning in expected {
+        assert!(model.warnings.iter().any(|found| found.starts_with(warning)), "{warning}: {:?}", model.warnings);
+    }
+    assert_eq!(model.warnings.len(), expected.len(), "{:?}", model.warnings);
+}
+
+#[cfg(feature = "app")]
+#[test]
+fn the_report_of_inspect_lists_the_contents_of_the_file() {
+    use throng::app::inspect;
+
+    let mut gltf = Gltf::skinned([[0, 1, 0, 0]; 3], [[0.75, 0.25, 0.0, 0.0]; 3]);
+    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
+    gltf.animation(1, "translation", "STEP", times, values);
+    gltf.json["animations"][0]["name"] = json!("wave\u{1b}[31m");
+    gltf.json["extensionsUsed"] = json!(["EXT_bent_spoons"]);
+    gltf.json["asset"]["generator"] = json!("a test");
+    gltf.json["cameras"] = json!([{"type": "perspective", "name": "front"}]);
+    gltf.json["scenes"][0]["name"] = json!("all\u{202e}");
+    let model = gltf.model();
+    let bytes = model.source.bytes as f64 / 1024.0;
+    let expected = format!(
+        "\
+test.gltf
+  file          {bytes:.1} KiB
+  made by       a test
+  height        1.000 m in the rest pose
+  bounding box  x 0 m to 1.000 m, y 0.2500 m to 1.250 m, z 0 m to 0 m
+  nodes         3, of which 2 are joints
+  vertices      3 after welding, 3 in the file
+  triangles     1 in 1 draw
+  influences    2.00 per vertex, at most 2
+                3 vertices with 2
+  palette       2 joint matrices
+  per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
+                88 on the CPU
+  once          222 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
+                clips and 224 bytes of model on the CPU
+
+nodes: 3
+  0  node 0   mesh 0
+  1  upper    joint of skin 0
+  2    lower  joint of skin 0
+
+skins: 1
+  #  name       joints  inverse binds  used by
+  0  (unnamed)  2       identity       mesh 0
+
+clips: 1
+  #  name            length   move/turn/scale/morph  interpolation  keys
+  0  wave\\u{{1b}}[31m  1.500 s  1/0/0/0                STEP           1 track of 2
+
+primitives (mesh.primitive): 1
+  node  mesh  skin  vertices  in the file  vertices by influences
+  0     0.0   0     3         3            3 with 2, no normals
+
+materials: 1
+  #  name     base colour          metal, rough  surface                 images
+  0  default  1.00 1.00 1.00 1.00  1.00, 1.00    lit, opaque, one-sided  -
+
+extensions: 1
+  EXT_bent_spoons  used  ignored
+
+scenes: 1
+  0  all\\u{{202e}}  shown
+
+cameras and lights: 1
+  camera  front  ignored: the program has its own
+
+warnings: 1
+  extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
+"
+    );
+    assert_eq!(inspect::report(&inspect::Facts::of(&model, false), 100), expected);
+    let json = serde_json::to_value(inspect::Facts::of(&model, false)).unwrap();
+    assert_eq!(
+        json["bytes_per_instance"],
+        json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 88})
+    );
+    assert_eq!(
+        json["static_bytes"],
+        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
+    );
+    assert_eq!(json["geometry"]["triangles"], 1);
+    let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});
+    assert_eq!(json["geometry"]["influence_histogram"], histogram);
+    assert_eq!(json["geometry"]["by_primitive"][0]["influence_histogram"], histogram);
+    assert_eq!(
+        json["nodes"][2],
+        json!({
+            "node": 2, "name": "lower", "parent": 1, "joint": true, "skins": [0], "mesh": null, "morph_targets": 0,
+            "in_scene": true,
+        })
+    );
+    assert_eq!(json["skins"], json!([{"name": null, "joints": 2, "inverse_binds": false, "meshes": [0]}]));
+    assert_eq!(json["clips"][0]["name"], "wave\u{1b}[31m");
+    assert_eq!(json["clips"][0]["interpolations"], json!({"STEP": 1}));
+    assert_eq!(json["clips"][0]["shared_timelines"], json!([{"keys": 2, "tracks": 1}]));
+    assert_eq!(json["scenes"], json!([{"name": "all\u{202e}", "shown": true}]));
+    assert_eq!(json["extensions"], json!([{"name": "EXT_bent_spoons", "required": false, "support": "ignored"}]));
+    assert_eq!((&json["cameras"], &json["lights"]), (&json!(["front"]), &json!([])));
+    assert_eq!(json["file"]["generator"], "a test");
+    assert_eq!(json["warnings"], json!(model.warnings));
+}
+
+#[test]
+fn a_scene_can_be_chosen_by_index_or_name() {
+    let mut gltf = Gltf::triangle();
+    gltf.push("nodes", json!({"name": "other"}));
+    gltf.json["scenes"] = json!([{"nodes": [0]}, {"nodes": [1], "name": "Stage"}]);
+    let load = |scene: SceneChoice| load_glb_scene("test.gltf", gltf.text().as_bytes(), &scene);
+    assert_eq!(load(SceneChoice::Default).unwrap().skeleton.source_nodes, [0]);
+    assert_eq!(load(SceneChoice::Index(0)).unwrap().geometry.triangle_count(), 1);
+    for choice in [SceneChoice::Index(1), SceneChoice::Name("Stage".to_owned())] {
+        let model = load(choice).unwrap();
+        assert_eq!((model.skeleton.source_nodes.as_slice(), model.geometry.triangle_count()), ([1].as_slice(), 0));
+    }
+    let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
+    assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; the scenes are: 0, 1 \"Stage\"");
+    assert!(load(SceneChoice::Index(2)).is_err());
+}

@@ -1,0 +1,14 @@
+//! Tests of import: each rule of `throng::model::import` on a file built for it, then real models.
+
+mod accessors;
+mod clips;
+mod compressed_samples;
+mod compression;
+mod draco;
+mod files;
+mod geometry;
+mod instancing;
+mod materials;
+mod morphs;
+mod samples;
+mod skins;

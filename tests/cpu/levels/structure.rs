@@ -1,0 +1,312 @@
+//! The structure of the chain: prefixes, counts, borders, and full detail that stays as it was.
+
+use std::collections::{BTreeSet, HashMap};
+
+use glam::DVec3;
+use throng::levels;
+use throng::model::{Geometry, Model, Topology, import};
+
+use super::measure::{Surface, corners, distance_of_level, one_sided, positions};
+use super::samples;
+use super::shapes;
+use crate::common::builder::check_invariants;
+use crate::common::placed;
+
+/// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
+/// hundred-thousandth of the extent. Influences in another order may round to another position.
+fn points(model: &Model) -> Vec<u32> {
+    let rest = positions(model, None, 0.0);
+    let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (min, max) = rest.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)));
+    let near = 1e-5 * (max - min).max_element();
+    let mut points_at = HashMap::<[u32; 3], Vec<u32>>::new();
+    let point = |(vertex, &position): (usize, &DVec3)| {
+        let bind = (model.geometry.positions[vertex] + 0.0).to_array().map(f32::to_bits);
+        let points = points_at.entry(bind).or_default();
+        let same = points.iter().find(|&&point| rest[point as usize].distance(position) <= near).copied();
+        same.unwrap_or_else(|| {
+            points.push(vertex as u32);
+            vertex as u32
+        })
+    };
+    rest.iter().enumerate().map(point).collect()
+}
+
+/// The triangles at an edge, by the direction in which they go along it: from the smaller point to the larger one, and back.
+type Uses = [u32; 2];
+
+/// Returns the triangles at each edge of a level. Triangles without area have none.
+fn edges(model: &Model, points: &[u32], level: usize) -> HashMap<[u32; 2], Uses> {
+    let mut uses = HashMap::<[u32; 2], Uses>::new();
+    for corners in corners(&model.geometry, level) {
+        let [a, b, c] = corners.map(|vertex| points[vertex as usize]);
+        if a != b && b != c && c != a {
+            for [from, to] in [[a, b], [b, c], [c, a]] {
+                uses.entry([from.min(to), from.max(to)]).or_default()[usize::from(from > to)] += 1;
+            }
+        }
+    }
+    uses
+}
+
+/// Returns the ends of the edges that do not join two triangles. Two triangles that go along an edge in the same direction do
+/// not join there: one shows its front and the other one its back.
+fn border(edges: &HashMap<[u32; 2], Uses>) -> BTreeSet<u32> {
+    edges.iter().filter(|(_, uses)| **uses != [1, 1]).flat_map(|(edge, _)| *edge).collect()
+}
+
+/// Returns whether both draw the same triangles, lines and points in the same order.
+fn draw_the_same(a: &Geometry, b: &Geometry) -> bool {
+    let is_same = |(&i, &j): (&u32, &u32)| {
+        let (i, j) = (i as usize, j as usize);
+        a.positions[i] == b.positions[j]
+            && a.normals[i] == b.normals[j]
+            && a.tangents.get(i) == b.tangents.get(j)
+            && a.tex_coords[i] == b.tex_coords[j]
+            && a.colors[i] == b.colors[j]
+            && a.influences_of(i) == b.influences_of(j)
+            && a.morph_deltas_of(i) == b.morph_deltas_of(j)
+    };
+    a.indices.len() == b.indices.len() && a.indices.iter().zip(&b.indices).all(is_same)
+}
+
+/// Asserts everything about the chain that needs no distance.
+fn check(name: &str, before: &Model, model: &Model) {
+    check_invariants(model);
+    let geometry = &model.geometry;
+    assert_eq!(geometry.draw_ranges, before.geometry.draw_ranges, "{name}");
+    assert!(draw_the_same(geometry, &before.geometry), "{name}: full detail changed");
+    for (own, old) in geometry.source_primitives.iter().zip(&before.geometry.source_primitives) {
+        let of = |geometry: &Geometry, vertices: &[u32]| -> Vec<_> {
+            vertices.iter().map(|&vertex| geometry.positions[vertex as usize]).collect()
+        };
+        assert_eq!(of(geometry, &own.vertices), of(&before.geometry, &old.vertices), "{name}");
+    }
+    let (mut vertex_count, mut triangle_count, mut error) =
+        (geometry.posed_vertex_count() as u32, corners(geometry, 0).len(), 0.0);
+    let points = points(model);
+    let mut finer_border = border(&edges(model, &points, 0));
+    for (index, level) in geometry.coarser_levels.iter().enumerate() {
+        let name = format!("{name}, level {}", index + 1);
+        assert!(level.vertex_count <= vertex_count, "{name}: {} vertices", level.vertex_count);
+        // Vertices of placed meshes are in no pose.
+        let posed: BTreeSet<u32> =
+            level.indices.iter().copied().filter(|&index| (index as usize) < geometry.posed_vertex_count()).collect();
+        assert!(posed.iter().all(|&index| index < level.vertex_count), "{name}");
+        // No vertex of the prefix is unused.
+        assert_eq!(posed.len(), level.vertex_count as usize, "{name}");
+        assert!(level.error.is_finite() && level.error >= error, "{name}: {}", level.error);
+        assert_eq!(level.ranges.len(), geometry.draw_ranges.len(), "{name}");
+        let mut end = 0;
+        for (range, drawn) in level.ranges.iter().zip(&geometry.draw_ranges) {
+            assert!(range.start == end && range.end >= end, "{name}: {range:?}");
+            assert_eq!(range.len() % drawn.topology.corner_count(), 0, "{name}");
+            end = range.end;
+            let full = drawn.first_index as usize..(drawn.first_index + drawn.index_count) as usize;
+            let (own, full) = (&level.indices[range.start as usize..end as usize], &geometry.indices[full]);
+            if drawn.topology != Topology::Triangles {
+                assert_eq!(own, full, "{name}");
+            }
+            // A triangle stays in its draw range, so its corners are corners of that range.
+            let of_range: BTreeSet<&u32> = full.iter().collect();
+            assert!(own.iter().all(|index| of_range.contains(index)), "{name}");
+        }
+        assert_eq!(end as usize, level.indices.len(), "{name}");
+        let own_count = corners(geometry, index + 1).len();
+        assert!(own_count > 0 && own_count < triangle_count, "{name}: {own_count} of {triangle_count} triangles");
+        (vertex_count, triangle_count, error) = (level.vertex_count, own_count, level.error);
+        // A border may become shorter, but it stays where a border was.
+        let own_edges = edges(model, &points, index + 1);
+        let is_inside = |edge: &[u32; 2]| !edge.iter().all(|end| finer_border.contains(end));
+        let is_torn = |(edge, uses): &(&[u32; 2], &Uses)| uses.iter().sum::<u32>() == 1 && is_inside(edge);
+        let torn = own_edges.iter().filter(is_torn).count();
+        assert_eq!(torn, 0, "{name}: open edges inside the surface of {own_count} triangles");
+        finer_border = border(&own_edges);
+    }
+}
+
+/// Asserts that no level is farther from full detail than it states, at moments that the builder does not prefer.
+fn check_errors(name: &str, model: &Model, moments_per_clip: usize) {
+    let mut poses = vec![positions(model, None, 0.0)];
+    for clip in &model.clips {
+        let share = |k: usize| (k as f64 + 0.37) / moments_per_clip as f64 * f64::from(clip.duration_seconds);
+        poses.extend((0..moments_per_clip).map(|k| positions(model, Some(clip), share(k))));
+    }
+    for (index, level) in model.geometry.coarser_levels.iter().enumerate() {
+        let measured = poses.iter().fold(0.0, |least, posed| distance_of_level(model, index + 1, posed, least));
+        let stated = f64::from(level.error);
+        assert!(measured <= 1.1 * stated, "{name}, level {}: measured {measured}, stated {stated}", index + 1);
+    }
+}
+
+fn built(before: &Model) -> Model {
+    let mut model = before.clone();
+    levels::build(&mut model);
+    model
+}
+
+#[test]
+fn shapes_have_sound_levels() {
+    for (name, before) in shapes::all() {
+        check_invariants(&before);
+        let model = built(&before);
+        check(name, &before, &model);
+        check_errors(name, &model, 3);
+        let coarsest = model.geometry.coarser_levels.last().unwrap_or_else(|| panic!("{name} has no level"));
+        let triangles: usize = corners(&model.geometry, model.geometry.coarser_levels.len()).len();
+        println!("{name}: {triangles} of {} triangles, error {}", before.geometry.triangle_count(), coarsest.error);
+        // The cubes are 16 parts.
+        assert!(triangles <= 96, "{name}: {triangles} triangles are left");
+    }
+}
+
+#[test]
+fn units_of_mesh_space_do_not_matter() {
+    let shapes = shapes::all();
+    let [own, scaled] = [0, 1].map(|index| built(&shapes[index].1).geometry.coarser_levels);
+    assert_eq!(own.len(), scaled.len());
+    for (own, scaled) in own.iter().zip(&scaled) {
+        let ratio = own.error / scaled.error;
+        // Rounding may change the order of collapses.
+        assert!((0.5..2.0).contains(&ratio), "{} and {}", own.error, scaled.error);
+    }
+}
+
+#[test]
+fn parts_that_touch_by_chance_are_not_joined() {
+    let (_, before) = shapes::all().into_iter().find(|(name, _)| *name == "two spheres in one place").unwrap();
+    let model = built(&before);
+    assert!(!model.geometry.coarser_levels.is_empty());
+    for level in &model.geometry.coarser_levels {
+        for triangle in level.indices.as_chunks::<3>().0 {
+            let [a, b, c] = triangle.map(|vertex| model.geometry.influences_of(vertex as usize)[0].joint);
+            assert!(a == b && b == c, "{a}, {b}, {c}");
+        }
+    }
+}
+
+#[test]
+fn blended_triangles_keep_their_order() {
+    let (_, before) = shapes::all().into_iter().find(|(name, _)| *name == "blended sheet").unwrap();
+    let model = built(&before);
+    // A triangle of the wavy sheet stays near its place, and the original order goes from row to row.
+    for level in &model.geometry.coarser_levels {
+        let row = |triangle: &[u32; 3]| {
+            triangle.map(|vertex| model.geometry.positions[vertex as usize].z).into_iter().sum::<f32>() / 3.0
+        };
+        let rows: Vec<f32> = level.indices.as_chunks::<3>().0.iter().map(row).collect();
+        let steps_back = rows.windows(2).filter(|pair| pair[1] < pair[0] - 0.5).count();
+        assert_eq!(steps_back, 0, "{rows:?}");
+    }
+}
+
+#[test]
+fn threads_do_not_change_the_levels() {
+    let (_, before) = shapes::all().swap_remove(2);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let geometry = pool.install(|| built(&before)).geometry;
+        (geometry.positions, geometry.indices, geometry.coarser_levels)
+    };
+    assert_eq!(with(1), with(4));
+}
+
+#[test]
+fn models_that_cannot_be_simplified_have_no_levels() {
+    for before in shapes::without_levels() {
+        let model = built(&before);
+        assert!(model.geometry.coarser_levels.is_empty());
+    }
+}
+
+#[test]
+fn building_again_changes_nothing() {
+    let model = built(&shapes::all()[0].1);
+    let again = built(&model);
+    assert_eq!(again.geometry.coarser_levels.len(), model.geometry.coarser_levels.len());
+    assert!(draw_the_same(&again.geometry, &model.geometry));
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn samples_have_sound_levels() {
+    /// Brute force compares every point with every triangle.
+    const MOST_TRIANGLES: usize = 800;
+    const MOST_CLIPS: usize = 4;
+    /// Scenes of a thousand copies take long and show nothing new.
+    const MOST_INDICES: usize = 100_000;
+    let mut with_levels = 0;
+    for path in samples::paths() {
+        let Ok(before) = import::load(&path) else { continue };
+        if before.geometry.indices.len() > MOST_INDICES {
+            continue;
+        }
+        let model = built(&before);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        check(name, &before, &model);
+        with_levels += usize::from(!model.geometry.coarser_levels.is_empty());
+        if model.geometry.triangle_count() <= MOST_TRIANGLES && model.clips.len() <= MOST_CLIPS {
+            check_errors(name, &model, 6);
+        }
+    }
+    assert!(with_levels > 10, "{with_levels} models have levels");
+}
+
+#[test]
+#[cfg_attr(not(invalid_models), ignore = "set THRONG_INVALID_MODELS to the folder of invalid models")]
+fn broken_files_do_not_break_the_chain() {
+    let folder = std::path::PathBuf::from(std::env::var_os("THRONG_INVALID_MODELS").expect("THRONG_INVALID_MODELS"));
+    let list: Vec<serde_json::Value> =
+        serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
+    let mut accepted = 0;
+    for entry in &list {
+        let path = folder.join(entry["file"].as_str().unwrap());
+        let Ok(before) = import::load(&path) else { continue };
+        check(&path.display().to_string(), &before, &built(&before));
+        accepted += 1;
+    }
+    assert!(accepted > 100, "{accepted} files are accepted");
+}
+
+/// Levels are made for one placement. Their errors hold at all of them, and cost no more than those of one mesh.
+#[test]
+fn errors_hold_at_every_placement() {
+    for stretched in [false, true] {
+        let mut model = placed::gltf(stretched).model();
+        levels::build(&mut model);
+        check_invariants(&model);
+        let geometry = &model.geometry;
+        let count = geometry.coarser_levels.len();
+        assert!(count >= 3, "{count} levels");
+        assert!(geometry.coarser_levels[count - 1].vertex_count as usize <= geometry.posed_vertex_count());
+        let surface = |level: usize| -> Surface {
+            let mut model = model.clone();
+            let Geometry { indices, draw_ranges, coarser_levels, .. } = &mut model.geometry;
+            if let Some(level) = level.checked_sub(1).map(|level| &coarser_levels[level]) {
+                *indices = level.indices.clone();
+                for (drawn, range) in draw_ranges.iter_mut().zip(&level.ranges) {
+                    (drawn.first_index, drawn.index_count) = (range.start, range.end - range.start);
+                }
+            }
+            model.geometry.copy_placements();
+            let posed = positions(&model, model.clips.first(), 0.7);
+            corners(&model.geometry, 0)
+                .into_iter()
+                .map(|corners| corners.map(|corner| posed[corner as usize]))
+                .collect()
+        };
+        let full = surface(0);
+        assert_eq!(full.len(), placed::TRIANGLES * (placed::PLACEMENTS + 1));
+        for level in [1, count] {
+            let (coarse, error) = (surface(level), f64::from(geometry.coarser_levels[level - 1].error));
+            assert!(coarse.len() < full.len() * 3 / 4);
+            let distance = one_sided(&coarse, &full, 4, one_sided(&full, &coarse, 2, 0.0));
+            println!("stretched {stretched}, level {level}: {distance} of {error}");
+            assert!(distance <= error, "stretched {stretched}, level {level}: {distance} instead of {error}");
+            assert!(
+                stretched || 10.0 * distance >= error,
+                "without stretching, errors are close: {distance} of {error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Random node trees, in random order in the file, agree with a textbook evaluation.
+
+use glam::{DAffine3, DMat4, DQuat, DVec3, Quat, Vec4};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use throng::animation::{PoseScratch, pose_model};
+
+use crate::common::builder::Gltf;
+
+/// One node's local transform, as in the file.
+#[derive(Debug, Clone)]
+enum Local {
+    Parts { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] },
+    Matrix([f32; 16]),
+}
+
+impl Local {
+    fn json(&self) -> Value {
+        match self {
+            Self::Parts { translation, rotation, scale } => {
+                json!({"translation": translation, "rotation": rotation, "scale": scale})
+            }
+            Self::Matrix(columns) => json!({"matrix": columns}),
+        }
+    }
+
+    fn matrix(&self) -> DMat4 {
+        match self {
+            Self::Parts { translation, rotation, scale } => DMat4::from_scale_rotation_translation(
+                DVec3::from_array(scale.map(f64::from)),
+                DQuat::from_array(rotation.map(f64::from)).normalize(),
+                DVec3::from_array(translation.map(f64::from)),
+            ),
+            Self::Matrix(columns) => DMat4::from_cols_array(&columns.map(f64::from)),
+        }
+    }
+}
+
+fn local() -> impl Strategy<Value = Local> {
+    // Matrices also mirror and shear.
+    let scale = prop::array::uniform3(prop_oneof![-1.5_f32..-0.5, 0.5_f32..1.5]);
+    let rotation = prop::array::uniform4(-1.0_f32..1.0)
+        .prop_map(|q| Quat::from_vec4(Vec4::from(q).normalize_or(Vec4::W)).to_array());
+    let parts = (prop::array::uniform3(-2.0_f32..2.0), rotation, scale)
+        .prop_map(|(translation, rotation, scale)| Local::Parts { translation, rotation, scale });
+    let matrix = prop::array::uniform12(-1.2_f32..1.2).prop_map(|m| {
+        Local::Matrix([m[0], m[1], m[2], 0.0, m[3], m[4], m[5], 0.0, m[6], m[7], m[8], 0.0, m[9], m[10], m[11], 1.0])
+    });
+    prop_oneof![3 => parts, 1 => matrix]
+}
+
+/// The parent, if any, and the local transform of each node of the file. Parents may come after their children.
+fn tree() -> impl Strategy<Value = Vec<(Option<usize>, Local)>> {
+    let nodes = prop::collection::vec((any::<prop::sample::Index>(), prop::bool::weighted(0.85), local()), 1..12);
+    let with_order = nodes.prop_flat_map(|nodes| {
+        let order: Vec<usize> = (0..nodes.len()).collect();
+        (Just(nodes), Just(order).prop_shuffle())
+    });
+    with_order.prop_map(|(nodes, order)| {
+        let mut tree = vec![(None, Local::Matrix([0.0; 16])); nodes.len()];
+        for (rank, (pick, has_parent, local)) in nodes.into_iter().enumerate() {
+            let parent = (has_parent && rank > 0).then(|| order[pick.index(rank)]);
+            tree[order[rank]] = (parent, local);
+        }
+        tree
+    })
+}
+
+fn file(tree: &[(Option<usize>, Local)]) -> Gltf {
+    let mut gltf = Gltf::new();
+    for (node, (_, local)) in tree.iter().enumerate() {
+        let children: Vec<usize> = (0..tree.len()).filter(|&child| tree[child].0 == Some(node)).collect();
+        let mut entry = local.json();
+        if !children.is_empty() {
+            entry["children"] = json!(children);
+        }
+        gltf.push("nodes", entry);
+    }
+    let roots: Vec<usize> = (0..tree.len()).filter(|&node| tree[node].0.is_none()).collect();
+    gltf.json["scenes"][0]["nodes"] = json!(roots);
+    gltf
+}
+
+/// Returns the world matrix, from the node up to its root, and the same product of absolute values, which bounds
+/// rounding errors.
+fn world(tree: &[(Option<usize>, Local)], node: usize) -> (DMat4, DMat4) {
+    let (parent, local) = &tree[node];
+    let local = local.matrix();
+    let magnitudes = DMat4::from_cols_array(&local.to_cols_array().map(f64::abs));
+    match parent {
+        Some(parent) => {
+            let above = world(tree, *parent);
+            (above.0 * local, above.1 * magnitudes)
+        }
+        None => (local, magnitudes),
+    }
+}
+
+proptest! {
+    #![proptest_config(super::config())]
+
+    #[test]
+    fn world_matrices_are_the_products_of_all_above(tree in tree()) {
+        let model = file(&tree).model();
+        let skeleton = &model.skeleton;
+        prop_assert_eq!(skeleton.len(), tree.len());
+        let mut scratch = PoseScratch::for_model(&model);
+        let pose = pose_model(&model, None, 0.0, &mut scratch);
+        for (matrix, &source) in pose.model_from_node.iter().zip(&skeleton.source_nodes) {
+            let (expected, magnitudes) = world(&tree, source as usize);
+            let matrix: DAffine3 = DAffine3::from_cols_array(&matrix.to_cols_array().map(f64::from));
+            let off = DMat4::from(matrix) - expected;
+            let pairs = off.to_cols_array().into_iter().zip(magnitudes.to_cols_array());
+            for (off, magnitude) in pairs {
+                // There are at most twelve products, each with a few roundings.
+                prop_assert!(off.abs() <= 1e-5 * (magnitude + 1.0), "node {source}: off by {off} of {magnitude}");
+            }
+        }
+    }
+
+    #[test]
+    fn parents_come_before_children_whatever_the_file_says(tree in tree()) {
+        let model = file(&tree).model();
+        let skeleton = &model.skeleton;
+        for (node, &source) in skeleton.source_nodes.iter().enumerate() {
+            let parent = tree[source as usize].0.map(|parent| parent as u32);
+            let found = skeleton.source_nodes.get(skeleton.parents[node] as usize).copied();
+            prop_assert_eq!(found, parent, "node {} of the file", source);
+        }
+    }
+}

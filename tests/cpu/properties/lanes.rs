@@ -1,0 +1,289 @@
+//! Eight instances at once: the lanes agree with double precision and with the plain functions, on both processors.
+//! Both kinds of memory receive the same bytes.
+
+use std::mem::MaybeUninit;
+
+use glam::{Affine3A, DAffine3, DQuat, Quat, Vec3, Vec4};
+use proptest::prelude::*;
+use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
+use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
+use throng::shader_types::JointMatrix;
+
+use Interpolation::{CubicSpline, Linear, Step};
+
+use crate::common::reference::{rotation_at, vector_at, vector_tolerance};
+
+const NODES: u32 = 6;
+
+fn interpolation() -> impl Strategy<Value = Interpolation> {
+    prop_oneof![Just(Step), Just(Linear), Just(CubicSpline)]
+}
+
+/// Key times. Sometimes two keys have the same time.
+fn timeline() -> impl Strategy<Value = Vec<f32>> {
+    let gap = prop_oneof![9 => 0.01_f32..1.0, 1 => Just(0.0)];
+    (prop_oneof![Just(0.0), 0.0_f32..1.0], prop::collection::vec(gap, 0..6)).prop_map(|(first, gaps)| {
+        gaps.into_iter().fold(vec![first], |mut seconds, gap| {
+            seconds.push(seconds[seconds.len() - 1] + gap);
+            seconds
+        })
+    })
+}
+
+fn vector() -> BoxedStrategy<Vec3> {
+    prop::array::uniform3(-3.0_f32..3.0).prop_map(Vec3::from).boxed()
+}
+
+fn unit() -> BoxedStrategy<Vec4> {
+    prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W)).boxed()
+}
+
+fn track<T: Clone + std::fmt::Debug + 'static>(
+    timelines: Vec<Vec<f32>>,
+    value: BoxedStrategy<T>,
+) -> impl Strategy<Value = Track<T>> {
+    (0..NODES, 0..timelines.len(), interpolation(), any::<bool>()).prop_flat_map(
+        move |(node, timeline, interpolation, is_constant)| {
+            let count = timelines[timeline].len() * if interpolation == CubicSpline { 3 } else { 1 };
+            prop::collection::vec(value.clone(), count).prop_map(move |mut values| {
+                if is_constant && interpolation != CubicSpline {
+                    let first = values[0].clone();
+                    values.fill(first);
+                }
+                Track { node, timeline: timeline as u32, interpolation, values }
+            })
+        },
+    )
+}
+
+/// Tracks, at most one for each node.
+fn tracks<T: Clone + std::fmt::Debug + 'static>(
+    timelines: Vec<Vec<f32>>,
+    value: BoxedStrategy<T>,
+) -> impl Strategy<Value = Vec<Track<T>>> {
+    prop::collection::vec(track(timelines, value), 0..NODES as usize).prop_map(|mut tracks| {
+        tracks.sort_by_key(|track| track.node);
+        tracks.dedup_by_key(|track| track.node);
+        // Node 2 has a fixed matrix, which is never animated.
+        tracks.retain(|track| track.node != 2);
+        tracks
+    })
+}
+
+fn clip() -> impl Strategy<Value = Clip> {
+    prop::collection::vec(timeline(), 1..4).prop_flat_map(|timelines| {
+        let of = || timelines.clone();
+        let tracks = (tracks(of(), vector()), tracks(of(), unit()), tracks(of(), vector()));
+        tracks.prop_map(move |(translations, rotations, scales)| Clip {
+            duration_seconds: timelines.iter().flatten().copied().fold(0.0, f32::max),
+            timelines: timelines.clone(),
+            translations,
+            rotations,
+            scales,
+            ..Clip::default()
+        })
+    })
+}
+
+/// A tree of six nodes, one of them with a fixed matrix. The palette names some of them, possibly twice, in any order.
+fn model() -> impl Strategy<Value = Model> {
+    let poses = prop::collection::vec((vector(), unit(), vector()), NODES as usize);
+    let parents = (0..2u32, 0..3u32, 0..4u32, 0..5u32);
+    let entries = prop::collection::vec((0..NODES, vector()), 1..8);
+    (poses, parents, entries, clip()).prop_map(|(poses, parents, entries, clip)| {
+        let mut rest = LocalPose::identity(NODES as usize);
+        for (node, (translation, rotation, scale)) in poses.into_iter().enumerate() {
+            rest.translations[node] = translation;
+            rest.rotations[node] = Quat::from_vec4(rotation);
+            rest.scales[node] = if node % 2 == 0 { Vec3::ONE } else { scale };
+        }
+        let shear = Affine3A::from_cols(
+            Vec3::new(1.0, 0.2, 0.0).into(),
+            Vec3::new(0.5, 1.0, 0.0).into(),
+            Vec3::Z.into(),
+            Vec3::new(0.0, 1.0, 0.0).into(),
+        );
+        Model {
+            skeleton: Skeleton {
+                parents: vec![NO_PARENT, 0, parents.0, parents.1, parents.2, parents.3],
+                rest,
+                fixed_locals: vec![FixedLocal { node: 2, parent_from_node: shear }],
+                ..Skeleton::default()
+            },
+            palette: PaletteLayout {
+                nodes: entries.iter().map(|entry| entry.0).collect(),
+                joint_from_mesh: entries.iter().map(|entry| Affine3A::from_translation(entry.1)).collect(),
+                skins: Vec::new(),
+            },
+            clips: vec![clip],
+            ..Model::default()
+        }
+    })
+}
+
+fn initialised(out: Vec<MaybeUninit<JointMatrix>>) -> Vec<JointMatrix> {
+    // SAFETY: every element was initialised on creation.
+    out.into_iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+fn room(joints: usize) -> Vec<MaybeUninit<JointMatrix>> {
+    vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints]
+}
+
+fn in_lanes(processor: Processor, compiled: &LaneClip, model: &Model, times: &[f64]) -> Vec<JointMatrix> {
+    let mut out = room(times.len() * model.palette.len());
+    lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), MemoryKind::Cached, &mut out);
+    let mut block_by_block = room(out.len());
+    let memory = MemoryKind::WriteCombined;
+    lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), memory, &mut block_by_block);
+    let out = initialised(out);
+    assert_eq!(bits(&out), bits(&initialised(block_by_block)));
+    out
+}
+
+fn one_by_one(model: &Model, times: &[f64]) -> Vec<JointMatrix> {
+    let mut scratch = PoseScratch::for_model(model);
+    let mut out = room(times.len() * model.palette.len());
+    for (&time, palette) in times.iter().zip(out.chunks_mut(model.palette.len())) {
+        let streams = PoseStreams { palette, morph_weights: &mut [], memory: MemoryKind::Cached };
+        evaluate(model, model.clips.first(), time, &mut scratch, streams);
+    }
+    initialised(out)
+}
+
+fn bits(matrices: &[JointMatrix]) -> Vec<u32> {
+    matrices.iter().flat_map(|matrix| matrix.rows.as_flattened()).map(|number| number.to_bits()).collect()
+}
+
+/// A rotation spline may pass near length zero, where rounding decides the direction.
+fn is_well_defined(clip: &Clip, time: f64) -> bool {
+    clip.rotations.iter().all(|track| rotation_at(track, &clip.timelines[track.timeline as usize], time).1)
+}
+
+proptest! {
+    #![proptest_config(super::config())]
+
+    #[test]
+    fn lanes_agree_with_the_plain_functions(model in model(), shares in prop::collection::vec(-0.1_f64..1.2, 1..20)) {
+        let clip = &model.clips[0];
+        let duration = f64::from(clip.duration_seconds);
+        let keys = clip.timelines.iter().flatten().map(|&key| f64::from(key));
+        let times: Vec<f64> = shares.iter().map(|share| share * duration).chain(keys).collect();
+        let times: Vec<f64> = times.into_iter().filter(|&time| is_well_defined(clip, time)).collect();
+        let compiled = LaneClip::compile(&model, Some(clip)).expect("a small clip");
+        let expected = one_by_one(&model, &times);
+        for processor in [Processor::detect(), Processor::Portable] {
+            let found = in_lanes(processor, &compiled, &model, &times);
+            for (k, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                // Five levels of scales of up to 3 make intermediate numbers of several hundred.
+                let scale = expected.rows.as_flattened().iter().fold(100.0f32, |most, number| most.max(number.abs()));
+                for (found, expected) in found.rows.as_flattened().iter().zip(expected.rows.as_flattened()) {
+                    let off = (found - expected).abs() / scale;
+                    prop_assert!(off <= 1e-5, "{processor:?}, joint {k}: {found} instead of {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_instance_is_the_same_in_any_lane_and_group(model in model(), shares in prop::collection::vec(0.0_f64..1.0, 1..20)) {
+        let clip = &model.clips[0];
+        let times: Vec<f64> = shares.iter().map(|share| share * f64::from(clip.duration_seconds)).collect();
+        let compiled = LaneClip::compile(&model, Some(clip)).expect("a small clip");
+        for processor in [Processor::detect(), Processor::Portable] {
+            let all = in_lanes(processor, &compiled, &model, &times);
+            for (time, together) in times.iter().zip(all.chunks(model.palette.len())) {
+                let alone = in_lanes(processor, &compiled, &model, &[*time]);
+                prop_assert_eq!(bits(&alone), bits(together));
+            }
+        }
+    }
+
+    #[test]
+    fn double_precision_agrees_with_lanes(
+        (seconds, rotations) in timeline().prop_flat_map(|seconds| {
+            let count = seconds.len();
+            (Just(seconds), prop::collection::vec(unit(), count))
+        }),
+        share in -0.1_f64..1.1,
+    ) {
+        let track = Track { node: 0, timeline: 0, interpolation: Linear, values: rotations };
+        let time = share * f64::from(seconds[seconds.len() - 1]);
+        let (expected, well_defined) = rotation_at(&track, &seconds, time);
+        prop_assume!(well_defined);
+        let model = one_node(Clip { timelines: vec![seconds], rotations: vec![track], ..Clip::default() });
+        let compiled = LaneClip::compile(&model, model.clips.first()).expect("a small clip");
+        for processor in [Processor::detect(), Processor::Portable] {
+            let found = DAffine3::from_mat4(glam::DMat4::from(Affine3A::from(
+                in_lanes(processor, &compiled, &model, &[time])[0],
+            ).as_daffine3()));
+            let found = DQuat::from_mat3(&found.matrix3).normalize();
+            let found = if found.dot(expected) < 0.0 { -found } else { found };
+            let error_radians = 2.0 * (found - expected).length();
+            prop_assert!(error_radians < 1e-6, "{processor:?}: off by {error_radians} rad");
+        }
+    }
+
+    #[test]
+    fn double_precision_agrees_with_vectors_in_lanes(
+        (seconds, interpolation, values) in (timeline(), interpolation()).prop_flat_map(|(seconds, interpolation)| {
+            let count = seconds.len() * if interpolation == CubicSpline { 3 } else { 1 };
+            (Just(seconds), Just(interpolation), prop::collection::vec(vector(), count))
+        }),
+        share in -0.1_f64..1.1,
+    ) {
+        let track = Track { node: 0, timeline: 0, interpolation, values };
+        let time = share * f64::from(seconds[seconds.len() - 1]);
+        let expected = vector_at(&track, &seconds, time);
+        let tolerance = vector_tolerance(&track, &seconds);
+        let model = one_node(Clip { timelines: vec![seconds], translations: vec![track], ..Clip::default() });
+        let compiled = LaneClip::compile(&model, model.clips.first()).expect("a small clip");
+        for processor in [Processor::detect(), Processor::Portable] {
+            let found = in_lanes(processor, &compiled, &model, &[time])[0].transform_point(Vec3::ZERO);
+            let off = (found.as_dvec3() - expected).abs().max_element();
+            prop_assert!(off <= tolerance, "{processor:?}: off by {off}");
+        }
+    }
+}
+
+/// A model of one node, which is the palette.
+fn one_node(clip: Clip) -> Model {
+    Model {
+        skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },
+        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], skins: Vec::new() },
+        clips: vec![clip],
+        ..Model::default()
+    }
+}
+
+#[test]
+fn clips_with_huge_numbers_or_huge_tables_are_refused() {
+    let track = |node, timeline, values| Track { node, timeline, interpolation: Linear, values };
+    let huge = one_node(Clip {
+        timelines: vec![vec![0.0, 1.0]],
+        translations: vec![track(0, 0, vec![Vec3::ZERO, Vec3::splat(1e30)])],
+        ..Clip::default()
+    });
+    assert!(LaneClip::compile(&huge, huge.clips.first()).is_none());
+    assert!(LaneClip::compile(&huge, None).is_some(), "the rest pose is moderate");
+
+    // A hundred nodes, each with a hundred keys at different times: a million cells for ten thousand keys.
+    let timeline = |node: usize| (0..100).map(|key| (key * 100 + node) as f32).collect();
+    let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
+    let scattered = Model {
+        skeleton: Skeleton { parents: vec![NO_PARENT; 100], rest: LocalPose::identity(100), ..Skeleton::default() },
+        palette: PaletteLayout {
+            nodes: (0..100).collect(),
+            joint_from_mesh: vec![Affine3A::IDENTITY; 100],
+            skins: Vec::new(),
+        },
+        clips: vec![Clip {
+            timelines: (0..100).map(timeline).collect(),
+            translations: (0..100).map(|node| track(node, node, values.clone())).collect(),
+            ..Clip::default()
+        }],
+        ..Model::default()
+    };
+    assert!(LaneClip::compile(&scattered, scattered.clips.first()).is_none());
+}

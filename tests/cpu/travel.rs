@@ -1,0 +1,335 @@
+//! Tests of crowds that go somewhere: the speed that feet imply, and feet that do not slide.
+
+use std::mem::MaybeUninit;
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use throng::animation::{BindPose, Gait, MemoryKind, Pose, PoseStreams, gait_of, skin_vertex};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
+use throng::model::{Model, import};
+use throng::shader_types::JointMatrix;
+use throng::view::{Detail, Frustum, OrbitCamera};
+
+use crate::cpu::instances::{instances_of, positions};
+use crate::cpu::model_files::model_files;
+use crate::cpu::stepper::{Motion, stepper};
+
+fn walker() -> Model {
+    import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb")).unwrap()
+}
+
+fn crowd(instance_count: u32, clip: &str, variety: f32) -> Crowd {
+    let clip = if clip == "all" { ClipChoice::All } else { ClipChoice::Name(clip.to_owned()) };
+    let settings = CrowdSettings { instance_count, clip, variety, travel: true, ..CrowdSettings::default() };
+    Crowd::new(Arc::from([walker()]), &settings).unwrap()
+}
+
+/// Returns the palettes of all poses at a time.
+fn palettes(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
+    let mut plan = FramePlan::default();
+    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
+    let mut palette = vec![MaybeUninit::new(JointMatrix::IDENTITY); plan.joint_count as usize];
+    let mut morph_weights = vec![MaybeUninit::new(0.0); plan.morph_weight_count as usize];
+    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
+    crowd.evaluate(&thread_pool(Some(threads)).unwrap(), time_seconds, &plan, streams);
+    // SAFETY: every element was initialised on creation.
+    palette.iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
+#[test]
+fn the_walkers_feet_say_how_fast_it_is() {
+    let walker = walker();
+    let gaits: Vec<_> = walker.clips.iter().map(|clip| gait_of(&walker, clip)).collect();
+    // The generator plants the feet of Walk at one metre a second, and those of Run at 2.4.
+    for (found, speed) in gaits.iter().zip([1.0, 2.4]) {
+        assert!(found.velocity.distance(Vec2::new(0.0, speed)) < 0.01 * speed, "{found:?} instead of {speed} m/s");
+        assert!((0.05..0.12).contains(&found.stance), "{found:?}");
+    }
+    assert!(gaits[2..].iter().all(|gait| gait.velocity == Vec2::ZERO), "{gaits:?}");
+}
+
+/// The velocities, found and expected, in metres a second, of a generated character that takes steps.
+#[test]
+fn a_gait_is_found_in_walks_and_runs_of_any_kind() {
+    let walk = Motion { velocity: Vec2::new(0.0, 1.2), duty: 0.62, lift: 0.15, ..Motion::default() };
+    let run = Motion { velocity: Vec2::new(0.0, 4.0), duty: 0.3, lift: 0.35, bounce: 0.06, ..Motion::default() };
+    let cases = [
+        ("walk", walk, 0.01),
+        ("run with flight phases", run, 0.01),
+        ("sprint", Motion { velocity: Vec2::new(0.0, 7.0), duty: 0.22, ..run }, 0.02),
+        ("strafe", Motion { velocity: Vec2::new(1.0, 1.0), ..walk }, 0.01),
+        ("backwards", Motion { velocity: Vec2::new(0.0, -0.8), ..walk }, 0.01),
+        ("march with a low lift", Motion { lift: 0.03, ..walk }, 0.01),
+        ("noise of 1 cm on the contacts", Motion { noise: 0.01, ..walk }, 0.1),
+        ("noise of 2 cm on the contacts of a run", Motion { noise: 0.02, ..run }, 0.1),
+        ("a hand below the feet in its swing", Motion { hand: 1.2, ..run }, 0.01),
+        ("a limp: one foot sinks", Motion { limp: 0.1, ..walk }, 0.01),
+        ("5 cm above the floor", Motion { rise: 0.05, ..walk }, 0.01),
+        ("a lost last frame", Motion { lost_frames: 2, ..walk }, 0.02),
+    ];
+    for (what, motion, tolerance) in cases {
+        let model = stepper(&motion);
+        let found = gait_of(&model, &model.clips[0]);
+        println!("{what}: {found:?} for {:?}", motion.velocity);
+        let error = found.velocity.distance(motion.velocity) / motion.velocity.length();
+        assert!(error < tolerance, "{what}: {found:?} instead of {:?}, {error}", motion.velocity);
+        assert!((0.05..0.2).contains(&found.stance), "{what}: {found:?}");
+    }
+}
+
+#[test]
+fn clips_that_go_nowhere_have_no_gait() {
+    let still = Motion { duty: 0.6, ..Motion::default() };
+    let walk = Motion { velocity: Vec2::new(0.0, 1.2), duty: 0.62, lift: 0.15, ..Motion::default() };
+    let cases = [
+        ("steps on the spot", Motion { lift: 0.2, ..still }),
+        ("a jump on the spot", Motion { duty: 1.0, jump: 0.5, ..still }),
+        ("a jump with noise", Motion { duty: 1.0, jump: 0.5, noise: 0.01, ..still }),
+        ("an idle that sways", Motion { duty: 1.0, sway: 0.05, ..still }),
+        ("an idle whose feet slide with the sway", Motion { duty: 1.0, sway: 0.05, feet_sway: true, ..still }),
+        ("a weapon that drags", Motion { duty: 1.0, hand: 1.2, ..still }),
+        ("feet that shuffle without a lift", Motion { duty: 0.5, lift: 0.0, ..walk }),
+        ("a walk that moves the character by itself", Motion { moves_root: true, ..walk }),
+        ("feet in the air", Motion { hand: 2.0, is_hanging: true, ..walk }),
+        ("half a cycle", Motion { lost_frames: stepper::KEYS / 2, ..walk }),
+        ("a circle above the ground", Motion { circles: 0.3, ..still }),
+        ("noise alone", Motion { duty: 1.0, noise: 0.05, ..still }),
+    ];
+    for (what, motion) in cases {
+        let model = stepper(&motion);
+        let found = gait_of(&model, &model.clips[0]);
+        assert_eq!(found, Gait::default(), "{what}");
+    }
+}
+
+/// In real models, walks and runs travel, by the names of the clips. All other clips stay in place.
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn walks_and_runs_of_real_models_travel() {
+    // A walk without a name, and a step over an obstacle that repeats.
+    const OTHER_WALKS: [(&str, &str); 2] = [("CesiumMan", ""), ("elf", "StepOver")];
+    // Stiff legs that swing without a lift touch the ground in both directions.
+    const WITHOUT_A_LIFT: &str = "WalkTest";
+    let mut files = Vec::new();
+    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
+    let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
+    for file in files {
+        let Ok(model) = import::load(&file) else { continue };
+        for clip in &model.clips {
+            let name = clip.name.as_deref().unwrap_or_default();
+            let lower = name.to_lowercase();
+            let is_named = ["walk", "run"].iter().any(|word| lower.contains(word)) && !lower.contains("jump");
+            let stem = file.file_stem().unwrap().to_str().unwrap();
+            let is_walk = is_named && name != WITHOUT_A_LIFT || OTHER_WALKS.contains(&(stem, name));
+            let velocity = gait_of(&model, clip).velocity;
+            if velocity != Vec2::ZERO {
+                println!("{stem} {name}: {velocity}");
+            }
+            *(if is_walk { &mut walks } else { &mut others }) += 1;
+            if is_walk != (velocity != Vec2::ZERO) {
+                wrong.push(format!("{stem} {name}: {velocity}"));
+            }
+        }
+    }
+    println!("{walks} clips that travel, {others} that do not");
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(walks >= 15 && others >= 100, "{walks} clips that travel, {others} that do not");
+}
+
+/// The end-to-end test: soles in the world, from the instance matrices and the palettes of a crowd. A foot slides by the mean
+/// displacement of the vertices that touch the ground, summed from the frame in which the first one lands.
+#[test]
+fn planted_feet_stay_where_they_are() {
+    const FRAMES: u32 = 150;
+    const INSTANCES: usize = 60;
+    for clip in ["Walk", "Run"] {
+        let mut crowd = crowd(INSTANCES as u32, clip, 0.5);
+        let model = walker();
+        let model_clip = model.clips.iter().find(|own| own.name.as_deref() == Some(clip)).unwrap();
+        let stride = gait_of(&model, model_clip).velocity.length() * model_clip.duration_seconds;
+        let bind_pose = BindPose::new(&model.geometry);
+        let places = &model.geometry.positions;
+        let soles = [-1.0, 1.0].map(|side| -> Vec<usize> {
+            (0..places.len()).filter(|&vertex| places[vertex].y < 0.02 && places[vertex].x * side > 0.0).collect()
+        });
+        assert!(soles.iter().all(|sole| sole.len() > 10));
+        let joints = model.palette.len();
+        let mut last: Vec<Vec<Vec3>> = vec![Vec::new(); 2 * INSTANCES];
+        // The slide of each foot, and for how many frames it has been standing.
+        let mut standing = vec![(Vec3::ZERO, 0u32); 2 * INSTANCES];
+        let (mut worst, mut longest) = (0.0f32, 0);
+        for frame in 0..FRAMES {
+            let time_seconds = 100.0 + f64::from(frame) / 60.0;
+            crowd.move_to(time_seconds);
+            let palettes = palettes(&mut crowd, 1, time_seconds);
+            for (k, instance) in instances_of(&crowd).iter().enumerate() {
+                let pose = Pose { palette: &palettes[joints * instance.pose as usize..], morph_weights: &[] };
+                let size = instance.world_from_model.rows[1][1];
+                for (side, sole) in soles.iter().enumerate() {
+                    let world = |&vertex: &usize| {
+                        let position = skin_vertex(&bind_pose, vertex, pose, false).0.position;
+                        instance.world_from_model.transform_point(position.into())
+                    };
+                    let now: Vec<Vec3> = sole.iter().map(world).collect();
+                    let before = std::mem::replace(&mut last[2 * k + side], now.clone());
+                    let touches = |place: &Vec3| place.y.abs() < 0.0015 * size;
+                    let both = before.iter().zip(&now).filter(|(before, now)| touches(before) && touches(now));
+                    let moved: Vec<Vec3> = both.map(|(before, now)| (*now - *before).with_y(0.0)).collect();
+                    let (slide, frames) = &mut standing[2 * k + side];
+                    if moved.is_empty() {
+                        (*slide, *frames) = (Vec3::ZERO, 0);
+                    } else {
+                        *slide += moved.iter().sum::<Vec3>() / moved.len() as f32;
+                        *frames += 1;
+                        longest = longest.max(*frames);
+                        worst = worst.max(slide.length() / (stride * size));
+                    }
+                }
+            }
+        }
+        println!("{clip}: a foot slides {worst} of the stride, and stands for {longest} frames");
+        assert!(longest >= 12, "{clip}: no foot stands");
+        assert!(worst < 0.01, "{clip}: a foot slides {worst} of the stride");
+    }
+}
+
+#[test]
+fn travel_is_a_function_of_the_time() {
+    let at = |crowd: &mut Crowd, time_seconds| {
+        crowd.move_to(time_seconds);
+        instances_of(crowd)
+    };
+    let (mut a, mut b) = (crowd(80, "all", 0.5), crowd(80, "all", 0.5));
+    let expected = at(&mut a, 7.5);
+    for time_seconds in [1.0, 1e6, -3.0, f64::NAN, 7.5] {
+        at(&mut b, time_seconds);
+    }
+    assert_eq!(at(&mut b, 7.5), expected);
+    assert_ne!(at(&mut b, 7.6), expected);
+    assert_eq!(palettes(&mut a, 1, 7.5), palettes(&mut b, 2, 7.5), "any number of threads");
+    // A year is as smooth as a second.
+    let year = 3.2e7;
+    let step = |crowd: &mut Crowd, from: f64| {
+        crowd.move_to(from);
+        let before = positions(crowd);
+        crowd.move_to(from + 1.0 / 64.0);
+        before.iter().zip(positions(crowd)).map(|(a, b)| a.distance(b)).collect::<Vec<_>>()
+    };
+    for (first, later) in step(&mut a, 0.0).into_iter().zip(step(&mut a, year)) {
+        assert!((first - later).abs() < 1e-4, "{first} m, and {later} m after a year");
+    }
+}
+
+#[test]
+fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
+    for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
+        let settings = CrowdSettings {
+            instance_count: 300,
+            clip: ClipChoice::All,
+            variety: 1.0,
+            travel: true,
+            layout,
+            ..CrowdSettings::default()
+        };
+        let mut crowd = Crowd::new(Arc::from([walker()]), &settings).unwrap();
+        let bounds = crowd.bounds();
+        let start = positions(&crowd);
+        for time_seconds in [0.0, 3.0, 1000.0] {
+            crowd.move_to(time_seconds);
+            let now = positions(&crowd);
+            for (k, a) in now.iter().enumerate() {
+                assert!(now[..k].iter().all(|b| a.distance(*b) > 0.7 * crowd.spacing_metres()), "{layout:?}");
+                assert!(a.x.hypot(a.z) < bounds.footprint_radius && a.y == 0.0);
+            }
+            if time_seconds > 0.0 {
+                let (standing, moving): (Vec<_>, Vec<_>) = start.iter().zip(&now).partition(|(a, b)| a == b);
+                assert_eq!((standing.len(), moving.len()), (150, 150), "idle and waving; walking and running");
+                let outermost = standing.iter().map(|(_, place)| place.length()).fold(0.0, f32::max);
+                assert!(moving.iter().all(|(_, place)| place.length() > outermost + 0.9 * crowd.spacing_metres()));
+            }
+        }
+        // Another clip moves other instances; the first one again moves the first ones.
+        crowd.set_clip(&ClipChoice::Name("Idle".to_owned())).unwrap();
+        crowd.move_to(5.0);
+        let still = positions(&crowd);
+        crowd.move_to(9.0);
+        assert_eq!(positions(&crowd), still);
+        crowd.set_clip(&ClipChoice::All).unwrap();
+        crowd.move_to(1000.0);
+        crowd.set_clip(&ClipChoice::All).unwrap();
+        let twice = positions(&crowd);
+        assert_eq!(twice.len(), 300);
+    }
+}
+
+#[test]
+fn culling_follows_those_who_travel() {
+    let mut crowd = crowd(400, "Walk", 0.5);
+    let camera = OrbitCamera { target: Vec3::new(7.0, 1.0, 0.0), distance: 4.0, ..OrbitCamera::default() };
+    let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
+    let mut seen = Vec::new();
+    for second in 0..4 {
+        crowd.cull(None, None, &Detail::FULL);
+        crowd.move_to(f64::from(second) * 4.0);
+        let near = positions(&crowd).iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
+        crowd.cull(Some(&frustum), None, &Detail::FULL);
+        let visible = positions(&crowd);
+        let found = visible.iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
+        assert_eq!(found, near, "nobody in view is culled");
+        assert!(!visible.is_empty() && visible.len() < 200, "{}", visible.len());
+        seen.push(visible);
+    }
+    assert_ne!(seen[0], seen[1]);
+}
+
+#[test]
+fn shared_poses_travel_too() {
+    let settings = CrowdSettings {
+        instance_count: 200,
+        clip: ClipChoice::Index(0),
+        variety: 0.5,
+        travel: true,
+        share_poses_hz: Some(10.0),
+        ..CrowdSettings::default()
+    };
+    let mut crowd = Crowd::new(Arc::from([walker()]), &settings).unwrap();
+    assert_eq!(crowd.pose_counts(), [11]);
+    let before = positions(&crowd);
+    crowd.move_to(0.5);
+    let after = positions(&crowd);
+    assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
+}
+
+/// Returns the place of each instance by its number.
+fn numbered_positions(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
+    crowd.move_to(time_seconds);
+    let shown = (0..).map_while(|number| crowd.shown_instance(number, time_seconds));
+    shown.map(|shown| shown.world_from_model.translation.into()).collect()
+}
+
+#[test]
+fn a_crossfade_changes_the_speed_and_moves_nobody() {
+    let mut crowd = crowd(100, "Walk", 0.0);
+    let mut last = numbered_positions(&mut crowd, 100.0);
+    // The speed after each change, in metres a second.
+    for (k, (clip, speed)) in [("Run", 2.4f32), ("Idle", 0.0), ("Walk", 1.0)].into_iter().enumerate() {
+        let start_seconds = 100.0 + k as f64;
+        crowd.crossfade(&ClipChoice::Name(clip.to_owned()), start_seconds, 0.25).unwrap();
+        let mut moved = Vec::new();
+        for step in 0..=100 {
+            let now = numbered_positions(&mut crowd, start_seconds + f64::from(step) / 100.0);
+            moved.push(last.iter().zip(&now).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max));
+            last = now;
+        }
+        assert!(moved[0] < 1e-4, "{clip}: a jump of {}", moved[0]);
+        let steps = moved[1..].windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
+        assert!(steps < 2.0e-3, "{clip}: the speed changes by {} m/s in 10 ms", 100.0 * steps);
+        assert!((100.0 * moved[100] - speed).abs() < 0.05, "{clip}: {} m/s", 100.0 * moved[100]);
+    }
+    // Instances of one ring play different clips: they are placed again.
+    crowd.crossfade(&ClipChoice::All, 103.0, 0.25).unwrap();
+    let placed = numbered_positions(&mut crowd, 103.0);
+    assert!(placed.iter().zip(&last).any(|(a, b)| a.distance(*b) > 1.0));
+}

@@ -1,0 +1,316 @@
+//! Every Vulkan call that may fail does fail, once in each of many lives of the renderer ([`loader`], [`life`]).
+//!
+//! A life without faults lists the calls. Then each life has one fault. It must end without a panic and without a hang,
+//! with an error that names the call and the object, or with the same image where the program can do without the call. It
+//! must destroy everything that it has made, and the validation layer must report nothing.
+//!
+//! The short form takes the first and the last call of each function. All calls with all results take some minutes:
+//! `cargo test --test faults -- --ignored`.
+
+mod common;
+mod faults {
+    pub mod life;
+    pub mod loader;
+    #[cfg(target_os = "linux")]
+    pub mod window;
+}
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ash::vk;
+use common::gpu::{self, TestDevice, gpu_tests, note};
+use faults::life::{Outcome, Setting};
+use faults::loader::{self, Fault, Function, Report, live};
+#[cfg(target_os = "linux")]
+use faults::window;
+use throng::app::rebuild::Losses;
+
+/// The long forms take minutes.
+const IS_LONG: bool = true;
+
+fn main() -> ExitCode {
+    #[allow(unused_mut, reason = "other systems have no window here")]
+    let mut tests = gpu_tests![
+        every_function_may_fail,
+        every_call_may_fail_with_every_result [ignored if IS_LONG],
+        a_failed_frame_can_be_drawn_again,
+        after_a_hundred_lost_devices_the_image_is_the_same,
+        the_third_loss_within_a_minute_ends_the_program
+    ];
+    #[cfg(target_os = "linux")]
+    tests.extend(gpu_tests![
+        every_function_of_a_window_may_fail,
+        every_call_in_a_window_may_fail_with_every_result [ignored if IS_LONG],
+        a_window_without_area_is_skipped,
+        a_window_without_images_is_skipped
+    ]);
+    // Lives do not overlap (`loader::live`).
+    gpu::run_one_at_a_time(tests)
+}
+
+/// Returns the numbers of the calls that fail, of a function that is called `count` times.
+type Choice = fn(count: usize) -> Vec<usize>;
+
+fn first_and_last(count: usize) -> Vec<usize> {
+    let mut calls = vec![0, count - 1];
+    calls.dedup();
+    calls
+}
+
+fn all(count: usize) -> Vec<usize> {
+    (0..count).collect()
+}
+
+fn count_by_function(calls: &[Function]) -> BTreeMap<Function, usize> {
+    let mut counts = BTreeMap::new();
+    calls.iter().for_each(|&function| *counts.entry(function).or_default() += 1);
+    counts
+}
+
+/// Returns whether the program does without a call that returns `result`.
+fn is_dispensable(function: Function, result: vk::Result) -> bool {
+    use Function::*;
+    match function {
+        // Names, the file of the pipeline cache, and the last wait before the destruction of a renderer.
+        vkSetDebugUtilsObjectNameEXT | vkGetPipelineCacheData | vkDeviceWaitIdle => true,
+        // The allocator tries another memory type or a smaller block.
+        vkAllocateMemory | vkMapMemory => true,
+        // The window is skipped for a frame, or gets a new swapchain.
+        vkAcquireNextImageKHR => result == vk::Result::ERROR_OUT_OF_DATE_KHR || result.as_raw() >= 0,
+        vkQueuePresentKHR => result == vk::Result::ERROR_OUT_OF_DATE_KHR || result.as_raw() >= 0,
+        // A list that has grown is read again.
+        _ => result == vk::Result::INCOMPLETE,
+    }
+}
+
+/// Returns what is wrong with the message of a failed call.
+fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
+    use Function::*;
+    let call = match fault.function {
+        vkAllocateMemory | vkMapMemory => "no memory for ",
+        vkCreateXcbSurfaceKHR => "vkCreateSurfaceKHR",
+        vkCreateInstance if fault.result == vk::Result::ERROR_LAYER_NOT_PRESENT => "validation layer",
+        function => function.name(),
+    };
+    if !message.contains(call) {
+        return Some("does not name the call");
+    }
+    let has_object = matches!(
+        fault.function,
+        vkBindBufferMemory
+            | vkBindImageMemory
+            | vkCreateBuffer
+            | vkCreateImage
+            | vkCreateImageView
+            | vkCreateSampler
+            | vkCreateShaderModule
+            | vkCreatePipelineCache
+            | vkCreatePipelineLayout
+            | vkCreateGraphicsPipelines
+            | vkCreateComputePipelines
+            | vkCreateDescriptorSetLayout
+            | vkCreateDescriptorPool
+            | vkAllocateDescriptorSets
+            | vkCreateCommandPool
+            | vkAllocateCommandBuffers
+            | vkResetCommandPool
+            | vkBeginCommandBuffer
+            | vkEndCommandBuffer
+            | vkQueueSubmit2
+            | vkQueueWaitIdle
+            | vkCreateSemaphore
+            | vkCreateFence
+            | vkCreateQueryPool
+    );
+    (has_object && !message.contains(" for '")).then_some("does not name the object")
+}
+
+/// Judges a life with a fault. Returns what is wrong with it.
+fn flaws(fault: Fault, reference: &(Vec<u8>, usize), calls: usize, life: impl FnOnce() -> Outcome) -> Vec<String> {
+    let (outcome, report) = live(Some(fault), || catch_unwind(AssertUnwindSafe(life)));
+    let Report { calls: made, failures, leaks } = report;
+    let mut flaws = leaks;
+    let Ok(Outcome { result, messages }) = outcome else {
+        return vec!["panicked".to_owned()];
+    };
+    flaws.extend(messages);
+    if failures == 0 {
+        flaws.push("the call was not reached".to_owned());
+    }
+    if made.len() > 2 * calls {
+        flaws.push(format!("{} calls instead of {calls}", made.len()));
+    }
+    match result {
+        Ok(end) => {
+            if !is_dispensable(fault.function, fault.result) {
+                flaws.push("the failure was lost".to_owned());
+            }
+            if end != *reference {
+                flaws.push("another image".to_owned());
+            }
+        }
+        Err(error) => {
+            let message = format!("{error:#}");
+            if fault.result.as_raw() >= 0 && fault.result != vk::Result::TIMEOUT {
+                flaws.push(format!("no failure, but: {message}"));
+            }
+            flaws.extend(flaw_of_message(fault, &message).map(|flaw| format!("{flaw}: {message}")));
+        }
+    }
+    flaws
+}
+
+/// Lets each of the chosen calls fail, with each of the results, and asserts that nothing is wrong.
+fn sweep(choice: Choice, wanted: fn(Function) -> bool, every_result: bool, mut life: impl FnMut() -> Outcome) {
+    // The first life writes the pipeline cache.
+    live(None, &mut life);
+    let (reference, report) = live(None, &mut life);
+    let end = reference.result.expect("a life without faults");
+    assert!(report.leaks.is_empty() && reference.messages.is_empty(), "{:?} {:?}", report.leaks, reference.messages);
+    let (mut cases, mut wrong) = (0, Vec::new());
+    let counts = count_by_function(&report.calls);
+    for (&function, &count) in counts.iter().filter(|(function, _)| wanted(**function)) {
+        for call in choice(count) {
+            let results = function.results();
+            let results = if every_result || call == 0 { &results[..] } else { &results[call % results.len()..][..1] };
+            for &result in results {
+                // A list is read in two calls. The first one asks for its length, and is never incomplete.
+                let call = if result == vk::Result::INCOMPLETE { call | 1 } else { call };
+                let fault =
+                    Fault { function, call, result, lasts: result == vk::Result::ERROR_DEVICE_LOST, instances: 1 };
+                let flaws = flaws(fault, &end, report.calls.len(), &mut life);
+                cases += 1;
+                wrong.extend(flaws.into_iter().map(|flaw| format!("{function:?} {call} {result:?}: {flaw}")));
+            }
+        }
+    }
+    note!("{} functions, {} calls in a life, {cases} faults", counts.len(), report.calls.len());
+    assert!(wrong.is_empty(), "{} of {cases} faults:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn every_function_may_fail(device: &TestDevice) {
+    let mut setting = Setting::new(device);
+    sweep(first_and_last, |_| true, false, || setting.offscreen(false));
+}
+
+fn every_call_may_fail_with_every_result(device: &TestDevice) {
+    let mut setting = Setting::new(device);
+    sweep(all, |_| true, true, || setting.offscreen(false));
+}
+
+/// A frame that failed for want of memory is drawn again, and the images are the same.
+fn a_failed_frame_can_be_drawn_again(device: &TestDevice) {
+    let mut setting = Setting::new(device);
+    live(None, || setting.offscreen(true));
+    let (reference, report) = live(None, || setting.offscreen(true));
+    let end = reference.result.expect("a life without faults");
+    // The timeline is the last object of a new renderer.
+    let is_semaphore = |&function: &Function| function == Function::vkCreateSemaphore;
+    let construction = report.calls.iter().rposition(is_semaphore).expect("a timeline");
+    let before = count_by_function(&report.calls[..construction + 1]);
+    let mut wrong = Vec::new();
+    for (&function, &count) in &count_by_function(&report.calls[construction + 1..]) {
+        for call in first_and_last(count) {
+            let call = call + before.get(&function).copied().unwrap_or_default();
+            let fault =
+                Fault { function, call, result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, lasts: false, instances: 1 };
+            let (Outcome { result, messages }, report) = live(Some(fault), || setting.offscreen(true));
+            if !result.as_ref().is_ok_and(|again| *again == end) || !messages.is_empty() || !report.leaks.is_empty() {
+                let error = result.err().map(|error| format!("{error:#}"));
+                wrong.push(format!("{function:?} {call}: {error:?} {messages:?} {:?}", report.leaks));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Losses of which each comes half a minute after the last one.
+fn slow_losses() -> Losses<'static> {
+    let mut now = Duration::ZERO;
+    Losses::new(move || {
+        now += Duration::from_secs(30);
+        now
+    })
+}
+
+/// A device is lost while models are uploaded, while the light is computed, when a frame is submitted, and when it is
+/// waited for: 25 times in a row each.
+fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
+    use Function::*;
+    let mut setting = Setting::new(device);
+    live(None, || setting.rebuilding(slow_losses()));
+    let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
+    let end = reference.result.expect("a life without faults");
+    for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 2), (vkQueueSubmit2, 3), (vkWaitSemaphores, 0)] {
+        let fault = Fault { function, call, result: vk::Result::ERROR_DEVICE_LOST, lasts: true, instances: 25 };
+        let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
+        let again = outcome.result.unwrap_or_else(|error| panic!("{fault:?}: {error:#}"));
+        assert_eq!((report.failures, report.leaks), (25, Vec::new()), "{fault:?}");
+        assert!(again == end, "{fault:?}: another image");
+    }
+}
+
+fn the_third_loss_within_a_minute_ends_the_program(device: &TestDevice) {
+    let mut setting = Setting::new(device);
+    // The wait for the first frame fails after the frame has ended.
+    let fault = Fault {
+        function: Function::vkWaitSemaphores,
+        call: 0,
+        result: vk::Result::ERROR_DEVICE_LOST,
+        lasts: false,
+        instances: usize::MAX,
+    };
+    let (outcome, report) = live(Some(fault), || setting.rebuilding(Losses::new(|| Duration::from_secs(7))));
+    assert_eq!((report.failures, report.leaks), (3, Vec::new()));
+    let message = format!("{:#}", outcome.result.expect_err("too many losses"));
+    let expected = "the device was lost 3 times within a minute; the pass 'post' ran last: vkWaitSemaphores failed";
+    assert!(message.starts_with(expected), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+fn every_function_of_a_window_may_fail(device: &TestDevice) {
+    // The others fail offscreen too.
+    let is_of_windows =
+        |function: Function| function.name().ends_with("KHR") || function == Function::vkGetSemaphoreCounterValue;
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    sweep(first_and_last, is_of_windows, false, || setting.windowed(&window, 1));
+}
+
+#[cfg(target_os = "linux")]
+fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    sweep(all, |_| true, true, || setting.windowed(&window, 1));
+}
+
+/// A window without area has no swapchain. Its frames are skipped, until it has an area again.
+#[cfg(target_os = "linux")]
+fn a_window_without_area_is_skipped(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    let (Outcome { result, messages }, report) = live(None, || {
+        loader::HAS_NO_SIZE.store(true, Ordering::Relaxed);
+        let outcome = setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]]);
+        loader::HAS_NO_SIZE.store(false, Ordering::Relaxed);
+        outcome
+    });
+    assert_eq!(result.expect("a life without faults").0, [1, 0, 0, 0, 1]);
+    assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()));
+}
+
+/// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.
+#[cfg(target_os = "linux")]
+fn a_window_without_images_is_skipped(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    for result in [vk::Result::ERROR_OUT_OF_DATE_KHR, vk::Result::TIMEOUT, vk::Result::NOT_READY] {
+        for call in [0, 2] {
+            let fault = Fault { function: Function::vkAcquireNextImageKHR, call, result, lasts: true, instances: 1 };
+            let (Outcome { result: end, messages }, report) = live(Some(fault), || setting.windowed(&window, u32::MAX));
+            assert!(end.is_ok() && report.failures > 0, "{result:?}: {:?}", end.err());
+            assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()), "{result:?}");
+            assert!(report.calls.len() < 2000, "{result:?}: {} calls", report.calls.len());
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Debug views, the skeleton and the stages of skinning, drawn under validation and compared with figures of the CPU.
+//!
+//! Each view is drawn with both ways of skinning, which must agree. The strip has five rows of known weights, so the colours
+//! of its rows are known too. Joints are where the pose of the CPU has them.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use ash::vk;
+use glam::{Affine3A, Vec2, Vec3};
+use throng::animation::{PoseScratch, pose_model};
+use throng::app::scene::{Scene, apply};
+use throng::model::{CoarserLevel, DrawRange, Model};
+use throng::renderer::{RendererSettings, Skinning};
+use throng::shader_types::InstanceData;
+use throng::view::{DebugView, Show};
+use throng::vulkan::device::Device;
+use throng::vulkan::instance::{Instance, InstanceOptions};
+use throng::vulkan::physical_device::PhysicalDevice;
+
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::scene;
+use crate::gpu::compare::Difference;
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![
+        every_view_draws_its_own_picture_with_both_ways_of_skinning,
+        every_stage_draws_its_own_picture_with_both_ways_of_skinning,
+        heat_is_the_weight_of_the_joint,
+        weights_are_the_sum_of_the_joints_colours,
+        joints_of_the_skeleton_are_where_the_pose_has_them,
+        levels_have_their_colours,
+        transparent_pictures_have_the_same_colours,
+        a_device_without_edges_says_so,
+    ]
+}
+
+const WIDTH: u32 = 320;
+const HEIGHT: u32 = 240;
+const ASPECT: f32 = WIDTH as f32 / HEIGHT as f32;
+const TIME_SECONDS: f64 = 0.4;
+
+/// A picture, and the scene that it shows.
+struct Picture {
+    pixels: Vec<u8>,
+    scene: Scene,
+}
+
+impl Picture {
+    /// Draws with one sample per pixel and no background.
+    fn draw(device: &Arc<Device>, models: &[Model], skinning: Skinning, options: &str) -> Self {
+        let settings = RendererSettings { skinning, ..RendererSettings::default() };
+        Self::draw_with(device, models, settings, &format!("--background #000000 {options}"))
+    }
+
+    fn draw_with(device: &Arc<Device>, models: &[Model], settings: RendererSettings, options: &str) -> Self {
+        let options = format!("--size {WIDTH}x{HEIGHT} --ground off {options}");
+        let mut scene = scene::scene(models, &options);
+        let extent = vk::Extent2D { width: WIDTH, height: HEIGHT };
+        let settings = RendererSettings { samples: 1, shadow_map_size: Some(256), ..settings };
+        let mut renderer = scene::renderer(device, &scene.models, extent, settings);
+        scene.draw(&mut renderer, TIME_SECONDS, ASPECT, true).unwrap();
+        Self { pixels: renderer.wait_for_pixels().unwrap().to_vec(), scene }
+    }
+
+    /// Returns the position of a point of the world in pixels.
+    fn project(&self, world: Vec3) -> Vec2 {
+        let clip = self.scene.camera.clip_from_world(ASPECT) * world.extend(1.0);
+        Vec2::new(0.5 + 0.5 * clip.x / clip.w, 0.5 - 0.5 * clip.y / clip.w) * Vec2::new(WIDTH as f32, HEIGHT as f32)
+    }
+
+    /// Returns the linear colour of the pixel that holds a point of the world.
+    fn color_at(&self, world: Vec3) -> Vec3 {
+        let Vec2 { x, y } = self.project(world);
+        let first = 4 * (y as usize * WIDTH as usize + x as usize);
+        let linear = |value: u8| ((f32::from(value) / 255.0 + 0.055) / 1.055).powf(2.4).max(f32::from(value) / 3294.6);
+        Vec3::from_array(std::array::from_fn(|channel| linear(self.pixels[first + channel])))
+    }
+
+    /// Returns the placement of each instance.
+    fn placements(&self) -> Vec<Affine3A> {
+        let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); self.scene.crowd.instance_count()];
+        self.scene.crowd.write_instances(&mut instances);
+        // SAFETY: all instances are visible, and each has been written.
+        instances.iter().map(|instance| unsafe { instance.assume_init() }.world_from_model.into()).collect()
+    }
+}
+
+fn models() -> [Model; 3] {
+    ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
+}
+
+/// Gives a model levels of detail with these errors. All of them show the whole surface.
+fn give_levels(model: &mut Model, errors: &[f32]) {
+    let geometry = &mut model.geometry;
+    let range = |range: &DrawRange| range.first_index..range.first_index + range.index_count;
+    let level = |&error: &f32| CoarserLevel {
+        vertex_count: geometry.positions.len() as u32,
+        indices: geometry.indices.clone(),
+        ranges: geometry.draw_ranges.iter().map(range).collect(),
+        error,
+    };
+    geometry.coarser_levels = errors.iter().map(level).collect();
+}
+
+/// Heights on the strip. It is not bent, and the weight of the joint `upper` rises evenly from 0 at height 0 to 1 at 2.
+const HEIGHTS: [f32; 5] = [0.1, 0.5, 1.0, 1.5, 1.9];
+
+/// Returns the middle of the strip at each height, in the world.
+fn rows(picture: &Picture) -> [Vec3; 5] {
+    let placement = picture.placements()[0];
+    HEIGHTS.map(|y| placement.transform_point3(Vec3::new(0.0, y, 0.0)))
+}
+const STRIP: &str = "--clip none --camera 0,0";
+
+fn strip(device: &Arc<Device>, options: &str) -> Picture {
+    Picture::draw(device, &models()[1..2], Skinning::Compute, &format!("{STRIP} {options}"))
+}
+
+fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2 --lod-error 1";
+    let mut models = models();
+    models.iter_mut().for_each(|model| give_levels(model, &[1e-6, 1e-5]));
+    let mut views: Vec<String> = DebugView::ALL.map(|view| format!("--debug-view {}", view.name())).into();
+    views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
+    let mut pictures: Vec<Vec<u8>> = Vec::new();
+    for view in &views {
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+            .map(|skinning| Picture::draw(gpu.device(), &models, skinning, &format!("{crowd} {view}")).pixels);
+        let ways = Difference::between(&compute, &vertex, 8);
+        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{view}, compute and vertex skinning: {ways:?}");
+        for (other_view, other) in views.iter().zip(&pictures) {
+            let difference = Difference::between(&compute, other, 8);
+            assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
+        }
+        pictures.push(compute);
+    }
+}
+
+/// Stages change the palette, so both ways of skinning show them too.
+fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
+    let pictures = stages.map(|stage| {
+        let options = format!("--debug-view weights --skeleton on {stage}");
+        let mut walker = models()[..1].to_vec();
+        apply(&scene::arguments(&options).crowd.show, &mut walker[0]);
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+            .map(|skinning| Picture::draw(gpu.device(), &walker, skinning, &options).pixels);
+        let ways = Difference::between(&compute, &vertex, 8);
+        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{stage}: {ways:?}");
+        compute
+    });
+    let [mesh, joint, model, bound_joint, _] = &pictures;
+    assert!(Difference::between(mesh, joint, 8).share_beyond > 0.02);
+    assert!(Difference::between(mesh, model, 8).share_beyond > 0.02);
+    // The inverse bind matrices do not depend on the pose.
+    assert_eq!(Difference::between(joint, bound_joint, 0).most, 0);
+}
+
+fn heat_is_the_weight_of_the_joint(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let picture = strip(gpu.device(), "--joint upper");
+    for (row, height) in rows(&picture).into_iter().zip(HEIGHTS) {
+        let expected = 0.5 * height;
+        let color = picture.color_at(row);
+        // From blue (little) to red (1) the hue falls evenly. Shading keeps the hue.
+        let [red, green, blue] = (color / color.max_element()).to_array().map(|channel| channel.powf(1.0 / 2.2));
+        let sixths = if blue < red.min(green) + 1e-3 {
+            if red > green { green } else { 2.0 - red }
+        } else if green > blue {
+            2.0 + blue
+        } else {
+            4.0 - green
+        };
+        let weight = 1.0 - sixths / 4.0;
+        assert!((weight - expected).abs() < 0.025, "weight {weight} at {row}, not {expected}: {color}");
+    }
+}
+
+fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let [weights, joints] = ["weights", "joints"].map(|view| strip(gpu.device(), &format!("--debug-view {view}")));
+    let rows = rows(&weights);
+    let (lower, upper) = (joints.color_at(rows[0]), joints.color_at(rows[4]));
+    assert!(lower.distance(upper) > 0.2, "joints differ: {lower}, {upper}");
+    for (row, height) in rows.into_iter().zip(HEIGHTS) {
+        let (found, expected) = (weights.color_at(row), lower.lerp(upper, 0.5 * height));
+        assert!(found.distance(expected) < 0.03, "{found} at {row}, not {expected}");
+    }
+}
+
+fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let walker = &models()[..1];
+    for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
+        let [without, with] = ["off", "on"].map(|skeleton| {
+            Picture::draw(gpu.device(), walker, Skinning::Compute, &format!("{options} --skeleton {skeleton}"))
+        });
+        let differs = |x: i32, y: i32| {
+            let inside = (0..WIDTH as i32).contains(&x) && (0..HEIGHT as i32).contains(&y);
+            let first = 4 * (y * WIDTH as i32 + x) as usize;
+            inside && with.pixels[first..first + 4] != without.pixels[first..first + 4]
+        };
+        let mut scratch = PoseScratch::for_model(&walker[0]);
+        let pose = pose_model(&walker[0], walker[0].clips.first(), TIME_SECONDS, &mut scratch);
+        let mut joints: Vec<Vec2> = Vec::new();
+        for placement in with.placements() {
+            for bone in &walker[0].bones {
+                let node = walker[0].palette.nodes[bone.base as usize] as usize;
+                let joint = placement.transform_point3(pose.model_from_node[node].translation.into());
+                joints.push(with.project(joint));
+            }
+        }
+        for joint in &joints {
+            let (x, y) = (joint.x as i32, joint.y as i32);
+            // Far away, bones are thinner than a pixel.
+            let near = (y - 2..=y + 2).any(|y| (x - 2..=x + 2).any(|x| differs(x, y)));
+            assert!(near, "{options}: no joint is drawn at {joint}");
+        }
+        // Bones are thin, and they end at joints or not far from them.
+        let (low, high) = joints.iter().fold((Vec2::MAX, Vec2::MIN), |(a, b), &joint| (a.min(joint), b.max(joint)));
+        let pixels = (0..HEIGHT as i32).flat_map(|y| (0..WIDTH as i32).map(move |x| (x, y)));
+        let drawn: Vec<(i32, i32)> = pixels.filter(|&(x, y)| differs(x, y)).collect();
+        assert!(drawn.len() < (WIDTH * HEIGHT / 12) as usize, "{options}: {} pixels", drawn.len());
+        let margin = Vec2::splat(0.12 * HEIGHT as f32);
+        for (x, y) in drawn {
+            let pixel = Vec2::new(x as f32, y as f32);
+            assert!((low - margin).cmple(pixel).all() && pixel.cmple(high + margin).all(), "{options}: {pixel}");
+        }
+    }
+}
+
+/// Full detail is grey, the first coarser level is green, and the coarsest one is red.
+fn levels_have_their_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let mut strips = models()[1..2].to_vec();
+    for (options, errors, expected) in [
+        ("--lod-error 0", [1e-6, 1e-5, 1e-4], Vec3::ONE),
+        ("--lod-error 1", [1e-6, 9.0, 9.0], Vec3::Y),
+        ("--lod-error 1", [1e-6, 1e-5, 1e-4], Vec3::X),
+    ] {
+        give_levels(&mut strips[0], &errors);
+        let options = format!("{STRIP} --debug-view lod {options}");
+        let picture = Picture::draw(gpu.device(), &strips, Skinning::Compute, &options);
+        let color = picture.color_at(rows(&picture)[2]);
+        let color = color / color.max_element();
+        assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
+    }
+}
+
+/// The colours are meant for display, whatever the exposure and the tone curve do to light. Only the brightest saturated colours,
+/// which no radiance becomes, are a little darker in a transparent picture: those of normals along an axis, by 3 of 255.
+fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let models = models();
+    for view in ["normals", "instances", "wireframe", "weights --skeleton on"] {
+        let options = format!("--instances 3 --seed 3 --exposure -3 --debug-view {view}");
+        let opaque = Picture::draw(gpu.device(), &models, Skinning::Compute, &options).pixels;
+        let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
+        let options = format!("--background none {options}");
+        let transparent = Picture::draw_with(gpu.device(), &models, settings, &options).pixels;
+        let pixels = opaque.as_chunks::<4>().0.iter().zip(transparent.as_chunks::<4>().0);
+        let covered: Vec<_> = pixels.filter(|(_, transparent)| transparent[3] == 255).collect();
+        assert!(covered.len() > 1000, "{view}: {} pixels", covered.len());
+        let off = |&(a, b): &(&[u8; 4], &[u8; 4])| (0..3).map(|i| a[i].abs_diff(b[i])).max().unwrap_or_default();
+        let most = covered.iter().map(off).max();
+        note!("{view}: {most:?} in {} pixels", covered.len());
+        assert!(most <= Some(3), "{view}: {most:?}");
+    }
+}
+
+fn a_device_without_edges_says_so(device: &TestDevice) {
+    let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] }).unwrap();
+    let mut physical = PhysicalDevice::choose(&instance, Some(&device.selector()), None).unwrap();
+    physical.fill_mode_non_solid = false;
+    let device = Device::new(&instance, physical, false).unwrap();
+    let extent = vk::Extent2D { width: 16, height: 16 };
+    let mut renderer = scene::renderer(&device, &models()[1..2], extent, RendererSettings::default());
+    let error = renderer.show(Show { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
+    assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");
+    assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
+}

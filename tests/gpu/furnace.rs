@@ -1,0 +1,129 @@
+//! A white sphere in a white room (the furnace test). It reflects all light that it receives, and the room is equally bright
+//! on all sides, so the sphere is invisible. A BRDF that loses or invents light shows it.
+//!
+//! The surroundings have one radiance, the sky shows it behind the sphere, and there is no sun. So the image has one
+//! colour. Further tests make sure that other spheres are visible, so that the picture is not simply empty.
+
+use std::f32::consts::PI;
+
+use ash::vk;
+use bytemuck::Zeroable;
+use glam::Vec3;
+use serde_json::json;
+use throng::model::Model;
+use throng::renderer::shot::set_light;
+use throng::renderer::{FrameMemory, Renderer, RendererSettings};
+use throng::shader_types::FrameData;
+use throng::view::{Detail, Look, Sky};
+
+use crate::common::builder::Gltf;
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::{builder, scene};
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark,]
+}
+
+const SIDE: u32 = 96;
+const EXTENT: vk::Extent2D = vk::Extent2D { width: SIDE, height: SIDE };
+const ROUGHNESSES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
+/// The tone curve takes 0.04 away, and the rest is 225.0 of 255 in sRGB.
+const RADIANCE: f32 = 0.7926;
+
+/// Returns a sphere of one metre.
+fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
+    const RINGS: u16 = 24;
+    const SECTORS: u16 = 48;
+    let mut normals = Vec::new();
+    let mut indices: Vec<u16> = Vec::new();
+    for ring in 0..=RINGS {
+        for sector in 0..=SECTORS {
+            let (polar, azimuth) =
+                (PI * f32::from(ring) / f32::from(RINGS), 2.0 * PI * f32::from(sector) / f32::from(SECTORS));
+            normals.push(Vec3::new(polar.sin() * azimuth.sin(), polar.cos(), polar.sin() * azimuth.cos()));
+            if ring < RINGS && sector < SECTORS {
+                let [a, below] = [0, 1].map(|down| (ring + down) * (SECTORS + 1) + sector);
+                indices.extend([a, below, a + 1, a + 1, below, below + 1]);
+            }
+        }
+    }
+    let positions: Vec<Vec3> = normals.iter().map(|normal| 0.5 * *normal).collect();
+    let mut gltf = Gltf::new();
+    let indices = gltf.accessor(builder::U16, "SCALAR", indices.len(), bytemuck::cast_slice(&indices));
+    let attributes = json!({
+        "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(&positions)),
+        "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(&normals)),
+    });
+    gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
+    gltf.push("nodes", json!({"mesh": 0}));
+    gltf.json["scenes"][0]["nodes"] = json!([0]);
+    let [r, g, b] = base_color;
+    let pbr = json!({"baseColorFactor": [r, g, b, 1], "metallicFactor": metallic, "roughnessFactor": roughness});
+    gltf.push("materials", json!({"pbrMetallicRoughness": pbr}));
+    gltf.model()
+}
+
+/// Draws a model alone in surroundings of [`RADIANCE`]. Returns one channel of the image.
+fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
+    let models = [model];
+    let mut scene = scene::scene(&models, "--size 96x96 --camera 30,20,1");
+    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+    let mut renderer: Renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+    let clip_from_world = scene.camera.clip_from_world(1.0);
+    let mut data = FrameData {
+        clip_from_world: clip_from_world.to_cols_array_2d(),
+        world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+        camera_position: scene.camera.position().extend(1.0).to_array(),
+        ..FrameData::zeroed()
+    };
+    set_light(&mut data, &Sky::uniform(RADIANCE));
+    scene.crowd.cull(None, None, &Detail::FULL);
+    let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
+    let (FrameMemory { streams, instances }, plan) = frame.memory();
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    scene.crowd.evaluate(&threads, 0.0, plan, streams);
+    scene.crowd.write_instances(instances);
+    // The sky is the room. The ground's pattern would be visible.
+    frame.submit(data, Look { ground: false, ..Look::default() }, true).unwrap();
+    renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()
+}
+
+/// Returns the middle of the image, which shows the middle of the sphere.
+fn middle(image: &[u8]) -> u8 {
+    image[(SIDE / 2 * SIDE + SIDE / 2) as usize]
+}
+
+fn a_white_sphere_in_a_white_room_cannot_be_seen(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for metallic in [0.0, 1.0] {
+        for roughness in ROUGHNESSES {
+            let image = in_furnace(&gpu, sphere([1.0; 3], metallic, roughness));
+            let room = image[0];
+            assert!(room.abs_diff(225) <= 1, "the room is {room}");
+            let (least, most) = (image.iter().min().unwrap(), image.iter().max().unwrap());
+            note!("metalness {metallic}, roughness {roughness}: {least} to {most} in a room of {room}");
+            // One step of sRGB is 1.1 % of this radiance, and rounding hides half a step.
+            let mean_error =
+                image.iter().map(|&pixel| f64::from(pixel) - f64::from(room)).sum::<f64>() / image.len() as f64;
+            assert!(
+                room - least <= 1 && most - room <= 1,
+                "metalness {metallic}, roughness {roughness}: {least} {most}"
+            );
+            assert!(mean_error.abs() < 0.4, "metalness {metallic}, roughness {roughness}: {mean_error}");
+        }
+    }
+}
+
+fn other_spheres_are_seen_and_rough_metal_is_not_dark(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    // A mirror shows its reflectance in the middle, and at the edge nearly all light.
+    let mirror = in_furnace(&gpu, sphere([0.5; 3], 1.0, 0.0));
+    // Radiance 0.3963, minus 0.04, in sRGB.
+    assert!(middle(&mirror).abs_diff(161) <= 1, "{}", middle(&mirror));
+    // Light that bounces several times is absorbed more often, so a rough grey metal is darker than a mirror.
+    let rough = middle(&in_furnace(&gpu, sphere([0.5; 3], 1.0, 1.0)));
+    // A single bounce reflects 0.31 of the light at this angle, and all bounces 0.25 of it: 0.31 * 0.5 / (1 - 0.69 * 0.52).
+    assert!((105..118).contains(&rough), "{rough}");
+    let grey = middle(&in_furnace(&gpu, sphere([0.5; 3], 0.0, 1.0)));
+    assert!((150..175).contains(&grey), "{grey}");
+}

@@ -1,0 +1,353 @@
+//! Shadows in the image: round bodies have no dark facets, even if their normals lean. Open surfaces cast shadows. Shadows touch
+//! their casters, and masked materials cast holes. The edge of a shadow is the one that a twin of the filter computes.
+//! Nothing else is dark.
+
+use std::collections::BTreeMap;
+use std::f32::consts::{PI, TAU};
+
+use ash::vk;
+use glam::{Mat4, Vec2, Vec3};
+use image::{Rgba, RgbaImage};
+use serde_json::{Value, json};
+use throng::model::Model;
+use throng::renderer::{RendererSettings, Skinning, UploadPath};
+use throng::view::{OrbitCamera, ShadowScene, ShadowView};
+
+use crate::common::builder::Gltf;
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::{builder, scene};
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![
+        round_bodies_have_no_dark_facets,
+        open_surfaces_cast_shadows,
+        shadows_touch_their_casters,
+        the_edge_of_a_shadow_is_that_of_the_twin,
+        nothing_but_the_shadow_is_dark,
+        masked_materials_cast_holes,
+    ]
+}
+
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 240 };
+const ASPECT: f32 = EXTENT.width as f32 / EXTENT.height as f32;
+/// Few texels, so that one is larger than a pixel.
+const MAP_TEXELS: u32 = 256;
+
+/// A picture, and the views that it was drawn with.
+struct Picture {
+    image: RgbaImage,
+    camera: OrbitCamera,
+    shadows: ShadowView,
+    to_light: Vec3,
+}
+
+impl Picture {
+    fn draw(gpu: &Gpu, model: Model, options: &str, skinning: Skinning, shadows: bool) -> Self {
+        let models = [model];
+        let mut scene = scene::scene(&models, &format!("--size 320x240 {options}"));
+        let settings = RendererSettings {
+            skinning,
+            upload: Some(UploadPath::Direct),
+            samples: 1,
+            shadow_map_size: shadows.then_some(MAP_TEXELS),
+            ..RendererSettings::default()
+        };
+        let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+        scene.draw(&mut renderer, 0.0, ASPECT, true).unwrap();
+        let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+        let to_light = scene.look.sun.to_light();
+        let view = ShadowScene { crowd: &scene.crowd.bounds(), to_light, camera: &scene.camera, aspect: ASPECT };
+        Self {
+            image: RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap(),
+            camera: scene.camera,
+            shadows: ShadowView::fit(&view, MAP_TEXELS),
+            to_light,
+        }
+    }
+
+    /// Returns the green channel at the pixel that shows a point.
+    fn at(&self, point: Vec3) -> i32 {
+        let clip = self.camera.clip_from_world(ASPECT).project_point3(point);
+        let pixel =
+            (clip.truncate() * Vec2::new(0.5, -0.5) + 0.5) * Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
+        i32::from(self.image.get_pixel(pixel.x as u32, pixel.y as u32).0[1])
+    }
+
+    /// Returns the points of the level plane at `height` that the centres of the pixels show.
+    fn points_at_height(&self, height: f32) -> Vec<(Vec3, i32)> {
+        let world_from_clip: Mat4 = self.camera.clip_from_world(ASPECT).inverse();
+        let eye = self.camera.position();
+        let size = Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
+        self.image
+            .enumerate_pixels()
+            .map(|(x, y, pixel)| {
+                let clip = (Vec2::new(x as f32, y as f32) + 0.5) / size * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
+                let along = world_from_clip.project_point3(clip.extend(1.0)) - eye;
+                (eye + along * ((height - eye.y) / along.y), i32::from(pixel.0[1]))
+            })
+            .collect()
+    }
+}
+
+/// A model of triangles with these vertices.
+fn mesh(positions: &[Vec3], normals: &[Vec3], tex_coords: &[Vec2], indices: &[u16], material: Value) -> Gltf {
+    let mut gltf = Gltf::new();
+    let index_accessor = gltf.accessor(builder::U16, "SCALAR", indices.len(), bytemuck::cast_slice(indices));
+    let attributes = json!({
+        "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(positions)),
+        "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(normals)),
+        "TEXCOORD_0": gltf.f32s("VEC2", bytemuck::cast_slice(tex_coords)),
+    });
+    gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": index_accessor, "material": 0}]}));
+    gltf.push("nodes", json!({"mesh": 0}));
+    gltf.json["scenes"][0]["nodes"] = json!([0]);
+    for list in ["images", "textures"] {
+        gltf.json[list] = json!([]);
+    }
+    gltf.push("materials", material);
+    gltf
+}
+
+fn matte() -> Value {
+    json!({"pbrMetallicRoughness": {"baseColorFactor": [0.6, 0.6, 0.6, 1], "metallicFactor": 0, "roughnessFactor": 1}})
+}
+
+/// A sphere of radius 1 on the ground. Its smooth normals lean to one side.
+fn sphere(segments: u16, rings: u16, lean: Vec3) -> Model {
+    let directions: Vec<Vec3> = (0..=rings)
+        .flat_map(|ring| (0..=segments).map(move |segment| (ring, segment)))
+        .map(|(ring, segment)| {
+            let (sin, cos) = (PI * f32::from(ring) / f32::from(rings)).sin_cos();
+            let (x, z) = (TAU * f32::from(segment) / f32::from(segments)).sin_cos();
+            Vec3::new(sin * x, cos, sin * z)
+        })
+        .collect();
+    let positions: Vec<Vec3> = directions.iter().map(|&direction| direction + Vec3::Y).collect();
+    let normals: Vec<Vec3> = directions.iter().map(|&direction| (direction + lean).normalize()).collect();
+    let row = segments + 1;
+    let indices: Vec<u16> = (0..rings)
+        .flat_map(|ring| (0..segments).map(move |segment| ring * row + segment))
+        .flat_map(|a| [a, a + row, a + 1, a + 1, a + row, a + row + 1])
+        .collect();
+    mesh(&positions, &normals, &vec![Vec2::ZERO; positions.len()], &indices, matte()).model()
+}
+
+/// Level squares, each with its centre and half its side, that face up.
+fn squares(squares: &[(Vec3, f32)], material: Value) -> Gltf {
+    let corners = [Vec2::new(-1.0, -1.0), Vec2::new(1.0, -1.0), Vec2::new(-1.0, 1.0), Vec2::new(1.0, 1.0)];
+    let positions: Vec<Vec3> = squares
+        .iter()
+        .flat_map(|&(center, half)| corners.map(|corner| center + Vec3::new(corner.x, 0.0, corner.y) * half))
+        .collect();
+    let tex_coords: Vec<Vec2> = squares.iter().flat_map(|_| corners.map(|corner| 0.5 * corner + 0.5)).collect();
+    let indices: Vec<u16> =
+        (0..squares.len() as u16).flat_map(|k| [0, 2, 1, 1, 2, 3].map(|corner| 4 * k + corner)).collect();
+    mesh(&positions, &vec![Vec3::Y; positions.len()], &tex_coords, &indices, material)
+}
+
+/// The same sphere with and without shadows must look the same: its normals alone say where the sunlight ends. In the last
+/// case they face the sun by up to 22 degrees more than the triangles.
+fn round_bodies_have_no_dark_facets(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for (segments, rings, lean) in [(32, 24, Vec3::ZERO), (12, 8, Vec3::ZERO), (24, 16, 0.38 * Vec3::Y)] {
+        for sun in ["", "--sun -100,20"] {
+            let draw = |shadows| {
+                Picture::draw(
+                    &gpu,
+                    sphere(segments, rings, lean),
+                    &format!("--camera 20,20 {sun}"),
+                    Skinning::Compute,
+                    shadows,
+                )
+            };
+            let (shadowed, plain) = (draw(true), draw(false));
+            let mut worst = 0;
+            let mut seen = 0;
+            let center = shadowed.camera.view_from_world().transform_point3(Vec3::Y);
+            for k in 0..4000 {
+                // A golden-angle spiral. Points near the silhouette may show the ground.
+                let y = 1.0 - 2.0 * (k as f32 + 0.5) / 4000.0;
+                let (sin, cos) = (k as f32 * 2.399_963).sin_cos();
+                let point = Vec3::Y + 0.97 * Vec3::new(sin * (1.0 - y * y).sqrt(), y, cos * (1.0 - y * y).sqrt());
+                if shadowed.camera.view_from_world().transform_point3(point).z > center.z + 0.5 {
+                    seen += 1;
+                    worst = worst.max(plain.at(point) - shadowed.at(point));
+                }
+            }
+            note!("{segments}x{rings} {lean} {sun}: {worst} steps in {seen} points");
+            assert!(seen > 500 && worst <= 1, "{segments}x{rings} {lean} {sun}: {worst} steps darker");
+        }
+    }
+}
+
+/// A box without a bottom, high above a small floor. Its far side alone would let light through the top and the hole.
+fn open_surfaces_cast_shadows(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let corners = |k: u16| Vec3::new(f32::from(k & 1), f32::from(k >> 1 & 1), f32::from(k >> 2)) - 0.5;
+    let lid = Vec3::Y * 2.5;
+    let floor = [(-0.1, -0.1), (0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let positions: Vec<Vec3> = (0..8).map(|k| lid + corners(k)).chain(floor).collect();
+    let walls = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let walls = walls.into_iter().flat_map(|[a, b, c, d]| [a, b, c, a, c, d]);
+    let indices: Vec<u16> = walls.chain([8, 10, 9, 9, 10, 11]).collect();
+    let model = mesh(&positions, &[Vec3::Y; 12], &[Vec2::ZERO; 12], &indices, matte()).model();
+    let picture = Picture::draw(&gpu, model, "--camera 0,30,2", Skinning::Compute, true);
+    // Where the light through the middle of the box meets the ground.
+    let middle = lid - picture.to_light * (lid.y / picture.to_light.y);
+    let [dark, bright] = [middle, Vec3::ZERO].map(|point| picture.at(point));
+    note!("{dark} in the shadow, {bright} in the light");
+    assert!(bright - dark > 30);
+}
+
+/// A low wall on a floor: behind it the floor is dark from the second texel on.
+fn shadows_touch_their_casters(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    const WALL_HEIGHT: f32 = 0.02;
+    let floor = [(-0.1, -0.1), (0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)].map(|(x, z)| Vec3::new(x, 0.0, z));
+    let wall = [(-0.1, 0.0), (0.1, 0.0), (-0.1, WALL_HEIGHT), (0.1, WALL_HEIGHT)].map(|(x, y)| Vec3::new(x, y, 0.0));
+    let positions = [floor, wall].concat();
+    let normals = [[Vec3::Y; 4], [Vec3::Z; 4]].concat();
+    let mut material = matte();
+    material["doubleSided"] = json!(true);
+    let indices = [0, 2, 1, 1, 2, 3, 4, 5, 6, 6, 5, 7];
+    let model = mesh(&positions, &normals, &[Vec2::ZERO; 8], &indices, material).model();
+    let picture = Picture::draw(&gpu, model, "--camera 180,45", Skinning::Compute, true);
+    let texel = picture.shadows.texel_metres;
+    let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
+    let [contact, dark, bright] =
+        [2.0 * texel, 0.5 * length, 4.0 * length].map(|z| picture.at(Vec3::new(0.0, 0.0, -z)));
+    note!("texels of {texel} m, a shadow of {length} m: {contact}, {dark} in the middle, {bright} in the light");
+    assert!(length > 6.0 * texel && bright - dark > 30);
+    assert!(contact - dark <= (bright - dark) / 8, "light falls between the wall and its shadow: {contact}");
+}
+
+/// The twin of `sunlight` in `shadow.glsl`, for a level square that shades the level plane at height 0.
+struct Twin<'a> {
+    shadows: &'a ShadowView,
+    to_light: Vec3,
+    height: f32,
+    half: f32,
+}
+
+impl Twin<'_> {
+    /// Returns the share of the sun's light that reaches a point of the plane.
+    fn sunlight(&self, point: Vec3) -> f32 {
+        let map = |point: Vec3| {
+            let place = self.shadows.shadow_from_world.project_point3(point).truncate();
+            (place * Vec2::new(0.5, -0.5) + 0.5) * MAP_TEXELS as f32 - 0.5
+        };
+        // The receiver lies half a texel above the plane.
+        let lift = 0.5 * self.shadows.texel_metres;
+        let (point, height) = (point + Vec3::Y * lift, self.height - lift);
+        let texels = map(point);
+        let (corner, within) = (texels.floor(), texels - texels.floor());
+        // The light's ray through the centre of a texel meets the square.
+        let metres_from_map = {
+            let (x, z) = (map(point + Vec3::X) - texels, map(point + Vec3::Z) - texels);
+            glam::Mat2::from_cols(x, z).inverse()
+        };
+        let is_lit = |offset: Vec2| {
+            let on_plane = metres_from_map * (corner + offset - texels);
+            let ground = point + Vec3::new(on_plane.x, 0.0, on_plane.y);
+            let above = ground + self.to_light * (height / self.to_light.y);
+            above.x.abs() > self.half || above.z.abs() > self.half
+        };
+        // All casters are equally high above the plane.
+        let height_texels = height / self.to_light.y / self.shadows.texel_metres;
+        let radius = (1.25 + 0.02 * height_texels).min(2.0);
+        let (mut lit, mut total) = (0.0, 0.0);
+        for y in -1..=2 {
+            for x in -1..=2 {
+                let offset = Vec2::new(x as f32, y as f32);
+                let scaled = (offset - within) / radius;
+                let weight = (1.0 - scaled.x * scaled.x).max(0.0) * (1.0 - scaled.y * scaled.y).max(0.0);
+                lit += weight * f32::from(u8::from(is_lit(offset)));
+                total += weight;
+            }
+        }
+        lit / total
+    }
+}
+
+/// The image is monotonic in the share of the light, so the pixels of a share have one brightness, up to the map's rounding.
+fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let (height, half) = (0.5, 0.5);
+    let model = squares(&[(Vec3::ZERO, 1.5), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
+    let picture = Picture::draw(&gpu, model, "--camera 130,60,0.5", Skinning::Compute, true);
+    let twin = Twin { shadows: &picture.shadows, to_light: picture.to_light, height, half };
+    let clip_from_world = picture.camera.clip_from_world(ASPECT);
+    let mut by_share: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for (point, brightness) in picture.points_at_height(0.0) {
+        // The square itself may hide the plane.
+        let eye = picture.camera.position();
+        let at_square = eye + (point - eye) * ((eye.y - height) / eye.y);
+        let hidden = at_square.x.abs() < half + 0.01 && at_square.z.abs() < half + 0.01;
+        if hidden || point.x.abs() > 1.45 || point.z.abs() > 1.45 || clip_from_world.project_point3(point).z <= 0.0 {
+            continue;
+        }
+        by_share.entry((twin.sunlight(point) * 20.0).round() as i32).or_default().push(brightness);
+    }
+    let medians: Vec<(i32, i32, usize)> = by_share
+        .iter_mut()
+        .map(|(&share, values)| {
+            values.sort_unstable();
+            (share, values[values.len() / 2], values.len())
+        })
+        .collect();
+    note!("share of light in 1/20, median brightness, pixels: {medians:?}");
+    let (dark, bright) = (medians[0], medians[medians.len() - 1]);
+    assert!(dark.0 == 0 && bright.0 == 20 && bright.1 - dark.1 > 30, "{dark:?} {bright:?}");
+    assert!(medians.windows(2).all(|pair| pair[1].1 >= pair[0].1 - 2), "{medians:?}");
+    // The map rounds where a texel's centre touches the edge, so a few pixels differ by a texel's weight.
+    for (share, values) in &by_share {
+        let median = values[values.len() / 2];
+        let off = values.iter().filter(|value| (**value - median).abs() > (bright.1 - dark.1) / 8).count();
+        assert!(off * 10 <= values.len(), "{off} of {} pixels of share {share}/20", values.len());
+    }
+}
+
+/// The ground leaves the map's range of depths behind the shadow, where a line of dots was once dark.
+fn nothing_but_the_shadow_is_dark(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let (height, half) = (0.5, 0.5);
+    let [with, without] = [true, false].map(|shadows| {
+        // A speck lets the square hover.
+        let model = squares(&[(Vec3::ZERO, 0.01), (Vec3::new(0.0, height, 0.0), half)], matte()).model();
+        Picture::draw(&gpu, model, "--camera 130,50,2", Skinning::Compute, shadows)
+    });
+    let middle = -with.to_light.with_y(0.0) * (height / with.to_light.y);
+    let reach = half + 4.0 * with.shadows.texel_metres;
+    let mut dark_count = 0;
+    for ((point, brightness), (_, lit)) in with.points_at_height(0.0).into_iter().zip(without.points_at_height(0.0)) {
+        if brightness < lit - 2 {
+            let from_middle = (point - middle).abs();
+            assert!(from_middle.x < reach && from_middle.z < reach, "{point} is dark: {brightness} instead of {lit}");
+            dark_count += 1;
+        }
+    }
+    assert!(dark_count > 500, "{dark_count} pixels in shadow");
+}
+
+/// The left half of the square's texture is a hole. A speck on the ground makes room for the shadow in the image.
+fn masked_materials_cast_holes(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let image = RgbaImage::from_fn(16, 16, |x, _| Rgba([255, 255, 255, if x < 8 { 0 } else { 255 }]));
+    for skinning in [Skinning::Compute, Skinning::Vertex] {
+        for mode in ["OPAQUE", "MASK"] {
+            let pbr = json!({"baseColorTexture": {"index": 0}, "metallicFactor": 0});
+            let material = json!({"pbrMetallicRoughness": pbr, "alphaMode": mode, "doubleSided": true});
+            let mut gltf = squares(&[(Vec3::Y, 0.5), (Vec3::new(1.3, 0.0, -1.3), 0.01)], material);
+            let mut png = std::io::Cursor::new(Vec::new());
+            image.write_to(&mut png, image::ImageFormat::Png).unwrap();
+            let view = gltf.view(png.get_ref());
+            let source = gltf.push("images", json!({"bufferView": view}));
+            gltf.push("textures", json!({"source": source}));
+            let picture = Picture::draw(&gpu, gltf.model(), "--camera 130,50", skinning, true);
+            let middle = -picture.to_light.with_y(0.0) / picture.to_light.y;
+            let [left, right] = [-0.25, 0.25].map(|x| picture.at(middle + Vec3::X * x));
+            note!("{skinning:?}, {mode}: {left} on the left, {right} on the right");
+            assert!(if mode == "MASK" { left > right + 30 } else { left.abs_diff(right) < 8 }, "{left} {right}");
+        }
+    }
+}

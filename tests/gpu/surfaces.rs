@@ -1,0 +1,384 @@
+//! The effect of a material's textures and factors on the image. Each test compares two ways to describe the same
+//! material: a constant texture and a factor, a tilted normal map and tilted normals, a texture transform and moved
+//! coordinates. The unlit extension is compared with the numbers in the file.
+//!
+//! The subject is an upright square that faces the camera and fills the middle of the image.
+
+use ash::vk;
+use glam::{Vec2, Vec3, Vec4};
+use image::{Rgba, RgbaImage};
+use serde_json::{Value, json};
+use throng::model::Model;
+use throng::renderer::{RendererSettings, Skinning, UploadPath};
+
+use crate::common::builder::Gltf;
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::{builder, scene};
+use crate::gpu::compare::Difference;
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![
+        a_constant_texture_is_a_factor,
+        occlusion_takes_light_from_all_around_and_none_from_the_sun,
+        unlit_colours_are_shown_as_they_are,
+        unlit_colours_of_transparent_images_keep_their_hue,
+        texture_coordinates_are_those_that_the_slot_names,
+        normal_maps_tilt_normals_right_and_up,
+        tangents_are_those_of_the_file,
+        mirrored_nodes_mirror_the_bumps
+        ; once: models_without_normal_maps_have_no_tangents
+    ]
+}
+
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
+
+/// An upright square of one metre. Its u points right, its v points down.
+struct Square {
+    gltf: Gltf,
+}
+
+impl Square {
+    fn new(material: Value) -> Self {
+        Self::with(material, [Vec3::Z; 4], corners())
+    }
+
+    fn with(material: Value, normals: [Vec3; 4], tex_coords: [Vec2; 4]) -> Self {
+        let mut gltf = Gltf::new();
+        let positions = corners().map(|uv| Vec3::new(uv.x - 0.5, 1.0 - uv.y, 0.0));
+        let indices = gltf.accessor(builder::U16, "SCALAR", 6, bytemuck::cast_slice(&[0_u16, 2, 1, 1, 2, 3]));
+        let attributes = json!({
+            "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(&positions)),
+            "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(&normals)),
+            "TEXCOORD_0": gltf.f32s("VEC2", bytemuck::cast_slice(&tex_coords)),
+        });
+        gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
+        gltf.push("nodes", json!({"mesh": 0}));
+        gltf.json["scenes"][0]["nodes"] = json!([0]);
+        for list in ["images", "textures"] {
+            gltf.json[list] = json!([]);
+        }
+        gltf.push("materials", material);
+        Self { gltf }
+    }
+
+    /// Appends a texture; the materials of these tests refer to texture 0, then 1.
+    fn texture(mut self, image: &RgbaImage) -> Self {
+        let mut png = std::io::Cursor::new(Vec::new());
+        image.write_to(&mut png, image::ImageFormat::Png).unwrap();
+        let view = self.gltf.view(png.get_ref());
+        let source = self.gltf.push("images", json!({"bufferView": view}));
+        self.gltf.push("textures", json!({"source": source}));
+        self
+    }
+
+    /// Changes the attributes of the only primitive.
+    fn attribute(mut self, name: &str, shape: &str, values: &[f32]) -> Self {
+        let accessor = self.gltf.f32s(shape, values);
+        self.gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+        self
+    }
+
+    /// Makes a model without normals.
+    fn without_normals(mut self) -> Self {
+        let attributes = &mut self.gltf.json["meshes"][0]["primitives"][0]["attributes"];
+        attributes.as_object_mut().unwrap().remove("NORMAL");
+        self
+    }
+
+    /// Leans the square to the side and mirrors it.
+    fn mirrored(mut self) -> Self {
+        let (sin, cos) = 0.2_f32.sin_cos();
+        self.gltf.json["nodes"][0]["rotation"] = json!([0, 0, sin, cos]);
+        self.gltf.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
+        self
+    }
+
+    fn model(&self) -> Model {
+        let model = self.gltf.model();
+        assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+        model
+    }
+
+    fn draw(&self, gpu: &Gpu) -> RgbaImage {
+        let compute = draw(gpu, self.model(), Skinning::Compute);
+        assert_same("compute and vertex skinning", &compute, &draw(gpu, self.model(), Skinning::Vertex));
+        compute
+    }
+}
+
+/// The texture coordinates, which also give the positions.
+fn corners() -> [Vec2; 4] {
+    [Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0)]
+}
+
+fn draw(gpu: &Gpu, model: Model, skinning: Skinning) -> RgbaImage {
+    draw_with(gpu, model, "", RendererSettings { skinning, ..RendererSettings::default() })
+}
+
+fn draw_with(gpu: &Gpu, model: Model, options: &str, settings: RendererSettings) -> RgbaImage {
+    let models = [model];
+    let mut scene = scene::scene(&models, &format!("--size 96x64 --camera 0,0,0.6 {options}"));
+    let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..settings };
+    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
+    scene.draw(&mut renderer, 0.0, EXTENT.width as f32 / EXTENT.height as f32, true).unwrap();
+    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+    RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap()
+}
+
+fn plain(color: [u8; 4]) -> RgbaImage {
+    RgbaImage::from_pixel(2, 2, Rgba(color))
+}
+
+/// An image of four quarters with different colours.
+fn quarters() -> RgbaImage {
+    let colors = [[[255, 0, 0, 255], [0, 255, 0, 255]], [[0, 0, 255, 255], [255, 255, 0, 255]]];
+    RgbaImage::from_fn(64, 64, |x, y| Rgba(colors[(y / 32) as usize][(x / 32) as usize]))
+}
+
+fn middle(image: &RgbaImage) -> [u8; 3] {
+    let [r, g, b, _] = image.get_pixel(EXTENT.width / 2, EXTENT.height / 2).0;
+    [r, g, b]
+}
+
+/// Asserts that the images are equal except for small errors: one step of 1/255 on average.
+fn assert_same(what: &str, a: &RgbaImage, b: &RgbaImage) {
+    let difference = Difference::between(a, b, 4);
+    note!("{what}: {difference:?}");
+    assert!(difference.mean <= 1.0 && difference.share_beyond <= 0.002, "{what}: {difference:?}");
+}
+
+fn assert_different(what: &str, a: &RgbaImage, b: &RgbaImage) {
+    let difference = Difference::between(a, b, 4);
+    assert!(difference.mean > 2.0 && difference.share_beyond > 0.1, "{what}: {difference:?}");
+}
+
+const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
+
+fn a_constant_texture_is_a_factor(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let by_factor = |metallic: f32, roughness: f32| {
+        let pbr = json!({"baseColorFactor": GREY, "metallicFactor": metallic, "roughnessFactor": roughness});
+        Square::new(json!({"pbrMetallicRoughness": pbr})).draw(&gpu)
+    };
+    let pbr = json!({
+        "baseColorFactor": GREY, "metallicFactor": 1, "roughnessFactor": 0.5,
+        "metallicRoughnessTexture": {"index": 0},
+    });
+    // The red channel is unused here. Occlusion would read it from the same image.
+    let by_texture = Square::new(json!({"pbrMetallicRoughness": pbr})).texture(&plain([255, 102, 51, 255])).draw(&gpu);
+    assert_same("metalness 0.2 and roughness 0.5 * 0.4", &by_texture, &by_factor(0.2, 0.2));
+    assert_different("metalness and roughness exchanged", &by_texture, &by_factor(0.4, 0.1));
+
+    let emission = |factor: [f32; 3], strength: f32, texture: Value| {
+        let extensions = json!({"KHR_materials_emissive_strength": {"emissiveStrength": strength}});
+        let pbr = json!({"baseColorFactor": [0, 0, 0, 1]});
+        let mut material = json!({"pbrMetallicRoughness": pbr, "emissiveFactor": factor, "extensions": extensions});
+        if !texture.is_null() {
+            material["emissiveTexture"] = texture;
+        }
+        Square::new(material)
+    };
+    // sRGB 188 is linear 0.503.
+    let glow = emission([1.0, 0.5, 0.25], 0.5, json!({"index": 0})).texture(&plain([188, 255, 188, 0])).draw(&gpu);
+    assert_same("emission", &glow, &emission([0.503, 0.5, 0.126], 0.5, Value::Null).draw(&gpu));
+    assert_different("emission and none", &glow, &emission([0.0; 3], 1.0, Value::Null).draw(&gpu));
+}
+
+fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let occluded = |red: u8, strength: f32| {
+        let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0});
+        let occlusion = json!({"index": 0, "strength": strength});
+        Square::new(json!({"pbrMetallicRoughness": pbr, "occlusionTexture": occlusion}))
+            .texture(&plain([red, 0, 0, 255]))
+            .draw(&gpu)
+    };
+    let open = occluded(255, 1.0);
+    assert_same("no strength", &open, &occluded(0, 0.0));
+    assert_same("half of it twice", &occluded(128, 1.0), &occluded(0, 0.498));
+    let closed = occluded(0, 1.0);
+    assert_different("open and closed", &open, &closed);
+    let [open, closed] = [middle(&open)[0], middle(&closed)[0]];
+    assert!(closed > 60 && closed < open - 10, "the sun stays: {open} {closed}");
+}
+
+/// Tone mapping does not change unlit colours: the image has the file's colour to the bit, bright ones too.
+fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for (linear, srgb) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
+        let pbr = json!({"baseColorFactor": [linear[0], linear[1], linear[2], 0.5]});
+        let material = json!({
+            "pbrMetallicRoughness": pbr, "emissiveFactor": [1, 1, 1], "extensions": {"KHR_materials_unlit": {}},
+        });
+        let image = Square::new(material).draw(&gpu);
+        let found = middle(&image);
+        let off = found.iter().zip(srgb).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
+        assert!(off <= Some(1), "{linear:?} is {found:?}, not {srgb:?}");
+    }
+    let material = |mode: &str| {
+        let texture = json!({"index": 0});
+        json!({
+            "pbrMetallicRoughness": {"baseColorTexture": texture}, "alphaMode": mode,
+            "extensions": {"KHR_materials_unlit": {}},
+        })
+    };
+    let color = [10, 128, 250, 255];
+    for mode in ["OPAQUE", "MASK", "BLEND"] {
+        let found = middle(&Square::new(material(mode)).texture(&plain(color)).draw(&gpu));
+        assert!(
+            found.iter().zip(color).all(|(&a, b): (&u8, u8)| a.abs_diff(b) <= 1),
+            "{mode}: {found:?}, not {color:?}"
+        );
+    }
+    // Half transparent over the lit ground or sky, so the colour is between both.
+    let half = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 128])).draw(&gpu));
+    let behind = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 0])).draw(&gpu));
+    for channel in 0..3 {
+        let (low, high) = (behind[channel].min(color[channel]), behind[channel].max(color[channel]));
+        assert!((low..=high).contains(&half[channel]), "{behind:?} {half:?} {color:?}");
+    }
+}
+
+/// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
+/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's numbers.
+fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let expected = [
+        ([0.5, 0.2, 0.02], [188, 124, 39]),
+        ([0.9, 0.2, 0.1], [243, 124, 89]),
+        ([1.0, 0.5, 0.1], [249, 183, 87]),
+        ([1.0, 0.0, 0.0], [226, 0, 0]),
+        ([1.0, 1.0, 1.0], [255, 255, 255]),
+    ];
+    for ([red, green, blue], shown) in expected {
+        let pbr = json!({"baseColorFactor": [red, green, blue, 1.0]});
+        let square = Square::new(json!({"pbrMetallicRoughness": pbr, "extensions": {"KHR_materials_unlit": {}}}));
+        for (exposure, most_off) in [("0", 1), ("-9", 1), ("-14", 2)] {
+            let options = format!("--background none --exposure {exposure}");
+            let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
+            let found = middle(&draw_with(&gpu, square.model(), &options, settings));
+            let off = found.iter().zip(shown).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
+            note!("{red} {green} {blue} at {exposure} EV: {found:?}");
+            assert!(off <= Some(most_off), "{red} {green} {blue} at {exposure} EV is {found:?}, not {shown:?}");
+        }
+    }
+}
+
+fn with_texture(info: Value) -> Value {
+    json!({"pbrMetallicRoughness": {"baseColorTexture": info, "metallicFactor": 0}})
+}
+
+fn texture_coordinates_are_those_that_the_slot_names(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let plain = Square::new(with_texture(json!({"index": 0}))).texture(&quarters()).draw(&gpu);
+    // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns
+    // clockwise.
+    let turned = json!({"offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2});
+    let turned = json!({"index": 0, "extensions": {"KHR_texture_transform": turned}});
+    let turned = Square::new(with_texture(turned)).texture(&quarters()).draw(&gpu);
+    let moved = corners().map(|uv| Vec2::new(uv.y, 1.0 - uv.x));
+    let expected = Square::with(with_texture(json!({"index": 0})), [Vec3::Z; 4], moved).texture(&quarters()).draw(&gpu);
+    assert_same("a quarter turn", &turned, &expected);
+    assert_different("turned and not", &turned, &plain);
+
+    // The second set is used if the texture slot names it.
+    let mut square = Square::new(with_texture(json!({"index": 0, "texCoord": 1}))).texture(&quarters());
+    let second = square.gltf.f32s("VEC2", bytemuck::cast_slice(&moved));
+    square.gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"] = json!(second);
+    assert_same("the first pair, from TEXCOORD_1", &square.draw(&gpu), &expected);
+    let material = &mut square.gltf.json["materials"][0];
+    material["emissiveTexture"] = json!({"index": 0});
+    material["emissiveFactor"] = json!([0.3, 0.3, 0.3]);
+    let both = square.draw(&gpu);
+    square.gltf.json["materials"][0]["emissiveTexture"]["texCoord"] = json!(1);
+    assert_different("emission by TEXCOORD_0 and by TEXCOORD_1", &both, &square.draw(&gpu));
+}
+
+/// A normal map of one direction, to compare with normals of that direction. u points right (+X) and green up (+Y).
+fn tilted(direction: Vec3) -> RgbaImage {
+    let unorm8 = |c: f32| ((c * 0.5 + 0.5) * 255.0).round() as u8;
+    let Vec3 { x, y, z } = direction;
+    plain([unorm8(x), unorm8(y), unorm8(z), 255])
+}
+
+fn bumpy(scale: f32) -> Value {
+    let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6});
+    json!({"pbrMetallicRoughness": pbr, "normalTexture": {"index": 0, "scale": scale}})
+}
+
+fn smooth() -> Value {
+    json!({"pbrMetallicRoughness": {"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6}})
+}
+
+fn normal_maps_tilt_normals_right_and_up(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let flat = Square::new(smooth()).draw(&gpu);
+    assert_same("no tilt", &Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).draw(&gpu), &flat);
+    for (x, y) in [(0.6, 0.0), (-0.6, 0.0), (0.0, 0.6), (0.0, -0.6), (0.4, 0.5)] {
+        let direction = Vec3::new(x, y, 1.0).normalize();
+        let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
+        assert_same("a map", &Square::new(bumpy(1.0)).texture(&tilted(direction)).draw(&gpu), &expected);
+        let reduced = Vec3::new(0.5 * x, 0.5 * y, 1.0).normalize();
+        let half = Square::with(smooth(), [reduced; 4], corners()).draw(&gpu);
+        assert_same("half of it", &Square::new(bumpy(0.5)).texture(&tilted(direction)).draw(&gpu), &half);
+        // u points left, so a tilt to the right becomes a tilt to the left.
+        let mirrored = corners().map(|uv| Vec2::new(1.0 - uv.x, uv.y));
+        let left = Square::with(smooth(), [direction * Vec3::new(-1.0, 1.0, 1.0); 4], corners()).draw(&gpu);
+        let square = Square::with(bumpy(1.0), [Vec3::Z; 4], mirrored).texture(&tilted(direction));
+        assert_same("mirrored coordinates", &square.draw(&gpu), &left);
+        // The image is upside down: v points up, green down.
+        let flipped = corners().map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
+        let down = Square::with(smooth(), [direction * Vec3::new(1.0, -1.0, 1.0); 4], corners()).draw(&gpu);
+        let square = Square::with(bumpy(1.0), [Vec3::Z; 4], flipped).texture(&tilted(direction));
+        assert_same("flipped coordinates", &square.draw(&gpu), &down);
+    }
+    let right = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(0.6, 0.0, 1.0).normalize())).draw(&gpu);
+    let left = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(-0.6, 0.0, 1.0).normalize())).draw(&gpu);
+    assert!(middle(&left)[0] > middle(&right)[0] + 20, "the sun stands to the left");
+}
+
+const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), Vec3::new(-0.4, 0.5, 1.0)];
+
+fn tangents_are_those_of_the_file(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    // The tangents point up, against the texture coordinates. The bitangent then points left or right.
+    for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
+        let tangent = Vec3::Y.extend(handedness);
+        for tilt in TILTS.map(Vec3::normalize) {
+            let square = Square::new(bumpy(1.0)).texture(&tilted(tilt));
+            let square = square.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
+            assert_eq!(square.model().geometry.tangents, [tangent; 4]);
+            let direction = tilt.x * Vec3::Y + tilt.y * bitangent + tilt.z * Vec3::Z;
+            let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
+            assert_same("a map", &square.draw(&gpu), &expected);
+        }
+    }
+}
+
+/// The mirror image of a bumpy square is bumpy in the mirrored direction, with tangents and without.
+fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let upright = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
+    for tilt in TILTS.map(Vec3::normalize) {
+        let expected = Square::with(smooth(), [tilt; 4], corners()).mirrored().draw(&gpu);
+        let square = || Square::new(bumpy(1.0)).texture(&tilted(tilt)).mirrored();
+        assert_same("MikkTSpace", &square().draw(&gpu), &expected);
+        let of_file = square().attribute("TANGENT", "VEC4", bytemuck::cast_slice(&upright));
+        assert_same("of the file", &of_file.draw(&gpu), &expected);
+        assert_same("of the screen", &square().without_normals().draw(&gpu), &expected);
+        assert_same(
+            "of the screen, not mirrored",
+            &Square::new(bumpy(1.0)).without_normals().texture(&tilted(tilt)).draw(&gpu),
+            &Square::with(smooth(), [tilt; 4], corners()).draw(&gpu),
+        );
+    }
+}
+
+fn models_without_normal_maps_have_no_tangents() {
+    let tangents = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
+    let square = Square::new(smooth()).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&tangents));
+    let geometry = square.model().geometry;
+    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
+    let geometry = Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).without_normals().model().geometry;
+    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
+}

@@ -1,0 +1,122 @@
+//! Background, ground, exposure and sun, and transparent images.
+
+use image::{Rgba, RgbaImage};
+
+use super::pictures::decode;
+use super::run::repository_file;
+use crate::common::program::Place;
+
+fn render(place: &Place, options: &str) -> RgbaImage {
+    place.succeed(&format!("render --size 96x64 --validation {options} --out look.png"));
+    decode(&place.file("look.png"))
+}
+
+fn golden(name: &str, camera: &str) -> String {
+    format!("{} --camera {camera}", repository_file(&format!("tests/golden/{name}.gltf")).display())
+}
+
+fn mean(image: &RgbaImage) -> f64 {
+    let colors = image.pixels().flat_map(|pixel| pixel.0.into_iter().take(3));
+    colors.map(f64::from).sum::<f64>() / f64::from(3 * image.width() * image.height())
+}
+
+/// Returns the largest difference of a colour among the pixels that are opaque in `a`, and their number.
+fn difference_of_opaque(a: &RgbaImage, b: &RgbaImage) -> (u8, usize) {
+    let opaque = || a.pixels().zip(b.pixels()).filter(|(a, _)| a[3] == 255);
+    let most = opaque().flat_map(|(a, b)| [0, 1, 2].map(|channel| a[channel].abs_diff(b[channel]))).max();
+    (most.unwrap_or(0), opaque().count())
+}
+
+#[test]
+fn a_colour_is_the_background_whatever_the_exposure() {
+    let place = Place::new();
+    for options in ["--msaa 1", "--msaa 4 --exposure 1", "--msaa 4 --exposure -1 --sun 30,10"] {
+        let image = render(&place, &format!("--background #20406f --ground off {options}"));
+        for (x, y) in [(0, 0), (95, 0), (0, 63), (95, 63)] {
+            assert_eq!(*image.get_pixel(x, y), Rgba([0x20, 0x40, 0x6f, 255]), "{options}");
+        }
+        assert!(image.pixels().all(|pixel| pixel[3] == 255), "{options}");
+        let own = image.pixels().filter(|pixel| **pixel != Rgba([0x20, 0x40, 0x6f, 255])).count();
+        assert!(own > 200, "{options}: no character");
+    }
+}
+
+/// A transparent image has the colours of an opaque one, and partial alpha at edges and in glass only.
+#[test]
+fn without_a_background_only_the_crowd_is_opaque() {
+    let place = Place::new();
+    let walker = "--camera 20,10".to_owned();
+    for scene in [walker, golden("mirrored_and_blended", "20,30,1.3"), golden("surfaces", "0,8,0.9")] {
+        for samples in [1, 4] {
+            let options = format!("{scene} --msaa {samples} --exposure 0.5");
+            let transparent = render(&place, &format!("{options} --background none"));
+            assert_eq!(transparent.get_pixel(0, 0)[3], 0, "{options}");
+            let opaque = render(&place, &format!("{options} --background #808080 --ground off"));
+            let (most, count) = difference_of_opaque(&transparent, &opaque);
+            assert!(most <= 2 && count > 300, "{options}: {most} in {count} opaque pixels");
+            // Pixels that nothing covers show the background in the other image.
+            let seen = transparent.pixels().zip(opaque.pixels()).filter(|(a, _)| a[3] == 0);
+            assert!(seen.clone().all(|(_, b)| *b == Rgba([128, 128, 128, 255])) && seen.count() > 300, "{options}");
+        }
+    }
+}
+
+/// The alpha of the glass is one half.
+#[test]
+fn glass_is_as_transparent_as_its_material() {
+    let place = Place::new();
+    let image = render(&place, &format!("{} --background none --msaa 1", golden("mirrored_and_blended", "20,30,1.3")));
+    let mut of_alpha = [0; 256];
+    image.pixels().for_each(|pixel| of_alpha[usize::from(pixel[3])] += 1);
+    let glass = of_alpha[127] + of_alpha[128];
+    assert!(glass > 30, "{glass} pixels of glass");
+    assert_eq!(of_alpha[0] + of_alpha[255] + glass, 96 * 64, "neither glass, nor empty, nor opaque: {of_alpha:?}");
+}
+
+#[test]
+fn the_ground_is_an_option() {
+    let place = Place::new();
+    let bottom = |options: &str| *render(&place, &format!("--camera 20,30 {options}")).get_pixel(3, 60);
+    assert_eq!(bottom("--background none")[3], 0);
+    // It fades with the distance.
+    assert!(bottom("--background none --ground on")[3] > 200);
+    assert_ne!(bottom(""), bottom("--ground off"));
+    assert_eq!(bottom("--ground off --background #102030"), Rgba([0x10, 0x20, 0x30, 255]));
+}
+
+#[test]
+fn exposure_brightens_everything_but_unlit_materials() {
+    let place = Place::new();
+    let [dark, normal, bright] = ["-1", "0", "1"].map(|stops| mean(&render(&place, &format!("--exposure {stops}"))));
+    assert!(dark < 0.8 * normal && bright > 1.15 * normal, "{dark} {normal} {bright}");
+    // The texture in the middle of the lower row is unlit; the one on the right is not.
+    for background in ["sky", "none"] {
+        let surfaces = golden("surfaces", "0,8,0.9");
+        let [normal, bright] = ["0", "1"]
+            .map(|stops| render(&place, &format!("{surfaces} --background {background} --msaa 1 --exposure {stops}")));
+        let center = (47, 50);
+        let most = |a: &Rgba<u8>, b: &Rgba<u8>| a.0.iter().zip(b.0).map(|(&a, b)| a.abs_diff(b)).max().unwrap();
+        let unlit = most(normal.get_pixel(center.0, center.1), bright.get_pixel(center.0, center.1));
+        assert!(unlit <= 1, "{background}: an unlit colour changes by {unlit}");
+        assert!(mean(&bright) > 1.1 * mean(&normal), "{background}");
+    }
+}
+
+/// The sun stands on one side, and the shadow falls to the other.
+#[test]
+fn the_shadow_falls_away_from_the_sun() {
+    let place = Place::new();
+    let center_of_shadow = |azimuth: i32| -> f64 {
+        let options = format!("--camera 0,30 --sun {azimuth},40");
+        let with = render(&place, &options);
+        let without = render(&place, &format!("{options} --shadows off"));
+        let darker = with
+            .enumerate_pixels()
+            .filter(|(x, y, pixel)| u32::from(pixel[1]) + 20 < u32::from(without.get_pixel(*x, *y)[1]));
+        let columns: Vec<f64> = darker.map(|(x, ..)| f64::from(x)).collect();
+        assert!(columns.len() > 20, "azimuth {azimuth}: {} pixels in shadow", columns.len());
+        columns.iter().sum::<f64>() / columns.len() as f64
+    };
+    let (from_right, from_left) = (center_of_shadow(70), center_of_shadow(-70));
+    assert!(from_right < 44.0 && from_left > 52.0, "from the right {from_right}, from the left {from_left}");
+}

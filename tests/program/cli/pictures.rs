@@ -1,0 +1,156 @@
+//! Images: their size, their bytes, their paths, and the pipeline cache between runs.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::program::{Finished, Place, Running};
+
+pub fn decode(path: &Path) -> image::RgbaImage {
+    image::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).into_rgba8()
+}
+
+/// Returns the number of distinct colours. A flat image has one.
+fn color_count(image: &image::RgbaImage) -> usize {
+    image.pixels().collect::<std::collections::HashSet<_>>().len()
+}
+
+#[test]
+fn render_writes_an_image_of_the_given_size() {
+    let place = Place::new();
+    std::fs::create_dir(place.file("folder")).unwrap();
+    let text = place.succeed("render -s 123x45 -n 3 --validation -o folder/crowd.png");
+    assert!(text.starts_with("folder/crowd.png: 3 of 3 instances visible, "), "{text}");
+    assert!(text.contains(", compute skinning, "), "{text}");
+    let picture = decode(&place.file("folder/crowd.png"));
+    assert_eq!(picture.dimensions(), (123, 45));
+    assert!(color_count(&picture) > 100, "{} colours", color_count(&picture));
+    assert!(picture.pixels().all(|pixel| pixel[3] == 255), "opaque");
+    let files: Vec<_> = std::fs::read_dir(place.file("folder")).unwrap().collect();
+    assert_eq!(files.len(), 1, "a temporary file was left behind: {files:?}");
+}
+
+#[test]
+fn sequences_are_numbered_and_move() {
+    let place = Place::new();
+    place.succeed("render --size 64x64 --frames 3 --fps 5 --validation --out walk_%04d.png");
+    let frames: Vec<_> = (0..3).map(|frame| decode(&place.file(&format!("walk_{frame:04}.png")))).collect();
+    assert!(frames[0] != frames[1] && frames[1] != frames[2], "the character stands still");
+    assert!(!place.file("walk_0003.png").exists());
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_named() {
+    let place = Place::new();
+    std::fs::write(place.file("file"), "").unwrap();
+    let message = place.fail(1, "render --size 16x16 --out file/below.png");
+    assert_eq!(message, "error: cannot write file/below.png: file is not a folder\n");
+    let message = place.fail(1, "render --size 16x16 --out nosuch/x.png");
+    let expected =
+        "error: cannot write nosuch/x.png: the folder nosuch does not exist; create it, or name another one\n";
+    assert_eq!(message, expected);
+    assert!(!place.file("nosuch").exists());
+    // `bench` fails before the first measurement.
+    let bench = place.run("bench --instances 1 --frames 1 --size 16x16 --json file/below.json");
+    assert_eq!(bench.code, 1, "{bench:?}");
+    assert_eq!(bench.stderr, "error: cannot write file/below.json: file is not a folder\n");
+    assert_eq!(bench.stdout, "");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
+    let place = Place::new();
+    let render = |options: &str| -> Vec<u8> {
+        place.succeed(&format!("render --instances 60 --clip all --time 0.3 --size 160x90 {options} --out x.png"));
+        std::fs::read(place.file("x.png")).unwrap()
+    };
+    let one_thread = render("--seed 7 --threads 1");
+    assert!(one_thread == render("--seed 7 --threads 2"), "--threads 2 draws other bytes");
+    assert!(one_thread == render("--seed 7"), "all cores draw other bytes");
+    assert!(one_thread != render("--seed 8"), "--seed changes nothing");
+}
+
+/// A newcomer may be connected to a server.
+#[test]
+fn without_a_display_the_first_command_still_shows_something() {
+    let place = Place::new();
+    let finished = place.run("--size 160x90 --validation");
+    assert_fallback(&place, &finished);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_display_that_does_not_answer_is_no_display() {
+    let place = Place::new();
+    // No display has this number.
+    let finished = Running::start(place.command("--size 160x90 --validation").env("DISPLAY", ":64321")).finish();
+    assert_fallback(&place, &finished);
+}
+
+#[test]
+fn the_image_instead_of_a_window_replaces_no_file() {
+    let place = Place::new();
+    std::fs::write(place.file("throng.png"), "kept").unwrap();
+    for name in ["throng-1.png", "throng-2.png"] {
+        let finished = place.run("--size 32x32");
+        assert_eq!(finished.code, 0, "{}", finished.stderr);
+        let path = std::fs::canonicalize(place.file(name)).unwrap();
+        assert!(finished.stdout.contains(path.to_str().unwrap()), "{}", finished.stdout);
+    }
+    assert_eq!(std::fs::read(place.file("throng.png")).unwrap(), b"kept");
+    // A name that was chosen is replaced.
+    let finished = place.run("--size 32x32 --out throng.png");
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
+    assert_eq!(decode(&place.file("throng.png")).dimensions(), (32, 32));
+    assert_eq!(place.run("--out throng.gif").code, 2);
+}
+
+fn assert_fallback(place: &Place, finished: &Finished) {
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""));
+    let picture = std::fs::canonicalize(place.file("throng.png")).unwrap();
+    assert!(finished.stdout.starts_with("No display could be opened ("), "{}", finished.stdout);
+    assert!(finished.stdout.contains(picture.to_str().unwrap()), "{}", finished.stdout);
+    assert!(!finished.stdout.contains(".rs:"), "a path of source code: {}", finished.stdout);
+    let picture = decode(&picture);
+    assert_eq!(picture.dimensions(), (160, 90));
+    assert!(color_count(&picture) > 100);
+}
+
+#[test]
+fn the_pipeline_cache_is_kept_and_a_damaged_one_is_discarded() {
+    let place = Place::new();
+    let render = |name: &str| -> Vec<u8> {
+        place.succeed(&format!("render --size 32x32 --validation --out {name}"));
+        std::fs::read(place.file(name)).unwrap()
+    };
+    let cache_files = || -> Vec<PathBuf> {
+        let folder = place.cache_folder().join("throng");
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let picture = render("first.png");
+    let files = cache_files();
+    let [file] = &files[..] else { panic!("one cache file, but no temporary one: {files:?}") };
+    let kept = std::fs::read(file).unwrap();
+    // The file has our checksum, Vulkan's header, and the driver's data (lavapipe 22.3: none).
+    assert!(kept.len() >= 8 + 32, "{} bytes", kept.len());
+
+    // A valid file is loaded. Nothing new was built, so it is not written again.
+    let written = std::fs::metadata(file).unwrap().modified().unwrap();
+    assert!(render("second.png") == picture);
+    assert_eq!(std::fs::read(file).unwrap(), kept);
+    assert_eq!(std::fs::metadata(file).unwrap().modified().unwrap(), written, "the cache was not loaded");
+
+    // With a damaged or missing file the image is the same, and a valid file is written.
+    let mut damaged = kept.clone();
+    damaged[kept.len() / 2] ^= 0xff;
+    for bytes in [damaged, kept[..20].to_vec(), Vec::new(), vec![0xff; 4096]] {
+        std::fs::write(file, &bytes).unwrap();
+        assert!(render("third.png") == picture);
+        let mended = std::fs::read(file).unwrap();
+        assert!(mended != bytes && mended.len() >= 8 + 32, "the damaged cache of {} bytes was kept", bytes.len());
+    }
+
+    // A cache folder that cannot be created costs only time.
+    std::fs::remove_dir_all(place.cache_folder()).unwrap();
+    std::fs::write(place.cache_folder(), "a file").unwrap();
+    assert!(render("fourth.png") == picture);
+}

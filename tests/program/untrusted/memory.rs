@@ -1,0 +1,48 @@
+//! No file of at most one MiB can take more than one GiB or two seconds.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::attacks::{Attack, attacks};
+use super::limited;
+
+const MIB: usize = 1 << 20;
+
+/// Each attack must be accepted, or refused for the reason that it expects.
+#[test]
+fn small_files_take_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong: Vec<String> = attacks().par_iter().flat_map_iter(|attack| wrongs(attack, folder.path())).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns what is wrong with the program's reactions to an attack.
+fn wrongs(Attack { name, file, refused }: &Attack, folder: &Path) -> Vec<String> {
+    assert!(file.len() <= MIB, "{name} has {} bytes", file.len());
+    let path = folder.join(name);
+    std::fs::write(&path, file).unwrap();
+    let mut wrong = Vec::new();
+    for (command, options) in [("inspect", &[][..]), ("inspect", &["--json"]), ("pose", &["--on", "cpu", "--json"])] {
+        match limited::run(command, &path, options) {
+            Err(why) => wrong.push(why),
+            Ok(ended) if ended.accepted == refused.is_none() => {
+                println!("{name:32} {command:8} {}", first_line(&ended.stderr));
+                // `scans.glb` exceeds the decoder's own limit of scans. Any other undecodable image would not be an
+                // attack.
+                if ended.stderr.contains("cannot be decoded") && *name != "scans.glb" {
+                    wrong.push(format!("{name}: {}", ended.stderr));
+                }
+                if refused.is_some_and(|why| !ended.stderr.contains(why)) {
+                    wrong.push(format!("{name}: refused for another reason: {}", ended.stderr));
+                }
+            }
+            Ok(ended) => wrong.push(format!("{name}: accepted: {}, {}", ended.accepted, ended.stderr)),
+        }
+    }
+    wrong
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or("").chars().take(150).collect()
+}

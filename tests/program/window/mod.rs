@@ -1,0 +1,220 @@
+//! The window on an X server without a screen (Xvfb): it opens, presents, follows every resize, obeys its keys, survives
+//! being hidden, and ends with exit code 0. All runs are under validation, where any message makes the exit code 1.
+//!
+//! The test is a second client of the same server (`common::screen`). It resizes and hides the window like a window manager,
+//! types, and reads the pixels. Where a real manager matters, there is one (openbox). The test does not sleep: the program changes its title a few times a second while it
+//! presents frames, and the test waits for these changes.
+
+mod loss;
+mod session;
+mod storm;
+mod watch;
+
+use crate::common::program::{Finished, Place, Running};
+use crate::common::screen::{self, Key, Screen};
+
+const SIZE: &str = "--size 320x240 --msaa 1 --panel off --validation";
+
+fn start(place: &Place, screen: &Screen, options: &str) -> Running {
+    Running::start(place.command(&format!("view {SIZE} {options}")).env("DISPLAY", &screen.display))
+}
+
+fn package() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn assert_success(finished: &Finished) {
+    assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
+}
+
+#[test]
+fn presents_120_frames() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let finished = start(&place, &screen, "--frames 120").finish();
+    assert_success(&finished);
+    assert_eq!(finished.stdout, "120 frames presented\n");
+    assert!(!place.working_folder().join("throng.png").exists(), "there was a display");
+}
+
+/// Twenty sizes: smaller, larger, very flat, and the smallest possible one.
+#[rustfmt::skip]
+const SIZES: [(u32, u32); 20] = [
+    (321, 240), (640, 480), (100, 100), (1, 1), (800, 600), (1, 300), (300, 1), (333, 77), (1024, 768), (64, 64),
+    (2, 2), (500, 500), (501, 500), (501, 501), (16, 700), (1, 1), (900, 16), (320, 240), (7, 5), (400, 300),
+];
+
+#[test]
+fn survives_twenty_resizes_and_keeps_drawing() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "--instances 20");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    // Each size is drawn, then all come at once, as they do while an edge is dragged.
+    for size in SIZES {
+        window.resize(size);
+        window.wait_for_size(size);
+        window.wait_for_title(|_| true);
+    }
+    for size in SIZES {
+        window.resize(size);
+    }
+    window.wait_for_size(SIZES[19]);
+    window.wait_for_frames();
+    let picture = window.picture();
+    assert_eq!((picture.width, picture.height), (400, 300));
+    assert!(picture.color_count() > 100, "{} colours", picture.color_count());
+    // The image fills the window up to its last corner.
+    assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
+    window.ask_to_close();
+    assert_success(&program.finish());
+}
+
+#[test]
+fn obeys_its_keys() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    let title = window.wait_for_title(|_| true);
+    assert!(title.starts_with("Throng: walker.glb · 1 visible · Walk · ") && title.ends_with(" fps)"), "{title}");
+    window.focus();
+
+    for (key, clip) in [
+        (Key::BRACKET_RIGHT, "Run"),
+        (Key::BRACKET_RIGHT, "Idle"),
+        (Key::BRACKET_LEFT, "Run"),
+        (Key::digit(4), "Wave"),
+        (Key::BRACKET_RIGHT, "Walk"),
+        (Key::BRACKET_LEFT, "Wave"),
+        (Key::digit(0), "all clips"),
+        (Key::digit(1), "Walk"),
+    ] {
+        window.press(key);
+        window.wait_for_title(|title| title.contains(&format!(" · {clip} · ")));
+    }
+    // There is no ninth clip, so nothing changes.
+    window.press(Key::digit(9));
+    window.wait_for_frames();
+    window.wait_for_title(|title| title.contains(" · Walk · "));
+
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    let paused = window.picture();
+    assert!(paused.color_count() > 100, "{} colours", paused.color_count());
+    window.press(Key::SPACE);
+    window.wait_for_frames();
+    assert!(window.picture() != paused, "the character stands still");
+
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    assert!(finished.stdout.ends_with(" frames presented\n"), "{}", finished.stdout);
+}
+
+/// While the animation is paused, the program changes its title after each frame.
+#[test]
+fn a_paused_window_draws_only_what_a_key_changes() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    let seconds = |title: String| title.split(" · paused at ").nth(1)?.strip_suffix(" s")?.parse::<f64>().ok();
+    let paused = seconds(window.wait_for_title(|title| title.contains(" · paused at "))).unwrap();
+    // The picture changes with each step, there and back.
+    let mut pictures = vec![window.picture()];
+    for (key, frames) in [('.', 1.0), ('.', 2.0), (',', 1.0), (',', 0.0)] {
+        window.press(Key::typing(key));
+        let [title] = window.titles_until_answered(1).try_into().expect("one frame for one key");
+        assert!((seconds(title).unwrap() - paused - frames / 30.0).abs() < 2e-3);
+        pictures.push(window.picture());
+    }
+    let same: Vec<bool> = pictures.iter().map(|picture| *picture == pictures[0]).collect();
+    assert_eq!(same, [true, false, false, false, true]);
+    // A key without an action, and one that the program draws.
+    window.press(Key::typing('j'));
+    window.press(Key::typing('k'));
+    assert_eq!(window.titles_until_answered(1).len(), 1);
+    assert!(window.picture() != pictures[0], "the skeleton is drawn");
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
+}
+
+#[test]
+fn screenshots_show_the_window_and_replace_no_file() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let file = |name: &str| place.working_folder().join(name);
+    std::fs::write(file("throng-1.png"), "kept").unwrap();
+    let program = start(&place, &screen, "--instances 3");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    let picture = window.picture();
+    for name in ["throng-2.png", "throng-3.png"] {
+        window.press(Key::typing('p'));
+        window.titles_until_answered(1);
+        let screenshot = image::open(file(name)).unwrap().into_rgba8();
+        assert_eq!(screenshot.dimensions(), (picture.width as u32, picture.height as u32));
+        assert!(screenshot.pixels().map(|pixel| pixel.0).eq(picture.rgba()), "{name} shows something else");
+    }
+    assert_eq!(std::fs::read(file("throng-1.png")).unwrap(), b"kept");
+    window.press(Key::ESCAPE);
+    let finished = program.finish();
+    assert_success(&finished);
+    assert!(finished.stdout.starts_with("wrote throng-2.png\nwrote throng-3.png\n"), "{}", finished.stdout);
+}
+
+#[test]
+fn survives_being_hidden() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    for _ in 0..3 {
+        window.hide();
+        window.show();
+        window.wait_for_frames();
+    }
+    assert!(window.picture().color_count() > 100);
+    window.hide();
+    window.ask_to_close();
+    assert_success(&program.finish());
+}
+
+#[test]
+fn f11_fills_the_screen_and_gives_it_back() {
+    let (place, screen) = (Place::new(), Screen::with_manager());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    for _ in 0..2 {
+        for (size, is_full) in [(screen::SIZE, true), ((320, 240), false)] {
+            window.press(Key::F11);
+            window.wait_for_size(size);
+            window.wait_for_frames();
+            let picture = window.picture();
+            assert_eq!((picture.width as u32, picture.height as u32), size);
+            assert_eq!(window.is_full_screen(), is_full);
+            assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
+        }
+    }
+    // A window that fills the screen can be closed.
+    window.press(Key::F11);
+    window.wait_for_size(screen::SIZE);
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
+}
+
+/// Another client may destroy the window (`xdotool windowclose`).
+#[test]
+fn ends_when_its_window_is_destroyed() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.destroy();
+    assert_success(&program.finish());
+}

@@ -1,0 +1,367 @@
+//! The contract between the CPU and the shaders, read from the SPIR-V that is embedded in the program.
+//!
+//! Each struct of `src/shader_types.rs` has the same member names in the same order, offsets, size and array stride in
+//! every module that stores it in memory. The same holds for push constants. No struct may be missing: the table below
+//! holds all of `shader_types`, and every struct with a layout in any module is in the table. Another table has the
+//! sets and bindings of `renderer::layouts`. The group size of `skin.comp` must match the dispatch.
+//!
+//! The validation layer checks that the descriptor set layouts have these types (`tests/gpu/validation.rs` proves that
+//! it does).
+
+use std::collections::BTreeSet;
+use std::mem::{offset_of, size_of};
+
+use ash::vk;
+use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::passes::overlay_pass::VERTICES;
+use throng::renderer::passes::vertex_input::{
+    INSTANCE_BINDING, INSTANCES, STATIC_BINDING, characters, numbered_characters,
+};
+use throng::renderer::resident::environment::GROUP_SIZE;
+use throng::shader_types::{
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix,
+    MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData,
+    StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
+};
+use throng::vulkan::pipeline::VertexInput;
+use throng::vulkan::spirv::ALL;
+
+use super::reflect::{Kind, MemoryStruct, Reflection, Resource};
+
+/// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
+const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
+
+/// The layout of a struct in Rust.
+#[derive(Debug)]
+struct RustStruct {
+    name: &'static str,
+    members: Vec<(String, u32)>,
+    size: u32,
+}
+
+/// Builds a [`RustStruct`]. Only a macro can turn members into names and offsets. A missing member does not compile.
+macro_rules! rust_struct {
+    ($type:ident { $($member:ident),+ }) => {{
+        let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
+        RustStruct {
+            name: stringify!($type),
+            members: vec![$((stringify!($member).to_owned(), offset_of!($type, $member) as u32)),+],
+            size: size_of::<$type>() as u32,
+        }
+    }};
+}
+
+fn rust_structs() -> Vec<RustStruct> {
+    vec![
+        rust_struct!(JointMatrix { rows }),
+        rust_struct!(BindVertex {
+            position,
+            normal_octahedral,
+            first_influence,
+            influence_count,
+            first_morph_delta,
+            morph_delta_count
+        }),
+        rust_struct!(GpuInfluence { joint, weight }),
+        rust_struct!(GpuMorphDelta { weight_index, position, normal }),
+        rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
+        rust_struct!(SkinnedVertex { position, normal_octahedral }),
+        rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset, camera_level }),
+        rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
+        rust_struct!(PaletteEntry { node, is_joint }),
+        rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
+        rust_struct!(FrameData {
+            clip_from_world,
+            world_from_clip,
+            camera_position,
+            to_light,
+            light_color,
+            ground,
+            shadow_from_world,
+            shadow,
+            shaded_ground,
+            background,
+            picture,
+            sky,
+            ground_sunlit,
+            ground_ambient
+        }),
+        rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
+        rust_struct!(EnvironmentConstants { sky }),
+        rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
+        rust_struct!(ToneMapConstants { exposure }),
+        rust_struct!(OverlayConstants { clip_from_pixels }),
+        rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),
+        rust_struct!(MaterialData {
+            base_color_factor,
+            emission,
+            alpha_cutoff,
+            metallic,
+            roughness,
+            occlusion_strength,
+            normal_scale,
+            texture_rows
+        }),
+    ]
+}
+
+/// Returns each module's name and its reflection.
+fn modules() -> Vec<(&'static str, Reflection)> {
+    ALL.iter().map(|shader| (shader.file_name, Reflection::new(shader.words))).collect()
+}
+
+fn assert_same(file_name: &str, rust: &RustStruct, shader: &MemoryStruct) {
+    let what = format!("{} in {file_name}", rust.name);
+    assert_eq!(shader.members, rust.members, "members of {what}");
+    assert_eq!(shader.end, rust.size, "size of {what}");
+    if let Some(stride) = shader.stride {
+        assert_eq!(stride, rust.size, "array stride of {what}");
+    }
+}
+
+#[test]
+fn structs_have_the_same_members_offsets_and_sizes() {
+    let rust_structs = rust_structs();
+    let mut found = BTreeSet::new();
+    let mut found_in_arrays = BTreeSet::new();
+    for (file_name, module) in modules() {
+        for shader in module.memory_structs().iter().filter(|shader| !shader.wraps_array) {
+            let rust = rust_structs.iter().find(|rust| rust.name == shader.name);
+            let rust = rust.unwrap_or_else(|| panic!("{} in {file_name} has no twin in shader_types.rs", shader.name));
+            assert_same(file_name, rust, shader);
+            found.insert(rust.name);
+            if shader.stride.is_some() {
+                found_in_arrays.insert(rust.name);
+            }
+        }
+    }
+    // The attribute structs have a test: `attributes_lie_where_the_structs_have_them`.
+    let in_memory = rust_structs.iter().map(|rust| rust.name).filter(|name| !ATTRIBUTE_STRUCTS.contains(name));
+    assert_eq!(found, in_memory.collect());
+    let elements = [
+        "BindVertex",
+        "GpuBone",
+        "GpuInfluence",
+        "GpuMorphDelta",
+        "JointMatrix",
+        "PaletteEntry",
+        "PoseRecord",
+        "SkinnedVertex",
+    ];
+    assert_eq!(found_in_arrays, elements.into());
+}
+
+/// Each attribute begins at a member (or at a row of the matrix).
+#[test]
+fn attributes_lie_where_the_structs_have_them() {
+    let rows = [0, 16, 32].map(|row| offset_of!(InstanceData, world_from_model) + row);
+    let static_vertex = [offset_of!(StaticVertex, tex_coords), offset_of!(StaticVertex, color_unorm8)];
+    let expected: Vec<(u32, u32, u32)> = rows
+        .into_iter()
+        .chain([offset_of!(InstanceData, pose), offset_of!(InstanceData, tint_unorm8)])
+        .map(|at| (INSTANCE_BINDING, at as u32))
+        .chain(static_vertex.map(|at| (STATIC_BINDING, at as u32)))
+        .chain([(INSTANCE_BINDING, offset_of!(InstanceData, numbers) as u32)])
+        .zip(0..)
+        .map(|((binding, at), location)| (location, binding, at))
+        .collect();
+    let found = |input: VertexInput<'_>| -> Vec<(u32, u32, u32)> {
+        input.attributes.iter().map(|attribute| (attribute.location, attribute.binding, attribute.offset)).collect()
+    };
+    assert_eq!(found(numbered_characters(false)), expected);
+    assert_eq!(found(characters(false)), expected[..7]);
+    assert_eq!(found(INSTANCES), expected[..4]);
+    let strides: Vec<u32> = characters(false).bindings.iter().map(|binding| binding.stride).collect();
+    assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
+}
+
+/// Each attribute is an input of a vertex shader at the same location, and each input is an attribute.
+#[test]
+fn attributes_are_the_inputs_of_the_vertex_shaders() {
+    let is_normalised = |format| format == vk::Format::R8G8B8A8_UNORM;
+    let of_attributes = |input: VertexInput<'_>| -> BTreeSet<(u32, u32)> {
+        let components = |format| {
+            if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT {
+                4
+            } else if [vk::Format::R32G32_UINT, vk::Format::R32G32_SFLOAT].contains(&format) {
+                2
+            } else {
+                1
+            }
+        };
+        input.attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect()
+    };
+    for (file_name, module) in modules() {
+        let expected = match file_name {
+            name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(characters(false)),
+            name if name.starts_with("debug_view") && name.ends_with(".vert") => {
+                of_attributes(numbered_characters(false))
+            }
+            "skeleton.vert" => of_attributes(INSTANCES),
+            "overlay.vert" => of_attributes(VERTICES),
+            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(characters(false)),
+            name if name.ends_with(".vert") => BTreeSet::new(),
+            _ => continue,
+        };
+        let found: BTreeSet<(u32, u32)> = module.inputs().into_iter().collect();
+        assert!(found.is_subset(&expected), "{file_name} reads {found:?}, and the pipeline has {expected:?}");
+        assert_eq!(found.len(), expected.len(), "{file_name} leaves attributes unread");
+    }
+}
+
+#[test]
+fn the_table_holds_every_struct_of_shader_types() {
+    let source = include_str!("../../src/shader_types.rs");
+    let declared = source.lines().filter_map(|line| line.strip_prefix("pub struct ")?.strip_suffix(" {"));
+    assert_eq!(declared.collect::<BTreeSet<_>>(), rust_structs().iter().map(|rust| rust.name).collect());
+}
+
+#[test]
+fn push_constants_are_those_that_the_passes_push() {
+    let pushed: Vec<(&str, String)> = modules()
+        .into_iter()
+        .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
+        .collect();
+    let expected = [
+        ("environment_irradiance.comp", "EnvironmentConstants"),
+        ("environment_specular.comp", "EnvironmentConstants"),
+        ("overlay.vert", "OverlayConstants"),
+        ("skin.comp", "SkinConstants"),
+        ("tone_map.frag", "ToneMapConstants"),
+    ];
+    assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
+}
+
+#[test]
+fn bits_of_the_specialization_constant_have_one_meaning() {
+    let source = include_str!("../../shaders/material_features.glsl");
+    let in_shader: Vec<(&str, u32)> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("const uint FEATURE_")?.strip_suffix(';')?.split_once(" = "))
+        .map(|(name, value)| (name, value.parse().unwrap()))
+        .collect();
+    let in_rust = [
+        ("FLAT", material_features::FLAT),
+        ("THIN", material_features::THIN),
+        ("MASKED", material_features::MASKED),
+        ("BLENDED", material_features::BLENDED),
+        ("UNLIT", material_features::UNLIT),
+        ("TEX_COORDS_VARY", material_features::TEX_COORDS_VARY),
+        ("BASE_COLOR_TEXTURE", material_features::BASE_COLOR_TEXTURE),
+        ("METALLIC_ROUGHNESS_TEXTURE", material_features::METALLIC_ROUGHNESS_TEXTURE),
+        ("OCCLUSION_TEXTURE", material_features::OCCLUSION_TEXTURE),
+        ("EMISSIVE_TEXTURE", material_features::EMISSIVE_TEXTURE),
+        ("NORMAL_TEXTURE", material_features::NORMAL_TEXTURE),
+        ("TANGENTS", material_features::TANGENTS),
+        ("DIELECTRIC", material_features::DIELECTRIC),
+        ("EMITS", material_features::EMITS),
+        ("COLOR_FACTOR", material_features::COLOR_FACTOR),
+        ("SHADOWED", material_features::SHADOWED),
+        ("TRANSPARENT", material_features::TRANSPARENT),
+    ];
+    assert_eq!(in_shader, in_rust);
+    assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
+}
+
+#[test]
+fn debug_views_have_the_same_numbers() {
+    let source = include_str!("../../shaders/debug_view.glsl");
+    let in_shader: Vec<(&str, u32)> = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("const uint VIEW_")?.strip_suffix(';')?.split_once(" = "))
+        .map(|(name, value)| (name, value.parse().unwrap()))
+        .collect();
+    let in_rust = [
+        ("NORMALS", debug_views::NORMALS),
+        ("TANGENTS", debug_views::TANGENTS),
+        ("TEX_COORDS", debug_views::TEX_COORDS),
+        ("WEIGHTS", debug_views::WEIGHTS),
+        ("JOINTS", debug_views::JOINTS),
+        ("INFLUENCES", debug_views::INFLUENCES),
+        ("HEAT", debug_views::HEAT),
+        ("INSTANCES", debug_views::INSTANCES),
+        ("POSES", debug_views::POSES),
+        ("CLAY", debug_views::CLAY),
+        ("WIRES", debug_views::WIRES),
+        ("LOD", debug_views::LOD),
+    ];
+    assert_eq!(in_shader, in_rust);
+}
+
+#[test]
+fn groups_have_the_size_that_is_dispatched() {
+    let sizes: Vec<_> = modules().iter().filter_map(|(name, module)| Some((*name, module.local_size()?))).collect();
+    let expected = [
+        ("environment_brdf.comp", GROUP_SIZE),
+        ("environment_irradiance.comp", GROUP_SIZE),
+        ("environment_specular.comp", GROUP_SIZE),
+        ("skin.comp", VERTICES_PER_GROUP),
+    ];
+    assert_eq!(sizes, expected.map(|(file_name, size)| (file_name, [size, 1, 1])));
+}
+
+#[test]
+fn descriptors_lie_where_the_layouts_have_them() {
+    let scene = [
+        (FRAME_SET, 0, Kind::UniformBuffer, "FrameData"),
+        (FRAME_SET, 1, Kind::StorageBuffer, "Poses"),
+        (FRAME_SET, 2, Kind::StorageBuffer, "Palette"),
+        (FRAME_SET, 3, Kind::StorageBuffer, "MorphWeights"),
+        (FRAME_SET, 4, Kind::CombinedImageSampler, "shadow_map"),
+        (FRAME_SET, 5, Kind::CombinedImageSampler, "irradiance_table"),
+        (FRAME_SET, 6, Kind::CombinedImageSampler, "specular_table"),
+        (FRAME_SET, 7, Kind::CombinedImageSampler, "split_sum_table"),
+        (MODEL_SET, 0, Kind::StorageBuffer, "BindVertices"),
+        (MODEL_SET, 1, Kind::StorageBuffer, "Influences"),
+        (MODEL_SET, 2, Kind::StorageBuffer, "MorphDeltas"),
+        (MODEL_SET, 3, Kind::StorageBuffer, "BindTangents"),
+        (MODEL_SET, 4, Kind::StorageBuffer, "MorphTangents"),
+        (MODEL_SET, 5, Kind::StorageBuffer, "PaletteEntries"),
+        (MODEL_SET, 6, Kind::StorageBuffer, "Bones"),
+        (MODEL_SET, 7, Kind::StorageBuffer, "SkinOrder"),
+        (PAGE_SET, 0, Kind::StorageBuffer, "SkinnedVertices"),
+        (PAGE_SET, 1, Kind::StorageBuffer, "SkinnedTangents"),
+        (MATERIAL_SET, 0, Kind::UniformBuffer, "MaterialData"),
+        (MATERIAL_SET, 1, Kind::CombinedImageSampler, "base_color_texture"),
+        (MATERIAL_SET, 2, Kind::CombinedImageSampler, "metallic_roughness_texture"),
+        (MATERIAL_SET, 3, Kind::CombinedImageSampler, "occlusion_texture"),
+        (MATERIAL_SET, 4, Kind::CombinedImageSampler, "emissive_texture"),
+        (MATERIAL_SET, 5, Kind::CombinedImageSampler, "normal_texture"),
+    ];
+    let environment = [
+        (0, 0, Kind::StorageBuffer, "IrradianceTexels"),
+        (0, 1, Kind::StorageBuffer, "SpecularTexels"),
+        (0, 2, Kind::StorageBuffer, "BrdfTexels"),
+    ];
+    let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
+    let overlay = [(0, 0, Kind::CombinedImageSampler, "atlas")];
+    let mut used = BTreeSet::new();
+    for (file_name, module) in modules() {
+        let allowed = match file_name.split(['_', '.']).next() {
+            Some("tone") => &tone_map[..],
+            Some("overlay") => &overlay[..],
+            Some("environment") => &environment[..],
+            _ => &scene[..],
+        };
+        for Resource { set, binding, kind, name } in module.resources() {
+            let found = (set, binding, kind, name.as_str());
+            let known = allowed.iter().find(|&&known| known == found);
+            used.insert(*known.unwrap_or_else(|| panic!("{file_name} has {found:?}, which no layout has")));
+        }
+    }
+    assert_eq!(
+        used,
+        scene.into_iter().chain(environment).chain(tone_map).chain(overlay).collect(),
+        "every binding of the layouts is used by a shader"
+    );
+}
+
+/// Tests the comparison itself: a layout that differs in one member must not pass.
+#[test]
+#[should_panic(expected = "members of SkinnedVertex in a shader")]
+fn a_moved_member_is_noticed() {
+    let rust = rust_struct!(SkinnedVertex { position, normal_octahedral });
+    let members = vec![("position".to_owned(), 0), ("normal_octahedral".to_owned(), 16)];
+    let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32), wraps_array: false };
+    assert_same("a shader", &rust, &shader);
+}
