@@ -13,7 +13,6 @@ mod cpu {
     mod frame_plan;
     mod import;
     mod instances;
-    mod invalid_files;
     mod lanes;
     mod levels;
     mod model_files;

@@ -87,7 +87,7 @@ fn animate(model: &Model) {
         assert!(bounds.center().is_finite() && bounds.radius().is_finite(), "{bounds:?}");
         let times_seconds = [0.0, 0.37 * duration_seconds, duration_seconds, -1.0, f64::NAN, f64::INFINITY];
         // Products of many factors may be large, and their sums may cancel to anything, so only bounds are checked.
-        check_lanes(model, clip, &times_seconds, None);
+        check_lanes(model, clip, &times_seconds, 1.0, None);
         for time_seconds in times_seconds {
             let streams = streams_at(model, clip, time_seconds, &mut scratch);
             let skinned = skin(model, &streams);

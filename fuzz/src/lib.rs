@@ -9,6 +9,7 @@ pub mod command_line;
 pub mod import;
 #[path = "../../tests/common/invariants.rs"]
 pub mod invariants;
+#[path = "../../tests/common/lanes.rs"]
 pub mod lanes;
 pub mod mutate;
 #[path = "../../tests/common/reference.rs"]

@@ -62,7 +62,7 @@ fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
         ..Model::default()
     };
     let is_stable = clip.rotations.iter().all(is_stable);
-    check_lanes(&model, Some(clip), times_seconds, (moderate && is_stable).then_some(LANES_TOLERANCE));
+    check_lanes(&model, Some(clip), times_seconds, 1.0, (moderate && is_stable).then_some(LANES_TOLERANCE));
 }
 
 /// Returns whether rounding never decides the direction of a rotation. A spline may pass near length zero, and there are two

@@ -6,6 +6,7 @@ pub mod builder;
 #[cfg(feature = "app")]
 pub mod gpu;
 pub mod invariants;
+pub mod lanes;
 pub mod levels;
 pub mod placed;
 pub mod processor_time;

@@ -26,16 +26,6 @@ pub fn limit(command: &mut Command, seconds: u64) {
     let _ = (command, seconds);
 }
 
-/// Returns the processor time that all threads of this process have taken.
-#[cfg(unix)]
-pub fn of_this_process() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is alive during the call.
-    let result = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    assert_eq!(result, 0, "the clock of processor time");
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
 /// Waits for a message that depends on child processes. Returns `None` if the channel is closed, or if the children have
 /// taken next to no processor time for a minute: then they wait for something that does not happen.
 ///

@@ -2,85 +2,39 @@
 //! plain functions (which the oracle compares with the specification), and both kinds of memory receive the same bytes. Blends
 //! agree with a plain blend in double precision.
 
-use std::mem::MaybeUninit;
-use std::path::Path;
-
 use glam::{Affine3A, DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
-use throng::animation::{
-    MemoryKind, PoseScratch, PoseStreams, SampleScratch, Source, evaluate, pose_blend, sample_clip,
-};
+use throng::animation::{MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip};
 use throng::model::import::load;
 use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
-use throng::shader_types::JointMatrix;
 
-use crate::cpu::model_files::model_files;
+use crate::common::lanes::{check_lanes, numbers, room};
+use crate::cpu::model_files::sample_models;
 
 /// The largest error, as a share of the largest intermediate number.
 const TOLERANCE: f32 = 1e-5;
 
-fn initialised(out: Vec<MaybeUninit<JointMatrix>>) -> Vec<JointMatrix> {
-    // SAFETY: every element was initialised on creation.
-    out.into_iter().map(|element| unsafe { element.assume_init() }).collect()
-}
-
-/// Returns the largest difference on either processor, as a share of the largest number.
-fn worst(model: &Model, clip: Option<&Clip>, compiled: &LaneClip) -> f32 {
+/// Returns the largest difference, as a share of the largest number.
+fn worst(model: &Model, clip: Option<&Clip>) -> f32 {
     let duration = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
     let keys = clip.iter().flat_map(|clip| &clip.timelines).flatten().map(|&key| f64::from(key)).take(40);
     let times: Vec<f64> = (0..21).map(|k| duration * f64::from(k) / 20.0).chain(keys).collect();
-    let joints = model.palette.len();
-    let mut expected = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints * times.len()];
-    let mut scratch = PoseScratch::for_model(model);
-    let mut weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
-    for (&time, palette) in times.iter().zip(expected.chunks_mut(joints)) {
-        let streams = PoseStreams { palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
-        evaluate(model, clip, time, &mut scratch, streams);
-    }
-    let expected = initialised(expected);
-    let numbers = |matrices: &[JointMatrix]| -> Vec<f32> {
-        matrices.iter().flat_map(|matrix| matrix.rows.as_flattened().to_vec()).collect()
-    };
-    let expected = numbers(&expected);
     // A palette at rest is the identity, computed from numbers of the model's size that cancel out.
-    let positions = model.geometry.positions.iter().flat_map(|position| position.to_array());
-    let largest = expected.iter().copied().chain(positions).fold(1.0f32, |largest, number| largest.max(number.abs()));
-    let mut worst = 0.0f32;
-    for processor in [Processor::detect(), Processor::Portable] {
-        let in_memory = |memory: MemoryKind, times: &[f64]| {
-            let mut found = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints * times.len()];
-            lanes::evaluate(processor, compiled, times, &mut LaneScratch::default(), memory, &mut found);
-            numbers(&initialised(found))
-        };
-        let found = in_memory(MemoryKind::Cached, &times);
-        let bits = |numbers: &[f32]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
-        for instances in 1..=17.min(times.len()) {
-            let block_by_block = in_memory(MemoryKind::WriteCombined, &times[..instances]);
-            assert!(bits(&block_by_block) == bits(&found[..block_by_block.len()]), "{}: {instances}", model.name);
-        }
-        for (found, expected) in found.iter().zip(&expected) {
-            // `f32::max` would ignore NaN.
-            let off = (found - expected).abs() / largest;
-            assert!(off <= TOLERANCE, "{}: {found} instead of {expected}", model.name);
-            worst = worst.max(off);
-        }
-    }
-    worst
+    let positions = model.geometry.positions.iter().map(|position| position.abs().max_element());
+    let scale = positions.fold(1.0, f32::max);
+    let worst = check_lanes(model, clip, &times, scale, Some(TOLERANCE));
+    worst.unwrap_or_else(|| panic!("{}: {:?}", model.name, clip.map(|clip| &clip.name)))
 }
 
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn lanes_take_every_clip_of_real_models_and_agree() {
-    let mut files = Vec::new();
-    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
     let (mut models, mut clips, mut worst_of_all) = (0, 0, 0.0f32);
-    for file in files {
+    for file in sample_models() {
         let Ok(model) = load(&file) else { continue };
         models += 1;
         for clip in model.clips.iter().map(Some).chain([None]) {
-            let compiled = LaneClip::compile(&model, clip);
-            let compiled = compiled.unwrap_or_else(|| panic!("{}: {:?}", model.name, clip.map(|clip| &clip.name)));
-            worst_of_all = worst_of_all.max(worst(&model, clip, &compiled));
+            worst_of_all = worst_of_all.max(worst(&model, clip));
             clips += 1;
         }
     }
@@ -114,12 +68,14 @@ fn chain(joints: u32) -> Model {
 }
 
 #[test]
-fn palettes_of_any_length_are_the_same_in_both_kinds_of_memory() {
+fn palettes_of_any_length_and_any_number_of_instances_agree() {
     for joints in [1, 2, 3, 47, 48, 49, 96, 97, 150] {
         let model = chain(joints);
-        let clip = &model.clips[0];
-        let compiled = LaneClip::compile(&model, Some(clip)).expect("a small clip");
-        worst(&model, Some(clip), &compiled);
+        let times: Vec<f64> = (0..17).map(|k| 0.13 * f64::from(k)).collect();
+        for instances in 1..=times.len() {
+            let worst = check_lanes(&model, model.clips.first(), &times[..instances], 1.0, Some(TOLERANCE));
+            assert!(worst.is_some(), "{joints} joints");
+        }
     }
 }
 
@@ -184,11 +140,8 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
     };
     let times: Vec<Vec<f64>> =
         (0..clips.len()).map(|index| (0..INSTANCES).map(|instance| time_of(index, instance)).collect()).collect();
-    let numbers = |matrices: &[JointMatrix]| -> Vec<f32> {
-        matrices.iter().flat_map(|matrix| matrix.rows.as_flattened().to_vec()).collect()
-    };
     let mut expected = Vec::new();
-    let mut plain = Vec::new();
+    let mut plain: Vec<f32> = Vec::new();
     let mut scratch = PoseScratch::for_model(model);
     let sources_of = |instance: usize| -> Vec<Source<'_>> {
         let source = |k: usize| Source { clip: clips[k], time_seconds: times[k][instance], weight: weights[k] };
@@ -203,18 +156,18 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
             expected.extend([x, y, z].concat());
         }
         let pose = pose_blend(model, &sources, &mut scratch);
-        plain.extend(throng::animation::joint_matrices(&model.palette, pose.model_from_node));
+        plain.extend(joint_matrices(&model.palette, pose.model_from_node).flat_map(|matrix| matrix.rows).flatten());
     }
     let positions = model.geometry.positions.iter().flat_map(|position| position.to_array()).map(f64::from);
     let largest = expected.iter().copied().chain(positions).fold(1.0f64, |largest, number| largest.max(number.abs()));
-    let mut all = vec![numbers(&plain)];
+    let mut all = vec![plain];
     for processor in [Processor::detect(), Processor::Portable] {
         let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
-            let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints * INSTANCES];
+            let mut out = room(joints * INSTANCES);
             let source = |k: usize| LaneSource { clip: &compiled[k], times_seconds: &times[k] };
             let sources: Vec<LaneSource<'_>> = (0..clips.len()).map(source).collect();
             lanes::evaluate_blend(processor, &blend, &sources, &mut LaneScratch::default(), memory, &mut out);
-            numbers(&initialised(out))
+            numbers(&out)
         });
         assert!(cached == combined, "{}: both kinds of memory", model.name);
         all.push(cached);
@@ -279,10 +232,8 @@ fn blends_of_built_models_agree_with_double_precision() {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn blends_of_real_models_agree_with_double_precision() {
-    let mut files = Vec::new();
-    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
     let (mut blends, mut skipped, mut worst) = (0, 0, 0.0f32);
-    for file in files {
+    for file in sample_models() {
         let Ok(model) = load(&file) else { continue };
         let clips: Vec<Option<&Clip>> = [None].into_iter().chain(model.clips.iter().map(Some)).collect();
         for (k, pair) in clips.windows(2).enumerate() {

@@ -2,9 +2,9 @@
 
 use std::f32::consts::FRAC_PI_2;
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
+use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{PoseScratch, model_from_nodes, pose_model};
-use throng::model::{Clip, FixedLocal, Interpolation, LocalPose, Model, NO_PARENT, Skeleton, Track};
+use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, Skeleton, Track};
 
 fn skeleton(parents: &[u32]) -> Skeleton {
     Skeleton {
@@ -40,37 +40,6 @@ fn children_follow_their_parents_in_order() {
     assert_close(model_from_node[1].transform_point3(Vec3::ZERO), Vec3::new(1.0, 2.0, 0.0));
     assert_close(model_from_node[3].transform_point3(Vec3::ZERO), Vec3::new(1.0, 8.0, 0.0));
     assert_close(model_from_node[2].transform_point3(Vec3::ZERO), Vec3::new(0.0, 0.0, 7.0));
-}
-
-#[test]
-fn scale_comes_first_then_rotation_then_translation() {
-    let skeleton = skeleton(&[NO_PARENT]);
-    let local = LocalPose {
-        translations: vec![Vec3::new(10.0, 0.0, 0.0)],
-        rotations: vec![Quat::from_rotation_z(FRAC_PI_2)],
-        scales: vec![Vec3::new(2.0, 3.0, 4.0)],
-        morph_weights: Vec::new(),
-    };
-    // (1, 1, 1) → (2, 3, 4) → (-3, 2, 4) → (7, 2, 4)
-    assert_close(pose(&skeleton, &local)[0].transform_point3(Vec3::ONE), Vec3::new(7.0, 2.0, 4.0));
-}
-
-#[test]
-fn fixed_locals_keep_their_shear() {
-    let mut skeleton = skeleton(&[NO_PARENT, 0, 1]);
-    let shear = Affine3A {
-        matrix3: Mat3A::from_cols(Vec3A::X, Vec3A::new(0.5, 1.0, 0.0), Vec3A::Z),
-        translation: Vec3A::new(0.0, 1.0, 0.0),
-    };
-    skeleton.fixed_locals =
-        vec![FixedLocal { node: 0, parent_from_node: shear }, FixedLocal { node: 2, parent_from_node: shear }];
-    let mut local = LocalPose::identity(3);
-    local.translations[1] = Vec3::new(0.0, 4.0, 0.0);
-    let model_from_node = pose(&skeleton, &local);
-    // The matrix adds half of y to x: (0, 4, 0) → (2, 5, 0), and for its child (0, 1) + 4 → (0, 5) → (2.5, 6).
-    assert_close(model_from_node[1].transform_point3(Vec3::ZERO), Vec3::new(2.0, 5.0, 0.0));
-    assert_close(model_from_node[2].transform_point3(Vec3::ZERO), Vec3::new(2.5, 6.0, 0.0));
-    assert_eq!(model_from_node[0], shear);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
-use glam::{DQuat, DVec3, Quat, Vec3, Vec4};
+use glam::{Quat, Vec3, Vec4};
 use throng::animation::{SampleScratch, sample_clip};
 use throng::model::{Clip, Interpolation, LocalPose, MorphTrack, Track};
 
@@ -112,30 +112,6 @@ fn linear_rotations_take_the_short_way() {
     for (time, degrees) in [(0.0, 0.0f32), (1.0 / 3.0, 30.0), (0.5, 45.0), (0.9, 81.0)] {
         let expected = Quat::from_rotation_z(degrees.to_radians());
         assert!((rotation_at(&clip, time) - expected).length() < 3e-7, "at {time}");
-    }
-}
-
-#[test]
-fn slerp_is_exact_to_a_microradian_and_of_unit_length() {
-    let axis = DVec3::new(0.48, -0.6, 0.64);
-    for angle in [1e-7, 1e-4, 0.01, 0.0282, 0.0284, 0.1, 0.5, 1.0, 2.0, 3.0, 3.13] {
-        // The reference uses the keys as rounded to f32, as a file stores them.
-        let a = Quat::from_xyzw(0.1, 0.2, 0.3, 0.927_361_85).normalize();
-        let b = (a.as_dquat() * DQuat::from_axis_angle(axis, angle)).normalize().as_quat();
-        let clip = rotation_clip(&[0.0, 1.0], Linear, &[Vec4::from(a), Vec4::from(b)]);
-        for time in [0.05, 0.25, 0.5, 0.7, 0.95] {
-            let (a, b) = (a.as_dquat().normalize(), b.as_dquat().normalize());
-            let half = a.dot(b).min(1.0).acos();
-            let expected = if half < 1e-8 {
-                a.lerp(b, time)
-            } else {
-                (a * ((half * (1.0 - time)).sin() / half.sin()) + b * ((half * time).sin() / half.sin())).normalize()
-            };
-            let actual = rotation_at(&clip, time).as_dquat();
-            assert!((actual.length() - 1.0).abs() < 2e-7, "length {} at {angle}, {time}", actual.length());
-            let error_radians = 2.0 * (actual.normalize() - expected).length();
-            assert!(error_radians < 1e-6, "off by {error_radians} for {angle} at {time}");
-        }
     }
 }
 

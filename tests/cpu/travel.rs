@@ -12,8 +12,8 @@ use throng::shader_types::JointMatrix;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 use crate::cpu::instances::{instances_of, positions};
-use crate::cpu::model_files::model_files;
-use crate::cpu::stepper::{Motion, stepper};
+use crate::cpu::model_files::sample_models;
+use crate::cpu::stepper::{KEYS, Motion, stepper};
 
 fn walker() -> Model {
     import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb")).unwrap()
@@ -93,7 +93,7 @@ fn clips_that_go_nowhere_have_no_gait() {
         ("feet that shuffle without a lift", Motion { duty: 0.5, lift: 0.0, ..walk }),
         ("a walk that moves the character by itself", Motion { moves_root: true, ..walk }),
         ("feet in the air", Motion { hand: 2.0, is_hanging: true, ..walk }),
-        ("half a cycle", Motion { lost_frames: stepper::KEYS / 2, ..walk }),
+        ("half a cycle", Motion { lost_frames: KEYS / 2, ..walk }),
         ("a circle above the ground", Motion { circles: 0.3, ..still }),
         ("noise alone", Motion { duty: 1.0, noise: 0.05, ..still }),
     ];
@@ -112,10 +112,8 @@ fn walks_and_runs_of_real_models_travel() {
     const OTHER_WALKS: [(&str, &str); 2] = [("CesiumMan", ""), ("elf", "StepOver")];
     // Stiff legs that swing without a lift touch the ground in both directions.
     const WITHOUT_A_LIFT: &str = "WalkTest";
-    let mut files = Vec::new();
-    model_files(Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")), &mut files);
     let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
-    for file in files {
+    for file in sample_models() {
         let Ok(model) = import::load(&file) else { continue };
         for clip in &model.clips {
             let name = clip.name.as_deref().unwrap_or_default();

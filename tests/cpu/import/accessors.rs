@@ -3,7 +3,7 @@
 use glam::Vec3;
 use serde_json::json;
 
-use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, drawn_vertices};
+use crate::common::builder::{F32, Gltf, U8, U16, U32, drawn_vertices};
 
 const CORNERS: [Vec3; 3] = [Vec3::ZERO, Vec3::X, Vec3::Y];
 
@@ -66,25 +66,6 @@ fn sparse_accessors_replace_elements_with_or_without_a_view() {
 
         gltf.bytes[36..38].copy_from_slice(&[0, 3]);
         assert!(gltf.error().contains("sparse index 3 is out of range or order"), "{}", gltf.error());
-    }
-}
-
-#[test]
-fn quantized_positions_are_read_normalized_or_as_they_are() {
-    for (normalized, scale) in [(false, 1.0), (true, 1.0 / 32767.0)] {
-        let mut gltf = Gltf::triangle();
-        // A vertex has four shorts: elements of six bytes at a stride of eight.
-        let shorts: [i16; 12] = [-32768, 0, 0, 0, 32767, 0, 0, 0, 0, 100, 0, 0];
-        let accessor = gltf.accessor(I16, "VEC3", 3, bytemuck::cast_slice(&shorts));
-        gltf.json["bufferViews"][1]["byteStride"] = json!(8);
-        gltf.json["accessors"][accessor]["normalized"] = json!(normalized);
-        gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(accessor);
-        gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization"]);
-        let least = if normalized { -1.0 } else { -32768.0 };
-        let expected = [Vec3::new(least, 0.0, 0.0), Vec3::X * 32767.0 * scale, Vec3::Y * 100.0 * scale];
-        for (position, expected) in gltf.model().geometry.positions.iter().zip(expected) {
-            assert!((*position - expected).length() <= 1e-6 * expected.length(), "{position} {expected}");
-        }
     }
 }
 

@@ -7,10 +7,10 @@ use throng::levels;
 use throng::model::{Geometry, Model, Topology, import};
 
 use super::measure::{Surface, corners, distance_of_level, one_sided, positions};
-use super::samples;
 use super::shapes;
 use crate::common::builder::check_invariants;
 use crate::common::placed;
+use crate::cpu::model_files::sample_models;
 
 /// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
 /// hundred-thousandth of the extent. Influences in another order may round to another position.
@@ -236,7 +236,7 @@ fn samples_have_sound_levels() {
     /// Scenes of a thousand copies take long and show nothing new.
     const MOST_INDICES: usize = 100_000;
     let mut with_levels = 0;
-    for path in samples::paths() {
+    for path in sample_models() {
         let Ok(before) = import::load(&path) else { continue };
         if before.geometry.indices.len() > MOST_INDICES {
             continue;

@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(super::config())]
 
     #[test]
-    fn world_matrices_are_the_products_of_all_above(tree in tree()) {
+    fn parents_come_first_and_world_matrices_are_the_products_of_all_above(tree in tree()) {
         let model = file(&tree).model();
         let skeleton = &model.skeleton;
         prop_assert_eq!(skeleton.len(), tree.len());
@@ -116,12 +116,6 @@ proptest! {
                 prop_assert!(off.abs() <= 1e-5 * (magnitude + 1.0), "node {source}: off by {off} of {magnitude}");
             }
         }
-    }
-
-    #[test]
-    fn parents_come_before_children_whatever_the_file_says(tree in tree()) {
-        let model = file(&tree).model();
-        let skeleton = &model.skeleton;
         for (node, &source) in skeleton.source_nodes.iter().enumerate() {
             let parent = tree[source as usize].0.map(|parent| parent as u32);
             let found = skeleton.source_nodes.get(skeleton.parents[node] as usize).copied();

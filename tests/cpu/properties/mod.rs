@@ -7,7 +7,6 @@ mod accessors;
 mod hierarchy;
 mod lanes;
 mod sampling;
-mod skinning;
 
 use proptest::test_runner::{Config, RngSeed};
 

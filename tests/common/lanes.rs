@@ -1,0 +1,69 @@
+//! The check of lanes, which tests and both fuzz targets that evaluate clips share: for any clip, lanes write what the plain
+//! functions write, on both processors and to both kinds of memory.
+
+use std::mem::MaybeUninit;
+
+use throng::animation::lanes::{self, LaneClip, LaneScratch, Processor};
+use throng::animation::{MemoryKind, PoseScratch, PoseStreams, evaluate};
+use throng::model::{Clip, Model};
+use throng::shader_types::JointMatrix;
+
+pub fn room(joints: usize) -> Vec<MaybeUninit<JointMatrix>> {
+    vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints]
+}
+
+/// Returns the numbers of matrices in [`room`].
+pub fn numbers(palette: &[MaybeUninit<JointMatrix>]) -> Vec<f32> {
+    // SAFETY: every element was initialised on creation.
+    palette.iter().flat_map(|element| unsafe { element.assume_init() }.rows).flatten().collect()
+}
+
+/// Evaluates a clip in lanes. Both kinds of memory must receive the same bytes.
+pub fn in_lanes(processor: Processor, compiled: &LaneClip, model: &Model, times_seconds: &[f64]) -> Vec<f32> {
+    let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
+        let mut out = room(times_seconds.len() * model.palette.len());
+        lanes::evaluate(processor, compiled, times_seconds, &mut LaneScratch::default(), memory, &mut out);
+        numbers(&out)
+    });
+    let same = |(a, b): (&f32, &f32)| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+    assert!(cached.iter().zip(&combined).all(same), "{}: the kinds of memory differ", model.name);
+    cached
+}
+
+/// Evaluates a clip at some times on both processors, if lanes support it. `tolerance` is relative to the largest number, which
+/// is at least `least_scale`. It is `None` if numbers are so large that the result is undefined. Returns the largest relative
+/// difference, or `None` if lanes do not support the clip.
+///
+/// # Panics
+/// Panics if lanes write other results than the plain functions.
+pub fn check_lanes(
+    model: &Model,
+    clip: Option<&Clip>,
+    times_seconds: &[f64],
+    least_scale: f32,
+    tolerance: Option<f32>,
+) -> Option<f32> {
+    let compiled = LaneClip::compile(model, clip)?;
+    let joints = model.palette.len();
+    let mut expected = room(joints * times_seconds.len());
+    let mut weights = vec![MaybeUninit::uninit(); model.morph_weight_count()];
+    let mut scratch = PoseScratch::for_model(model);
+    for (&time_seconds, palette) in times_seconds.iter().zip(expected.chunks_mut(joints.max(1))) {
+        let streams = PoseStreams { palette, morph_weights: &mut weights, memory: MemoryKind::Cached };
+        evaluate(model, clip, time_seconds, &mut scratch, streams);
+    }
+    let expected = numbers(&expected);
+    let scale = expected.iter().fold(least_scale, |largest, number| largest.max(number.abs()));
+    let mut worst = 0.0f32;
+    for processor in [Processor::detect(), Processor::Portable] {
+        let found = in_lanes(processor, &compiled, model, times_seconds);
+        let Some(tolerance) = tolerance else { continue };
+        for (found, expected) in found.iter().zip(&expected) {
+            // `f32::max` would ignore NaN.
+            let off = (found - expected).abs() / scale;
+            assert!(off <= tolerance, "{}, {processor:?}: {found} instead of {expected} in {clip:?}", model.name);
+            worst = worst.max(off);
+        }
+    }
+    Some(worst)
+}
