@@ -15,8 +15,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ash::vk;
-use throng::animation::{PoseScratch, joint_matrices, pose_model, posed_bounds};
+use throng::animation::{PoseScratch, joint_matrices, pose_model};
 use throng::crowd::PoseSize;
+use throng::measure::posed_bounds;
 use throng::model::{Topology, import};
 use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};

@@ -1,8 +1,8 @@
 //! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is a program to run, a
 //! reference for Vulkan skinning, and a benchmark for many animated instances.
 //!
-//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`levels`], [`crowd`], [`view`] and
-//! [`shader_types`]. The feature `app` adds the program.
+//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`measure`], [`levels`],
+//! [`crowd`], [`view`] and [`shader_types`]. The feature `app` adds the program.
 //!
 //! # The data's journey
 //!
@@ -33,6 +33,7 @@
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
 //! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::blend`], several clips in one pose;
 //!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
+//!    [`measure`], what a model is like when it moves: its bounds, its floor, its gait;
 //! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
 //! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
@@ -129,10 +130,10 @@
 //!
 //! `shaders/tone_map.frag` then maps the colour to the range of the display.
 //!
-//! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `levels` →
-//! `animation`, `model`; `crowd` → `animation`, `model`, `view`; `renderer` → `vulkan`, `crowd`, `animation`, `model`,
-//! `view`; `cli` → `renderer`, `crowd`, `animation`, `model`, `view`; `app` → all others. `view`, `animation`,
-//! `levels`, `crowd` and `renderer` also use `shader_types`.
+//! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `measure` and
+//! `levels` → `animation`, `model`; `crowd` → `animation`, `measure`, `model`, `view`; `renderer` → `vulkan`, `crowd`,
+//! `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `animation`, `model`, `view`; `app` → all others. `view`,
+//! `animation`, `measure`, `levels`, `crowd` and `renderer` also use `shader_types`.
 //!
 //! # Glossary
 //!
@@ -176,6 +177,7 @@ pub mod app;
 pub mod cli;
 pub mod crowd;
 pub mod levels;
+pub mod measure;
 pub mod model;
 #[cfg(feature = "render")]
 pub mod renderer;

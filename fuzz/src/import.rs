@@ -6,11 +6,11 @@ use std::mem::MaybeUninit;
 
 use glam::Vec3;
 use throng::animation::{
-    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, PosedBounds, evaluate, floor_height, joint_matrices,
-    pose_model, posed_bounds, skin_vertex,
+    BindPose, MemoryKind, Pose, PoseScratch, PoseStreams, evaluate, joint_matrices, pose_model, skin_vertex,
 };
 use throng::app::inspect;
 use throng::levels;
+use throng::measure::{PosedBounds, floor_height, posed_bounds};
 use throng::model::import::load_glb;
 use throng::model::{Clip, Model};
 use throng::shader_types::{JointMatrix, SkinnedVertex, unpack_tangent};

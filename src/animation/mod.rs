@@ -16,20 +16,14 @@
 //! all three steps for eight poses at once, which is 3 to 5 times as fast. It leaves clips that do not fit its tables
 //! to [`evaluate`].
 //!
-//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`bounds`] computes the boxes
-//! for culling and for the camera, [`hit`] the first triangle along a ray, [`floor`] the height that belongs on the ground, [`gait`] the speed of feet, and
-//! [`displacement`] the error that sharing poses causes. [`stage`] stops the calculation at an earlier factor, to show it.
+//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an earlier factor, to show
+//! it.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
 pub mod bind_pose;
 pub mod blend;
-pub mod bounds;
-pub mod displacement;
-pub mod floor;
-pub mod gait;
-pub mod hit;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -47,10 +41,6 @@ use crate::shader_types::JointMatrix;
 
 pub use bind_pose::BindPose;
 pub use blend::Source;
-pub use bounds::{JointBoxes, PosedBounds, posed_bounds};
-pub use displacement::worst_displacement;
-pub use floor::floor_height;
-pub use gait::{Gait, gait_of};
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use positions::{blended_matrix, skinned_position, skinned_positions};

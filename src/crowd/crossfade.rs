@@ -14,8 +14,9 @@ use super::fades::{Fades, Weights};
 use super::playback::{Evaluation, Repertoire, clip_of, start_in, wrap_seconds};
 use super::settings::{ClipChoice, CrowdError, resolve_clips};
 use super::{Crowd, Instance};
+use crate::animation::Source;
 use crate::animation::lanes::{LaneBlend, LaneClip, LaneSource, MAX_SOURCES};
-use crate::animation::{PosedBounds, Source};
+use crate::measure::PosedBounds;
 use crate::model::Model;
 use crate::view::Detail;
 

@@ -43,7 +43,7 @@ use std::sync::{Arc, OnceLock};
 use glam::Vec3;
 
 use crate::animation::lanes::Processor;
-use crate::animation::{JointBoxes, PosedBounds, floor_height};
+use crate::measure::{JointBoxes, PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::{Bounds, Detail};
 use crossfade::{Crossfades, shown_bounds};

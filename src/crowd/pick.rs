@@ -13,8 +13,8 @@ use super::placement::turned;
 use super::playback::clip_of;
 use super::skinner::Skinner;
 use super::{Crowd, Instance};
-use crate::animation::JointBoxes;
-use crate::animation::hit::{self, HitScratch, ModelRay};
+use crate::measure::JointBoxes;
+use crate::measure::hit::{self, HitScratch, ModelRay};
 use crate::view::Ray;
 
 /// The point of a character that a ray meets first.

@@ -8,9 +8,8 @@
 use super::random::SplitMix64;
 use super::settings::ModelClips;
 use super::{Crowd, Instance, stream};
-use crate::animation::PosedBounds;
 use crate::animation::lanes::LaneClip;
-use crate::animation::{Gait, gait_of, posed_bounds, worst_displacement};
+use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds, worst_displacement};
 use crate::model::{Clip, Model};
 
 /// The largest number of shared poses of a clip; no crowd has more instances.

@@ -18,7 +18,7 @@ use glam::Vec2;
 use super::placement::{self, placements, ring};
 use super::random::SplitMix64;
 use super::{Crowd, Instance, stream, variety};
-use crate::animation::Gait;
+use crate::measure::Gait;
 
 /// The smallest radius of a ring as a multiple of the distance between the feet and the line of travel. A foot then slides
 /// less than 1 % of a stride.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use serde_json::json;
-use throng::animation::{PoseScratch, floor_height, pose_model, skinned_positions};
+use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
+use throng::measure::floor_height;
 use throng::model::{Model, import};
 
 use crate::common::builder::{Gltf, U16};

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use throng::animation::{BindPose, Gait, MemoryKind, Pose, PoseStreams, gait_of, skin_vertex};
+use throng::animation::{BindPose, MemoryKind, Pose, PoseStreams, skin_vertex};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
+use throng::measure::{Gait, gait_of};
 use throng::model::{Model, import};
 use throng::shader_types::JointMatrix;
 use throng::view::{Detail, Frustum, OrbitCamera};

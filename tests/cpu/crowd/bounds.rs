@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use bytemuck::Zeroable;
-use throng::animation::{BindPose, Pose, posed_bounds, skin_vertices};
+use throng::animation::{BindPose, Pose, skin_vertices};
+use throng::measure::posed_bounds;
 use throng::model::import;
 use throng::shader_types::SkinnedVertex;
 use throng::view::{Detail, Frustum, OrbitCamera, Outline};

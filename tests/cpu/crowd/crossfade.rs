@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use throng::animation::{Source, pose_blend, posed_bounds, skinned_positions};
+use throng::animation::{Source, pose_blend, skinned_positions};
 use throng::crowd::{DEFAULT_FADE_SECONDS, InstanceState};
+use throng::measure::posed_bounds;
 use throng::model::import;
 
 use super::*;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use throng::animation::posed_bounds;
 use throng::crowd::VisiblePose;
+use throng::measure::posed_bounds;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 use super::*;

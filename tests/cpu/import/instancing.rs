@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 
 use std::sync::Arc;
 
-use throng::animation::{
-    PoseScratch, floor_height, gait_of, pose_model, posed_bounds, skinned_positions, worst_displacement,
-};
+use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
+use throng::measure::{floor_height, gait_of, posed_bounds, worst_displacement};
 use throng::model::{Model, PlacedMesh};
 use throng::view::{OrbitCamera, Ray};
 

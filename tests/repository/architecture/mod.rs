@@ -14,14 +14,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The layers below `app`, each with the layers that it may name. `lib.rs` and `main.rs` belong to none.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("model", &[]),
     ("shader_types", &[]),
     ("vulkan", &[]),
     ("view", &["shader_types"]),
     ("animation", &["model", "shader_types"]),
     ("levels", &["animation", "model", "shader_types"]),
-    ("crowd", &["animation", "model", "view", "shader_types"]),
+    ("measure", &["animation", "model", "shader_types"]),
+    ("crowd", &["animation", "measure", "model", "view", "shader_types"]),
     ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
     ("cli", &["animation", "crowd", "model", "renderer", "view"]),
 ];

@@ -1,10 +1,27 @@
-//! The largest distance that a vertex moves within a short time: the visible error when instances share poses.
+//! Measures of a model: what a crowd needs to know about a character before it draws it.
+//!
+//! In: a [`Model`], usually a [`Clip`], sometimes a pose. Out: a few numbers in model space, computed on the CPU from the posed
+//! vertices, or from boxes around them. Nothing here runs in a steady frame.
+//!
+//! * [`bounds`]: a box that contains the model throughout a clip, for culling, framing and spacing;
+//! * [`floor`]: the height that belongs on the ground;
+//! * [`gait`]: the velocity that the feet of a clip imply;
+//! * [`hit`]: the first triangle along a ray;
+//! * [`worst_displacement`]: the visible error when instances share poses.
+
+pub mod bounds;
+pub mod floor;
+pub mod gait;
+pub mod hit;
 
 use glam::Vec3;
 
-use super::positions::skinned_positions;
-use super::{PoseScratch, pose_model};
+use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::{Clip, Model};
+
+pub use bounds::{JointBoxes, PosedBounds, posed_bounds};
+pub use floor::floor_height;
+pub use gait::{Gait, gait_of};
 
 /// The largest number of times of the clip that are sampled.
 const MAX_SAMPLES: usize = 256;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-use super::{ModelPose, PoseScratch, pose_model};
+use crate::animation::{ModelPose, PoseScratch, pose_model};
 use crate::model::{Clip, Model};
 
 /// The number of samples per second of a clip.

@@ -18,7 +18,8 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Pose, PoseScratch, floor_height, joint_matrices, pose_model, skinned_position};
+use super::floor_height;
+use crate::animation::{Pose, PoseScratch, joint_matrices, pose_model, skinned_position};
 use crate::model::{Clip, Model};
 use crate::shader_types::JointMatrix;
 
@@ -67,9 +68,17 @@ struct Contact {
 #[must_use]
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
-    let mut poser = Poser::new(model);
+    let mut scratch = PoseScratch::for_model(model);
+    // The positions of shown vertices in model space, in the rest pose or at a time of a clip.
+    let mut positions = |clip: Option<&Clip>, time_seconds: f64, vertices: &[(usize, usize)]| -> Vec<Vec3> {
+        let pose = pose_model(model, clip, time_seconds, &mut scratch);
+        let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+        let skinned = |&(vertex, placement)| skinned_position(&model.geometry, vertex, pose.placed(placement));
+        vertices.iter().map(skinned).collect()
+    };
     let all: Vec<_> = model.geometry.shown_vertices().collect();
-    let rest = poser.pose(None, 0.0, &all);
+    let rest = positions(None, 0.0, &all);
     let (lowest, highest) = extent(&rest);
     let height = highest - lowest;
     if !(step_seconds > 0.0 && height > 0.0 && height.is_finite()) {
@@ -82,7 +91,7 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let observed = [&soles[..], &body].concat();
 
     let times = (0..=STEPS).map(|step| f64::from(clip.duration_seconds) * step as f64 / STEPS as f64);
-    let poses: Vec<Vec<Vec3>> = times.map(|time_seconds| poser.pose(Some(clip), time_seconds, &observed)).collect();
+    let poses: Vec<Vec<Vec3>> = times.map(|time_seconds| positions(Some(clip), time_seconds, &observed)).collect();
     // A clip that does not repeat has no gait. The comparison is false for numbers that are not finite, too.
     let ends = poses[0].iter().zip(&poses[STEPS]).skip(soles.len());
     let change = ends.map(|(a, b)| a.distance(*b)).sum::<f32>() / body.len() as f32;
@@ -167,25 +176,4 @@ fn flat(position: Vec3) -> Vec2 {
 /// Returns the mean of the positions, x and z.
 fn center(positions: &[Vec3]) -> Vec2 {
     positions.iter().copied().map(flat).sum::<Vec2>() / positions.len().max(1) as f32
-}
-
-/// Evaluates a model at one time after another.
-struct Poser<'m> {
-    model: &'m Model,
-    scratch: PoseScratch,
-}
-
-impl<'m> Poser<'m> {
-    fn new(model: &'m Model) -> Self {
-        Self { model, scratch: PoseScratch::for_model(model) }
-    }
-
-    /// Returns the positions of shown vertices in model space, in the rest pose or at a time of a clip.
-    fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64, vertices: &[(usize, usize)]) -> Vec<Vec3> {
-        let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
-        let palette: Vec<JointMatrix> = joint_matrices(&self.model.palette, pose.model_from_node).collect();
-        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-        let skinned = |&(vertex, placement)| skinned_position(&self.model.geometry, vertex, pose.placed(placement));
-        vertices.iter().map(skinned).collect()
-    }
 }

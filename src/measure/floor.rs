@@ -22,8 +22,7 @@
 
 use glam::Vec3;
 
-use super::positions::skinned_positions;
-use super::{PoseScratch, pose_model};
+use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::model::{Clip, Model, Topology};
 
 /// The largest distance between a floor and a sole on it, as a share of the height of the rest pose.
@@ -38,25 +37,25 @@ const MAX_VERTICES: usize = 4_000_000;
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
 #[must_use]
 pub fn floor_height(model: &Model) -> f32 {
-    let mut poser = Poser { model, scratch: PoseScratch::for_model(model), positions: Vec::new() };
-    poser.pose(None, 0.0);
-    let (lowest, highest) = poser.extent();
+    let mut surface = PosedSurface { model, scratch: PoseScratch::for_model(model), positions: Vec::new() };
+    surface.pose(None, 0.0);
+    let (lowest, highest) = surface.extent();
     let near = NEAR_SHARE * (highest - lowest);
     if !(lowest.is_finite() && near.is_finite()) {
         return 0.0;
     }
     let is_origin = lowest.abs() <= near
         || lowest < 0.0
-            && poser.only_attachments_below(-near)
-            && poser.support(0.0, near) > poser.support(lowest, near)
+            && surface.only_attachments_below(-near)
+            && surface.support(0.0, near) > surface.support(lowest, near)
         || {
-            let clips = poser.lowest_of_clips();
+            let clips = surface.lowest_of_clips();
             lowest > 0.0 && clips.iter().any(|height| height.abs() <= near)
                 || median(clips).is_some_and(|median| median.abs() < (median - lowest).abs())
         };
     let floor = if is_origin { 0.0 } else { lowest };
-    if poser.every_clip_sinks_below(floor - near) {
-        median(poser.lowest_of_clips()).filter(|height| height.is_finite()).unwrap_or(floor)
+    if surface.every_clip_sinks_below(floor - near) {
+        median(surface.lowest_of_clips()).filter(|height| height.is_finite()).unwrap_or(floor)
     } else {
         floor
     }
@@ -68,15 +67,15 @@ fn median(mut values: Vec<f32>) -> Option<f32> {
     values.get(values.len() / 2).copied()
 }
 
-/// A model in one pose at a time.
-struct Poser<'m> {
+/// The surface of a model in one pose at a time.
+struct PosedSurface<'m> {
     model: &'m Model,
     scratch: PoseScratch,
     /// The vertices in the current pose, in model space.
     positions: Vec<Vec3>,
 }
 
-impl<'m> Poser<'m> {
+impl<'m> PosedSurface<'m> {
     fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64) {
         let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
         skinned_positions(self.model, pose, &mut self.positions);

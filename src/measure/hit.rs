@@ -13,7 +13,7 @@ use std::f32::consts::PI;
 use glam::{Affine3A, DVec3, Vec3};
 
 use super::bounds::{JointBoxes, PosedBounds};
-use super::{ModelPose, Pose, joint_matrices, skinned_position};
+use crate::animation::{ModelPose, Pose, joint_matrices, skinned_position};
 use crate::model::{DrawRange, Geometry, Model, Topology};
 use crate::shader_types::JointMatrix;
 
