@@ -119,7 +119,7 @@ fn crossfades() {
         clips.sort_by(|a, b| b.duration_seconds.total_cmp(&a.duration_seconds));
         let pair = [clips[0], clips[1 % clips.len()]];
         let [Some(a), Some(b)] = pair.map(|clip| LaneClip::compile(&model, Some(clip))) else { continue };
-        let mut blend = LaneBlend::compile(&model, &pair.map(Some));
+        let mut blend = LaneBlend::compile(&model, pair.map(Some));
         for count in [1_000, 10_000] {
             let times = pair.map(|clip| times(clip, count));
             let mut outs: [Palette; 3] = std::array::from_fn(|_| palette(&model, count));
@@ -136,8 +136,8 @@ fn crossfades() {
                 let sources = [source(&a, &times[0]), source(&b, &times[1])];
                 let mut scratch = LaneScratch::default();
                 timed_ns(|| {
-                    blend.set_weights(&[1.0, 0.4]);
-                    lanes::evaluate_blend(processor, &blend, &sources, &mut scratch, memory, out_blend);
+                    blend.set_weight(0.4);
+                    lanes::evaluate_blend(processor, &blend, sources, &mut scratch, memory, out_blend);
                 })
             };
             let joints = (model.palette.len() * count) as f64;

@@ -5,8 +5,7 @@
 //!                                  └───────────────────────────────────▶ morph weights
 //! ```
 //!
-//! A pose may blend several clips ([`blend`]): each is sampled, the local poses are blended, and the next two steps are done
-//! once.
+//! A pose may blend two clips ([`Blend`]): both are sampled, the local poses are blended, and the next two steps are done once.
 //!
 //! The steps are free functions over slices, and the caller owns the memory. A [`PoseScratch`] holds the intermediate
 //! results and is reused from pose to pose, so a steady frame allocates nothing. The output is usually memory mapped
@@ -23,7 +22,6 @@
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
 pub mod bind_pose;
-pub mod blend;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
@@ -40,11 +38,10 @@ use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
 pub use bind_pose::BindPose;
-pub use blend::Source;
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
 pub use positions::{blended_matrix, skinned_position, skinned_positions};
-pub use sample::{SampleScratch, sample_clip, sample_morph_weights};
+pub use sample::{Blend, SampleScratch, Source, sample_clip, sample_morph_weights};
 pub use skin::{Pose, skin_vertex, skin_vertices};
 pub use stage::{Stage, apply_bind_pose};
 
@@ -52,8 +49,8 @@ pub use stage::{Stage, apply_bind_pose};
 #[derive(Debug, Clone, Default)]
 pub struct PoseScratch {
     local: LocalPose,
-    /// The local pose of a further source of a blend.
-    source: LocalPose,
+    /// The local pose of the second clip of a blend.
+    second: LocalPose,
     model_from_node: Vec<Affine3A>,
     sample: SampleScratch,
 }
@@ -67,7 +64,7 @@ impl PoseScratch {
         let weight_count = models.iter().map(Model::morph_weight_count).max().unwrap_or(0);
         let local = LocalPose { morph_weights: vec![0.0; weight_count], ..LocalPose::identity(node_count) };
         Self {
-            source: local.clone(),
+            second: local.clone(),
             local,
             model_from_node: vec![Affine3A::IDENTITY; node_count],
             sample: SampleScratch::with_capacity(timeline_counts.max().unwrap_or(0)),
@@ -83,7 +80,7 @@ impl PoseScratch {
     /// Resizes the arrays to `model`'s skeleton. This allocates only if the scratch was made for smaller models.
     fn fit(&mut self, model: &Model) {
         let node_count = model.skeleton.len();
-        for pose in [&mut self.local, &mut self.source] {
+        for pose in [&mut self.local, &mut self.second] {
             pose.translations.resize(node_count, glam::Vec3::ZERO);
             pose.rotations.resize(node_count, glam::Quat::IDENTITY);
             pose.scales.resize(node_count, glam::Vec3::ONE);
@@ -145,13 +142,13 @@ pub fn pose_model<'s>(
     time_seconds: f64,
     scratch: &'s mut PoseScratch,
 ) -> ModelPose<'s> {
-    pose_blend(model, &[Source { clip, time_seconds, weight: 1.0 }], scratch)
+    pose_blend(model, &Blend::of(clip, time_seconds), scratch)
 }
 
-/// Poses all nodes of `model` by a blend of clips: see [`blend`]. Without sources it is the rest pose.
-pub fn pose_blend<'s>(model: &Model, sources: &[Source<'_>], scratch: &'s mut PoseScratch) -> ModelPose<'s> {
+/// Poses all nodes of `model` by a clip or a blend.
+pub fn pose_blend<'s>(model: &Model, blend: &Blend<'_>, scratch: &'s mut PoseScratch) -> ModelPose<'s> {
     scratch.fit(model);
-    let PoseScratch { local, source: other, sample: intervals, model_from_node } = scratch;
+    let PoseScratch { local, second, sample: intervals, model_from_node } = scratch;
     let mut sample = |source: &Source<'_>, pose: &mut LocalPose| {
         // The scratch may hold another instance's pose, and a clip overwrites only what it animates.
         pose.copy_from(&model.skeleton.rest);
@@ -159,10 +156,10 @@ pub fn pose_blend<'s>(model: &Model, sources: &[Source<'_>], scratch: &'s mut Po
             sample_clip(clip, source.time_seconds, intervals, pose);
         }
     };
-    sample(sources.first().unwrap_or(&Source::default()), local);
-    for source in sources.iter().skip(1) {
-        sample(source, other);
-        blend::blend_pose(local, other, source.weight);
+    sample(&blend.from, local);
+    if let Some((to, weight)) = &blend.to {
+        sample(to, second);
+        sample::blend_pose(local, second, *weight);
     }
     model_from_nodes(&model.skeleton, local, model_from_node);
     ModelPose { model_from_node, morph_weights: &local.morph_weights }
@@ -179,15 +176,15 @@ pub fn evaluate(
     scratch: &mut PoseScratch,
     out: PoseStreams<'_>,
 ) {
-    evaluate_blend(model, &[Source { clip, time_seconds, weight: 1.0 }], scratch, out);
+    evaluate_blend(model, &Blend::of(clip, time_seconds), scratch, out);
 }
 
 /// Evaluates one pose by [`pose_blend`], then writes its joint matrices and morph weights to `out`.
 ///
 /// # Panics
 /// If the lengths of `out` are not those of the model's palette and morph weights.
-pub fn evaluate_blend(model: &Model, sources: &[Source<'_>], scratch: &mut PoseScratch, out: PoseStreams<'_>) {
-    let pose = pose_blend(model, sources, scratch);
+pub fn evaluate_blend(model: &Model, blend: &Blend<'_>, scratch: &mut PoseScratch, out: PoseStreams<'_>) {
+    let pose = pose_blend(model, blend, scratch);
     write_palette(&model.palette, pose.model_from_node, out.palette);
     write_morph_weights(pose.morph_weights, out.morph_weights);
 }
@@ -198,23 +195,23 @@ pub fn evaluate_blend(model: &Model, sources: &[Source<'_>], scratch: &mut PoseS
 /// If `out` does not have the length of the model's morph weights.
 pub fn evaluate_morph_weights(
     model: &Model,
-    sources: &[Source<'_>],
+    blend: &Blend<'_>,
     scratch: &mut PoseScratch,
     out: &mut [MaybeUninit<f32>],
 ) {
     scratch.fit(model);
     let rest = &model.skeleton.rest.morph_weights;
-    let (weights, other) = (&mut scratch.local.morph_weights, &mut scratch.source.morph_weights);
+    let (weights, second) = (&mut scratch.local.morph_weights, &mut scratch.second.morph_weights);
     let sample = |source: &Source<'_>, weights: &mut [f32]| {
         weights.copy_from_slice(rest);
         if let Some(clip) = source.clip {
             sample_morph_weights(clip, source.time_seconds, weights);
         }
     };
-    sample(sources.first().unwrap_or(&Source::default()), weights);
-    for source in sources.iter().skip(1) {
-        sample(source, other);
-        blend::blend_weights(weights, other, source.weight);
+    sample(&blend.from, weights);
+    if let Some((to, weight)) = &blend.to {
+        sample(to, second);
+        sample::blend_weights(weights, second, *weight);
     }
     write_morph_weights(weights, out);
 }

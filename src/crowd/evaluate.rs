@@ -2,9 +2,8 @@
 //!
 //! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette, morph
 //! weights and instances, each element written once. The poses are divided into blocks of consecutive poses of one model and
-//! clip, or of one model and the same clips if they blend. A clip's poses in different levels of detail are in different blocks.
-//! Recursive
-//! halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
+//! clip, or of one model and two clips that blend. A clip's poses in different levels of detail are in different blocks.
+//! Recursive halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
 //! memory, need no locks and do not allocate. A pose's matrices depend only on the instance and the time, so the bytes are
 //! the same for any number of threads.
 
@@ -12,14 +11,12 @@ use std::mem::MaybeUninit;
 
 use rayon::ThreadPool;
 
-use super::crossfade::{Blend, ShownClips};
+use super::crossfade::ClipPair;
 use super::plan::FramePlan;
-use super::playback::{Evaluation, Repertoire, clip_of, wrap_seconds};
-use super::visible::{BLOCK_POSES, Block, VisiblePose};
+use super::visible::{BLOCK_POSES, Block};
 use super::{Crowd, Instance};
-use crate::animation::lanes::{self, LaneScratch, MAX_SOURCES, Processor};
-use crate::animation::{PoseScratch, PoseStreams, Source, evaluate, evaluate_blend, evaluate_morph_weights};
-use crate::model::Model;
+use crate::animation::lanes::{self, LaneScratch, LaneSource};
+use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
@@ -36,42 +33,36 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Allocates room for every clip that is played.
-    fn new(models: &[Model], repertoire: &Repertoire, blends: &[Blend]) -> Self {
+    fn new(crowd: &Crowd) -> Self {
         let mut lanes = LaneScratch::default();
-        repertoire.compiled().for_each(|clip| lanes.fit(clip));
-        blends.iter().filter_map(|blend| blend.compiled.as_ref()).for_each(|blend| lanes.fit_blend(blend));
-        Self { poses: PoseScratch::for_models(models), lanes }
+        crowd.repertoire.lane_clips().for_each(|clip| lanes.fit(clip));
+        crowd.crossfade.blends.iter().filter_map(|(_, blend)| blend.as_ref()).for_each(|blend| lanes.fit_blend(blend));
+        Self { poses: PoseScratch::for_models(&crowd.models), lanes }
     }
 }
 
 /// The input of all tasks of an evaluation.
 #[derive(Clone, Copy)]
 struct Shared<'a> {
-    models: &'a [Model],
-    instances: &'a [Instance],
-    poses: &'a [VisiblePose],
+    crowd: &'a Crowd,
     records: &'a [PoseRecord],
-    repertoire: &'a Repertoire,
-    blends: &'a [Blend],
-    shown: ShownClips<'a>,
-    processor: Processor,
-    /// The time since the start, at the speed of the crowd. `None`: identity matrices are stored, and nothing is evaluated.
+    /// `None`: identity matrices are stored, and nothing is evaluated.
     time_seconds: Option<f64>,
 }
 
-/// A part of the frame's streams, which begins at the data of one pose.
-struct Part<'a> {
+/// The rest of the frame's streams, which begins at the data of one pose.
+struct Output<'a> {
     streams: PoseStreams<'a>,
     first: PoseRecord,
 }
 
-impl<'a> Part<'a> {
+impl<'a> Output<'a> {
     /// Splits off everything before the data of the pose with this record.
-    fn split_off_before(&mut self, record: PoseRecord) -> Part<'a> {
+    fn split_off_before(&mut self, record: PoseRecord) -> Output<'a> {
         let joints = record.palette_offset - self.first.palette_offset;
         let morph_weights = record.morph_weight_offset - self.first.morph_weight_offset;
         let streams = self.streams.split_off(joints as usize, morph_weights as usize);
-        Part { streams, first: std::mem::replace(&mut self.first, record) }
+        Output { streams, first: std::mem::replace(&mut self.first, record) }
     }
 }
 
@@ -107,25 +98,13 @@ impl Crowd {
         let threads = pool.current_num_threads();
         let tasks = if threads == 1 { 1 } else { threads * TASKS_PER_THREAD };
         if self.scratches.len() != tasks {
-            let blends = &self.crossfades.blends;
-            self.scratches = (0..tasks).map(|_| Scratch::new(&self.models, &self.repertoire, blends)).collect();
+            self.scratches = (0..tasks).map(|_| Scratch::new(self)).collect();
         }
         let mut scratches = std::mem::take(&mut self.scratches);
-        let weights = self.crossfades.fades.weights(time_seconds.unwrap_or(0.0));
-        self.crossfades.blends.iter_mut().for_each(|blend| blend.set_weights(&weights));
-        let shared = Shared {
-            models: &self.models,
-            instances: &self.instances,
-            poses: &self.visible.poses,
-            records: &plan.records,
-            repertoire: &self.repertoire,
-            blends: &self.crossfades.blends,
-            shown: self.shown_clips(time_seconds.unwrap_or(0.0)),
-            processor: self.processor,
-            time_seconds: time_seconds.map(|seconds| self.clip_seconds(seconds)),
-        };
+        self.crossfade.set_weights(time_seconds.unwrap_or(0.0));
+        let shared = Shared { crowd: self, records: &plan.records, time_seconds };
         let blocks = &self.visible.blocks;
-        let out = Part { streams: out, first: PoseRecord::default() };
+        let out = Output { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
         if threads == 1 || blocks.len() <= 1 {
             divide(shared, blocks, &mut scratches[..1], out);
@@ -152,7 +131,7 @@ impl Crowd {
 }
 
 /// Halves blocks, scratches and output until one scratch or one block is left.
-fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut out: Part<'_>) {
+fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut out: Output<'_>) {
     if scratches.len() == 1 || blocks.len() <= 1 {
         if let Some(scratch) = scratches.first_mut() {
             evaluate_blocks(shared, blocks, scratch, out);
@@ -165,9 +144,9 @@ fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut o
     rayon::join(|| divide(shared, blocks_a, scratches_a, out_a), || divide(shared, blocks_b, scratches_b, out));
 }
 
-fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: Part<'_>) {
+fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: Output<'_>) {
     for (index, block) in blocks.iter().enumerate() {
-        let mut own = match blocks.get(index + 1) {
+        let own = match blocks.get(index + 1) {
             Some(next) => out.split_off_before(shared.records[next.first as usize]).streams,
             None => PoseStreams {
                 palette: &mut *out.streams.palette,
@@ -175,71 +154,60 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
                 memory: out.streams.memory,
             },
         };
-        let Some(crowd_seconds) = shared.time_seconds else {
+        if let Some(time_seconds) = shared.time_seconds {
+            evaluate_block(shared.crowd, block, time_seconds, scratch, own);
+        } else {
             own.palette.fill(MaybeUninit::new(JointMatrix::IDENTITY));
             own.morph_weights.fill(MaybeUninit::new(0.0));
-            continue;
-        };
-        if let Some(blend) = block.blend {
-            evaluate_blended(shared, block, &shared.blends[blend as usize], scratch, own);
-            continue;
-        }
-        let model = &shared.models[block.model as usize];
-        let clip = clip_of(model, block.clip);
-        let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-        let poses = &shared.poses[block.first as usize..(block.first + block.count) as usize];
-        let mut times_seconds = [0.0; BLOCK_POSES];
-        for (time_seconds, pose) in times_seconds.iter_mut().zip(poses) {
-            let start_seconds = shared.instances[pose.instance as usize].start_seconds;
-            *time_seconds = wrap_seconds(start_seconds + crowd_seconds, duration_seconds);
-        }
-        let times_seconds = &times_seconds[..poses.len()];
-        match shared.repertoire.evaluation(block.model as usize, block.clip) {
-            Evaluation::Lanes(compiled) => {
-                let (lanes, memory) = (&mut scratch.lanes, own.memory);
-                lanes::evaluate(shared.processor, compiled, times_seconds, lanes, memory, own.palette);
-                if !own.morph_weights.is_empty() {
-                    let own = own.morph_weights.chunks_exact_mut(model.morph_weight_count());
-                    for (&time_seconds, own) in times_seconds.iter().zip(own) {
-                        let source = Source { clip, time_seconds, weight: 1.0 };
-                        evaluate_morph_weights(model, &[source], &mut scratch.poses, own);
-                    }
-                }
-            }
-            Evaluation::OneByOne => {
-                for &time_seconds in times_seconds {
-                    let own = own.split_off(model.palette.len(), model.morph_weight_count());
-                    evaluate(model, clip, time_seconds, &mut scratch.poses, own);
-                }
-            }
         }
     }
 }
 
-/// Evaluates a block of poses that blend the same clips.
-fn evaluate_blended(shared: Shared<'_>, block: &Block, blend: &Blend, scratch: &mut Scratch, mut out: PoseStreams<'_>) {
-    let model = &shared.models[block.model as usize];
-    let poses = &shared.poses[block.first as usize..(block.first + block.count) as usize];
-    let sources_of = |pose: &VisiblePose| shared.shown.sources(&shared.instances[pose.instance as usize]);
-    let mut times_seconds = [[0.0; BLOCK_POSES]; MAX_SOURCES];
-    for (index, pose) in poses.iter().enumerate() {
-        for (times_seconds, source) in times_seconds.iter_mut().zip(sources_of(pose).iter()) {
-            times_seconds[index] = source.time_seconds;
-        }
+fn evaluate_block(crowd: &Crowd, block: &Block, time_seconds: f64, scratch: &mut Scratch, mut out: PoseStreams<'_>) {
+    let model = &crowd.models[block.clips.model as usize];
+    let poses = &crowd.visible.poses[block.first as usize..(block.first + block.count) as usize];
+    let mut shown = [Blend::default(); BLOCK_POSES];
+    for (shown, pose) in shown.iter_mut().zip(poses) {
+        *shown = crowd.shown(&crowd.instances[pose.instance as usize], time_seconds);
     }
-    let sources = blend.lane_sources(shared.repertoire, &times_seconds, poses.len());
-    let (Some(compiled), Some((sources, count))) = (&blend.compiled, sources) else {
-        for pose in poses {
+    let shown = &shown[..poses.len()];
+    let Scratch { poses, lanes } = scratch;
+    if !evaluate_in_lanes(crowd, block.clips, shown, lanes, &mut out) {
+        for blend in shown {
             let own = out.split_off(model.palette.len(), model.morph_weight_count());
-            evaluate_blend(model, &sources_of(pose), &mut scratch.poses, own);
+            evaluate_blend(model, blend, poses, own);
         }
-        return;
-    };
-    let (lanes, memory) = (&mut scratch.lanes, out.memory);
-    lanes::evaluate_blend(shared.processor, compiled, &sources[..count], lanes, memory, out.palette);
-    if !out.morph_weights.is_empty() {
-        for (pose, own) in poses.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
-            evaluate_morph_weights(model, &sources_of(pose), &mut scratch.poses, own);
+    } else if !out.morph_weights.is_empty() {
+        for (blend, own) in shown.iter().zip(out.morph_weights.chunks_exact_mut(model.morph_weight_count())) {
+            evaluate_morph_weights(model, blend, poses, own);
         }
     }
+}
+
+/// Writes the joint matrices of a block. Returns `false`, and writes nothing, if a clip does not fit the lanes.
+fn evaluate_in_lanes(
+    crowd: &Crowd,
+    clips: ClipPair,
+    shown: &[Blend<'_>],
+    scratch: &mut LaneScratch,
+    out: &mut PoseStreams<'_>,
+) -> bool {
+    let mut times_seconds = [[0.0; BLOCK_POSES]; 2];
+    for (index, Blend { from, to }) in shown.iter().enumerate() {
+        times_seconds[0][index] = from.time_seconds;
+        times_seconds[1][index] = to.map_or(0.0, |(to, _)| to.time_seconds);
+    }
+    let source = |clip: Option<u32>, index: usize| {
+        let clip = crowd.repertoire.lane_clip(clips.model as usize, clip)?;
+        Some(LaneSource { clip, times_seconds: &times_seconds[index][..shown.len()] })
+    };
+    let Some(from) = source(clips.from, 0) else { return false };
+    if clips.from == clips.to {
+        lanes::evaluate(crowd.processor, from.clip, from.times_seconds, scratch, out.memory, out.palette);
+        return true;
+    }
+    let to = source(clips.to, 1);
+    let (Some(to), Some(blend)) = (to, crowd.crossfade.lane_blend(clips)) else { return false };
+    lanes::evaluate_blend(crowd.processor, blend, [from, to], scratch, out.memory, out.palette);
+    true
 }

@@ -4,7 +4,7 @@
 //! [`InstanceData`](crate::shader_types::InstanceData). A frame makes five calls, and in a steady frame none of them
 //! allocates:
 //!
-//! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time, and ends crossfades;
+//! 1. [`Crowd::move_to`] takes the instances that travel to their places at a time, and ends a crossfade;
 //! 2. [`Crowd::cull`] lists the visible instances and their poses, grouped by model and level of detail;
 //! 3. [`FramePlan::rebuild`] decides where the data of each visible pose lies;
 //! 4. [`Crowd::evaluate`] writes the joint matrices and morph weights of the visible poses there, on all cores;
@@ -12,16 +12,15 @@
 //!
 //! The ground is the plane y = 0 of the world, and each model stands on it with its own floor.
 //!
-//! [`Crowd::set_clip`] changes the clips at once, and [`Crowd::crossfade`] blends from the pose that is shown.
+//! [`Crowd::set_clip`] changes the clips at once, and [`Crowd::crossfade`] blends from the clips that are shown.
 //!
-//! Invariants: instances are sorted by model, by clip, by the clips that they fade out, and by pose. Visible poses are sorted
+//! Invariants: instances are sorted by model, by clip, by the clip that they fade out, and by pose. Visible poses are sorted
 //! by model, by their levels of detail, and then like the instances. Visible instances are in the order of their poses. The
 //! seed decides everything. The same settings give the same bytes on any number of threads, and the same numbers to a few units
 //! in the last place on any machine.
 
 mod crossfade;
 mod evaluate;
-mod fades;
 mod instance_state;
 mod pick;
 mod placement;
@@ -46,7 +45,7 @@ use crate::animation::lanes::Processor;
 use crate::measure::{JointBoxes, PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::{Bounds, Detail};
-use crossfade::{Crossfades, shown_bounds};
+use crossfade::Crossfade;
 use evaluate::Scratch;
 use placement::{Placement, placements};
 use playback::Repertoire;
@@ -134,7 +133,7 @@ pub struct Crowd {
     /// The number of poses per second of a clip; `None`: each instance has its own pose.
     share_hz: Option<f64>,
     repertoire: Repertoire,
-    crossfades: Crossfades,
+    crossfade: Crossfade,
     /// The boxes of each model's joints, computed by the first pick.
     joint_boxes: Vec<OnceLock<JointBoxes>>,
     bounds: Bounds,
@@ -166,7 +165,7 @@ impl Crowd {
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
-            crossfades: Crossfades::default(),
+            crossfade: Crossfade::default(),
             joint_boxes: vec![OnceLock::new(); models.len()],
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Visible::with_capacity(count as usize, &models),
@@ -195,7 +194,7 @@ impl Crowd {
     /// [`CrowdError::UnknownClip`]. The crowd is then unchanged.
     pub fn set_clip(&mut self, choice: &ClipChoice) -> Result<(), CrowdError> {
         let clips = resolve_clips(&self.models, choice)?;
-        self.crossfades.fades.clear();
+        self.crossfade = Crossfade::default();
         self.assign_clips(&clips, None);
         self.cull(None, None, &Detail::FULL);
         Ok(())
@@ -298,11 +297,19 @@ impl Crowd {
         first(model)..first(model + 1)
     }
 
+    /// Computes the bounds of each instance and of the crowd. The bounding sphere of an instance that blends is around the boxes
+    /// of both clips. A blended limb may leave both boxes on its way from one to the other, but not the sphere, which reaches
+    /// farther than the boxes in all directions but those of their corners.
     fn measure(&mut self) {
-        let Self { models, instances, repertoire, crossfades, .. } = self;
-        let world_boxes = instances.iter().map(|instance| {
-            let bounds = shown_bounds(repertoire, models, &crossfades.fades, instance);
-            let placed = bounds.transformed(&instance.placement.world_from_model());
+        let Self { models, instances, repertoire, crossfade, .. } = self;
+        let world_boxes = instances.iter_mut().map(|instance| {
+            let shown = crossfade.clips(instance);
+            let [from, to] = [shown.from, shown.to].map(|clip| repertoire.bounds(models, shown.model as usize, clip));
+            let bounds = from.union(&to);
+            let world_from_model = instance.placement.world_from_model();
+            instance.center_world = world_from_model.transform_point3(bounds.center());
+            instance.radius = bounds.radius() * instance.placement.scale;
+            let placed = bounds.transformed(&world_from_model);
             match instance.ring {
                 Ring::STANDING => placed,
                 // A ring turns about the origin, and takes its instances everywhere along a circle.

@@ -17,25 +17,11 @@ const MAX_SHARED_POSES: f64 = 4_194_304.0;
 
 /// The data of a clip or a rest pose that the crowd needs. Each part is computed when it is first needed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Playable {
+struct Playable {
     bounds: Option<PosedBounds>,
-    evaluation: Option<Evaluation>,
+    /// The clip for the lanes, once it is played. `Some(None)`: it does not fit them, and instances are evaluated one by one.
+    lanes: Option<Option<LaneClip>>,
     gait: Option<Gait>,
-}
-
-/// The way in which a clip is evaluated.
-#[derive(Debug, Clone)]
-pub(super) enum Evaluation {
-    /// Eight instances at a time.
-    Lanes(Box<LaneClip>),
-    /// One instance at a time, for clips that do not fit the lanes.
-    OneByOne,
-}
-
-impl Evaluation {
-    fn new(model: &Model, clip: Option<&Clip>) -> Self {
-        LaneClip::compile(model, clip).map_or(Self::OneByOne, |compiled| Self::Lanes(Box::new(compiled)))
-    }
 }
 
 /// All clips of the models. Those that are played are filled in.
@@ -66,30 +52,31 @@ impl Repertoire {
         *self.playable(model, Some(clip)).gait.get_or_insert_with(|| gait_of(&models[model], model_clip))
     }
 
-    /// Prepares a clip for [`Repertoire::evaluation`].
+    /// Compiles a clip for the lanes.
     pub fn prepare(&mut self, models: &[Model], model: usize, clip: Option<u32>) {
         let model_clip = clip_of(&models[model], clip);
-        self.playable(model, clip).evaluation.get_or_insert_with(|| Evaluation::new(&models[model], model_clip));
+        self.playable(model, clip).lanes.get_or_insert_with(|| LaneClip::compile(&models[model], model_clip));
     }
 
-    /// Returns how to evaluate a clip. Clips that were not prepared are evaluated one by one.
-    pub fn evaluation(&self, model: usize, clip: Option<u32>) -> &Evaluation {
-        let playable = &self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)];
-        playable.evaluation.as_ref().unwrap_or(&Evaluation::OneByOne)
+    /// Returns the clip for the lanes, if it was prepared and fits them.
+    pub fn lane_clip(&self, model: usize, clip: Option<u32>) -> Option<&LaneClip> {
+        self.by_model[model][clip.map_or(0, |clip| clip as usize + 1)].lanes.as_ref()?.as_ref()
     }
 
     /// Returns all clips that have been compiled for the lanes.
-    pub fn compiled(&self) -> impl Iterator<Item = &LaneClip> {
-        self.by_model.iter().flatten().filter_map(|playable| match &playable.evaluation {
-            Some(Evaluation::Lanes(compiled)) => Some(&**compiled),
-            _ => None,
-        })
+    pub fn lane_clips(&self) -> impl Iterator<Item = &LaneClip> {
+        self.by_model.iter().flatten().filter_map(|playable| playable.lanes.as_ref()?.as_ref())
     }
 }
 
 /// Returns the clip with this index. `None` is the rest pose.
 pub(super) fn clip_of(model: &Model, clip: Option<u32>) -> Option<&Clip> {
     clip.and_then(|clip| model.clips.get(clip as usize))
+}
+
+/// Returns the duration of a clip; 0 for the rest pose.
+pub(super) fn duration_of(clip: Option<&Clip>) -> f64 {
+    clip.map_or(0.0, |clip| f64::from(clip.duration_seconds))
 }
 
 /// Wraps a time into a repeating clip. A time from 0 to `duration_seconds`, both included, does not change, so the last
@@ -117,8 +104,7 @@ pub fn wrap_seconds(time_seconds: f64, duration_seconds: f64) -> f64 {
 /// Returns the time in a clip at which an instance starts and, if poses are shared, its number among the start times of the
 /// clip.
 pub(super) fn start_in(clip: Option<&Clip>, phase: f32, share_hz: Option<f64>) -> (f64, u32) {
-    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-    let phase = f64::from(phase);
+    let (duration_seconds, phase) = (duration_of(clip), f64::from(phase));
     let Some(share_hz) = share_hz else { return (phase * duration_seconds, 0) };
     let count = shared_pose_count(clip, share_hz);
     // A phase of 1 is the same as a phase of 0.
@@ -129,8 +115,7 @@ pub(super) fn start_in(clip: Option<&Clip>, phase: f32, share_hz: Option<f64>) -
 /// Returns the number of start times of a clip if poses are shared. They are evenly spread over the clip, at least
 /// `share_hz` for each second.
 fn shared_pose_count(clip: Option<&Clip>, share_hz: f64) -> f64 {
-    let duration_seconds = clip.map_or(0.0, |clip| f64::from(clip.duration_seconds));
-    (duration_seconds * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
+    (duration_of(clip) * share_hz).ceil().clamp(1.0, MAX_SHARED_POSES)
 }
 
 /// The largest error of a vertex position that is caused by sharing poses.
@@ -171,7 +156,6 @@ impl Crowd {
     pub(super) fn sort_by_clips(&mut self) {
         self.assign_poses();
         self.compile_blends();
-        self.set_spheres();
         self.measure();
     }
 
@@ -189,35 +173,27 @@ impl Crowd {
         (first > 0.0 && seconds.is_finite() && durations.all(|duration| duration == first)).then_some(seconds)
     }
 
-    /// Decides when in its clip each instance starts, and which instances share a pose. Instances that blend share it if all
-    /// clips that they blend start at the same time.
+    /// Decides when in its clip each instance starts, and which instances share a pose. Instances that blend share it if both
+    /// clips start at the same time.
     fn assign_poses(&mut self) {
-        let Self { models, instances, crossfades, .. } = self;
-        let (share_hz, fades, models) = (self.share_hz, &crossfades.fades, &**models);
+        let Self { models, instances, crossfade, share_hz, .. } = self;
+        let start_of = |instance: &Instance, clip: Option<u32>| {
+            start_in(clip_of(&models[instance.model as usize], clip), instance.phase, *share_hz)
+        };
         for instance in instances.iter_mut() {
-            let clip = clip_of(&models[instance.model as usize], instance.clip);
-            (instance.start_seconds, instance.pose) = start_in(clip, instance.phase, share_hz);
+            (instance.start_seconds, instance.pose) = start_of(instance, instance.clip);
         }
-        let starts_before = |instance: &Instance| {
-            let (model, phase) = (&models[instance.model as usize], instance.phase);
+        let key = |instance: &Instance| {
+            let clips = crossfade.clips(instance);
+            let start_before = if clips.from == clips.to { 0.0 } else { start_of(instance, clips.from).0 };
             // Times that are not negative are in the order of their bits.
-            fades.clips_before(instance).map(move |clip| start_in(clip_of(model, clip), phase, share_hz).0.to_bits())
+            (clips, instance.pose, start_before.to_bits())
         };
-        let by_pose = |a: &Instance, b: &Instance| {
-            let clips = (a.model, a.clip).cmp(&(b.model, b.clip));
-            let clips = clips.then_with(|| fades.clips_before(a).cmp(fades.clips_before(b)));
-            clips.then(a.pose.cmp(&b.pose)).then_with(|| starts_before(a).cmp(starts_before(b)))
-        };
-        if fades.is_empty() {
-            let key = |instance: &Instance| (instance.model, instance.clip, instance.pose, instance.rank);
-            instances.sort_unstable_by_key(key);
-        } else {
-            instances.sort_unstable_by(|a, b| by_pose(a, b).then(a.rank.cmp(&b.rank)));
-        }
+        instances.sort_unstable_by_key(|instance| (key(instance), instance.rank));
         // The number of the pose takes the place of the number of the start time, which is compared before that.
         let mut pose = 0;
         for index in 0..instances.len() {
-            let is_new = |next: &Instance| share_hz.is_none() || by_pose(&instances[index], next).is_ne();
+            let is_new = |next: &Instance| share_hz.is_none() || key(&instances[index]) != key(next);
             let step = u32::from(instances.get(index + 1).is_some_and(is_new));
             instances[index].pose = pose;
             pose += step;

@@ -21,15 +21,15 @@ impl<'c> Skinner<'c> {
 
     /// Returns the pose that an instance shows.
     pub fn pose(&mut self, instance: &Instance, time_seconds: f64) -> ModelPose<'_> {
-        let sources = self.crowd.shown_clips(time_seconds).sources(instance);
-        pose_blend(&self.crowd.models[instance.model as usize], &sources, &mut self.scratch)
+        let shown = self.crowd.shown(instance, time_seconds);
+        pose_blend(&self.crowd.models[instance.model as usize], &shown, &mut self.scratch)
     }
 
     /// Returns the vertices of an instance in world space.
     pub fn vertices_world(&mut self, instance: &Instance, time_seconds: f64) -> &[Vec3] {
         let model = &self.crowd.models[instance.model as usize];
-        let sources = self.crowd.shown_clips(time_seconds).sources(instance);
-        skinned_positions(model, pose_blend(model, &sources, &mut self.scratch), &mut self.positions);
+        let shown = self.crowd.shown(instance, time_seconds);
+        skinned_positions(model, pose_blend(model, &shown, &mut self.scratch), &mut self.positions);
         let world_from_model = self.crowd.world_from_model(instance);
         for position in &mut self.positions {
             *position = world_from_model.transform_point3(*position);

@@ -111,13 +111,13 @@ pub(super) fn standing() -> Vec<Ring> {
 
 impl Crowd {
     /// Moves the instances that travel to their places at a time since the start. Without [`travel`] nothing moves.
-    /// Also ends crossfades, if they have ended at this time: all instances are then visible until the next [`Crowd::cull`].
+    /// Also forgets a crossfade that has ended at this time: all instances are then visible until the next [`Crowd::cull`].
     /// Call it before [`Crowd::cull`].
     ///
     /// [`travel`]: super::CrowdSettings::travel
     pub fn move_to(&mut self, time_seconds: f64) {
+        self.end_crossfade(time_seconds);
         self.rings.iter_mut().for_each(|ring| ring.turn_to(time_seconds));
-        self.end_crossfades(time_seconds);
     }
 
     /// Places the instances by their clips: those that walk on rings, and the others in the layout.

@@ -17,6 +17,7 @@
 
 use glam::Vec3;
 
+use super::crossfade::{ClipPair, Crossfade};
 use super::placement::turned;
 use super::{Crowd, Instance};
 use crate::animation::lanes::GROUP_INSTANCES;
@@ -100,15 +101,11 @@ pub(super) struct VisibleInstance {
     pub pose: u32,
 }
 
-/// Consecutive visible poses of one model and clip, which also blend the same clips if they blend.
+/// Consecutive visible poses of one model that show the same clips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
-    /// Index of the model.
-    pub model: u32,
-    /// Index of the clip; `None` is the rest pose.
-    pub clip: Option<u32>,
-    /// Index of the [`Blend`](super::crossfade::Blend), if the poses blend clips.
-    pub blend: Option<u32>,
+    /// The model and the clips.
+    pub clips: ClipPair,
     /// Index of the first pose.
     pub first: u32,
     /// The number of poses, at most [`BLOCK_POSES`].
@@ -125,18 +122,14 @@ impl Block {
         pose_count / BLOCK_POSES + (of_clips + of_blends).min(pose_count)
     }
 
-    /// Refills `blocks` for visible poses. `blend_of` has the blend of each instance, or is empty.
-    fn divide(poses: &[VisiblePose], instances: &[Instance], blend_of: &[Option<u32>], blocks: &mut Vec<Self>) {
+    /// Refills `blocks` for visible poses.
+    fn divide(poses: &[VisiblePose], instances: &[Instance], crossfade: &Crossfade, blocks: &mut Vec<Self>) {
         blocks.clear();
         for (pose, visible) in poses.iter().enumerate() {
-            let Instance { model, clip, .. } = instances[visible.instance as usize];
-            let blend = blend_of.get(visible.instance as usize).copied().flatten();
-            let key = (model, clip, blend);
+            let clips = crossfade.clips(&instances[visible.instance as usize]);
             match blocks.last_mut() {
-                Some(last) if (last.model, last.clip, last.blend) == key && last.count < BLOCK_POSES as u32 => {
-                    last.count += 1;
-                }
-                _ => blocks.push(Self { model, clip, blend, first: pose as u32, count: 1 }),
+                Some(last) if last.clips == clips && last.count < BLOCK_POSES as u32 => last.count += 1,
+                _ => blocks.push(Self { clips, first: pose as u32, count: 1 }),
             }
         }
     }
@@ -236,7 +229,7 @@ impl Crowd {
     /// decides the level of each instance. The order depends only on the instances and their levels.
     pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>, detail: &Detail) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, rings, visible, crossfades, .. } = self;
+        let Self { instances, rings, visible, crossfade, .. } = self;
         visible.clear();
         for (index, instance) in instances.iter().enumerate() {
             let center = turned(instance.center_world, rings[instance.ring as usize].turn);
@@ -259,7 +252,7 @@ impl Crowd {
             }
         }
         visible.sort();
-        Block::divide(&visible.poses, instances, &crossfades.blend_of, &mut visible.blocks);
+        Block::divide(&visible.poses, instances, crossfade, &mut visible.blocks);
     }
 
     /// Returns the visible poses, in the order of their [`PoseRecord`](crate::shader_types::PoseRecord)s.

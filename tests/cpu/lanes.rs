@@ -4,7 +4,7 @@
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
-use throng::animation::{MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip};
+use throng::animation::{Blend, MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip};
 use throng::model::import::load;
 use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
 
@@ -81,34 +81,25 @@ fn palettes_of_any_length_and_any_number_of_instances_agree() {
 
 /// Returns the joint matrices of a blend in double precision. The clips are sampled by the plain function. `None` if two
 /// rotations are so far apart that rounding decides which arc is shorter.
-fn blend_in_double_precision(model: &Model, sources: &[Source<'_>]) -> Option<Vec<DAffine3>> {
-    let mut locals: Vec<(DVec3, DQuat, DVec3)> = Vec::new();
-    for (index, source) in sources.iter().enumerate() {
+fn blend_in_double_precision(model: &Model, blend: &Blend<'_>) -> Option<Vec<DAffine3>> {
+    let locals = |source: &Source<'_>| -> Vec<(DVec3, DVec4, DVec3)> {
         let mut pose = model.skeleton.rest.clone();
         if let Some(clip) = source.clip {
             sample_clip(clip, source.time_seconds, &mut SampleScratch::default(), &mut pose);
         }
         let nodes = pose.translations.iter().zip(&pose.rotations).zip(&pose.scales);
-        let nodes = nodes.map(|((t, r), s)| (t.as_dvec3(), r.as_dquat(), s.as_dvec3()));
-        if index == 0 {
-            locals = nodes.collect();
-            continue;
-        }
-        let weight = f64::from(source.weight);
-        for (own, (translation, rotation, scale)) in locals.iter_mut().zip(nodes) {
-            let (a, b) = (DVec4::from(own.1), DVec4::from(rotation));
-            let cosine = a.dot(b) / (a.length() * b.length());
-            if cosine.abs() < 1e-4 {
-                return None;
-            }
-            let b = if cosine < 0.0 { -b } else { b };
-            *own = (
-                own.0 * (1.0 - weight) + translation * weight,
-                DQuat::from_vec4((a * (1.0 - weight) + b * weight).normalize()),
-                own.2 * (1.0 - weight) + scale * weight,
-            );
-        }
-    }
+        nodes.map(|((t, r), s)| (t.as_dvec3(), DVec4::from(r.as_dquat()), s.as_dvec3())).collect()
+    };
+    let (to, weight) = blend.to?;
+    let weight = f64::from(weight);
+    let mixed = |a: DVec3, b: DVec3| a * (1.0 - weight) + b * weight;
+    let blended = locals(&blend.from).into_iter().zip(locals(&to)).map(|(from, to)| {
+        let (a, b) = (from.1, to.1);
+        let cosine = a.dot(b) / (a.length() * b.length());
+        let rotation = DQuat::from_vec4((a * (1.0 - weight) + b * weight.copysign(cosine)).normalize());
+        (cosine.abs() >= 1e-4).then(|| (mixed(from.0, to.0), rotation, mixed(from.2, to.2)))
+    });
+    let locals: Vec<(DVec3, DQuat, DVec3)> = blended.collect::<Option<_>>()?;
     let mut model_from_node: Vec<DAffine3> = Vec::new();
     for (node, (&parent, &(translation, rotation, scale))) in model.skeleton.parents.iter().zip(&locals).enumerate() {
         let fixed = model.skeleton.fixed_locals.iter().find(|fixed| fixed.node as usize == node);
@@ -125,37 +116,34 @@ fn blend_in_double_precision(model: &Model, sources: &[Source<'_>]) -> Option<Ve
 
 /// Compares a blend by lanes, on both processors and in both kinds of memory, and by the plain functions with double precision.
 /// Returns the largest difference, as a share of the largest number, or `None` if the blend is not well defined.
-fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weights: &[f32]) -> Option<f32> {
+fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], weight: f32) -> Option<f32> {
     const INSTANCES: usize = 11;
     let joints = model.palette.len();
-    let compiled: Vec<LaneClip> = clips.iter().map(|clip| LaneClip::compile(model, *clip).expect("a clip")).collect();
+    let compiled = clips.map(|clip| LaneClip::compile(model, clip).expect("a clip"));
     let mut blend = LaneBlend::compile(model, clips);
-    // Nothing of other weights is left.
-    blend.set_weights(&vec![0.7; clips.len()]);
-    blend.set_weights(weights);
+    // Nothing of another weight is left.
+    blend.set_weight(0.7);
+    blend.set_weight(weight);
     // Each instance is a little later.
     let time_of = |index: usize, instance: usize| {
         let duration = clips[index].map_or(0.0, |clip| f64::from(clip.duration_seconds));
         duration * (shares[index] + instance as f64 * 0.03).fract()
     };
-    let times: Vec<Vec<f64>> =
-        (0..clips.len()).map(|index| (0..INSTANCES).map(|instance| time_of(index, instance)).collect()).collect();
+    let times = [0, 1].map(|index| (0..INSTANCES).map(|instance| time_of(index, instance)).collect::<Vec<f64>>());
     let mut expected = Vec::new();
     let mut plain: Vec<f32> = Vec::new();
     let mut scratch = PoseScratch::for_model(model);
-    let sources_of = |instance: usize| -> Vec<Source<'_>> {
-        let source = |k: usize| Source { clip: clips[k], time_seconds: times[k][instance], weight: weights[k] };
-        (0..clips.len()).map(source).collect()
-    };
-    for sources in (0..INSTANCES).map(sources_of) {
-        for matrix in blend_in_double_precision(model, &sources)? {
+    for instance in 0..INSTANCES {
+        let [from, to] = [0, 1].map(|k| Source { clip: clips[k], time_seconds: times[k][instance] });
+        let blend = Blend { from, to: Some((to, weight)) };
+        for matrix in blend_in_double_precision(model, &blend)? {
             let [x, y, z] = [0, 1, 2].map(|row| {
                 let m = matrix.matrix3;
                 [m.x_axis[row], m.y_axis[row], m.z_axis[row], matrix.translation[row]]
             });
             expected.extend([x, y, z].concat());
         }
-        let pose = pose_blend(model, &sources, &mut scratch);
+        let pose = pose_blend(model, &blend, &mut scratch);
         plain.extend(joint_matrices(&model.palette, pose.model_from_node).flat_map(|matrix| matrix.rows).flatten());
     }
     let positions = model.geometry.positions.iter().flat_map(|position| position.to_array()).map(f64::from);
@@ -164,9 +152,8 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
     for processor in [Processor::detect(), Processor::Portable] {
         let [cached, combined] = [MemoryKind::Cached, MemoryKind::WriteCombined].map(|memory| {
             let mut out = room(joints * INSTANCES);
-            let source = |k: usize| LaneSource { clip: &compiled[k], times_seconds: &times[k] };
-            let sources: Vec<LaneSource<'_>> = (0..clips.len()).map(source).collect();
-            lanes::evaluate_blend(processor, &blend, &sources, &mut LaneScratch::default(), memory, &mut out);
+            let sources = [0, 1].map(|k| LaneSource { clip: &compiled[k], times_seconds: &times[k] });
+            lanes::evaluate_blend(processor, &blend, sources, &mut LaneScratch::default(), memory, &mut out);
             numbers(&out)
         });
         assert!(cached == combined, "{}: both kinds of memory", model.name);
@@ -177,7 +164,7 @@ fn worst_of_blend(model: &Model, clips: &[Option<&Clip>], shares: &[f64], weight
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(&expected) {
             let off = ((f64::from(*found) - expected).abs() / largest) as f32;
-            assert!(off <= TOLERANCE, "{}: {found} instead of {expected}, weights {weights:?}", model.name);
+            assert!(off <= TOLERANCE, "{}: {found} instead of {expected}, weight {weight}", model.name);
             worst = worst.max(off);
         }
     }
@@ -218,14 +205,12 @@ fn blends_of_built_models_agree_with_double_precision() {
         for a in 0..clips.len() {
             for b in 0..clips.len() {
                 for weight in [0.0, 0.3, 0.5, 1.0] {
-                    let pair = worst_of_blend(&model, &[clips[a], clips[b]], &[0.2, 0.7], &[1.0, weight]);
-                    let three = [clips[a], clips[b], clips[(a + 1) % 4]];
-                    let chain = worst_of_blend(&model, &three, &[0.1, 0.4, 0.8], &[1.0, 0.6, weight]);
-                    compared += usize::from(pair.is_some()) + usize::from(chain.is_some());
+                    let pair = worst_of_blend(&model, [clips[a], clips[b]], [0.2, 0.7], weight);
+                    compared += usize::from(pair.is_some());
                 }
             }
         }
-        assert!(compared > 100, "{compared} of 128 blends were well defined");
+        assert!(compared > 50, "{compared} of 64 blends were well defined");
     }
 }
 
@@ -238,7 +223,7 @@ fn blends_of_real_models_agree_with_double_precision() {
         let clips: Vec<Option<&Clip>> = [None].into_iter().chain(model.clips.iter().map(Some)).collect();
         for (k, pair) in clips.windows(2).enumerate() {
             let share = (k as f64 * 0.37).fract();
-            match worst_of_blend(&model, pair, &[share, 0.5 * share], &[1.0, (k as f32 * 0.29).fract()]) {
+            match worst_of_blend(&model, [pair[0], pair[1]], [share, 0.5 * share], (k as f32 * 0.29).fract()) {
                 Some(off) => (blends, worst) = (blends + 1, worst.max(off)),
                 None => skipped += 1,
             }

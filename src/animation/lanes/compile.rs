@@ -8,15 +8,14 @@
 //!   are written in order, and a mover is used while it is in the cache. After its last use, a mover's *temporary* (the
 //!   memory of its matrix) is given to another mover, so the temporaries of even large skeletons fit into the L1 cache.
 //!
-//! A blend of several clips is compiled to one list of steps ([`LaneBlend`]). Its movers are the nodes that any of the clips
-//! moves. Nodes that stand still at different places are constant during a frame ([`standing`](super::standing)). The cells
-//! are those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in both.
+//! A blend of two clips is compiled to one list of steps ([`LaneBlend`]). Its movers are the nodes that either clip moves. The
+//! cells are those of the clips, each compiled alone: all lists are made in the same order, so a track has the same column in
+//! both.
 
 use glam::{DAffine3, DVec4, Vec3, Vec4};
 
-use super::program::{FurtherParts, Mover, Part, Program, Step, rows_of};
+use super::program::{Curve, HeldProperties, Mover, Program, Standing, Step, parent_from_node, rows_of};
 use super::rows::{AnyTrack, Rows};
-use super::standing::{HeldParts, Standing, parent_from_node};
 use crate::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT};
 
 /// A clip of a model, or its rest pose, compiled for the kernel.
@@ -31,54 +30,44 @@ impl LaneClip {
     /// not fit into [`Rows`]; use [`evaluate`](crate::animation::evaluate) then.
     #[must_use]
     pub fn compile(model: &Model, clip: Option<&Clip>) -> Option<Self> {
-        let Compiled { program, sources, .. } = Compiler::new(model, &[clip]).compiled();
-        let tracks = sources.first().map_or(&[][..], |source| &source.tracks);
-        let rows = match clip {
-            Some(clip) => Rows::new(clip, tracks)?,
-            None => Rows::new(&Clip::default(), &[])?,
-        };
+        let Compiled { program, first, .. } = Compiler::new(model, clip, None).compiled();
+        let rows = Rows::new(clip.unwrap_or(&Clip::default()), &first.tracks)?;
         Some(Self { rows, program })
     }
 }
 
-/// A blend of clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
+/// A blend of two clips of a model, compiled for the kernel. The clips are compiled, too: they have the cells.
 #[derive(Debug, Clone)]
 pub struct LaneBlend {
     pub(super) program: Program,
     /// The number of columns of each clip.
-    pub(super) columns: Vec<usize>,
-    /// The share of each clip, 0 to 1. All clips before it have the rest.
-    pub(super) weights: Vec<f32>,
+    pub(super) columns: [usize; 2],
+    /// The share of the second clip, 0 to 1.
+    pub(super) weight: f32,
     standing: Standing,
 }
 
 impl LaneBlend {
-    /// Compiles a blend of `clips` of `model`, in the order of the blend. `None` is the rest pose. All weights are 0: the first
-    /// clip is shown.
+    /// Compiles a blend of two clips of `model`. `None` is the rest pose. The weight is 0: the first clip is shown.
     #[must_use]
-    pub fn compile(model: &Model, clips: &[Option<&Clip>]) -> Self {
-        let Compiled { program, sources, standing } = Compiler::new(model, clips).compiled();
-        let columns = sources.iter().map(|source| source.column_count).collect();
-        let mut blend = Self { program, columns, weights: Vec::new(), standing };
-        blend.set_weights(&vec![0.0; clips.len()]);
+    pub fn compile(model: &Model, [first, second]: [Option<&Clip>; 2]) -> Self {
+        let Compiled { program, first, second, standing } = Compiler::new(model, first, Some(second)).compiled();
+        let columns = [first.column_count, second.map_or(0, |second| second.column_count)];
+        let mut blend = Self { program, columns, weight: 0.0, standing };
+        blend.set_weight(0.0);
         blend
     }
 
-    /// Sets the share of each clip, 0 to 1. All clips before it have the rest. The first element has no use. Everything that
-    /// depends on the weights alone is computed here, once for all instances. Does not allocate again.
-    ///
-    /// # Panics
-    /// If there is not one weight for each clip.
-    pub fn set_weights(&mut self, weights: &[f32]) {
-        assert_eq!(weights.len(), self.columns.len(), "a weight for each clip");
-        self.weights.clear();
-        self.weights.extend_from_slice(weights);
-        self.standing.set_weights(weights, &mut self.program.steps);
+    /// Sets the share of the second clip, 0 to 1. Everything that depends on the weight alone is computed here, once for all
+    /// instances. Does not allocate.
+    pub fn set_weight(&mut self, weight: f32) {
+        self.weight = weight;
+        self.standing.set_weight(weight, &mut self.program.steps);
     }
 }
 
 /// The transform from a node to its mover: to itself, to its next moving ancestor, or else to the model. It is fixed, except
-/// that it may go by way of a node that stands still in each clip of a blend.
+/// that it may go by way of a node that stands still in both clips of a blend.
 #[derive(Debug, Clone, Copy)]
 struct Attachment {
     /// The mover's number. Movers are numbered in the order of their steps.
@@ -97,7 +86,7 @@ struct NodeTracks<'a> {
     scale: Option<AnyTrack<'a>>,
 }
 
-/// One of the clips that are compiled together.
+/// A clip that is compiled.
 struct SourceTracks<'a> {
     node_tracks: Vec<NodeTracks<'a>>,
     /// The tracks that need cells, in the order of their columns.
@@ -118,18 +107,18 @@ impl<'a> SourceTracks<'a> {
     }
 
     /// Returns translation, rotation and scale of a node.
-    fn parts(&mut self, node: usize, rest: &LocalPose) -> [Part; 3] {
+    fn curves(&mut self, node: usize, rest: &LocalPose) -> [Curve; 3] {
         let tracks = self.node_tracks[node];
         [
-            self.part(tracks.translation, rest.translations[node].as_dvec3().extend(0.0)),
-            self.part(tracks.rotation, Vec4::from(rest.rotations[node]).as_dvec4()),
-            self.part(tracks.scale, rest.scales[node].as_dvec3().extend(0.0)),
+            self.curve(tracks.translation, rest.translations[node].as_dvec3().extend(0.0)),
+            self.curve(tracks.rotation, Vec4::from(rest.rotations[node]).as_dvec4()),
+            self.curve(tracks.scale, rest.scales[node].as_dvec3().extend(0.0)),
         ]
     }
 
-    /// Returns the part for a track, with new columns if its value changes. Without a track it is `rest`.
-    fn part(&mut self, track: Option<AnyTrack<'a>>, rest: DVec4) -> Part {
-        let held = |value: DVec4| Part::Held(value.as_vec4().to_array());
+    /// Returns the curve of a track, with new columns if its value changes. Without a track it is `rest`.
+    fn curve(&mut self, track: Option<AnyTrack<'a>>, rest: DVec4) -> Curve {
+        let held = |value: DVec4| Curve::Held(value.as_vec4().to_array());
         let Some(track) = track else { return held(rest) };
         if let Some(value) = track.constant() {
             return held(value);
@@ -137,20 +126,23 @@ impl<'a> SourceTracks<'a> {
         let column = self.column_count;
         self.column_count += track.width();
         self.tracks.push(track);
-        if track.interpolation() == Interpolation::CubicSpline { Part::Cubic(column) } else { Part::Straight(column) }
+        if track.interpolation() == Interpolation::CubicSpline { Curve::Cubic(column) } else { Curve::Straight(column) }
     }
 }
 
 /// The result of a [`Compiler`].
 struct Compiled<'a> {
     program: Program,
-    sources: Vec<SourceTracks<'a>>,
+    first: SourceTracks<'a>,
+    second: Option<SourceTracks<'a>>,
     standing: Standing,
 }
 
 struct Compiler<'a> {
     model: &'a Model,
-    sources: Vec<SourceTracks<'a>>,
+    first: SourceTracks<'a>,
+    /// The second clip of a blend.
+    second: Option<SourceTracks<'a>>,
     standing: Standing,
     /// The attachment of each node, once it has been computed.
     attachments: Vec<Option<Attachment>>,
@@ -159,10 +151,11 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(model: &'a Model, clips: &[Option<&'a Clip>]) -> Self {
+    fn new(model: &'a Model, first: Option<&'a Clip>, second: Option<Option<&'a Clip>>) -> Self {
         Self {
             model,
-            sources: clips.iter().map(|clip| SourceTracks::new(model, *clip)).collect(),
+            first: SourceTracks::new(model, first),
+            second: second.map(|second| SourceTracks::new(model, second)),
             standing: Standing::default(),
             attachments: vec![None; model.skeleton.len()],
             mover_count: 0,
@@ -176,7 +169,7 @@ impl<'a> Compiler<'a> {
         (0..joint_count).for_each(|entry| self.write(entry));
         let temporary_count = share_temporaries(&mut self.steps);
         let program = Program { steps: self.steps, temporary_count, joint_count };
-        Compiled { program, sources: self.sources, standing: self.standing }
+        Compiled { program, first: self.first, second: self.second, standing: self.standing }
     }
 
     /// Appends the step that writes palette entry `entry`, and before it the steps that it needs.
@@ -217,50 +210,42 @@ impl<'a> Compiler<'a> {
             let parent_from_node = skeleton.fixed_locals[fixed].parent_from_node.as_daffine3();
             return Attachment { ancestor_from_node: parent.ancestor_from_node * parent_from_node, ..parent };
         }
-        let parts: Vec<[Part; 3]> = self.sources.iter_mut().map(|source| source.parts(node, &skeleton.rest)).collect();
-        let Some(&first) = parts.first() else { return parent };
-        if let Some(held) = parts.iter().map(held_parts).collect::<Option<Vec<_>>>() {
-            if parts.iter().all(|parts| *parts == first) {
-                let ancestor_from_node = parent.ancestor_from_node * parent_from_node(held[0]);
+        let first = self.first.curves(node, &skeleton.rest);
+        let second = self.second.as_mut().map(|second| second.curves(node, &skeleton.rest));
+        let is_blend = second.is_some();
+        let second = second.unwrap_or(first);
+        if let (Some(held), Some(other)) = (held_properties(&first), held_properties(&second)) {
+            if held == other {
+                let ancestor_from_node = parent.ancestor_from_node * parent_from_node(held);
                 return Attachment { ancestor_from_node, ..parent };
             }
-            let number = self.standing.add_node(parent.standing, parent.ancestor_from_node, held);
+            let number = self.standing.add_node(parent.standing, parent.ancestor_from_node, [held, other]);
             return Attachment { standing: Some(number), ancestor_from_node: DAffine3::IDENTITY, ..parent };
         }
         let step = self.steps.len();
         if let Some(number) = parent.standing {
             self.standing.add_matrix(step, number, parent.ancestor_from_node);
         }
-        // A property that stands still in all clips is constant during a frame.
-        let stands: [bool; 3] = std::array::from_fn(|property| {
-            let values: Option<Vec<DVec4>> = parts.iter().map(|parts| held(parts[property])).collect();
-            let is_same = parts.iter().all(|parts| parts[property] == first[property]);
-            let stands = values.is_some();
-            if let (Some(values), false) = (values, is_same) {
-                self.standing.add_part(step, property, values);
+        let mut blended = [None; 3];
+        for property in 0..3 {
+            match (held(first[property]), held(second[property])) {
+                // A property that stands still in both clips is constant during a frame.
+                (Some(value), Some(other)) if value != other => {
+                    self.standing.add_property(step, property, [value, other]);
+                }
+                (Some(_), Some(_)) => {}
+                _ => blended[property] = is_blend.then_some(second[property]),
             }
-            stands
-        });
-        // A property that stands still in all clips so far, at the same value, needs no blending either.
-        let changed = |property: usize, clip: usize| {
-            let mut so_far = parts[..=clip].iter().map(|parts| parts[property]);
-            let is_new = !matches!(first[property], Part::Held(_)) || so_far.any(|part| part != first[property]);
-            (is_new && !stands[property]).then_some(parts[clip][property])
-        };
-        let further = |clip: usize| FurtherParts {
-            translation: changed(0, clip),
-            rotation: changed(1, clip),
-            scale: changed(2, clip),
-        };
-        let no_scale = Part::Held(Vec3::ONE.extend(0.0).to_array());
+        }
+        let no_scale = Curve::Held(Vec3::ONE.extend(0.0).to_array());
         let has_offset = parent.standing.is_some() || parent.ancestor_from_node != DAffine3::IDENTITY;
         let mover = Mover {
             parent: parent.mover,
             offset: has_offset.then(|| rows_of(&parent.ancestor_from_node)),
             translation: first[0],
             rotation: first[1],
-            scale: parts.iter().any(|parts| parts[2] != no_scale).then_some(first[2]),
-            further: (1..parts.len()).map(further).collect(),
+            scale: [first, second].iter().any(|curves| curves[2] != no_scale).then_some(first[2]),
+            second: blended,
             temporary: self.mover_count,
         };
         self.steps.push(Step::Move(mover));
@@ -270,17 +255,17 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Returns the value of a part that stands still.
-fn held(part: Part) -> Option<DVec4> {
-    match part {
-        Part::Held(value) => Some(Vec4::from(value).as_dvec4()),
-        Part::Straight(_) | Part::Cubic(_) => None,
+/// Returns the value of a curve that stands still.
+fn held(curve: Curve) -> Option<DVec4> {
+    match curve {
+        Curve::Held(value) => Some(Vec4::from(value).as_dvec4()),
+        Curve::Straight(_) | Curve::Cubic(_) => None,
     }
 }
 
 /// Returns the transform of a node that stands still in a clip.
-fn held_parts(parts: &[Part; 3]) -> Option<HeldParts> {
-    let [translation, rotation, scale] = parts.map(held);
+fn held_properties(curves: &[Curve; 3]) -> Option<HeldProperties> {
+    let [translation, rotation, scale] = curves.map(held);
     Some([translation?, rotation?, scale?])
 }
 

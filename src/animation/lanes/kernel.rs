@@ -1,14 +1,14 @@
 //! The kernel: sampling, hierarchy and palette of eight instances, generic over [`Lanes`].
 //!
 //! In: the steps of a clip, and the cells of the clip at the time of each instance. Out: the joint matrices of each
-//! instance, in the palette's order. If the instances blend several clips, there are cells of each.
+//! instance, in the palette's order. If the instances blend two clips, there are cells of both.
 //!
 //! The kernel uses no closures, and no functions of the standard library that take closures. The compiler would compile
 //! those without AVX2, and would call them instead of inlining them, at ten times the cost.
 
 use std::mem::MaybeUninit;
 
-use super::program::{Constant, Mover, Part, Step};
+use super::program::{Constant, Curve, Mover, Step};
 use super::rows::Cell;
 use super::simd::{Array, LANES, Lanes};
 use crate::shader_types::JointMatrix;
@@ -23,16 +23,14 @@ pub(super) struct Located {
     pub rows: [*const Cell; LANES],
     /// The elapsed share of the row, 0 to 1.
     pub t: Array,
-    /// The share of this clip in its blend with all clips before it, 0 to 1.
-    pub weight: f32,
 }
 
-/// Eight instances at their times of the clip, or of each clip that they blend, with their intermediate matrices.
-pub(super) struct Group<'a> {
+/// Eight instances at their times of the clip, or of both clips that they blend, with their intermediate matrices.
+pub(super) struct LaneGroup<'a> {
     /// The clip, or the first clip of a blend.
     pub first: Located,
-    /// The further clips of a blend.
-    pub further: &'a [Located],
+    /// The second clip of a blend, and its share, 0 to 1.
+    pub second: Option<(Located, f32)>,
     /// The temporaries: the matrix of each mover in use.
     pub temporaries: &'a mut [Matrix<Array>],
 }
@@ -50,15 +48,15 @@ pub(super) struct Streams {
 ///
 /// # Safety
 /// Each of the group's rows is the start of a row of the clip that the steps belong to. If the group blends, the steps
-/// belong to the same clips in the same order. Each of `streams.out` has room for the matrices that the steps write, or for
+/// belong to the same two clips in the same order. Each of `streams.out` has room for the matrices that the steps write, or for
 /// one if its stride is 0.
 #[inline(always)]
 pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
     steps: &[Step],
-    group: &mut Group<'_>,
+    group: &mut LaneGroup<'_>,
     streams: Streams,
 ) {
-    let Group { first: Located { rows, t, .. }, further, temporaries } = group;
+    let LaneGroup { first: Located { rows, t }, second, temporaries } = group;
     let Streams { mut out, strides } = streams;
     let t = T::load(t);
     for step in steps {
@@ -66,10 +64,9 @@ pub(super) unsafe fn evaluate_group<T: Lanes, const BLENDS: bool>(
             Step::Move(mover) => {
                 // SAFETY: the caller's promise; columns are within a row.
                 let local = unsafe {
-                    if BLENDS {
-                        blended_matrix::<T>(mover, rows, t, further)
-                    } else {
-                        local_matrix::<T>(mover, rows, t)
+                    match second {
+                        Some((second, weight)) if BLENDS => blended_matrix::<T>(mover, rows, t, second, *weight),
+                        _ => local_matrix::<T>(mover, rows, t),
                     }
                 };
                 let local = match &mover.offset {
@@ -107,34 +104,40 @@ unsafe fn local_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: 
     composed(translation, rotation, scale)
 }
 
-/// Returns the transform to the parent, of which each property is blended as in [`blend`](super::super::blend).
+/// Returns the transform to the parent, of which each property is blended as [`pose_blend`](crate::animation::pose_blend)
+/// does.
 ///
 /// # Safety
-/// The same as for [`local_matrix`], for each clip.
+/// The same as for [`local_matrix`], for both clips.
 #[inline(always)]
-unsafe fn blended_matrix<T: Lanes>(mover: &Mover, rows: &[*const Cell; LANES], t: T, further: &[Located]) -> Matrix<T> {
+unsafe fn blended_matrix<T: Lanes>(
+    mover: &Mover,
+    rows: &[*const Cell; LANES],
+    t: T,
+    second: &Located,
+    weight: f32,
+) -> Matrix<T> {
     // SAFETY: the caller's promise.
     let (mut translation, mut rotation) =
         unsafe { (vector(mover.translation, rows, t), quaternion(mover.rotation, rows, t)) };
     // SAFETY: as above.
     let mut scale = unsafe { scale_of(mover, rows, t) };
-    for (parts, Located { rows, t, weight }) in mover.further.iter().zip(further) {
-        let t = T::load(t);
-        let (kept, added) = (T::splat(1.0 - weight), T::splat(*weight));
-        if let Some(part) = parts.translation {
-            // SAFETY: as above.
-            translation = mixed(translation, kept, unsafe { vector(part, rows, t) }, added);
-        }
-        if let Some(part) = parts.rotation {
-            // SAFETY: as above.
-            let other = unsafe { quaternion(part, rows, t) };
-            let sum = along(other, added.with_signs_of(dot(rotation, other)), times(rotation, kept));
-            rotation = times(sum, dot(sum, sum).inverse_root());
-        }
-        if let (Some(own), Some(part)) = (scale, parts.scale) {
-            // SAFETY: as above.
-            scale = Some(mixed(own, kept, unsafe { vector(part, rows, t) }, added));
-        }
+    let (rows, t) = (&second.rows, T::load(&second.t));
+    let (kept, added) = (T::splat(1.0 - weight), T::splat(weight));
+    let [second_translation, second_rotation, second_scale] = mover.second;
+    if let Some(curve) = second_translation {
+        // SAFETY: as above.
+        translation = mixed(translation, kept, unsafe { vector(curve, rows, t) }, added);
+    }
+    if let Some(curve) = second_rotation {
+        // SAFETY: as above.
+        let other = unsafe { quaternion(curve, rows, t) };
+        let sum = along(other, added.with_signs_of(dot(rotation, other)), times(rotation, kept));
+        rotation = times(sum, dot(sum, sum).inverse_root());
+    }
+    if let (Some(own), Some(curve)) = (scale, second_scale) {
+        // SAFETY: as above.
+        scale = Some(mixed(own, kept, unsafe { vector(curve, rows, t) }, added));
     }
     composed(translation, rotation, scale)
 }
@@ -181,17 +184,17 @@ fn composed<T: Lanes>(translation: [T; 3], rotation: [T; 4], scale: Option<[T; 3
 /// # Safety
 /// See [`local_matrix`].
 #[inline(always)]
-unsafe fn vector<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
+unsafe fn vector<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 3] {
     // SAFETY: the caller's promise.
-    let [x, y, z, _] = match part {
-        Part::Held(value) => splat(value),
-        Part::Straight(column) => {
+    let [x, y, z, _] = match curve {
+        Curve::Held(value) => splat(value),
+        Curve::Straight(column) => {
             // SAFETY: the caller's promise.
             let (value, change) = unsafe { T::load_cells(rows, column) };
             along(change, t, value)
         }
         // SAFETY: the caller's promise.
-        Part::Cubic(column) => unsafe { cubic(rows, column, t) },
+        Curve::Cubic(column) => unsafe { cubic(rows, column, t) },
     };
     [x, y, z]
 }
@@ -201,15 +204,15 @@ unsafe fn vector<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T;
 /// # Safety
 /// See [`local_matrix`].
 #[inline(always)]
-unsafe fn quaternion<T: Lanes>(part: Part, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
-    match part {
-        Part::Held(value) => splat(value),
-        Part::Straight(column) => {
+unsafe fn quaternion<T: Lanes>(curve: Curve, rows: &[*const Cell; LANES], t: T) -> [T; 4] {
+    match curve {
+        Curve::Held(value) => splat(value),
+        Curve::Straight(column) => {
             // SAFETY: the caller's promise.
             let (value, change) = unsafe { T::load_cells(rows, column) };
             along_arc(value, change, t)
         }
-        Part::Cubic(column) => {
+        Curve::Cubic(column) => {
             // SAFETY: the caller's promise.
             let q = unsafe { cubic(rows, column, t) };
             // Appendix C.5: blended, then normalised. A sum of length zero becomes the identity.

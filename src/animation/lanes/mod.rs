@@ -14,19 +14,17 @@
 //! evaluate            times ─▶ row and t ─▶ steps in eight lanes ─▶ transpose ─▶ JointMatrix of each instance, in order
 //! ```
 //!
-//! Instances that blend several clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in
-//! each clip and blended, and everything else is done once. Nodes and properties that stand still in each clip, at different
-//! places, depend on the weights alone. They are blended once a frame ([`LaneBlend::set_weights`]). Two clips take 1.5 to 1.9
-//! times as long as one.
+//! Instances that blend two clips have their own steps ([`LaneBlend`], [`evaluate_blend`]): each moving node is sampled in both
+//! clips and blended, and everything else is done once. Nodes and properties that stand still in both clips, at different
+//! places, depend on the weight alone. They are blended once a frame ([`LaneBlend::set_weight`]).
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
 //! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted
 //! by operations, a joint that only rotates takes about 100 cycles for eight instances. Two matrix products take half of
 //! them.
 //!
-//! [`compile`] makes the steps ([`program`]), [`rows`] the cells, and [`standing`] the constants of a blend. The [`kernel`] is
-//! generic over the vectors of [`simd`], which use AVX2 and FMA if the processor has them, and the target's baseline
-//! otherwise. Both agree with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on
+//! [`compile`] makes the steps ([`program`]), and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`],
+//! which use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on
 //! its lane or its group.
 //!
 //! Clips that do not fit (numbers whose squares may exceed the range of `f32`, or tracks whose merged key times would
@@ -38,24 +36,19 @@
 //! a prefetch for each ([`simd`]). Write-combined memory, which discrete GPUs map, has only a few line buffers that
 //! gather stores, and eight addresses flush them half full. So for [`MemoryKind::WriteCombined`] the kernel writes to a
 //! block that stays in the L1 cache, and the block is then copied in ascending order.
-//!
-//! In cached memory, blocks take 1.3 to 1.4 times as long as direct stores: 7.5 instead of 5.5 ns for each joint of
-//! 1,000 foxes, 8.6 instead of 6.7 for CesiumMan, 5.5 instead of 3.9 for Knight, 8.4 instead of 6.1 for mannequiny (AMD
-//! EPYC, one thread, November 2026, medians of interleaved runs of `cargo bench --bench animation`). It has not been
-//! measured on a discrete GPU.
+//! In cached memory, blocks take 1.3 to 1.4 times as long as direct stores.
 
 mod compile;
 mod kernel;
 mod program;
 mod rows;
 mod simd;
-mod standing;
 
 use std::mem::MaybeUninit;
 
 pub use compile::{LaneBlend, LaneClip};
 
-use kernel::{Group, Located, Matrix, Streams, evaluate_group};
+use kernel::{LaneGroup, Located, Matrix, Streams, evaluate_group};
 use program::{Program, Step};
 use simd::{Array, LANES};
 
@@ -65,10 +58,7 @@ use crate::shader_types::JointMatrix;
 /// The number of instances that are evaluated together. Evaluating fewer takes as long.
 pub const GROUP_INSTANCES: usize = LANES;
 
-/// The largest number of clips in a blend.
-pub const MAX_SOURCES: usize = 10;
-
-/// One of the clips of a blend, with the times of its instances.
+/// A clip, with the times of its instances.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneSource<'a> {
     /// The clip, compiled alone.
@@ -79,7 +69,7 @@ pub struct LaneSource<'a> {
 
 impl LaneSource<'_> {
     /// Locates up to eight instances, beginning with `first`. Lanes without an instance repeat the last instance.
-    fn locate(&self, first: usize, weight: f32) -> Located {
+    fn locate(&self, first: usize) -> Located {
         let Self { clip: LaneClip { rows, .. }, times_seconds } = *self;
         let times_seconds = &times_seconds[first..];
         let last = times_seconds.last().copied().unwrap_or(0.0);
@@ -88,7 +78,6 @@ impl LaneSource<'_> {
         Located {
             rows: located.map(|(row, _)| rows.cells[row * rows.columns..].as_ptr()),
             t: Array(located.map(|(_, t)| t)),
-            weight,
         }
     }
 }
@@ -160,61 +149,49 @@ pub fn evaluate(
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
-    evaluate_sources(processor, &clip.program, &[LaneSource { clip, times_seconds }], &[1.0], scratch, memory, out);
+    evaluate_sources(processor, &clip.program, (LaneSource { clip, times_seconds }, None), scratch, memory, out);
 }
 
-/// Writes the joint matrices of instances of one model that blend the same clips, one instance after the other. `blend` was
-/// compiled from the clips of `sources`, in the same order, and has their weights. Otherwise it does the same as [`evaluate`].
+/// Writes the joint matrices of instances of one model that blend the same two clips, one instance after the other. `blend` was
+/// compiled from the clips of `sources`, in the same order, and has their weight. Otherwise it does the same as [`evaluate`].
 ///
 /// # Panics
-/// If the sources are not those of `blend`, differ in their numbers of times, or are more than [`MAX_SOURCES`]. If the length
-/// of `out` is not the number of times, multiplied by the number of joint matrices of a pose.
+/// If the sources are not those of `blend` or differ in their numbers of times. If the length of `out` is not the number of
+/// times, multiplied by the number of joint matrices of a pose.
 pub fn evaluate_blend(
     processor: Processor,
     blend: &LaneBlend,
-    sources: &[LaneSource<'_>],
+    sources: [LaneSource<'_>; 2],
     scratch: &mut LaneScratch,
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     // The kernel reads these columns without checking them.
-    let columns = sources.iter().map(|source| source.clip.rows.columns);
-    assert!(columns.eq(blend.columns.iter().copied()), "the clips of the blend");
-    evaluate_sources(processor, &blend.program, sources, &blend.weights, scratch, memory, out);
+    assert_eq!(sources.map(|source| source.clip.rows.columns), blend.columns, "the clips of the blend");
+    let [first, second] = sources;
+    assert_eq!(first.times_seconds.len(), second.times_seconds.len(), "a time of each instance in both clips");
+    evaluate_sources(processor, &blend.program, (first, Some((second, blend.weight))), scratch, memory, out);
 }
 
 fn evaluate_sources(
     processor: Processor,
     program: &Program,
-    sources: &[LaneSource<'_>],
-    weights: &[f32],
+    (first, second): (LaneSource<'_>, Option<(LaneSource<'_>, f32)>),
     scratch: &mut LaneScratch,
     memory: MemoryKind,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
-    let Some((first, further)) = sources.split_first() else { return };
     let count = first.times_seconds.len();
     assert_eq!(out.len(), count * program.joint_count, "room for {count} instances");
-    assert!(further.iter().all(|source| source.times_seconds.len() == count), "a time of each instance in each clip");
-    assert!(sources.len() <= MAX_SOURCES, "{} clips", sources.len());
     if program.joint_count == 0 {
         return;
     }
     scratch.fit_program(program);
     let groups = out.chunks_mut(GROUP_INSTANCES * program.joint_count);
     for (first_instance, out) in (0..count).step_by(GROUP_INSTANCES).zip(groups) {
-        let first = first.locate(first_instance, 1.0);
-        let mut located;
-        let further = if further.is_empty() {
-            &[]
-        } else {
-            located = [first; MAX_SOURCES - 1];
-            for (located, (source, &weight)) in located.iter_mut().zip(further.iter().zip(&weights[1..])) {
-                *located = source.locate(first_instance, weight);
-            }
-            &located[..further.len()]
-        };
-        let mut group = Group { first, further, temporaries: &mut scratch.temporaries };
+        let second = second.map(|(second, weight)| (second.locate(first_instance), weight));
+        let temporaries = &mut scratch.temporaries;
+        let mut group = LaneGroup { first: first.locate(first_instance), second, temporaries };
         match memory {
             MemoryKind::Cached => evaluate_in_place(processor, program, &mut group, out),
             MemoryKind::WriteCombined => evaluate_in_blocks(processor, program, &mut group, out),
@@ -226,7 +203,7 @@ fn evaluate_sources(
 fn evaluate_in_place(
     processor: Processor,
     program: &Program,
-    group: &mut Group<'_>,
+    group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     // Lanes without an instance write all of their matrices to this element, which is never read.
@@ -243,7 +220,7 @@ fn evaluate_in_place(
 fn evaluate_in_blocks(
     processor: Processor,
     program: &Program,
-    group: &mut Group<'_>,
+    group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     let mut block = [const { MaybeUninit::uninit() }; LANES * BLOCK_JOINTS];
@@ -266,8 +243,8 @@ fn evaluate_in_blocks(
 
 /// # Safety
 /// The same as for [`evaluate_group`].
-unsafe fn run(processor: Processor, steps: &[Step], group: &mut Group<'_>, streams: Streams) {
-    let blends = !group.further.is_empty();
+unsafe fn run(processor: Processor, steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
+    let blends = group.second.is_some();
     match (processor, blends) {
         // SAFETY: the processor has AVX2 and FMA; the rest is the caller's promise.
         #[cfg(target_arch = "x86_64")]
@@ -286,7 +263,7 @@ unsafe fn run(processor: Processor, steps: &[Step], group: &mut Group<'_>, strea
 /// The same as for [`evaluate_group`]; also, the processor has AVX2 and FMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn evaluate_group_avx2<const BLENDS: bool>(steps: &[Step], group: &mut Group<'_>, streams: Streams) {
+unsafe fn evaluate_group_avx2<const BLENDS: bool>(steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
     // SAFETY: the caller's promise.
     unsafe { evaluate_group::<simd::Avx2, BLENDS>(steps, group, streams) };
 }
