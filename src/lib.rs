@@ -31,7 +31,7 @@
 //! Read [`renderer::frame`] first: it has the whole frame on one page, its CPU half and its GPU half. Then follow the data:
 //!
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
-//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::blend`], several clips in one pose;
+//! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::Blend`], two clips in one pose;
 //!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
 //!    [`measure`], what a model is like when it moves: its bounds, its floor, its gait;
 //! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
@@ -61,7 +61,7 @@
 //! ▶ Track           src/animation/lanes/rows.rs            keys as rows of cells
 //! ▶ Rows            src/animation/lanes/compile.rs
 //! ▶ LaneClip        src/crowd/playback.rs                  each clip, compiled once
-//! ▶ Evaluation      src/crowd/evaluate.rs                  the visible poses, on all cores
+//! ▶ lane_clip       src/crowd/evaluate.rs                  the visible poses, on all cores
 //! ▶ evaluate        src/animation/lanes/mod.rs             eight instances at once
 //! ▶ evaluate_group  src/animation/lanes/kernel.rs          sample, hierarchy and inverse bind
 //! ▶ write_matrices  src/animation/lanes/simd.rs            stores each joint matrix
@@ -99,7 +99,7 @@
 //! ▶ number_by_use   src/levels/mod.rs                            levels of detail
 //!
 //! src/model/geometry.rs
-//! ▶ Geometry        src/animation/bind_pose.rs                   packed
+//! ▶ Geometry        src/animation/skin.rs                        packed
 //! ▶ BindPose        src/renderer/resident/skin_runs.rs           sorted for `skin.comp`
 //! ▶ SkinOrder       src/renderer/resident/model.rs               buffers and draws of a model
 //! ▶ Uploader        src/renderer/resident/upload.rs              the copy to device memory
@@ -156,7 +156,7 @@
 //! | draw range | consecutive indices with the same material and topology, which one draw draws |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |
-//! | blend | one local pose made of the local poses of several clips, each with a weight |
+//! | blend | one local pose made of the local poses of two clips |
 //! | crossfade | a blend from the clips that instances show to the clip that was chosen, for a short time |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!

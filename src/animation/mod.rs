@@ -21,11 +21,9 @@
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
 
-pub mod bind_pose;
 pub mod lanes;
 pub mod palette;
 pub mod pose;
-pub mod positions;
 pub mod sample;
 pub mod skin;
 pub mod stage;
@@ -37,12 +35,10 @@ use glam::Affine3A;
 use crate::model::{Clip, LocalPose, Model};
 use crate::shader_types::JointMatrix;
 
-pub use bind_pose::BindPose;
 pub use palette::{joint_matrices, write_palette};
 pub use pose::model_from_nodes;
-pub use positions::{blended_matrix, skinned_position, skinned_positions};
 pub use sample::{Blend, SampleScratch, Source, sample_clip, sample_morph_weights};
-pub use skin::{Pose, skin_vertex, skin_vertices};
+pub use skin::{BindPose, Pose, blended_matrix, skin_vertex, skin_vertices, skinned_position, skinned_positions};
 pub use stage::{Stage, apply_bind_pose};
 
 /// The intermediate results of the three steps, for one pose at a time. The next call overwrites them.

@@ -1,16 +1,77 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! In: a [`BindPose`] and a [`Pose`]. Out: skinned vertices. Four differences remain. The slices of a pose begin at
-//! its first matrix and first weight, so they need no offsets. Results are returned instead of stored. Each vertex is
-//! unpacked for one pose, not for several. There are no specialization constants, which only save time.
+//! In: a [`BindPose`], which is also what the renderer uploads, and a [`Pose`]. Out: skinned vertices. Four differences remain.
+//! The slices of a pose begin at its first matrix and first weight, so they need no offsets. Results are returned instead of
+//! stored. Each vertex is unpacked for one pose, not for several. There are no specialization constants, which only save time.
+//!
+//! For measures, [`skinned_position`] computes single positions, with the same bits, from the [`Geometry`] itself.
 
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
-use super::bind_pose::BindPose;
+use super::{ModelPose, joint_matrices};
+use crate::model::{Geometry, Influence, Model, MorphDelta};
 use crate::shader_types::{
-    GpuInfluence, JointMatrix, SkinnedVertex, pack_octahedral, pack_tangent, unpack_octahedral, unpack_tangent,
+    BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, pack_tangent,
+    unpack_octahedral, unpack_tangent,
 };
+
+/// All vertices of a model before morphing and skinning: the five arrays of descriptor set 1, under their names in
+/// `shaders/skinning.glsl`. The renderer pads the influences.
+#[derive(Debug, Clone)]
+pub struct BindPose {
+    /// All vertices. Each names its range of `influences` and of `morph_deltas`.
+    pub bind_vertices: Vec<BindVertex>,
+    /// The influences of all vertices.
+    pub influences: Vec<GpuInfluence>,
+    /// The morph deltas of all vertices.
+    pub morph_deltas: Vec<GpuMorphDelta>,
+    /// The packed tangent of each vertex. Empty if the model has no tangents, like most models.
+    pub bind_tangents: Vec<u32>,
+    /// The change of the tangent for each morph delta, three numbers each. Empty if the model has no tangents.
+    pub morph_tangents: Vec<f32>,
+    /// Whether any vertex has a normal. Without any, the model is shaded flat, and all normals stay +Z.
+    pub has_normals: bool,
+}
+
+impl BindPose {
+    /// Packs the vertices of `geometry`.
+    #[must_use]
+    pub fn new(geometry: &Geometry) -> Self {
+        let bind_vertex = |vertex: usize| {
+            let (first_influence, influence_count) = range(&geometry.influence_starts, vertex);
+            let (first_morph_delta, morph_delta_count) = range(&geometry.morph_delta_starts, vertex);
+            BindVertex {
+                position: geometry.positions[vertex].to_array(),
+                normal_octahedral: pack_octahedral(geometry.normals[vertex]),
+                first_influence,
+                influence_count,
+                first_morph_delta,
+                morph_delta_count,
+            }
+        };
+        let influence = |&Influence { joint, weight }: &Influence| GpuInfluence { joint, weight };
+        let morph_delta = |delta: &MorphDelta| GpuMorphDelta {
+            weight_index: delta.weight_index,
+            position: delta.position.to_array(),
+            normal: delta.normal.to_array(),
+        };
+        let tangent_deltas = if geometry.tangents.is_empty() { &[] } else { &geometry.morph_deltas[..] };
+        Self {
+            bind_vertices: (0..geometry.vertex_count()).map(bind_vertex).collect(),
+            influences: geometry.influences.iter().map(influence).collect(),
+            morph_deltas: geometry.morph_deltas.iter().map(morph_delta).collect(),
+            bind_tangents: geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect(),
+            morph_tangents: tangent_deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect(),
+            has_normals: geometry.has_normals(),
+        }
+    }
+}
+
+/// Returns the first index and the length of a vertex's range.
+fn range(starts: &[u32], vertex: usize) -> (u32, u32) {
+    (starts[vertex], starts[vertex + 1] - starts[vertex])
+}
 
 /// The streams of one pose.
 #[derive(Debug, Clone, Copy)]
@@ -126,4 +187,48 @@ pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mu
     for (vertex, skinned) in skinned_vertices.iter_mut().enumerate() {
         (*skinned, _) = skin_vertex(bind_pose, vertex, pose, false);
     }
+}
+
+/// Overwrites `out` with the positions of all shown vertices of `model` ([`placements`](crate::model::placements)), in model
+/// space.
+///
+/// # Panics
+/// If `pose` belongs to another model.
+pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
+    let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
+    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    out.clear();
+    out.reserve(model.geometry.shown_vertex_count());
+    let shown = model.geometry.shown_vertices();
+    out.extend(shown.map(|(vertex, placement)| skinned_position(&model.geometry, vertex, pose.placed(placement))));
+}
+
+/// Returns the position of one vertex in model space.
+///
+/// # Panics
+/// If `vertex` is out of range, or if `pose` belongs to another model.
+#[inline]
+#[must_use]
+pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> Vec3 {
+    let mut position = geometry.positions[vertex];
+    for delta in geometry.morph_deltas_of(vertex) {
+        position += pose.morph_weights[delta.weight_index as usize] * delta.position;
+    }
+    blended_matrix(geometry, vertex, pose).transform_point(position)
+}
+
+/// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
+///
+/// # Panics
+/// If `vertex` is out of range, or if `pose` belongs to another model.
+#[inline]
+#[must_use]
+pub fn blended_matrix(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> JointMatrix {
+    let mut blended = [Vec4::ZERO; 3];
+    for influence in geometry.influences_of(vertex) {
+        for (sum, row) in blended.iter_mut().zip(pose.palette[influence.joint as usize].rows) {
+            *sum += influence.weight * Vec4::from(row);
+        }
+    }
+    JointMatrix { rows: blended.map(|row| row.to_array()) }
 }

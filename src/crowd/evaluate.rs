@@ -9,7 +9,7 @@
 
 use std::mem::MaybeUninit;
 
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::crossfade::ClipPair;
 use super::plan::FramePlan;
@@ -21,6 +21,18 @@ use crate::shader_types::{InstanceData, JointMatrix, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
+
+/// Returns a pool for [`Crowd::evaluate`], by default with one thread per core.
+///
+/// The calling thread becomes one of the pool's threads, so work that it starts begins in place and allocates no queue
+/// entry. A thread can belong to one pool only. If it already belongs to another pool, all threads of this pool are new.
+///
+/// # Errors
+/// The system cannot start the threads.
+pub fn thread_pool(threads: Option<usize>) -> Result<ThreadPool, ThreadPoolBuildError> {
+    let builder = || ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    builder().use_current_thread().build().or_else(|_| builder().build())
+}
 
 /// The scratch memory of one task. The alignment keeps it apart from the cache lines of other tasks, and from the
 /// neighbouring lines that the processor prefetches.
@@ -69,7 +81,7 @@ impl<'a> Output<'a> {
 impl Crowd {
     /// Writes the joint matrices and morph weights of all visible poses at `time_seconds`, each element of `out` once, at
     /// the offsets of `plan`. The first call with a pool of another size, or after a change of clips, allocates scratch
-    /// memory. Later calls from a thread of the pool do not allocate: see [`thread_pool`](super::thread_pool).
+    /// memory. Later calls from a thread of the pool do not allocate: see [`thread_pool`].
     ///
     /// # Panics
     /// If `plan` was not built from [`Crowd::visible_poses`], or if the lengths of `out` are not the plan's.

@@ -21,17 +21,15 @@
 
 mod crossfade;
 mod evaluate;
-mod instance_state;
 mod pick;
 mod placement;
 mod plan;
 mod playback;
 mod random;
 mod scale;
+mod scatter;
 mod settings;
 mod shape;
-mod skinner;
-mod threads;
 mod travel;
 mod variety;
 mod visible;
@@ -49,20 +47,19 @@ use crossfade::Crossfade;
 use evaluate::Scratch;
 use placement::{Placement, placements};
 use playback::Repertoire;
-use random::SplitMix64;
-use settings::{ModelClips, resolve_clips};
+use random::{SplitMix64, stream};
+use settings::resolve_clips;
 use travel::Ring;
 use variety::Variation;
 use visible::Visible;
 
 pub use crossfade::DEFAULT_FADE_SECONDS;
-pub use instance_state::InstanceState;
-pub use pick::{Picked, ShownInstance};
+pub use evaluate::thread_pool;
+pub use pick::{InstanceState, Picked, ShownInstance};
 pub use placement::Layout;
 pub use plan::{Batch, FramePlan, InstanceRange, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
 pub use playback::{SharingError, wrap_seconds};
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
-pub use threads::thread_pool;
 pub use visible::{PoseLevels, VisiblePose};
 
 /// The largest number of instances. With about a hundred bytes each they take less than a gigabyte.
@@ -70,16 +67,6 @@ pub const MAX_INSTANCES: u32 = 1 << 22;
 
 /// The default spacing as a multiple of the widest model's footprint. Neighbours rarely touch, even after jitter and yaw.
 const SPACING_SHARE: f32 = 1.15;
-
-/// The streams of random numbers. Each purpose has its own.
-mod stream {
-    pub const MODELS: u64 = 1;
-    pub const PLACEMENTS: u64 = 2;
-    pub const PHASES: u64 = 3;
-    pub const CLIPS: u64 = 4;
-    pub const VARIETY: u64 = 5;
-    pub const RINGS: u64 = 6;
-}
 
 /// One instance.
 #[derive(Debug, Clone)]
@@ -228,36 +215,6 @@ impl Crowd {
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds
-    }
-
-    /// Returns a scale for each model that brings models with different units to a common size.
-    fn repair_units(&mut self) -> Vec<f32> {
-        let model_count = self.models.len();
-        let rest: Vec<PosedBounds> =
-            (0..model_count).map(|model| self.repertoire.bounds(&self.models, model, None)).collect();
-        let sizes: Vec<f32> = rest.iter().map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
-        let scales = scale::common_unit_scales(&sizes);
-        for ((model, &size), &scale) in self.models.iter().zip(&sizes).zip(&scales) {
-            if scale != 1.0 {
-                self.notes
-                    .push(format!("{}: {size} units tall or wide, scaled by {scale} to fit the others", model.name));
-            }
-        }
-        scales
-    }
-
-    /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
-    /// one clip with a large movement does not push all instances apart.
-    fn widest_footprint(&mut self, clips: &[ModelClips]) -> f32 {
-        let mut widest = 0.0f32;
-        for (model, (&clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
-            let half_extents =
-                clips.candidates().map(|clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
-            let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
-            widths.sort_by(f32::total_cmp);
-            widest = widest.max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
-        }
-        if widest > 0.0 { widest } else { 1.0 }
     }
 
     /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled.

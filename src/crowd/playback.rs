@@ -5,9 +5,9 @@
 //! so instances that are evaluated together are neighbours. Sharing quantises the start time of each instance, once, but
 //! not the current time. So the motion stays smooth, and instances that share a pose always share it.
 
-use super::random::SplitMix64;
+use super::random::{SplitMix64, stream};
 use super::settings::ModelClips;
-use super::{Crowd, Instance, stream};
+use super::{Crowd, Instance};
 use crate::animation::lanes::LaneClip;
 use crate::measure::{Gait, PosedBounds, gait_of, posed_bounds, worst_displacement};
 use crate::model::{Clip, Model};

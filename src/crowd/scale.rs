@@ -1,5 +1,9 @@
-//! Unit repair. glTF requires metres, but some files are in centimetres, such as Fox.glb. That is visible only next to
-//! other models. In: the size of each model. Out: a scale for each model.
+//! The sizes of the models: unit repair, and the room that instances need. glTF requires metres, but some files are in
+//! centimetres, such as Fox.glb. That is visible only next to other models.
+
+use super::Crowd;
+use super::settings::ModelClips;
+use crate::measure::PosedBounds;
 
 /// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
 /// not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
@@ -10,7 +14,7 @@ const REPAIRS: [i32; 5] = [0, -2, -3, 2, 3];
 ///
 /// The median of an even number of sizes is the lower one of the middle two, because wrong units usually make models
 /// too large.
-pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
+fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
     let mut sorted: Vec<f32> = sizes.iter().copied().filter(|&size| size > 0.0).collect();
     sorted.sort_by(f32::total_cmp);
     let Some(&median) = sorted.get(sorted.len().saturating_sub(1) / 2) else {
@@ -32,6 +36,38 @@ pub(super) fn common_unit_scales(sizes: &[f32]) -> Vec<f32> {
 fn power_of_ten(exponent: i32) -> f32 {
     let power = (0..exponent.unsigned_abs()).fold(1.0f64, |power, _| power * 10.0);
     (if exponent < 0 { 1.0 / power } else { power }) as f32
+}
+
+impl Crowd {
+    /// Returns a scale for each model that brings models with different units to a common size.
+    pub(super) fn repair_units(&mut self) -> Vec<f32> {
+        let model_count = self.models.len();
+        let rest: Vec<PosedBounds> =
+            (0..model_count).map(|model| self.repertoire.bounds(&self.models, model, None)).collect();
+        let sizes: Vec<f32> = rest.iter().map(|bounds| 2.0 * bounds.half_extents().max_element()).collect();
+        let scales = common_unit_scales(&sizes);
+        for ((model, &size), &scale) in self.models.iter().zip(&sizes).zip(&scales) {
+            if scale != 1.0 {
+                self.notes
+                    .push(format!("{}: {size} units tall or wide, scaled by {scale} to fit the others", model.name));
+            }
+        }
+        scales
+    }
+
+    /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
+    /// one clip with a large movement does not push all instances apart.
+    pub(super) fn widest_footprint(&mut self, clips: &[ModelClips]) -> f32 {
+        let mut widest = 0.0f32;
+        for (model, (&clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
+            let half_extents =
+                clips.candidates().map(|clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
+            let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
+            widths.sort_by(f32::total_cmp);
+            widest = widest.max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
+        }
+        if widest > 0.0 { widest } else { 1.0 }
+    }
 }
 
 #[cfg(test)]

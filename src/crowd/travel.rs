@@ -15,9 +15,9 @@ use std::f64::consts::TAU;
 
 use glam::Vec2;
 
-use super::placement::{self, placements, ring};
-use super::random::SplitMix64;
-use super::{Crowd, Instance, stream, variety};
+use super::placement::{Placement, on_ring, placements, ring_capacity};
+use super::random::{SplitMix64, stream};
+use super::{Crowd, Instance, variety};
 use crate::measure::Gait;
 
 /// The smallest radius of a ring as a multiple of the distance between the feet and the line of travel. A foot then slides
@@ -149,17 +149,17 @@ impl Crowd {
         };
         moving.sort_by_cached_key(key);
         let mut random = SplitMix64::new(self.seed, stream::RINGS);
-        let group = |&(_, index): &(Gait, usize)| (self.instances[index].model, self.instances[index].clip);
-        let groups: Vec<&[(Gait, usize)]> = moving.chunk_by(|a, b| group(a) == group(b)).collect();
-        for group in groups {
-            let (gait, first) = group[0];
+        let clip = |&(_, index): &(Gait, usize)| (self.instances[index].model, self.instances[index].clip);
+        let of_one_clip: Vec<&[(Gait, usize)]> = moving.chunk_by(|a, b| clip(a) == clip(b)).collect();
+        for instances in of_one_clip {
+            let (gait, first) = instances[0];
             let unit_scale = unit_scales[self.instances[first].model as usize];
             let stance = gait.stance * unit_scale * variety::largest_size(self.variety);
             let least = (RADIUS_BY_STANCE * stance).min(MAX_INNER_RADIUS * self.spacing_metres);
             radius = radius.max(least).max(self.spacing_metres);
-            let mut left = group;
-            for count in shares(group.len(), radius, self.spacing_metres) {
-                let (on_ring, rest) = left.split_at(count);
+            let mut left = instances;
+            for count in shares(instances.len(), radius, self.spacing_metres) {
+                let (own, rest) = left.split_at(count);
                 left = rest;
                 let scale = unit_scale * variety::size(self.variety, &mut random);
                 // Neighbouring rings go opposite ways.
@@ -171,8 +171,7 @@ impl Crowd {
                 let forward = gait.velocity.x.atan2(gait.velocity.y);
                 let yaw_radians = way * std::f32::consts::FRAC_PI_2 - forward;
                 let first_radians = random.unit() * TAU as f32;
-                for (&(_, index), place) in on_ring.iter().zip(ring::evenly(count, radius, first_radians, yaw_radians))
-                {
+                for (&(_, index), place) in own.iter().zip(on_ring(count, radius, first_radians, yaw_radians)) {
                     self.put(index, place, scale, ring);
                 }
                 radius += self.spacing_metres;
@@ -210,11 +209,11 @@ impl Crowd {
         true
     }
 
-    fn put(&mut self, index: usize, place: placement::Placement, scale: f32, ring: u32) {
+    fn put(&mut self, index: usize, place: Placement, scale: f32, ring: u32) {
         let instance = &mut self.instances[index];
         // The height of the model's origin above the ground grows with the model.
         let height = instance.placement.position.y * (scale / instance.placement.scale);
-        instance.placement = placement::Placement { position: place.position.with_y(height), scale, ..place };
+        instance.placement = Placement { position: place.position.with_y(height), scale, ..place };
         instance.ring = ring;
     }
 }
@@ -224,7 +223,7 @@ fn shares(count: usize, radius: f32, spacing: f32) -> Vec<usize> {
     let mut capacities = Vec::new();
     let mut all = 0;
     while all < count {
-        capacities.push(ring::capacity(radius + capacities.len() as f32 * spacing, spacing));
+        capacities.push(ring_capacity(radius + capacities.len() as f32 * spacing, spacing));
         all += capacities[capacities.len() - 1];
     }
     let (mut before, mut dealt) = (0, 0);
@@ -241,14 +240,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rings_share_instances_by_their_circumference() {
-        assert_eq!(shares(10, 6.0, 1.0), [10]);
-        let shares = shares(100, 6.0, 1.0);
-        assert_eq!(shares, [28, 33, 39]);
-        assert!(self::shares(0, 6.0, 1.0).is_empty());
-    }
-
-    #[test]
     fn a_ring_is_where_it_was_after_whole_turns() {
         let mut ring = Ring::new(0.0, Vec2::Y, 0.125);
         let turns: Vec<Vec2> = [0.0, 2.0, 8.0, 8e9 + 2.0, -6.0, f64::INFINITY, f64::NAN]
@@ -262,16 +253,5 @@ mod tests {
             assert!(quarter.distance(Vec2::Y) < 1e-6, "{turns:?}");
         }
         assert_eq!(turns[5..], [Vec2::X; 2]);
-    }
-
-    #[test]
-    fn a_change_of_speed_is_even_and_has_no_jump() {
-        let pace = Pace { start_seconds: 4.0, turns: 3.0, change_seconds: 0.5, before: 1.0, after: 3.0 };
-        let turns = [3.0, 4.0, 4.25, 4.5, 5.5].map(|time_seconds| pace.turns_at(time_seconds));
-        assert_eq!(turns, [2.0, 3.0, 3.375, 4.0, 7.0]);
-        assert_eq!(
-            [3.0, 4.0, 4.25, 4.5, 9.0].map(|time_seconds| pace.speed_at(time_seconds)),
-            [1.0, 1.0, 2.0, 3.0, 3.0]
-        );
     }
 }

@@ -273,24 +273,3 @@ impl Crowd {
         &self.visible.pose_counts
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_coarsest_allowed_level_is_taken() {
-        let errors = [0.0, 0.01, 0.02, 0.08];
-        let level = |allowed| coarsest_within(&errors, 2.0, allowed);
-        assert_eq!([0.16, 0.159, 0.04, 0.02, 1e-6, 0.0, -1.0].map(level), [4, 3, 3, 2, 1, 0, 0]);
-        assert_eq!((coarsest_within(&[], 1.0, 1.0), coarsest_within(&[f32::NAN], 1.0, 1.0)), (0, 0));
-    }
-
-    #[test]
-    fn the_level_of_a_view_that_does_not_show_a_pose_is_that_of_the_other_view() {
-        let levels = |camera, light| PoseLevels { camera, light }.settled();
-        assert_eq!(levels(2, u32::MAX), PoseLevels { camera: 2, light: 2 });
-        assert_eq!(levels(u32::MAX, 1), PoseLevels { camera: 1, light: 1 });
-        assert_eq!((levels(3, 1), levels(3, 1).finest()), (PoseLevels { camera: 3, light: 1 }, 1));
-    }
-}

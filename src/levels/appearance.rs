@@ -10,7 +10,7 @@
 use glam::Vec3A;
 
 use super::simplify::Reference;
-use super::surface::{Box, Place, Tree};
+use super::surface::{NodeBox, Place, Tree};
 use super::triangles::Triangles;
 use crate::model::DrawRange;
 
@@ -39,7 +39,7 @@ impl<'m> Looks<'m> {
     /// Returns the mean change of a level.
     pub fn change(&self, level: &Triangles) -> f32 {
         let (reference, positions) = (self.reference, &self.reference.positions);
-        let surfaces: Vec<Option<(Tree, Vec<Box>)>> = (0..level.ranges.len())
+        let surfaces: Vec<Option<(Tree, Vec<NodeBox>)>> = (0..level.ranges.len())
             .map(|range| {
                 let triangles = level.of_range(range);
                 let tree = (!triangles.is_empty()).then(|| Tree::new(triangles.to_vec(), positions))?;

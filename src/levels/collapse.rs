@@ -15,10 +15,9 @@ use std::collections::{BinaryHeap, HashMap};
 use glam::Vec3A;
 use rayon::prelude::*;
 
-use super::parts::position_bits;
 use super::simplify::Reference;
 use super::surface::{Place, nearest_place};
-use super::triangles::Triangles;
+use super::triangles::{Triangles, position_bits};
 
 /// The largest number of samples of a triangle. The nearest ones are left out.
 const MOST_SAMPLES: usize = 16;

@@ -6,8 +6,8 @@
 use glam::Vec3A;
 use rayon::prelude::*;
 
-use super::comparison_points::{FullSurface, Kind, LevelSurface, Points};
-use super::surface::{Box, Place, Tree, nearest_place};
+use super::comparison_points::{FullSurface, LevelSurface, PointKind, Points};
+use super::surface::{NodeBox, Place, Tree, nearest_place};
 
 /// One of this many points is kept, however near its place is.
 const SPREAD: usize = 4;
@@ -52,7 +52,7 @@ impl Task {
     }
 
     /// Compares all points in one pose. `boxes` returns the boxes of `tree` in this pose.
-    pub fn compare<'b>(&mut self, posed: &[Vec3A], tree: &Tree, boxes: impl Fn() -> &'b Vec<Box>) {
+    pub fn compare<'b>(&mut self, posed: &[Vec3A], tree: &Tree, boxes: impl Fn() -> &'b Vec<NodeBox>) {
         for matched in &mut self.matches {
             let point = matched.point.position(posed);
             let bound = matched.nearest.position(posed).distance_squared(point);
@@ -94,7 +94,7 @@ impl Comparison {
             let first = trees.len();
             trees.extend(own_trees);
             lists.extend(own_lists.into_iter().map(|list| {
-                let target = if list.kind == Kind::OfLevel { list.target } else { first + list.target };
+                let target = if list.kind == PointKind::OfLevel { list.target } else { first + list.target };
                 (level, Points { target, ..list })
             }));
         }
@@ -136,7 +136,7 @@ pub(super) fn largest_squared(poses: &[&[Vec3A]], point: &Place, nearest: &Place
 
 /// Maps points to places of a surface that are the nearest in the reference pose, or no farther away than a point before or
 /// than `known_squared`. Of many points, the farthest quarter and a quarter of the others are kept for the other poses.
-fn matches(points: &[Place], (tree, boxes): (&Tree, &[Box]), poses: &[&[Vec3A]], known_squared: f32) -> Vec<Match> {
+fn matches(points: &[Place], (tree, boxes): (&Tree, &[NodeBox]), poses: &[&[Vec3A]], known_squared: f32) -> Vec<Match> {
     let reference = poses[0];
     let Some(mut nearest) = tree.any_place() else { return Vec::new() };
     let mut worst_squared = known_squared;

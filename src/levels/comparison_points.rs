@@ -11,10 +11,8 @@
 
 use glam::Vec3A;
 
-use super::edges::{Edges, sides};
-use super::parts::{Part, parts};
-use super::surface::{Box, Lost, Place, Tree, far_vertices};
-use super::triangles::Triangles;
+use super::surface::{Lost, NodeBox, Place, Tree, far_vertices};
+use super::triangles::{Component, Edges, Triangles, components, sides};
 use crate::model::Geometry;
 
 /// The number of points of each kind that are mapped for each level, at least.
@@ -36,12 +34,12 @@ const SPREAD: usize = 4;
 pub(super) struct Points {
     /// The index of the surface: of a material in full detail for points of the level, otherwise of a tree of the level.
     pub target: usize,
-    pub kind: Kind,
+    pub kind: PointKind,
     pub places: Vec<Place>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum PointKind {
     /// A point on the surface of the level.
     OfLevel,
     /// A vertex in full detail.
@@ -67,7 +65,7 @@ pub(super) struct FullSurface<'m> {
     materials: Vec<FullMaterial>,
     /// The tree of each material, and its boxes in the reference pose.
     pub trees: Vec<Tree>,
-    pub boxes: Vec<Vec<Box>>,
+    pub boxes: Vec<Vec<NodeBox>>,
     edges: Edges,
     triangle_count: usize,
 }
@@ -75,8 +73,8 @@ pub(super) struct FullSurface<'m> {
 /// One material in full detail.
 struct FullMaterial {
     material: u32,
-    /// The connected parts, each with the numbers of its triangles' sides in [`FullSurface::edges`].
-    parts: Vec<(Part, Vec<[u32; 3]>)>,
+    /// The connected components, each with the numbers of its triangles' sides in [`FullSurface::edges`].
+    components: Vec<(Component, Vec<[u32; 3]>)>,
     /// The mean length of the triangles' sides.
     spacing: f32,
 }
@@ -88,12 +86,12 @@ impl<'m> FullSurface<'m> {
         let edges = Edges::new(full.iter().map(|(&material, triangles)| (material, &triangles[..])), reference.len());
         let of_material = |(&material, triangles): (&u32, &Vec<[u32; 3]>)| {
             let side = |side| edges.index(material, side).unwrap_or_default() as u32;
-            let with_sides = |part: Part| {
-                let sides = part.triangles.iter().map(|&corners| sides(corners).map(side)).collect();
-                (part, sides)
+            let with_sides = |component: Component| {
+                let sides = component.triangles.iter().map(|&corners| sides(corners).map(side)).collect();
+                (component, sides)
             };
-            let parts = parts(triangles, reference).into_iter().map(with_sides).collect();
-            FullMaterial { material, parts, spacing: spacing(triangles, reference) }
+            let components = components(triangles, reference).into_iter().map(with_sides).collect();
+            FullMaterial { material, components, spacing: spacing(triangles, reference) }
         };
         let materials = full.iter().map(of_material).collect();
         let triangle_count = full.values().map(Vec::len).sum();
@@ -126,9 +124,9 @@ impl<'m> FullSurface<'m> {
         let mut own_states = vec![Side::New; own_edges.len()];
         let mut full_states = vec![Side::New; self.edges.len()];
         let mut is_kept = vec![false; reference.len()];
-        // Points of parts that the level has lost.
+        // Points of components that the level has lost.
         let mut lost: Vec<Place> = Vec::new();
-        for (target, FullMaterial { material, parts, spacing }) in self.materials.iter().enumerate() {
+        for (target, FullMaterial { material, components, spacing }) in self.materials.iter().enumerate() {
             let own = by_material.remove(material).unwrap_or_default();
             own.as_flattened().iter().for_each(|&vertex| is_kept[vertex as usize] = true);
             let mut own_side = |side| {
@@ -143,49 +141,50 @@ impl<'m> FullSurface<'m> {
             for (&corners, &sides) in own.iter().zip(&own_sides) {
                 add_points_inside(&mut places, corners, sides, &mut own_states, *spacing, reference);
             }
-            lists.push(Points { target, kind: Kind::OfLevel, places });
+            lists.push(Points { target, kind: PointKind::OfLevel, places });
             let (mut removed, mut removed_inside) = (Vec::new(), Vec::new());
-            for (part, part_sides) in parts {
-                let removed_vertices = part.vertices.iter().copied().filter(|&vertex| !is_kept[vertex as usize]);
+            for (component, component_sides) in components {
+                let removed_vertices = component.vertices.iter().copied().filter(|&vertex| !is_kept[vertex as usize]);
                 let vertices = removed_vertices.map(Place::of_vertex);
-                if part.vertices.iter().any(|&vertex| is_kept[vertex as usize]) {
+                if component.vertices.iter().any(|&vertex| is_kept[vertex as usize]) {
                     removed.extend(vertices);
-                    let inside = part.triangles.iter().zip(part_sides).filter(|(corners, _)| has_inside(corners));
+                    let inside =
+                        component.triangles.iter().zip(component_sides).filter(|(corners, _)| has_inside(corners));
                     for (&corners, &sides) in inside {
                         add_points_inside(&mut removed_inside, corners, sides, &mut full_states, *spacing, reference);
                     }
                 } else {
                     let places: Vec<Place> = vertices.collect();
                     lost.extend_from_slice(&places);
-                    lists.push(Points { target: trees.len(), kind: Kind::Vertices, places });
-                    trees.push(Tree::new(vec![[middle(&part.vertices, reference); 3]], reference));
+                    lists.push(Points { target: trees.len(), kind: PointKind::Vertices, places });
+                    trees.push(Tree::new(vec![[middle(&component.vertices, reference); 3]], reference));
                 }
             }
             own.as_flattened().iter().for_each(|&vertex| is_kept[vertex as usize] = false);
             if !own.is_empty() {
-                lists.push(Points { target: trees.len(), kind: Kind::Vertices, places: removed });
-                lists.push(Points { target: trees.len(), kind: Kind::Inside, places: removed_inside });
+                lists.push(Points { target: trees.len(), kind: PointKind::Vertices, places: removed });
+                lists.push(Points { target: trees.len(), kind: PointKind::Inside, places: removed_inside });
                 trees.push(Tree::new(own, reference));
             }
         }
         if !lost.is_empty() {
-            lists.push(Points { target: trees.len(), kind: Kind::Vertices, places: lost });
+            lists.push(Points { target: trees.len(), kind: PointKind::Vertices, places: lost });
             trees.push(Tree::new(triangles.indices.as_chunks().0.to_vec(), reference));
         }
         // There may be a few points for each triangle in full detail, so they do not wait for the losses.
-        thin(&mut lists, Kind::Inside, LEAST_INSIDE, |place| longest_side(place.corners, reference));
+        thin(&mut lists, PointKind::Inside, LEAST_INSIDE, |place| longest_side(place.corners, reference));
         (trees, lists)
     }
 
     fn triangles(&self) -> impl Iterator<Item = &[u32; 3]> {
-        self.materials.iter().flat_map(|material| &material.parts).flat_map(|(part, _)| &part.triangles)
+        self.materials.iter().flat_map(|material| &material.components).flat_map(|(component, _)| &component.triangles)
     }
 }
 
 /// A level, with its points and those in full detail that concern it.
 pub(super) struct LevelSurface {
     triangles: Triangles,
-    /// Its surfaces: materials, and parts that it has lost.
+    /// Its surfaces: materials, and components that it has lost.
     pub trees: Vec<Tree>,
     pub lists: Vec<Points>,
     /// The vertices of the finer level that this one has lost.
@@ -210,8 +209,8 @@ impl LevelSurface {
             let side = longest_side(place.corners, reference);
             largest(&place.corners, &near) + SIDE_SHARE * side * side
         };
-        thin(lists, Kind::OfLevel, LEAST_OF_LEVEL, of_triangle);
-        thin(lists, Kind::Vertices, LEAST_VERTICES, |place| largest(&place.corners, &loss));
+        thin(lists, PointKind::OfLevel, LEAST_OF_LEVEL, of_triangle);
+        thin(lists, PointKind::Vertices, LEAST_VERTICES, |place| largest(&place.corners, &loss));
     }
 }
 
@@ -221,7 +220,7 @@ fn largest(corners: &[u32; 3], of_vertex: &[f32]) -> f32 {
 }
 
 /// Leaves points of a kind out, if there are many: keeps the most important ones, and a few others evenly.
-fn thin(lists: &mut [Points], kind: Kind, least_points: usize, importance: impl Fn(&Place) -> f32) {
+fn thin(lists: &mut [Points], kind: PointKind, least_points: usize, importance: impl Fn(&Place) -> f32) {
     let mut all: Vec<f32> =
         lists.iter().filter(|list| list.kind == kind).flat_map(|list| &list.places).map(&importance).collect();
     let most = least_points.max(all.len() / MOST_STRIDE);

@@ -17,11 +17,7 @@
 //! A distance changes most between a point and a place that follow different joints. For each such pair of joints, the pair
 //! with the largest distance is a probe. Probes are few, so they are evaluated in all candidates. For each level, moments are
 //! added one after the other, each so that the largest distances of its probes grow most. The moments in which the probes are
-//! farthest would be neighbours, and say less: they missed more than a third of the distance between the fox and its first
-//! level.
-//!
-//! Measured densely by brute force, at 12 other moments of each clip and at other points, on 192 levels of 30 models: the stated
-//! error, with the margin and the appearance, is at least 1.06 of the measured distance, and 1.38 in the middle.
+//! farthest would be neighbours, and say less.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -32,9 +28,9 @@ use rayon::prelude::*;
 use super::comparison::{Comparison, Task, largest_squared};
 use super::comparison_points::{FullSurface, LevelSurface};
 use super::extremes::{Probe, distances, enlarge, few, growing};
-use super::moments::{Moment, Poser};
+use super::moments::{Moment, MomentPoser};
 use super::simplify::Reference;
-use super::surface::{Box, Place};
+use super::surface::{NodeBox, Place};
 use crate::model::Model;
 
 /// The room for moments that were not evaluated and for points that were not compared.
@@ -46,15 +42,9 @@ const MAPPED_POSES: usize = 4;
 const MOST_PROBES: usize = 24;
 /// The number of moments that are added for each level.
 const MOMENTS_PER_LEVEL: usize = 2;
-/// The distance that counts as much as a change of the whole appearance, as a share of the extent. With this number, a
-/// thousand characters at 1280x720 that may be off by one pixel differ from full detail by a mean FLIP of at most 0.01 for six
-/// of seven models that were tried: fox, Knight, mannequiny, robot, elf and walker, but 0.014 for CesiumMan. With distances
-/// alone, it is 0.017 to 0.019 for five of them.
-///
-/// Ten thousand foxes, three pixels tall, differ by 0.017 and ten thousand walkers by 0.025. At this size, small causes have
-/// the same effect: if the camera turns by 0.005 degrees around the walkers in full detail, which moves them by less than a
-/// tenth of a pixel, the pictures differ by 0.024. A stricter law, in which a change of 0.15 counts twice, gives 0.010 and 0.020 and
-/// takes 1.6 times as long for ten thousand foxes.
+/// The distance that counts as much as a change of the whole appearance, as a share of the extent. With this number, characters
+/// that may be off by one pixel differ little from full detail in the mean FLIP of the picture. A stricter law costs more than it
+/// gains.
 const APPEARANCE_SHARE: f32 = 0.5;
 
 /// A level that is compared with full detail.
@@ -73,7 +63,7 @@ pub(super) fn errors(
     levels: Vec<Level>,
     [moments, extremes, candidates]: [&[Moment]; 3],
 ) -> Vec<f32> {
-    let mut poser = Poser::new(model);
+    let mut poser = MomentPoser::new(model);
     let posed: Vec<Vec<Vec3A>> =
         extremes.iter().take(MAPPED_POSES - 1).map(|&moment| poser.positions(moment)).collect();
     let mut poses: Vec<&[Vec3A]> = reference.poses().collect();
@@ -86,7 +76,7 @@ pub(super) fn errors(
     let extreme = extreme_moments(model, &tasks, changes.len(), &poses, (&known, candidates));
     for &moment in known.iter().chain(&extreme) {
         let posed = poser.positions(moment);
-        let boxes: Vec<OnceLock<Vec<Box>>> = trees.iter().map(|_| OnceLock::new()).collect();
+        let boxes: Vec<OnceLock<Vec<NodeBox>>> = trees.iter().map(|_| OnceLock::new()).collect();
         tasks.par_iter_mut().for_each(|task| {
             task.worst_squared = worst_squared[task.level];
             let (tree, boxes) = (&trees[task.target], &boxes[task.target]);

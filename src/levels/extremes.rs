@@ -10,7 +10,7 @@ use std::ops::Range;
 use glam::Vec3A;
 use rayon::prelude::*;
 
-use super::moments::{Moment, Poser};
+use super::moments::{Moment, MomentPoser};
 use super::surface::{Place, far_vertices};
 use super::triangles::Triangles;
 use crate::animation::skinned_position;
@@ -48,7 +48,7 @@ pub(super) fn few(candidates: &[Moment]) -> Vec<Moment> {
 
 /// Returns the distances of all probes in each moment. In poses that overflow, they are 0.
 pub(super) fn distances(model: &Model, probes: &[Probe], moments: &[Moment]) -> Vec<Vec<f32>> {
-    let in_moment = |poser: &mut Poser, &moment: &Moment| {
+    let in_moment = |poser: &mut MomentPoser, &moment: &Moment| {
         let pose = poser.pose(moment);
         let position = |place: Place| -> Vec3A {
             let corners = place.corners.into_iter().zip(place.weights).filter(|&(_, weight)| weight != 0.0);
@@ -62,7 +62,7 @@ pub(super) fn distances(model: &Model, probes: &[Probe], moments: &[Moment]) -> 
         };
         probes.iter().map(distance).collect()
     };
-    moments.par_iter().map_init(|| Poser::new(model), in_moment).collect()
+    moments.par_iter().map_init(|| MomentPoser::new(model), in_moment).collect()
 }
 
 /// Chooses moments one after the other, each so that the largest distances of the probes in a range grow most. Returns at most

@@ -4,32 +4,29 @@
 //! which each level uses a prefix. The steps, one file each:
 //!
 //! 1. `moments` chooses poses that differ: the rest pose, ends of morph targets, and times of all clips;
-//! 2. `chain` makes each level from the level before, so its vertices are among those of the finer one: levels with many
-//!    triangles by `simplify`, and those with few by `collapse`, in the poses that `extremes` finds;
+//! 2. `Chain` makes each level from the level before, so its vertices are among those of the finer one: levels with many
+//!    triangles by `simplify`, with quadrics, and those with few by `collapse`, which measures distances in the poses that
+//!    `extremes` finds and takes longer;
 //! 3. `comparison_points` chooses points of each level and of full detail, and `appearance` says what the level changes of
 //!    normals, texture coordinates and colours; both while the next level is made;
 //! 4. `error` measures the distance between the surfaces in all moments, at the points that `comparison` maps to the other
 //!    surface;
 //! 5. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
-//! `triangles` is the list that they hand on, `surface` finds nearest points, `points` finds the vertices that are one point,
-//! `edges` numbers the edges, and `parts` finds what is connected. `placed` chooses where meshes with several placements are measured.
+//! `triangles` is the list that they hand on, with its edges and connected components, and `surface` finds nearest points.
+//! `placed` chooses where meshes with several placements are measured.
 //!
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
 
 mod appearance;
-mod chain;
 mod collapse;
 mod comparison;
 mod comparison_points;
-mod edges;
 mod error;
 mod extremes;
 mod moments;
-mod parts;
 mod placed;
-mod points;
 mod simplify;
 mod surface;
 mod triangles;
@@ -41,14 +38,29 @@ use glam::Vec3A;
 use crate::model::order::{OrderingEffort, number_by_use, order_triangles};
 use crate::model::{AlphaMode, Model};
 use appearance::Looks;
-use chain::{Chain, MOST_LEVELS};
+use collapse::Collapser;
 use comparison_points::FullSurface;
 use error::{Level, errors};
-use moments::{Moment, Poser, candidates, different};
+use extremes::extremes;
+use moments::{Moment, MomentPoser, candidates, different};
 use placed::Largest;
 use simplify::{MOST_POSES, Reference, extent};
 use triangles::{Triangles, used_vertices};
 
+/// The coarsest level has about this many triangles, if the surface allows that.
+const COARSEST_TRIANGLES: usize = 16;
+/// The largest number of coarser levels. Of models with very many triangles, a level has less than half of the finer one's.
+const MOST_LEVELS: usize = 8;
+/// The largest share of the finer level's triangles that a level is made for.
+const LARGEST_RATIO: f32 = 0.7;
+/// A level with a larger share of the finer one's triangles does not pay.
+const LARGEST_SHARE: f32 = 0.8;
+/// The largest number of triangles of a surface whose edges are collapsed one by one.
+const SMALL: usize = 600;
+/// The share of a small surface's triangles that are left in the simpler surface that shows which poses count.
+const TRIAL_SHARE: f32 = 0.3;
+/// The largest number of poses that count because simpler surfaces differ most in them.
+const MOST_EXTREMES: usize = 8;
 /// Models with fewer triangles have no coarser levels.
 const LEAST_TRIANGLES: usize = 32;
 /// The number of vertices that all moments together may skin, which bounds the time.
@@ -78,7 +90,7 @@ fn build_at_first_placements(model: &mut Model) {
         return;
     }
     let used = used_vertices(full.indices.as_chunks().0);
-    let rest = Poser::new(model).positions(Moment::Rest);
+    let rest = MomentPoser::new(model).positions(Moment::Rest);
     let is_finite = used.iter().all(|&vertex| rest[vertex as usize].is_finite());
     if !(is_finite && EXTENTS.contains(&extent(&rest))) {
         return;
@@ -118,7 +130,7 @@ fn build_at_first_placements(model: &mut Model) {
 
 /// Returns the rest pose with all attributes, as the simplifier sees it.
 fn reference(model: &Model, rest: Vec<Vec3A>, moments: &[Moment]) -> Reference {
-    let mut poser = Poser::new(model);
+    let mut poser = MomentPoser::new(model);
     let posed = moments[1..].iter().take(MOST_POSES).map(|&moment| poser.positions(moment));
     let posed: Vec<Vec<Vec3A>> = posed.collect();
     Reference::new(model, poser.pose(Moment::Rest), rest, posed)
@@ -132,5 +144,62 @@ fn order(model: &Model, triangles: &mut Triangles) {
         if material.is_some_and(|material| material.alpha_mode != AlphaMode::Blend) {
             order_triangles(&mut triangles.indices[own.clone()], &mut effort);
         }
+    }
+}
+
+/// Makes one level after the other, so that each can be compared with full detail while the next one is made.
+struct Chain<'m> {
+    model: &'m Model,
+    reference: &'m Reference,
+    candidates: &'m [Moment],
+    /// The share of the finer level's triangles that a level is made for.
+    ratio: f32,
+    /// The newest level, or full detail.
+    finer: Triangles,
+    level_count: usize,
+    small: Option<Collapser<'m>>,
+    /// The moments in which simpler surfaces differ most, once there is a small level.
+    extremes: Vec<Moment>,
+}
+
+impl<'m> Chain<'m> {
+    /// Starts with full detail. Small levels are made for some of the `candidates`.
+    fn new(model: &'m Model, reference: &'m Reference, candidates: &'m [Moment], full: &Triangles) -> Self {
+        let ratio = (COARSEST_TRIANGLES as f32 / full.count() as f32).powf(1.0 / MOST_LEVELS as f32).min(LARGEST_RATIO);
+        let finer = full.clone();
+        Self { model, reference, candidates, ratio, finer, level_count: 0, small: None, extremes: Vec::new() }
+    }
+
+    /// Returns the next coarser level, unless that would not pay.
+    fn next(&mut self) -> Option<Triangles> {
+        let count = self.finer.count();
+        if self.level_count == MOST_LEVELS || count <= COARSEST_TRIANGLES {
+            return None;
+        }
+        let target = (count as f32 * self.ratio) as usize;
+        let level = if count > SMALL { self.reference.simplify(&self.finer, target)? } else { self.collapse(target) };
+        if level.count() == 0 || level.count() as f32 > LARGEST_SHARE * count as f32 {
+            return None;
+        }
+        self.level_count += 1;
+        self.finer.clone_from(&level);
+        Some(level)
+    }
+
+    fn collapse(&mut self, target: usize) -> Triangles {
+        let small = self.small.take().unwrap_or_else(|| {
+            self.extremes = self.find_extremes();
+            let mut poser = MomentPoser::new(self.model);
+            let poses = self.extremes.iter().map(|&moment| poser.positions(moment)).collect();
+            Collapser::new(self.reference, poses, &self.finer)
+        });
+        self.small.insert(small).reduce(target)
+    }
+
+    /// Finds the moments in which a much simpler surface differs most from the newest level.
+    fn find_extremes(&self) -> Vec<Moment> {
+        let target = (self.finer.count() as f32 * TRIAL_SHARE) as usize;
+        let Some(trial) = self.reference.simplify(&self.finer, target) else { return Vec::new() };
+        extremes(self.model, &self.reference.positions, [&self.finer, &trial], self.candidates, MOST_EXTREMES)
     }
 }

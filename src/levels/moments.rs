@@ -40,14 +40,14 @@ pub(super) enum Moment {
 }
 
 /// Memory for the evaluation of one moment at a time.
-pub(super) struct Poser<'m> {
+pub(super) struct MomentPoser<'m> {
     model: &'m Model,
     scratch: PoseScratch,
     palette: Vec<JointMatrix>,
     morph_weights: Vec<f32>,
 }
 
-impl<'m> Poser<'m> {
+impl<'m> MomentPoser<'m> {
     pub fn new(model: &'m Model) -> Self {
         let scratch = PoseScratch::for_model(model);
         Self { model, scratch, palette: Vec::new(), morph_weights: Vec::new() }
@@ -88,7 +88,7 @@ pub(super) fn different(model: &Model, candidates: &[Moment], used: &[u32], most
     let descriptors: Vec<Vec<f32>> = candidates
         .par_iter()
         .map_init(
-            || Poser::new(model),
+            || MomentPoser::new(model),
             |poser, &moment| {
                 let pose = poser.pose(moment);
                 let position = |vertex: u32| skinned_position(&model.geometry, vertex as usize, pose);

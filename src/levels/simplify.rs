@@ -18,12 +18,10 @@ use std::collections::HashMap;
 use glam::{Vec3, Vec3A};
 use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
-use super::parts::position_bits;
-use super::points::separate_points;
 use super::surface::Place;
-use super::triangles::Triangles;
+use super::triangles::{Triangles, position_bits};
 use crate::animation::{Pose, blended_matrix};
-use crate::model::Model;
+use crate::model::{Geometry, Model};
 
 /// The weight of a unit normal, compared with a distance of the model's extent.
 const NORMAL_WEIGHT: f32 = 0.1;
@@ -38,6 +36,13 @@ const FIXED: usize = 11;
 /// The number of poses whose positions are attributes. Six leave no smaller errors than three, and take longer.
 /// meshoptimizer has at most 32 attributes.
 pub(super) const MOST_POSES: usize = 3;
+
+/// The largest distance between vertices that are the same point, as a share of the extent: in the rest pose, and in other
+/// poses, where the sides of a seam may have slightly different influences.
+const NEAR_SHARE: f32 = 1e-5;
+const POSED_NEAR_SHARE: f32 = 1e-2;
+/// The largest number of vertices with which a vertex is compared, which bounds the time.
+const MOST_COMPARED: usize = 32;
 
 /// The vertices of a model as the simplifier sees them.
 pub(super) struct Reference {
@@ -235,4 +240,41 @@ pub(super) fn extent(positions: &[Vec3A]) -> f32 {
     let (min, max) =
         positions.iter().fold((Vec3A::INFINITY, Vec3A::NEG_INFINITY), |(min, max), &p| (min.min(p), max.max(p)));
     (max - min).max_element()
+}
+
+/// Makes positions in the rest pose equal if and only if they are the same point of the surface. `posed` has the positions in
+/// other poses.
+///
+/// meshoptimizer moves all vertices at equal positions together, because they are usually the sides of a seam. Vertices are the
+/// same point if they have the same bind position and are near each other in all poses. Their positions may differ by rounding, if
+/// their influences are in another order, and would be ends of a crack. Other vertices are at equal positions by chance, such as
+/// two swords in one hand. They part in other poses, so they are moved apart a little.
+fn separate_points(geometry: &Geometry, positions: &mut [Vec3A], posed: &[Vec<Vec3A>], extent: f32) {
+    let rest = positions.to_vec();
+    let is_same = |a: usize, b: usize| {
+        rest[a].distance(rest[b]) <= NEAR_SHARE * extent
+            && posed.iter().all(|posed| posed[a].distance(posed[b]) <= POSED_NEAR_SHARE * extent)
+    };
+    // Vertices of the same bind position are in a row, and those near each other are close together in it.
+    let binds: Vec<[u32; 3]> = geometry.positions.iter().map(|&bind| position_bits(bind.into())).collect();
+    let mut order: Vec<usize> = (0..rest.len()).collect();
+    let along = |a: usize, b: usize, axis: usize| rest[a][axis].total_cmp(&rest[b][axis]);
+    order.sort_by(|&a, &b| binds[a].cmp(&binds[b]).then(along(a, b, 0)).then(along(a, b, 1)).then(along(a, b, 2)));
+    // The number of points that were moved away from a position.
+    let mut moved_from = HashMap::<[u32; 3], u32>::with_capacity(rest.len());
+    for (index, &vertex) in order.iter().enumerate() {
+        let before = order[..index].iter().rev().take(MOST_COMPARED).copied();
+        let mut before = before.take_while(|&other| binds[other] == binds[vertex]);
+        if let Some(other) = before.find(|&other| is_same(other, vertex)) {
+            positions[vertex] = positions[other];
+            continue;
+        }
+        let moved = &mut positions[vertex];
+        while moved.is_finite() && moved_from.contains_key(&position_bits(*moved)) {
+            let steps = moved_from.entry(position_bits(rest[vertex])).or_default();
+            *steps += 1;
+            moved.x = rest[vertex].x + *steps as f32 * f32::EPSILON * extent.max(rest[vertex].x.abs());
+        }
+        moved_from.insert(position_bits(*moved), 0);
+    }
 }

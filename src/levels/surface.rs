@@ -37,12 +37,12 @@ impl Place {
 
 /// The box of a node of a [`Tree`] in one pose.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Box {
+pub(super) struct NodeBox {
     min: Vec3A,
     max: Vec3A,
 }
 
-impl Box {
+impl NodeBox {
     fn of_triangle([a, b, c]: [Vec3A; 3]) -> Self {
         Self { min: a.min(b).min(c), max: a.max(b).max(c) }
     }
@@ -102,8 +102,8 @@ impl Tree {
     }
 
     /// Returns the boxes of all nodes in a pose.
-    pub fn boxes(&self, positions: &[Vec3A]) -> Vec<Box> {
-        let mut boxes = vec![Box { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY }; self.nodes.len()];
+    pub fn boxes(&self, positions: &[Vec3A]) -> Vec<NodeBox> {
+        let mut boxes = vec![NodeBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY }; self.nodes.len()];
         for (index, node) in self.nodes.iter().enumerate().rev() {
             let first = node.first as usize;
             boxes[index] = if node.count == 0 && first > 0 {
@@ -111,7 +111,7 @@ impl Tree {
             } else {
                 let own = self.triangles[first..first + node.count as usize].iter();
                 let corners = own.map(|corners| corners.map(|corner| positions[corner as usize]));
-                corners.map(Box::of_triangle).fold(boxes[index], Box::union)
+                corners.map(NodeBox::of_triangle).fold(boxes[index], NodeBox::union)
             };
         }
         boxes
@@ -121,7 +121,7 @@ impl Tree {
     /// search ends at the first place that is no farther than `enough_squared`, even if another one is nearer.
     pub fn nearest(
         &self,
-        boxes: &[Box],
+        boxes: &[NodeBox],
         positions: &[Vec3A],
         point: Vec3A,
         (limit_squared, enough_squared): (f32, f32),
@@ -154,8 +154,8 @@ impl Tree {
             }
             for &corners in &self.triangles[first..first + node.count as usize] {
                 let triangle = corners.map(|corner| positions[corner as usize]);
-                // A box is cheaper than a triangle. With this test, Knight's levels take 0.8 of the processor time.
-                if Box::of_triangle(triangle).squared_distance(point) >= best_squared {
+                // A box is cheaper than a triangle.
+                if NodeBox::of_triangle(triangle).squared_distance(point) >= best_squared {
                     continue;
                 }
                 let (place, squared) = nearest_place(positions, point, corners);

@@ -81,17 +81,3 @@ impl DebugView {
         Self::ALL[at]
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_view_follows_another_one() {
-        for pair in DebugView::ALL.windows(2) {
-            assert_eq!(pair[0].next(), pair[1]);
-        }
-        assert_eq!(DebugView::Wireframe.next(), DebugView::Lit);
-        assert_eq!(DebugView::Heat.next(), DebugView::Lit);
-    }
-}

@@ -59,34 +59,3 @@ impl Detail {
         self.shadow_error_metres
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_allowed_error_is_a_length_in_the_image() {
-        let camera = OrbitCamera {
-            target: Vec3::ZERO,
-            distance: 10.0,
-            yaw_radians: 0.0,
-            pitch_radians: 0.0,
-            ..OrbitCamera::default()
-        };
-        let (height_pixels, error_pixels, radius) = (720, 1.5, 2.0);
-        let detail = Detail::new(&camera, height_pixels, error_pixels);
-        for center in [Vec3::ZERO, Vec3::new(3.0, 1.0, -40.0), Vec3::new(0.0, 0.0, 7.0)] {
-            let error = detail.error_metres_in_view(center, radius);
-            let nearest = center + Vec3::Z * radius;
-            let project = |point: Vec3| camera.clip_from_world(1.0).project_point3(point).y * 0.5 * 720.0;
-            let pixels = project(nearest + Vec3::Y * error) - project(nearest);
-            assert!((pixels - error_pixels).abs() < 1e-3, "{center}: {error} m are {pixels} pixels");
-        }
-        assert!(detail.error_metres_in_view(Vec3::new(0.0, 0.0, 9.0), radius) < 0.0, "around the eye");
-        assert_eq!(Detail::FULL.error_metres_in_view(Vec3::ZERO, radius), 0.0);
-        assert_eq!(
-            (Detail::FULL.error_metres_in_shadow(), detail.with_shadow_error(0.5).error_metres_in_shadow()),
-            (0.0, 0.5)
-        );
-    }
-}

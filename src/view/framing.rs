@@ -9,8 +9,8 @@
 
 use glam::Vec3;
 
-use super::bounds::Bounds;
 use super::camera::{Limits, OrbitCamera};
+use super::regions::Bounds;
 
 /// The share of the image's half width and height that a crowd fills.
 const CROWD_FILL: f32 = 0.95;

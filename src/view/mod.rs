@@ -4,25 +4,21 @@
 //! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
 //! here is plain arithmetic in world space, in metres.
 
-mod bounds;
 mod camera;
 mod debug_view;
 mod detail;
 mod flight;
 mod framing;
-mod frustum;
 mod look;
-mod ray;
+mod regions;
 mod shadow_view;
 mod sky;
 
-pub use bounds::Bounds;
 pub use camera::{Limits, OrbitCamera};
 pub use debug_view::{DebugView, Show};
 pub use detail::Detail;
 pub use framing::Outline;
-pub use frustum::Frustum;
 pub use look::{Background, Look, SunDirection};
-pub use ray::Ray;
+pub use regions::{Bounds, Frustum, Ray};
 pub use shadow_view::{ShadowScene, ShadowView};
 pub use sky::Sky;

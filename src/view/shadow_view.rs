@@ -6,9 +6,8 @@
 
 use glam::{Mat4, Vec2, Vec3, Vec3Swizzles, Vec4, Vec4Swizzles};
 
-use super::bounds::Bounds;
 use super::camera::OrbitCamera;
-use super::frustum::Frustum;
+use super::regions::{Bounds, Frustum};
 
 /// A close camera in a large crowd sees shadows up to this many times the distance of its target. A map that reaches
 /// further would have texels of many pixels in front.

@@ -1,0 +1,244 @@
+//! The places of the instances. Each layout lists its places from the centre outwards, so that the first ones of a large
+//! crowd are those of a small crowd, as far as the layout allows.
+//!
+//! In: a number of instances, their spacing and random numbers. Out: [`Placement`]s around the origin, with y = 0 and a
+//! scale of 1. A single instance is exactly at the origin and faces +Z, as glTF characters do. A million places take
+//! O(n log n) time.
+
+use std::f32::consts::{FRAC_PI_2, TAU};
+
+use glam::{Affine3A, Mat3A, Vec2, Vec3};
+
+use super::random::SplitMix64;
+use super::scatter;
+use crate::shader_types::JointMatrix;
+
+/// The largest displacement from the lattice along an axis, as a share of the spacing.
+const JITTER: f32 = 0.1;
+/// The largest angle of an instance on the lattice from +Z, the direction that glTF characters face.
+const MAX_YAW_RADIANS: f32 = 0.5;
+
+/// The way in which instances are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// A hexagonal lattice with some jitter, which fills a disc. All instances face about the same way.
+    #[default]
+    Grid,
+    /// Concentric rings. Instances face along their ring.
+    Ring,
+    /// Random places, none of them close to another. Instances face anywhere.
+    Scatter,
+}
+
+/// Returns `count` placements, from the centre outwards.
+pub(super) fn placements(layout: Layout, count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
+    if count == 1 {
+        return vec![Placement::ORIGIN];
+    }
+    let count = count as usize;
+    match layout {
+        Layout::Grid => grid(count, spacing_metres, random),
+        Layout::Ring => rings(count, spacing_metres, random),
+        Layout::Scatter => {
+            let points = scatter::disc(count, random);
+            let distance_metres = scatter::DISTANCE * spacing_metres;
+            points.into_iter().map(|point| Placement::new(point * distance_metres, random.unit() * TAU)).collect()
+        }
+    }
+}
+
+/// The placement of one instance. It is half as large as a matrix, and turning it about the centre of the crowd takes eight
+/// products.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Placement {
+    /// The position of the model's origin in the world.
+    pub position: Vec3,
+    /// The cosine and the sine of the rotation about +Y. An instance without rotation faces +Z.
+    pub heading: Vec2,
+    /// The uniform scale.
+    pub scale: f32,
+}
+
+impl Placement {
+    /// The placement at the origin, with the scale and the heading of the file.
+    pub const ORIGIN: Self = Self { position: Vec3::ZERO, heading: Vec2::X, scale: 1.0 };
+
+    pub fn new(position: Vec2, yaw_radians: f32) -> Self {
+        Self { position: Vec3::new(position.x, 0.0, position.y), heading: heading(yaw_radians), scale: 1.0 }
+    }
+
+    /// Returns the placement after a turn about the world's Y axis.
+    #[inline]
+    pub fn turned(self, turn: Vec2) -> Self {
+        let (position, heading) = (turned(self.position, turn), self.heading);
+        let heading = Vec2::new(heading.x * turn.x - heading.y * turn.y, heading.x * turn.y + heading.y * turn.x);
+        Self { position, heading, ..self }
+    }
+
+    /// Returns the rows of the matrix.
+    #[inline]
+    pub fn rows(&self) -> JointMatrix {
+        let Self { position, heading, scale } = *self;
+        let (cos, sin) = (heading.x * scale, heading.y * scale);
+        JointMatrix { rows: [[cos, 0.0, sin, position.x], [0.0, scale, 0.0, position.y], [-sin, 0.0, cos, position.z]] }
+    }
+
+    /// Returns the matrix.
+    pub fn world_from_model(&self) -> Affine3A {
+        let Self { position, heading, scale } = *self;
+        let (cos, sin) = (heading.x * scale, heading.y * scale);
+        let columns = [Vec3::new(cos, 0.0, -sin), Vec3::new(0.0, scale, 0.0), Vec3::new(sin, 0.0, cos)];
+        let [x, y, z] = columns.map(Into::into);
+        Affine3A { matrix3: Mat3A::from_cols(x, y, z), translation: position.into() }
+    }
+}
+
+/// Returns the cosine and the sine of a rotation about +Y.
+pub(super) fn heading(yaw_radians: f32) -> Vec2 {
+    let (sin, cos) = yaw_radians.sin_cos();
+    Vec2::new(cos, sin)
+}
+
+/// Turns a point about the Y axis, by a cosine and a sine.
+#[inline]
+pub(super) fn turned(point: Vec3, turn: Vec2) -> Vec3 {
+    Vec3::new(point.x * turn.x + point.z * turn.y, point.y, point.z * turn.x - point.x * turn.y)
+}
+
+/// Returns the places of a hexagonal lattice that fills a disc, with some jitter, so that the crowd looks natural but ordered.
+fn grid(count: usize, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
+    let lattice = hexagonal_disc(count);
+    // The outermost ring may be incomplete, which would move the crowd's centre to one side.
+    let center = lattice.iter().sum::<Vec2>() / lattice.len().max(1) as f32;
+    let placement = |point: Vec2| {
+        let jitter = Vec2::new(random.signed_unit(), random.signed_unit()) * JITTER;
+        Placement::new((point - center + jitter) * spacing_metres, random.signed_unit() * MAX_YAW_RADIANS)
+    };
+    lattice.into_iter().map(placement).collect()
+}
+
+/// Returns the `count` points of the hexagonal lattice with unit spacing that are closest to the origin.
+///
+/// Lattice coordinates (i, j) stand for i·(1, 0) + j·(1/2, √3/2). The squared distance i² + ij + j² is an integer, so
+/// the order does not depend on rounding. Ties are ordered by row, middle rows first, then from left to right.
+fn hexagonal_disc(count: usize) -> Vec<Vec2> {
+    const ROW_DISTANCE: f32 = 0.866_025_4;
+    // A disc of radius r holds about π r² / (√3/2) points. The searched rhombus must contain the disc, so i and j go up to
+    // 2/√3 times the radius.
+    let radius = (count as f64 * 0.866_025_4 / std::f64::consts::PI).sqrt() + 2.0;
+    let reach = (radius * 1.154_700_6).ceil() as i64;
+    let radius_squared = (radius * radius).ceil() as i64;
+    let mut points: Vec<(i64, i64, i64)> = Vec::new();
+    for j in -reach..=reach {
+        for i in -reach..=reach {
+            let distance_squared = i * i + i * j + j * j;
+            if distance_squared <= radius_squared {
+                points.push((distance_squared, j, i));
+            }
+        }
+    }
+    points.sort_unstable_by_key(|&(distance_squared, j, i)| (distance_squared, j.abs(), j, i));
+    points.truncate(count);
+    points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()
+}
+
+/// Returns one place in the centre, and rings around it, which are full except for the last.
+fn rings(all: usize, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
+    let mut placements = Vec::with_capacity(all);
+    placements.extend((all > 0).then_some(Placement::ORIGIN));
+    for ring in 1.. {
+        let left = all - placements.len();
+        if left == 0 {
+            break;
+        }
+        let radius = ring as f32 * spacing_metres;
+        let count = left.min(ring_capacity(radius, spacing_metres));
+        placements.extend(on_ring(count, radius, random.unit() * TAU, FRAC_PI_2));
+    }
+    placements
+}
+
+/// Returns the largest number of points on a circle whose neighbours are at least `spacing` apart in a straight line.
+pub(super) fn ring_capacity(radius: f32, spacing: f32) -> usize {
+    let half_angle = (f64::from(spacing) / (2.0 * f64::from(radius))).min(1.0).asin();
+    // Six neighbours fit exactly around a point, if rounding does not prevent it.
+    ((std::f64::consts::PI / half_angle + 1e-6) as usize).max(1)
+}
+
+/// Returns `count` placements that are evenly spread on a circle, from `first_radians` on. `yaw_radians` is between the
+/// direction from the centre and the instance's own; a quarter turn faces along the circle.
+pub(super) fn on_ring(
+    count: usize,
+    radius: f32,
+    first_radians: f32,
+    yaw_radians: f32,
+) -> impl Iterator<Item = Placement> {
+    (0..count).map(move |index| {
+        let around = first_radians + TAU * (index as f32 / count as f32);
+        let (sin, cos) = around.sin_cos();
+        Placement::new(radius * Vec2::new(sin, cos), around + yaw_radians)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layout_begins_at_the_origin_and_keeps_its_distance() {
+        for (layout, least) in [(Layout::Grid, 0.7), (Layout::Ring, 0.999), (Layout::Scatter, scatter::DISTANCE)] {
+            for count in [0, 1, 2, 7, 300, 2000] {
+                let placements = placements(layout, count, 2.0, &mut SplitMix64::new(3, 0));
+                assert_eq!(placements.len(), count as usize);
+                let farthest = placements.iter().map(|placement| placement.position.length()).fold(0.0, f32::max);
+                // As dense as the lattice, whose radius is 0.525 √n spacings, or a little less.
+                assert!(farthest <= 2.0 * (0.65 * (count as f32).sqrt() + 1.0), "{layout:?} {count}: {farthest}");
+                let mut nearest = f32::INFINITY;
+                for (k, a) in placements.iter().enumerate() {
+                    assert!((a.heading.length() - 1.0).abs() < 1e-6 && a.position.y == 0.0 && a.scale == 1.0);
+                    for b in &placements[..k] {
+                        nearest = nearest.min(a.position.distance(b.position));
+                    }
+                }
+                assert!(nearest >= 2.0 * least - 1e-5, "{layout:?} {count}: {nearest}");
+            }
+            assert_eq!(placements(layout, 1, 2.0, &mut SplitMix64::new(3, 0)), [Placement::ORIGIN]);
+        }
+    }
+
+    #[test]
+    fn rows_matrix_and_turns_agree() {
+        let placement = Placement { position: Vec3::new(3.0, 0.5, -2.0), heading: heading(0.4), scale: 1.3 };
+        let expected = Affine3A::from_scale_rotation_translation(
+            Vec3::splat(1.3),
+            glam::Quat::from_rotation_y(0.4),
+            Vec3::new(3.0, 0.5, -2.0),
+        );
+        assert!(placement.world_from_model().abs_diff_eq(expected, 1e-6), "{placement:?}");
+        assert_eq!(Affine3A::from(placement.rows()), placement.world_from_model());
+        let turned = Affine3A::from_rotation_y(0.7) * expected;
+        assert!(placement.turned(heading(0.7)).world_from_model().abs_diff_eq(turned, 1e-6), "{placement:?}");
+        // Instances that stand are turned by nothing, and must not move at all.
+        assert_eq!(placement.turned(Vec2::X), placement);
+    }
+
+    #[test]
+    fn rings_are_full() {
+        assert_eq!([1.0, 2.0, 3.0].map(|radius| ring_capacity(radius, 1.0)), [6, 12, 18]);
+        assert_eq!([0.0, 0.4, 0.5].map(|radius| ring_capacity(radius, 1.0)), [2, 2, 2]);
+        let placements = rings(1000, 2.0, &mut SplitMix64::new(1, 0));
+        let radii: Vec<f32> = placements.iter().map(|placement| placement.position.length() / 2.0).collect();
+        assert!(radii.iter().all(|radius| (radius - radius.round()).abs() < 1e-5), "{radii:?}");
+        assert!(radii.is_sorted_by(|a, b| a.round() <= b.round()));
+    }
+
+    #[test]
+    fn instances_face_along_their_ring() {
+        for placement in on_ring(7, 3.0, 0.3, FRAC_PI_2) {
+            let forward = placement.world_from_model().transform_vector3(Vec3::Z);
+            assert!(forward.dot(placement.position).abs() < 1e-5);
+            // Seen from above, all of them go the same way round.
+            assert!(placement.position.cross(forward).y > 0.0);
+        }
+    }
+}

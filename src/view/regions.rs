@@ -1,0 +1,181 @@
+//! Regions of the world: the bounds of a crowd, the frustum that culls, and the ray that picks.
+
+use std::f32::consts::TAU;
+
+use glam::{Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
+
+use super::camera::OrbitCamera;
+
+/// Corners of the polygon that encloses the cylinder.
+const RIM_POINTS: usize = 32;
+
+/// The extent of a crowd: an axis-aligned box in the world, intersected with an upright cylinder around its centre. A
+/// circular crowd does not reach the corners of its box, so the cylinder makes tighter framing possible.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// The smallest coordinates of the box.
+    pub min: Vec3,
+    /// The largest coordinates of the box.
+    pub max: Vec3,
+    /// The radius of the cylinder.
+    pub footprint_radius: f32,
+}
+
+impl Bounds {
+    /// Returns the centre of the box.
+    #[must_use]
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Returns the radius of a sphere around the centre that contains the crowd.
+    #[must_use]
+    pub fn radius(&self) -> f32 {
+        let half = (self.max - self.min) * 0.5;
+        half.length().min(self.footprint_radius.hypot(half.y))
+    }
+
+    /// Returns the cylinder that these bounds sweep while they turn around the vertical axis through their centre.
+    #[must_use]
+    pub fn swept_around(&self) -> Self {
+        let half = (self.max - self.min) * 0.5;
+        let radius = self.footprint_radius.min(half.x.hypot(half.z));
+        let reach = Vec3::new(radius, half.y, radius);
+        Self { min: self.center() - reach, max: self.center() + reach, footprint_radius: radius }
+    }
+
+    /// Returns points, relative to the centre, whose convex hull contains the crowd.
+    pub(super) fn hull(&self) -> impl Iterator<Item = Vec3> {
+        let half = (self.max - self.min) * 0.5;
+        // A polygon around the circle, clipped by the box; and the corners of the box where the circle reaches them.
+        let rim_radius = self.footprint_radius / (TAU / (2 * RIM_POINTS) as f32).cos();
+        let rim = (0..RIM_POINTS).map(move |k| {
+            let (sin, cos) = (TAU * k as f32 / RIM_POINTS as f32).sin_cos();
+            Vec3::new((rim_radius * cos).clamp(-half.x, half.x), 0.0, (rim_radius * sin).clamp(-half.z, half.z))
+        });
+        let corners = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)];
+        let has_corners = half.x.hypot(half.z) <= self.footprint_radius * 1.001;
+        let corners = corners.into_iter().map(move |(x, z)| Vec3::new(x * half.x, 0.0, z * half.z));
+        let outline = rim.chain(corners.filter(move |_| has_corners));
+        outline.flat_map(move |point| [point.with_y(-half.y), point.with_y(half.y)])
+    }
+}
+
+/// The region that a camera sees: four side planes and the near plane. There is no far plane. All tests are conservative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Frustum {
+    /// Unit normals that point inwards. A point is inside where `normal · point + w >= 0`.
+    planes: [Vec4; 5],
+}
+
+impl Frustum {
+    /// Returns the frustum of a matrix. The planes are sums and differences of its rows (Gribb and Hartmann, "Fast
+    /// Extraction of Viewing Frustum Planes from the World-View-Projection Matrix", 2001). With reversed Z the near plane
+    /// is z = w.
+    #[must_use]
+    pub fn from_clip_from_world(clip_from_world: Mat4) -> Self {
+        let rows = clip_from_world.transpose();
+        let (x, y, z, w) = (rows.x_axis, rows.y_axis, rows.z_axis, rows.w_axis);
+        let planes = [w + x, w - x, w + y, w - y, w - z];
+        Self { planes: planes.map(|plane| plane / plane.xyz().length()) }
+    }
+
+    /// Returns the four side planes and the near plane.
+    pub(super) fn planes(&self) -> &[Vec4] {
+        &self.planes
+    }
+
+    /// Returns false if the whole sphere lies behind one plane. The test is conservative: a sphere near an edge may pass
+    /// although it is outside.
+    #[must_use]
+    pub fn intersects_sphere(&self, center: Vec3, radius: f32) -> bool {
+        // Rounding errors grow with the distance from the origin. A sphere that only just touches must pass.
+        let slack = 1e-5 * (center.abs().max_element() + radius);
+        self.planes.iter().all(|plane| plane.xyz().dot(center) + plane.w >= -(radius + slack))
+    }
+
+    /// Like [`Self::intersects_sphere`], for a sphere swept from `center` by `sweep`: a character and its shadow.
+    #[must_use]
+    pub fn intersects_swept_sphere(&self, center: Vec3, sweep: Vec3, radius: f32) -> bool {
+        let slack = 1e-5 * (center.abs().max_element() + sweep.abs().max_element() + radius);
+        self.planes.iter().all(|plane| {
+            let at_start = plane.xyz().dot(center) + plane.w;
+            at_start.max(at_start + plane.xyz().dot(sweep)) >= -(radius + slack)
+        })
+    }
+}
+
+/// A ray in world space, such as the line of sight through a pixel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ray {
+    /// The start, in metres.
+    pub origin: Vec3,
+    /// A unit vector.
+    pub direction: Vec3,
+}
+
+impl Ray {
+    /// Returns the ray from the eye of a camera through a point of an image of width / height `aspect`. The point (0, 0) is the
+    /// upper left corner of the image, and (1, 1) the lower right one. The centre of a pixel is half a pixel from its corner.
+    #[must_use]
+    pub fn through(camera: &OrbitCamera, aspect: f32, point: Vec2) -> Self {
+        let (right, up, forward) = camera.axes();
+        let half_height = (camera.vertical_fov_radians * 0.5).tan();
+        let (x, y) = (2.0 * point.x - 1.0, 1.0 - 2.0 * point.y);
+        let direction = forward + right * (x * half_height * aspect) + up * (y * half_height);
+        Self { origin: camera.position(), direction: direction.normalize() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_that_turn_sweep_a_cylinder() {
+        let bounds = Bounds { min: Vec3::new(1.0, 0.0, -4.0), max: Vec3::new(7.0, 2.0, 4.0), footprint_radius: 5.0 };
+        let swept = bounds.swept_around();
+        assert_eq!((swept.min, swept.max), (Vec3::new(-1.0, 0.0, -5.0), Vec3::new(9.0, 2.0, 5.0)));
+        assert!(swept.hull().all(|point| (4.99..5.1).contains(&point.with_y(0.0).length())));
+        // The corners of a box reach farthest, unless the footprint does not fill it.
+        let wide = Bounds { footprint_radius: 9.0, ..bounds };
+        assert_eq!(wide.swept_around(), swept);
+    }
+
+    #[test]
+    fn the_frustum_keeps_what_touches_it_and_drops_what_does_not() {
+        let frustum = {
+            let camera = OrbitCamera {
+                target: Vec3::ZERO,
+                distance: 10.0,
+                yaw_radians: 0.0,
+                pitch_radians: 0.0,
+                vertical_fov_radians: 90f32.to_radians(),
+                ..OrbitCamera::default()
+            };
+            Frustum::from_clip_from_world(camera.clip_from_world(1.0))
+        };
+        assert!(frustum.intersects_sphere(Vec3::ZERO, 0.0));
+        assert!(frustum.intersects_sphere(Vec3::new(0.0, 0.0, -1e6), 0.0), "there is no far plane");
+        assert!(!frustum.intersects_sphere(Vec3::new(0.0, 0.0, 12.0), 1.0), "behind the eye");
+        // The right-hand plane passes (10, 0, 0) at 45 degrees: (12, 0, 0) is 1.4142 outside of it.
+        assert!(frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.415));
+        assert!(!frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.413));
+        assert!(frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.415));
+        assert!(!frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.413));
+    }
+
+    #[test]
+    fn points_on_a_ray_are_drawn_where_it_passes_through_the_image() {
+        let camera = OrbitCamera { yaw_radians: 0.7, pitch_radians: 0.4, ..OrbitCamera::default() };
+        for point in [Vec2::ZERO, Vec2::new(0.5, 0.5), Vec2::new(0.9, 0.2)] {
+            let ray = Ray::through(&camera, 1.5, point);
+            for distance in [0.5, 7.0] {
+                let clip = camera.clip_from_world(1.5).project_point3(ray.origin + ray.direction * distance);
+                let drawn = Vec2::new(0.5 + 0.5 * clip.x, 0.5 - 0.5 * clip.y);
+                assert!(drawn.distance(point) < 1e-5, "{drawn} instead of {point}");
+            }
+        }
+        assert!(Ray::through(&camera, 1.5, Vec2::splat(0.5)).direction.distance(camera.forward()) < 1e-6);
+    }
+}
