@@ -19,6 +19,8 @@
 //! seed decides everything. The same settings give the same bytes on any number of threads, and the same numbers to a few units
 //! in the last place on any machine.
 
+#![forbid(unsafe_code)]
+
 mod crossfade;
 mod evaluate;
 mod pick;

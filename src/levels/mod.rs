@@ -19,6 +19,8 @@
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
 
+#![forbid(unsafe_code)]
+
 mod appearance;
 mod collapse;
 mod comparison;

@@ -9,6 +9,8 @@
 //! * [`hit`]: the first triangle along a ray;
 //! * [`worst_displacement`]: the visible error when instances share poses.
 
+#![forbid(unsafe_code)]
+
 pub mod bounds;
 pub mod floor;
 pub mod gait;

@@ -4,6 +4,8 @@
 //! In: the crowd's [`Bounds`] and [`Outline`]. Out: matrices for the shaders, and the [`Frustum`] that culls. Everything
 //! here is plain arithmetic in world space, in metres.
 
+#![forbid(unsafe_code)]
+
 mod camera;
 mod debug_view;
 mod detail;
