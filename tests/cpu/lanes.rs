@@ -4,7 +4,9 @@
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
-use throng::animation::{Blend, MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip};
+use throng::animation::{
+    Blend, MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip,
+};
 use throng::model::import::load;
 use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
 
@@ -31,7 +33,8 @@ fn worst(model: &Model, clip: Option<&Clip>) -> f32 {
 fn lanes_take_every_clip_of_real_models_and_agree() {
     let (mut models, mut clips, mut worst_of_all) = (0, 0, 0.0f32);
     for file in sample_models() {
-        let Ok(model) = load(&file) else { continue };
+        // Files of clips alone have no joints.
+        let Some(model) = load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
         models += 1;
         for clip in model.clips.iter().map(Some).chain([None]) {
             worst_of_all = worst_of_all.max(worst(&model, clip));

@@ -115,7 +115,8 @@ fn walks_and_runs_of_real_models_travel() {
     const WITHOUT_A_LIFT: &str = "WalkTest";
     let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
     for file in sample_models() {
-        let Ok(model) = import::load(&file) else { continue };
+        // Files of clips alone have no feet.
+        let Some(model) = import::load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
         for clip in &model.clips {
             let name = clip.name.as_deref().unwrap_or_default();
             let lower = name.to_lowercase();
