@@ -72,8 +72,8 @@ impl Renderer {
         // Placement, pose index and tint of each visible instance. Then the GPU half.
         crowd.write_instances(instances);
         let outcome = frame.submit(data, shot.look, shot.capture)?;
-        let record_ms = stopwatch.lap_ms();
-        Ok((outcome, StageTimes([cull_ms, wait_ms, animate_ms, record_ms])))
+        let record_ms = stopwatch.lap_ms() - self.window_ms;
+        Ok((outcome, StageTimes([cull_ms, wait_ms + self.window_ms, animate_ms, record_ms])))
     }
 
     /// Records the first part of the GPU half: everything that does not need the target's image.
@@ -169,8 +169,7 @@ impl Renderer {
         let index = (self.frame_number % self.slots.len() as u64) as usize;
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
-        let planned = self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes);
-        planned?;
+        self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes)?;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
         slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
         self.collect_gpu_times(index);
@@ -178,10 +177,12 @@ impl Renderer {
     }
 
     fn submit(&mut self, index: usize, data: FrameData, look: Look, capture: bool) -> Result<FrameOutcome> {
+        let mut stopwatch = Stopwatch(Instant::now());
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
         let acquired = unsafe { self.target.acquire(&self.device, available, &self.timeline, next_value) }?;
+        self.window_ms = stopwatch.lap_ms();
         // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
         self.fit_output(image.extent, format)?;
@@ -195,8 +196,10 @@ impl Renderer {
         self.submit_commands(index, &image, next_value)?;
         self.frame_number = next_value;
         self.slots[index].submitted(next_value);
+        stopwatch.lap_ms();
         // SAFETY: the image was acquired, and its commands were submitted.
         unsafe { self.target.present(&image) }?;
+        self.window_ms += stopwatch.lap_ms();
         Ok(FrameOutcome::Drawn)
     }
 

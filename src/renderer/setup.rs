@@ -64,6 +64,8 @@ pub struct Renderer {
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
     pub(super) frame_number: u64,
+    /// The time that acquiring and presenting the last frame's image took, in milliseconds.
+    pub(super) window_ms: f64,
     /// Whether alpha is coverage.
     pub(super) transparent: bool,
     upload: UploadPath,
@@ -130,6 +132,7 @@ impl Renderer {
             plan: FramePlan::default(),
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
+            window_ms: 0.0,
             gpu_times: None,
             pipeline_cache: cache,
             layouts,

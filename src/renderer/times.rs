@@ -12,11 +12,12 @@ use ash::vk;
 pub enum CpuStage {
     /// Finding the visible instances and poses.
     Cull,
-    /// Waiting until the GPU has finished the slot's last frame, and planning this one.
+    /// Waiting until the GPU has finished the slot's last frame, planning this one, and acquiring and presenting the image of
+    /// a window.
     Wait,
     /// Evaluating clips to joint matrices in mapped memory.
     Animate,
-    /// Writing the instances, recording, submitting and presenting.
+    /// Writing the instances, recording and submitting.
     Record,
 }
 
