@@ -1,5 +1,7 @@
 //! The command line: arguments become typed settings, so that all other modules deal with valid values.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod groups;
 pub mod keys;
@@ -107,7 +109,7 @@ pub struct ViewArgs {
     #[command(flatten)]
     pub gpu: GpuArgs,
     /// Seconds in which the characters blend from one clip to another when the clip changes. 0 is off.
-    #[arg(long, value_name = "S", default_value = "0.25", value_parser = values::parse_fade, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value = "0.25", value_parser = values::number(0.0..=values::MOST, "a number of seconds, 0 or more"), allow_negative_numbers = true)]
     pub fade: f64,
     /// Image to write if there is no display (.png). A file of that name is replaced [default: throng.png, or the next free
     /// name].
@@ -145,7 +147,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, value_parser = values::whole_number(1..=MOST_FRAMES), allow_negative_numbers = true)]
     pub turntable: Option<Option<u32>>,
     /// Frames per second of animation.
-    #[arg(long, value_name = "F", default_value = "30", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "F", default_value = "30", value_parser = values::positive(), allow_negative_numbers = true)]
     pub fps: f64,
 }
 

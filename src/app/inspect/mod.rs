@@ -5,6 +5,8 @@
 //! of nodes prints in bounded width. The text shortens names and escapes what a terminal would obey; the JSON keeps
 //! them. JSON is written while it is serialised, so the facts of a large file are never in memory twice.
 
+#![forbid(unsafe_code)]
+
 mod bounds_facts;
 mod clip_facts;
 mod facts;

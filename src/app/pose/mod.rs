@@ -3,6 +3,8 @@
 //! Matrices come from the same functions that feed the palette. Positions are skinned by the CPU twin or, with
 //! `--on gpu`, by `skin.comp` and read back from the transient vertex buffer. Times are not wrapped.
 
+#![forbid(unsafe_code)]
+
 mod matrices;
 mod report;
 mod skinner;

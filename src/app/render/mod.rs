@@ -4,6 +4,8 @@
 //! its number, so parts of a sequence can be drawn by different machines. Names and formats are checked before a model is
 //! loaded, and a file appears only when it is complete.
 
+#![forbid(unsafe_code)]
+
 mod apng;
 mod destination;
 mod sequence;

@@ -11,6 +11,8 @@
 //!
 //! Invariant: a window that is paused and untouched draws nothing and waits for events.
 
+#![cfg_attr(not(feature = "shaderc"), forbid(unsafe_code))]
+
 mod clock;
 mod desk;
 mod hud;
