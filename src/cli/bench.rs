@@ -46,7 +46,7 @@ pub struct BenchArgs {
     pub serialize: bool,
     /// Find the largest crowd whose median frame stays below this many milliseconds, for each combination of the other
     /// lists.
-    #[arg(long, value_name = "MS", conflicts_with_all = ["instances", "compare"], value_parser = values::parse_positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", conflicts_with_all = ["instances", "compare"], value_parser = values::positive(), allow_negative_numbers = true)]
     pub fit: Option<f64>,
     #[command(flatten)]
     pub files: BenchFiles,
@@ -73,7 +73,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = values::whole_number(1..=MOST_THREADS), allow_negative_numbers = true)]
     pub threads: Vec<u32>,
     /// Errors of levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
-    #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::number(0.0..=values::MOST, "a number of pixels, 0 or more"), allow_negative_numbers = true)]
     pub lod_error: Vec<f64>,
     /// Sizes of the image.
     #[arg(long, short = 's', value_name = "WxH,WxH…", value_delimiter = ',', default_value = "1280x720", value_parser = values::parse_size)]

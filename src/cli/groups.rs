@@ -34,13 +34,13 @@ pub struct CrowdArgs {
     #[arg(long, default_value_t = 1, value_parser = values::whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Distance between neighbours in metres [default: from the size of the models].
-    #[arg(long, value_name = "METRES", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
     pub spacing: Option<f64>,
     /// Places of the instances: a lattice with some jitter, concentric rings, or random places that are apart.
     #[arg(long, value_name = "grid|ring|scatter", default_value = "grid", value_parser = values::layout())]
     pub layout: Layout,
     /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance].
-    #[arg(long, value_name = "0..1", value_parser = values::parse_share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "0..1", value_parser = values::number(0.0..=1.0, "a number from 0 to 1"), allow_negative_numbers = true)]
     pub variety: Option<f64>,
     /// Let instances that walk go somewhere: along rings, at the speed of their feet [default: on in a window for crowds of
     /// 24 and more, off elsewhere].
@@ -56,7 +56,7 @@ pub struct CrowdArgs {
     pub cull: bool,
     /// Share poses between instances of the same model and clip, with at least HZ poses per second of the clip. A large
     /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
-    #[arg(long, value_name = "HZ", value_parser = values::parse_positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HZ", value_parser = values::positive(), allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
     #[command(flatten)]
     pub show: ShowArgs,
@@ -96,7 +96,7 @@ pub struct LookArgs {
     #[arg(long, value_name = "on|off", value_parser = values::on_or_off(), action = ArgAction::Set)]
     pub ground: Option<bool>,
     /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.
-    #[arg(long, value_name = "EV", default_value = "0", value_parser = values::parse_exposure, allow_negative_numbers = true)]
+    #[arg(long, value_name = "EV", default_value = "0", value_parser = values::number(-16.0..=16.0, "-16 to 16 stops"), allow_negative_numbers = true)]
     pub exposure: f64,
     /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.
     #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "-48,53", value_parser = values::parse_sun, allow_hyphen_values = true)]
@@ -165,7 +165,7 @@ pub struct GpuArgs {
     #[arg(long, short = 's', value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
     /// Levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
-    #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = values::parse_lod_error, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = values::number(0.0..=values::MOST, "a number of pixels, 0 or more"), allow_negative_numbers = true)]
     pub lod_error: f64,
     #[command(flatten)]
     pub quality: QualityArgs,
@@ -183,7 +183,7 @@ pub struct GpuArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
-    #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::parse_samples)]
+    #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::samples())]
     pub msaa: SamplesChoice,
     /// Draw shadows. `auto` is on, with a smaller shadow map in a window on a software driver.
     #[arg(long, value_name = "auto|on|off", default_value = "auto", value_parser = values::shadows())]

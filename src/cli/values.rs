@@ -114,11 +114,26 @@ where
     }
 }
 
-pub(super) fn parse_share(text: &str) -> Result<f64, String> {
-    match text.trim().parse() {
-        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
-        _ => Err("expected a number from 0 to 1".to_owned()),
+/// The largest number of most options. As a time in seconds it is about thirty years; clips cannot resolve later ones.
+pub(super) const MOST: f64 = 1e9;
+
+/// Returns a parser of numbers in a range. `expected` describes it.
+pub(super) fn number(
+    range: RangeInclusive<f64>,
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| {
+        let number = text.trim().parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("expected {expected}"))
     }
+}
+
+pub(super) fn positive() -> impl Fn(&str) -> Result<f64, String> + Clone {
+    number(1e-6..=MOST, "a number greater than 0")
+}
+
+pub(super) fn parse_finite(text: &str) -> Result<f64, String> {
+    number(-MOST..=MOST, "a number between -1e9 and 1e9")(text)
 }
 
 pub(super) fn parse_clip(text: &str) -> Result<ClipChoice, String> {
@@ -133,37 +148,6 @@ pub(super) fn parse_scene(text: &str) -> Result<SceneChoice, String> {
     Ok(text.parse().map_or_else(|_| SceneChoice::Name(text.to_owned()), SceneChoice::Index))
 }
 
-pub(super) fn parse_finite(text: &str) -> Result<f64, String> {
-    /// About thirty years. Clips cannot resolve later times.
-    const MOST: f64 = 1e9;
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value.abs() <= MOST => Ok(value),
-        Ok(_) => Err(format!("expected a number between -{MOST:e} and {MOST:e}")),
-        Err(_) => Err("expected a number".to_owned()),
-    }
-}
-
-pub(super) fn parse_positive(text: &str) -> Result<f64, String> {
-    match parse_finite(text)? {
-        value if value >= 1e-6 => Ok(value),
-        _ => Err("expected a number greater than 0".to_owned()),
-    }
-}
-
-pub(super) fn parse_lod_error(text: &str) -> Result<f64, String> {
-    match parse_finite(text)? {
-        pixels if pixels >= 0.0 => Ok(pixels),
-        _ => Err("expected a number of pixels, 0 or more".to_owned()),
-    }
-}
-
-pub(super) fn parse_fade(text: &str) -> Result<f64, String> {
-    match parse_finite(text)? {
-        seconds if seconds >= 0.0 => Ok(seconds),
-        _ => Err("expected a number of seconds, 0 or more".to_owned()),
-    }
-}
-
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     match text.trim().trim_end_matches('%').parse::<f64>() {
         Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),
@@ -171,12 +155,8 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn parse_samples(text: &str) -> Result<SamplesChoice, String> {
-    match text {
-        "auto" => Ok(None),
-        "1" | "2" | "4" | "8" => text.parse().map(Some).map_err(|_| String::new()),
-        _ => Err("expected auto, 1, 2, 4 or 8".to_owned()),
-    }
+pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {
+    one_of([("auto", None), ("1", Some(1)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))])
 }
 
 pub(super) fn shadows() -> impl TypedValueParser<Value = ShadowsChoice> {
@@ -224,13 +204,6 @@ pub(super) fn parse_background(text: &str) -> Result<Background, String> {
     let color = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
     let [_, red, green, blue] = color.ok_or("expected sky, none, or a colour such as #20406f")?.to_be_bytes();
     Ok(Background::Color([red, green, blue]))
-}
-
-pub(super) fn parse_exposure(text: &str) -> Result<f64, String> {
-    match parse_finite(text)? {
-        stops if stops.abs() <= 16.0 => Ok(stops),
-        _ => Err("expected -16 to 16 stops".to_owned()),
-    }
 }
 
 pub(super) fn parse_sun(text: &str) -> Result<SunDirection, String> {
