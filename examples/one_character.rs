@@ -39,8 +39,8 @@ use throng::vulkan::device::Device;
 use throng::vulkan::image::{Image, ImageInfo};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
-use throng::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
-use throng::vulkan::{Result, pipeline_cache::PipelineCache, recorder::Recorder, spirv};
+use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder};
+use throng::vulkan::{Result, recorder::Recorder, spirv};
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
 /// The byte order of PNG.
@@ -75,7 +75,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
 
     let layouts = Layouts::new(device)?;
-    let cache = PipelineCache::new(device, None)?;
+    let builder = PipelineBuilder::new(device, &[]);
     // Upload bind-pose vertices, influences, indices, materials and textures.
     let gpu_model = GpuModel::new(device, &layouts, &model)?;
 
@@ -102,8 +102,8 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
     };
     set_light(&mut frame_data, &sky);
     let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame_data])?;
-    let shadows = ShadowPass::new(device, &cache, &layouts, (Skinning::Compute, None), &[])?;
-    let mut environment = Environment::new(device, &cache)?;
+    let shadows = ShadowPass::new(&builder, &layouts, (Skinning::Compute, None), &[])?;
+    let mut environment = Environment::new(&builder)?;
     // SAFETY: there is no frame yet.
     unsafe { environment.light(sky.data()) }?;
     let [irradiance, specular, table] = environment.bindings();
@@ -127,7 +127,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
     let page_set = DescriptorSet::new(device, "page set", &layouts.page, &page)?;
     // The shader's other constants have defaults that allow any number of influences, and morph targets.
     let shader = (&spirv::SKIN_COMP, &[u32::from(size.has_tangents)][..]);
-    let skin = Pipeline::compute(device, &cache, "skin", shader, &layouts.skin)?;
+    let skin = builder.compute("skin", shader, &layouts.skin)?;
 
     // 4. One pipeline for each draw, HDR colour and depth, and the image that tone mapping writes.
     let draws: Vec<_> = gpu_model.draws.iter().filter(|draw| draw.topology == Topology::Triangles).collect();
@@ -148,11 +148,11 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             blend: None,
             depth_bias: None,
         };
-        Pipeline::graphics(device, &cache, &info)
+        builder.graphics(&info)
     });
     let pipelines = pipelines.collect::<Result<Vec<_>>>()?;
     let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
-    let tone_map = ToneMapPass::new(device, &cache, FORMAT, false, &attachments)?;
+    let tone_map = ToneMapPass::new(&builder, FORMAT, false, &attachments)?;
     let info = ImageInfo {
         format: FORMAT,
         usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,

@@ -1,6 +1,5 @@
 //! Creates instance, device and renderer from the command line's options.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
@@ -49,7 +48,7 @@ pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: u
     let target = Target::offscreen(&device, extent(args.size))?;
     let transparent = scene.look.background == Background::None;
     let settings = RendererSettings { transparent, ..settings(args, frames_in_flight) };
-    renderer(&device, &scene.models, target, settings)
+    Ok(Renderer::new(&device, &scene.models, target, settings)?)
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.
@@ -63,7 +62,7 @@ pub fn offscreen_renderer_on(
     frames_in_flight: usize,
 ) -> Result<Renderer> {
     let target = Target::offscreen(device, extent(args.size))?;
-    renderer(device, models, target, settings(args, frames_in_flight))
+    Ok(Renderer::new(device, models, target, settings(args, frames_in_flight))?)
 }
 
 /// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
@@ -131,8 +130,6 @@ pub fn rebuild_for_window(renderer: &mut Renderer, args: &GpuArgs, scene: &mut S
     let device = Arc::clone(renderer.device());
     let settings = window_settings(args, &device);
     check_memory_of(&device, &settings, size, scene)?;
-    let cache_folder = cache_folder();
-    let settings = RendererSettings { cache_folder: cache_folder.as_deref(), ..settings };
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
@@ -157,7 +154,7 @@ pub fn window_renderer(
     let device = Device::new(&instance, physical, true)?;
     let settings = window_settings(args, &device);
     check_memory_of(&device, &settings, size, scene)?;
-    renderer(&device, &scene.models, Target::window(surface, extent(size)), settings)
+    Ok(Renderer::new(&device, &scene.models, Target::window(surface, extent(size)), settings)?)
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
@@ -194,11 +191,6 @@ pub fn finish(renderer: Renderer) -> Result<()> {
     Ok(())
 }
 
-fn renderer(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Renderer> {
-    let cache_folder = cache_folder();
-    Ok(Renderer::new(device, models, target, RendererSettings { cache_folder: cache_folder.as_deref(), ..settings })?)
-}
-
 fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'_> {
     RendererSettings {
         skinning: args.skinning,
@@ -210,11 +202,6 @@ fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'_> {
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.has_shadows()),
         ..RendererSettings::default()
     }
-}
-
-/// Returns the platform's folder for caches. Nothing is cached on a platform without one.
-fn cache_folder() -> Option<PathBuf> {
-    dirs::cache_dir().map(|folder| folder.join("throng"))
 }
 
 fn extent(size: Size) -> vk::Extent2D {

@@ -1,7 +1,5 @@
 //! The settings of a renderer, and the figures that it reports.
 
-use std::path::Path;
-
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::spirv::ShaderOverride;
 
@@ -68,8 +66,6 @@ pub struct RendererSettings<'a> {
     pub serialize: bool,
     /// Whether the image's alpha is coverage: 0 where nothing is drawn. Otherwise images are opaque.
     pub transparent: bool,
-    /// The folder of the pipeline cache. `None`: the cache is not kept.
-    pub cache_folder: Option<&'a Path>,
     /// The shaders that replace embedded ones.
     pub shaders: &'a [ShaderOverride],
     /// The size of a page of the transient vertex buffer. It is larger if one pose needs more, and smaller if the device
@@ -103,7 +99,6 @@ impl Default for RendererSettings<'_> {
             shadow_map_size: Some(2048),
             serialize: false,
             transparent: false,
-            cache_folder: None,
             shaders: &[],
             page_bytes: 128 << 20,
             limit_caps: LimitCaps::NONE,

@@ -31,7 +31,7 @@ use crate::shader_types::{SkyData, material_features as features};
 use crate::view::Show;
 use crate::vulkan;
 use crate::vulkan::device::Device;
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::PipelineBuilder;
 use crate::vulkan::sync::TimelineSemaphore;
 
 /// Draws crowds. See the module [`renderer`](super).
@@ -71,7 +71,7 @@ pub struct Renderer {
     upload: UploadPath,
     samples: vk::SampleCountFlags,
     gpu_times: Option<PassTimes>,
-    pipeline_cache: PipelineCache,
+    builder: PipelineBuilder,
 }
 
 /// The objects that depend on the size and format of the target.
@@ -90,14 +90,14 @@ impl Renderer {
         let samples = sample_flags(device, settings.samples)?;
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device)?;
-        let cache = PipelineCache::new(device, settings.cache_folder)?.with_shaders(settings.shaders);
+        let builder = PipelineBuilder::new(device, settings.shaders);
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
         let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
         let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count(0))).max().unwrap_or(0);
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
-        let shadow_pass = ShadowPass::new(device, &cache, &layouts, (skinning, settings.shadow_map_size), &models)?;
-        let environment = Environment::new(device, &cache)?;
+        let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, settings.shadow_map_size), &models)?;
+        let environment = Environment::new(&builder)?;
         let [irradiance, specular, table] = environment.bindings();
         let lighting = [shadow_pass.binding(), irradiance, specular, table];
         let slot_settings = SlotSettings { path, limits, lighting, serialize: settings.serialize };
@@ -114,11 +114,11 @@ impl Renderer {
             transparent: settings.transparent,
             samples,
             limits,
-            skin_pass: SkinPass::new(device, &cache, &layouts, &models, max_groups)?,
+            skin_pass: SkinPass::new(&builder, &layouts, &models, max_groups)?,
             shadow_pass,
-            character_pass: CharacterPass::new(device, &cache, &layouts, samples, (skinning, picture), &models)?,
+            character_pass: CharacterPass::new(&builder, &layouts, samples, (skinning, picture), &models)?,
             debug_view_pass: DebugViewPass::new(samples, skinning),
-            ground_pass: GroundPass::new(device, &cache, &layouts, samples, settings.shadow_map_size.is_some())?,
+            ground_pass: GroundPass::new(&builder, &layouts, samples, settings.shadow_map_size.is_some())?,
             environment,
             skeleton_pass: SkeletonPass::new(samples),
             show: Show::default(),
@@ -134,7 +134,7 @@ impl Renderer {
             frame_number: 0,
             window_ms: 0.0,
             gpu_times: None,
-            pipeline_cache: cache,
+            builder,
             layouts,
             device: Arc::clone(device),
         })
@@ -194,10 +194,10 @@ impl Renderer {
     /// # Errors
     /// The device does not support the view, or the driver cannot build a pipeline.
     pub fn show(&mut self, show: Show) -> Result<()> {
-        let Self { device, pipeline_cache, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
-        debug_view_pass.prepare((device, pipeline_cache, layouts), models, show.view)?;
+        let Self { builder, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
+        debug_view_pass.prepare(builder, layouts, models, show.view)?;
         if show.skeleton {
-            skeleton_pass.prepare(device, pipeline_cache, layouts)?;
+            skeleton_pass.prepare(builder, layouts)?;
         }
         self.show = show;
         Ok(())
@@ -325,7 +325,7 @@ impl Renderer {
         match &mut self.overlay_pass {
             // SAFETY: `fit_output` has waited for all frames if the format has changed.
             Some(pass) if !self.overlay.is_empty() => unsafe {
-                pass.prepare(&self.pipeline_cache, format, slot, &self.overlay)
+                pass.prepare(&self.builder, format, slot, &self.overlay)
             },
             _ => Ok(()),
         }
@@ -346,7 +346,7 @@ impl Renderer {
                 unsafe { tone_map.set_attachments(&attachments) };
                 tone_map
             }
-            _ => ToneMapPass::new(&self.device, &self.pipeline_cache, format, self.transparent, &attachments)?,
+            _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments)?,
         };
         self.output = Some(Output { attachments, tone_map, format });
         Ok(())

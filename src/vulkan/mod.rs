@@ -22,7 +22,6 @@ pub mod image;
 pub mod instance;
 pub mod physical_device;
 pub mod pipeline;
-pub mod pipeline_cache;
 pub mod recorder;
 pub mod spirv;
 pub mod swapchain;

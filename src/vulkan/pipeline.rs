@@ -8,8 +8,7 @@ use ash::vk;
 use super::descriptors::DescriptorSetLayout;
 use super::device::Device;
 use super::error::{Context, Result};
-use super::pipeline_cache::PipelineCache;
-use super::spirv::Spirv;
+use super::spirv::{ShaderOverride, Spirv};
 
 const ENTRY_POINT: &CStr = c"main";
 
@@ -65,8 +64,9 @@ struct ShaderModule<'a> {
 }
 
 impl<'a> ShaderModule<'a> {
-    fn new(device: &'a Device, cache: &PipelineCache, shader: &Spirv) -> Result<Self> {
-        let info = vk::ShaderModuleCreateInfo::default().code(cache.words(shader));
+    fn new(PipelineBuilder { device, overrides }: &'a PipelineBuilder, shader: &Spirv) -> Result<Self> {
+        let replaced = overrides.iter().find(|other| other.file_name() == shader.file_name);
+        let info = vk::ShaderModuleCreateInfo::default().code(replaced.map_or(shader.words, ShaderOverride::words));
         // SAFETY: the words are SPIR-V that the build has compared with the sources, or those of a `ShaderOverride`.
         let raw = unsafe { device.raw.create_shader_module(&info, None) }
             .context_for("vkCreateShaderModule", shader.file_name)?;
@@ -142,19 +142,36 @@ pub struct GraphicsPipelineInfo<'a> {
     pub depth_bias: Option<(f32, f32)>,
 }
 
-impl Pipeline {
+/// Builds pipelines, each from its own shader modules. There is no pipeline cache: drivers have their own.
+pub struct PipelineBuilder {
+    device: Arc<Device>,
+    overrides: Vec<ShaderOverride>,
+}
+
+impl PipelineBuilder {
+    /// Returns a builder that uses `overrides` instead of the embedded shaders of the same names.
+    #[must_use]
+    pub fn new(device: &Arc<Device>, overrides: &[ShaderOverride]) -> Self {
+        Self { device: Arc::clone(device), overrides: overrides.to_vec() }
+    }
+
+    /// Returns the device.
+    #[must_use]
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
     /// Builds a compute pipeline. `constants` are the shader's `uint` specialization constants, from id 0 on.
     ///
     /// # Errors
     /// The driver cannot build the pipeline.
     pub fn compute(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        &self,
         name: &str,
         (shader, constants): (&Spirv, &[u32]),
         layout: &PipelineLayout,
-    ) -> Result<Self> {
-        let module = ShaderModule::new(device, cache, shader)?;
+    ) -> Result<Pipeline> {
+        let module = ShaderModule::new(self, shader)?;
         let entries = specialization_entries(constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(constants));
@@ -165,17 +182,17 @@ impl Pipeline {
             .specialization_info(&specialization);
         let info = vk::ComputePipelineCreateInfo::default().stage(stage).layout(layout.raw);
         // SAFETY: module and layout are alive.
-        let built = unsafe { device.raw.create_compute_pipelines(cache.raw, &[info], None) };
-        Self::first(device, name, vk::PipelineBindPoint::COMPUTE, built)
+        let built = unsafe { self.device.raw.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
+        self.first(name, vk::PipelineBindPoint::COMPUTE, built)
     }
 
     /// Builds a graphics pipeline.
     ///
     /// # Errors
     /// The driver cannot build the pipeline.
-    pub fn graphics(device: &Arc<Device>, cache: &PipelineCache, info: &GraphicsPipelineInfo) -> Result<Self> {
-        let vertex = ShaderModule::new(device, cache, info.vertex)?;
-        let fragment = info.fragment.map(|shader| ShaderModule::new(device, cache, shader)).transpose()?;
+    pub fn graphics(&self, info: &GraphicsPipelineInfo) -> Result<Pipeline> {
+        let vertex = ShaderModule::new(self, info.vertex)?;
+        let fragment = info.fragment.map(|shader| ShaderModule::new(self, shader)).transpose()?;
         let entries = specialization_entries(info.constants);
         let specialization =
             vk::SpecializationInfo::default().map_entries(&entries).data(bytemuck::cast_slice(info.constants));
@@ -248,16 +265,16 @@ impl Pipeline {
             .layout(info.layout.raw)
             .push_next(&mut rendering);
         // SAFETY: modules and layout are alive, all state structures outlive the call.
-        let built = unsafe { device.raw.create_graphics_pipelines(cache.raw, &[create], None) };
-        Self::first(device, info.name, vk::PipelineBindPoint::GRAPHICS, built)
+        let built = unsafe { self.device.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[create], None) };
+        self.first(info.name, vk::PipelineBindPoint::GRAPHICS, built)
     }
 
     fn first(
-        device: &Arc<Device>,
+        &self,
         name: &str,
         bind_point: vk::PipelineBindPoint,
         built: std::result::Result<Vec<vk::Pipeline>, (Vec<vk::Pipeline>, vk::Result)>,
-    ) -> Result<Self> {
+    ) -> Result<Pipeline> {
         let call = match bind_point {
             vk::PipelineBindPoint::COMPUTE => "vkCreateComputePipelines",
             _ => "vkCreateGraphicsPipelines",
@@ -266,8 +283,8 @@ impl Pipeline {
             .map_err(|(_, result)| result)
             .and_then(|pipelines| pipelines.into_iter().next().ok_or(vk::Result::ERROR_UNKNOWN));
         let raw = first.context_for(call, name)?;
-        device.register(raw, name);
-        Ok(Self { raw, bind_point, device: Arc::clone(device) })
+        self.device.register(raw, name);
+        Ok(Pipeline { raw, bind_point, device: Arc::clone(&self.device) })
     }
 }
 

@@ -3,6 +3,7 @@
 //! A process that works too long is ended by the limit that it was started with. One that waits forever takes next to
 //! no processor time, which tells it from one that has to wait for its turn.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -56,18 +57,30 @@ pub fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
     }
 }
 
+/// Returns the processor time that a process has taken, in ticks of a hundredth of a second.
+#[cfg(target_os = "linux")]
+pub fn ticks_of(process: u32) -> u64 {
+    stat(&PathBuf::from(format!("/proc/{process}"))).map_or(0, |(_, ticks)| ticks)
+}
+
+/// Returns the parent and the processor time of a process in `/proc`.
+fn stat(folder: &Path) -> Option<(u64, u64)> {
+    let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
+    // The command's name is in parentheses and may contain anything. It is followed by the state, the parent and ten
+    // others; then come the times in user mode and in the kernel.
+    let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+    let number = |k: usize| fields.get(k).and_then(|field| field.parse::<u64>().ok());
+    Some((number(1)?, number(11)? + number(12)?))
+}
+
 /// Returns the processor time that the children of this process have taken, in ticks.
 fn ticks_of_children() -> Option<u64> {
     let mut sum = 0;
     for entry in std::fs::read_dir("/proc").ok()? {
         // Some entries are not processes, and a process may have ended.
-        let Ok(stat) = std::fs::read_to_string(entry.ok()?.path().join("stat")) else { continue };
-        // The command's name is in parentheses and may contain anything. It is followed by the state, the parent and ten
-        // others; then come the times in user mode and in the kernel.
-        let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-        let number = |k: usize| fields.get(k).and_then(|field| field.parse::<u64>().ok());
-        if number(1) == Some(u64::from(std::process::id())) {
-            sum += number(11)? + number(12)?;
+        let Some((parent, ticks)) = stat(&entry.ok()?.path()) else { continue };
+        if parent == u64::from(std::process::id()) {
+            sum += ticks;
         }
     }
     Some(sum)

@@ -1,6 +1,6 @@
 //! Runs the program as a user does, with a working folder and arguments, and returns its output and exit code.
 //!
-//! Each [`Place`] has its own working folder and cache folder, so that tests do not influence each other. There is no
+//! Each [`Place`] has its own working folder, so that tests do not influence each other. There is no
 //! display unless a test provides one. A run that takes too much processor time, or waits forever, is killed and fails
 //! the test. The program must always exit by itself, without a signal and without a panic.
 
@@ -41,18 +41,12 @@ impl Place {
         self.folder.path().join("work")
     }
 
-    /// Returns the folder in which the program keeps its pipeline caches.
-    pub fn cache_folder(&self) -> PathBuf {
-        self.folder.path().join("cache")
-    }
-
     /// Returns the command with these arguments, separated by spaces.
     pub fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_throng"));
         command
             .args(arguments.split_whitespace())
             .current_dir(self.working_folder())
-            .env("XDG_CACHE_HOME", self.cache_folder())
             .env_remove("DISPLAY")
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET");
@@ -109,6 +103,15 @@ impl Running {
         // SAFETY: the process is a child that was not waited for, so its number is still its own.
         let result = unsafe { libc::kill(self.child.id() as i32, signal) };
         assert_eq!(result, 0, "{}", self.description);
+    }
+
+    /// Waits until the program has taken this much processor time, in hundredths of a second.
+    #[cfg(target_os = "linux")]
+    #[allow(dead_code, reason = "only one test binary does")]
+    pub fn wait_for_ticks(&self, ticks: u64) {
+        while processor_time::ticks_of(self.child.id()) < ticks {
+            std::thread::yield_now();
+        }
     }
 
     /// Waits until the program has written this text to standard error.

@@ -1,15 +1,12 @@
 //! A whole life of the renderer: instance, device, renderer, frames, readback, and the destruction of everything.
 //!
 //! It reaches as many call sites as a few cheap frames can: textures, morph targets and lines in the models, the staged
-//! upload path, multisampling, shadows, a debug view with bones, a crowd that grows between two frames, and a pipeline
-//! cache on disk.
+//! upload path, multisampling, shadows, a debug view with bones, and a crowd that grows between two frames.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
 use ash::vk;
-use tempfile::TempDir;
 use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
 use throng::model::Model;
@@ -28,13 +25,12 @@ const ASPECT: f32 = 32.0 / 24.0;
 /// The joint matrices of this many strips do not fit into the first buffer of a stream.
 const CROWD: &str = "--size 32x24 --instances 1500 --clip all --seed 7 --threads 1 --travel off";
 
-/// The device, the models and the scene of all lives, and the folder of their pipeline cache.
+/// The device, the models and the scene of all lives.
 pub struct Setting {
     /// The device, as the option `--device` names it.
     pub device: String,
     models: Vec<Model>,
     pub scene: Scene,
-    cache: TempDir,
 }
 
 /// The end of a life.
@@ -49,15 +45,15 @@ impl Setting {
     pub fn new(device: &TestDevice) -> Self {
         let models = ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec();
         let scene = scene::scene(&models, CROWD);
-        Self { device: device.selector(), models, scene, cache: tempfile::tempdir().unwrap() }
+        Self { device: device.selector(), models, scene }
     }
 
     /// Draws offscreen. With `retries`, each step that fails is tried once more.
     pub fn offscreen(&mut self, retries: bool) -> Outcome {
         let mut messages = None;
         let result = instance(&[], &mut messages).and_then(|instance| {
-            let Self { device, models, scene, cache } = self;
-            let mut renderer = offscreen_renderer(&instance, device, models, cache.path())?;
+            let Self { device, models, scene } = self;
+            let mut renderer = offscreen_renderer(&instance, device, models)?;
             for frame in 0..FRAMES {
                 draw(scene, &mut renderer, frame)
                     .or_else(|error| if retries { draw(scene, &mut renderer, frame) } else { Err(error) })?;
@@ -78,10 +74,10 @@ impl Setting {
 
     /// Draws offscreen with a renderer that is built again when its device is lost.
     pub fn rebuilding(&mut self, losses: Losses) -> Outcome {
-        let Self { device, models, scene, cache } = self;
+        let Self { device, models, scene } = self;
         let mut rebuilding = Rebuilding::new(losses, |_| {
             let instance = instance(&[], &mut None)?;
-            offscreen_renderer(&instance, device, models, cache.path())
+            offscreen_renderer(&instance, device, models)
         });
         let pixels = (0..FRAMES).try_fold(Vec::new(), |_, frame| {
             let step = |scene: &mut Scene, renderer: &mut Renderer| {
@@ -97,24 +93,20 @@ impl Setting {
 
     /// Creates a renderer of the models.
     pub fn renderer(&self, device: &Arc<Device>, target: Target) -> Result<Renderer> {
-        renderer(device, &self.models, target, self.cache.path())
+        renderer(device, &self.models, target)
     }
 }
 
-fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model], cache: &Path) -> Result<Renderer> {
+fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Renderer> {
     let physical = PhysicalDevice::choose(instance, Some(device), None)?;
     let device = Device::new(instance, physical, false)?;
     let target = Target::offscreen(&device, EXTENT)?;
-    renderer(&device, models, target, cache)
+    renderer(&device, models, target)
 }
 
-fn renderer(device: &Arc<Device>, models: &[Model], target: Target, cache: &Path) -> Result<Renderer> {
-    let settings = RendererSettings {
-        upload: Some(UploadPath::Staged),
-        shadow_map_size: Some(64),
-        cache_folder: Some(cache),
-        ..RendererSettings::default()
-    };
+fn renderer(device: &Arc<Device>, models: &[Model], target: Target) -> Result<Renderer> {
+    let settings =
+        RendererSettings { upload: Some(UploadPath::Staged), shadow_map_size: Some(64), ..RendererSettings::default() };
     Ok(Renderer::new(device, models, target, settings)?)
 }
 

@@ -289,8 +289,6 @@ functions! {
     vkCreateSampler(device: P, info: P, allocator: P, made: Made) makes Sampler [ERROR_TOO_MANY_OBJECTS];
 
     vkCreateShaderModule(device: P, info: P, allocator: P, made: Made) makes ShaderModule [];
-    vkCreatePipelineCache(device: P, info: P, allocator: P, made: Made) makes PipelineCache [];
-    vkGetPipelineCacheData(device: P, cache: u64, size: P, data: P) [INCOMPLETE];
     vkCreatePipelineLayout(device: P, info: P, allocator: P, made: Made) makes PipelineLayout [];
     vkCreateGraphicsPipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: Made) makes Pipeline [];
     vkCreateComputePipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: Made) makes Pipeline [];
@@ -369,7 +367,6 @@ destroyers! {
     vkDestroyImageView(device: P, object: u64, allocator: P) destroys object, a ImageView;
     vkDestroySampler(device: P, object: u64, allocator: P) destroys object, a Sampler;
     vkDestroyShaderModule(device: P, object: u64, allocator: P) destroys object, a ShaderModule;
-    vkDestroyPipelineCache(device: P, object: u64, allocator: P) destroys object, a PipelineCache;
     vkDestroyPipelineLayout(device: P, object: u64, allocator: P) destroys object, a PipelineLayout;
     vkDestroyPipeline(device: P, object: u64, allocator: P) destroys object, a Pipeline;
     vkDestroyDescriptorSetLayout(device: P, object: u64, allocator: P) destroys object, a DescriptorSetLayout;

@@ -21,8 +21,7 @@ use throng::vulkan::commands::{CommandPool, submit_and_wait};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::device::Device;
 use throng::vulkan::image::{Image, ImageInfo};
-use throng::vulkan::pipeline::{Pipeline, PipelineLayout};
-use throng::vulkan::pipeline_cache::PipelineCache;
+use throng::vulkan::pipeline::{PipelineBuilder, PipelineLayout};
 use throng::vulkan::recorder::Recorder;
 use throng::vulkan::spirv;
 
@@ -391,9 +390,8 @@ fn a_pipeline_layout_that_does_not_fit_the_shader_is_seen(device: &TestDevice) {
         let layout =
             PipelineLayout::new(device, "pipeline layout", vk::PipelineBindPoint::COMPUTE, &sets.each_ref(), constants)
                 .unwrap();
-        let cache = PipelineCache::new(device, None).unwrap();
         // The driver may refuse it too. Only the layer's message counts here.
-        let pipeline = Pipeline::compute(device, &cache, "skin", (&spirv::SKIN_COMP, &[]), &layout);
+        let pipeline = PipelineBuilder::new(device, &[]).compute("skin", (&spirv::SKIN_COMP, &[]), &layout);
         assert!(work == Work::Wrong || pipeline.is_ok());
     });
 }

@@ -55,7 +55,6 @@
 //! instances. So there is no such pass. For crowds in full detail on a software driver, it would pay.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use ash::vk;
 
@@ -68,9 +67,7 @@ use crate::renderer::settings::Skinning;
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::material_features as features;
 use crate::vulkan::Result;
-use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The key of a pipeline.
@@ -91,8 +88,7 @@ impl CharacterPass {
     /// # Errors
     /// The driver cannot build a pipeline.
     pub fn new(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
         (skinning, picture): (Skinning, u32),
@@ -130,7 +126,7 @@ impl CharacterPass {
                 blend: blended.then_some(if alpha_adds { Blend::AlphaAdds } else { Blend::AlphaFades }),
                 depth_bias: None,
             };
-            Pipeline::graphics(device, cache, &info)
+            builder.graphics(&info)
         };
         let draws = models.iter().flat_map(|model| &model.draws);
         let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning, picture)).collect();

@@ -8,7 +8,6 @@
 //! build none.
 
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::sync::Arc;
 
 use ash::vk;
 
@@ -22,9 +21,7 @@ use crate::renderer::settings::Skinning;
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::{debug_views, material_features};
 use crate::view::DebugView;
-use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::{self, spirv};
 
 /// The key of a pipeline.
@@ -66,18 +63,19 @@ impl DebugViewPass {
     /// The device draws no edges, or the driver cannot build a pipeline.
     pub fn prepare(
         &mut self,
-        (device, cache, layouts): (&Arc<Device>, &PipelineCache, &Layouts),
+        builder: &PipelineBuilder,
+        layouts: &Layouts,
         models: &[GpuModel],
         view: DebugView,
     ) -> Result<()> {
         if view == DebugView::Lit || self.ready == Some(view) {
             return Ok(());
         }
-        if view == DebugView::Wireframe && !device.physical.fill_mode_non_solid {
+        if view == DebugView::Wireframe && !builder.device().physical.fill_mode_non_solid {
             let names = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Wireframe).map(DebugView::name);
             return Err(Error::Unsupported {
                 setting: Setting::Wireframe,
-                device: device.physical.name.clone(),
+                device: builder.device().physical.name.clone(),
                 supported: names.collect::<Vec<_>>().join(", "),
             });
         }
@@ -85,7 +83,7 @@ impl DebugViewPass {
             for draw in &model.draws {
                 for &layer in layers(view) {
                     let Some(kind) = self.kind(model, draw, layer) else { continue };
-                    let pipeline = || build(device, cache, layouts, kind, self.samples);
+                    let pipeline = || build(builder, layouts, kind, self.samples);
                     if let Entry::Vacant(entry) = self.pipelines.entry(kind) {
                         entry.insert(pipeline()?);
                     }
@@ -151,8 +149,7 @@ fn layers(view: DebugView) -> &'static [u32] {
 }
 
 fn build(
-    device: &Arc<Device>,
-    cache: &PipelineCache,
+    builder: &PipelineBuilder,
     layouts: &Layouts,
     kind: Kind,
     samples: vk::SampleCountFlags,
@@ -186,5 +183,5 @@ fn build(
         // Slightly nearer than the surface.
         depth_bias: is_wires.then_some((64.0, 1.0)),
     };
-    Pipeline::graphics(device, cache, &info)
+    builder.graphics(&info)
 }

@@ -3,8 +3,6 @@
 //! In: camera, light, look and shadow map. Out: colour and depth. The pass follows the opaque characters, so the depth test
 //! rejects most of its fragments.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use super::PassInput;
@@ -12,9 +10,7 @@ use crate::renderer::layouts::{FRAME_SET, Layouts};
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::view::{Background, Look};
 use crate::vulkan::Result;
-use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, VertexInput};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
 use crate::vulkan::spirv;
 
 /// The pipelines of ground and sky. One shader for all would be slower: Mesa's lavapipe runs both sides of a branch.
@@ -31,8 +27,7 @@ impl GroundPass {
     /// # Errors
     /// The driver cannot build a pipeline.
     pub fn new(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         layouts: &Layouts,
         samples: vk::SampleCountFlags,
         has_shadows: bool,
@@ -54,7 +49,7 @@ impl GroundPass {
                 blend: None,
                 depth_bias,
             };
-            Pipeline::graphics(device, cache, &info)
+            builder.graphics(&info)
         };
         // Slightly further away than the real ground, so that characters lying on it stay visible.
         let ground_bias = Some((-16.0, -1.0));

@@ -16,8 +16,7 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, Sampler};
-use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineLayout, VertexInput};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
@@ -120,13 +119,13 @@ impl OverlayPass {
     /// The slot's last frame has finished. If the format has changed, all frames have finished.
     pub unsafe fn prepare(
         &mut self,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         format: vk::Format,
         slot: usize,
         overlay: &Overlay,
     ) -> Result<()> {
         if self.pipeline.as_ref().is_none_or(|(_, built_for)| *built_for != format) {
-            self.pipeline = Some((self.build(cache, format)?, format));
+            self.pipeline = Some((self.build(builder, format)?, format));
         }
         while self.slots.len() <= slot {
             self.slots.push(None);
@@ -174,25 +173,21 @@ impl OverlayPass {
         }
     }
 
-    fn build(&self, cache: &PipelineCache, format: vk::Format) -> Result<Pipeline> {
-        Pipeline::graphics(
-            &self.device,
-            cache,
-            &GraphicsPipelineInfo {
-                name: "overlay",
-                vertex: &spirv::OVERLAY_VERT,
-                fragment: Some(&spirv::OVERLAY_FRAG),
-                constants: &[u32::from(encodes_srgb(format))],
-                vertex_input: VERTICES,
-                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-                polygon_mode: vk::PolygonMode::FILL,
-                layout: &self.layout,
-                color_format: Some(format),
-                depth: None,
-                samples: vk::SampleCountFlags::TYPE_1,
-                blend: Some(Blend::Premultiplied),
-                depth_bias: None,
-            },
-        )
+    fn build(&self, builder: &PipelineBuilder, format: vk::Format) -> Result<Pipeline> {
+        builder.graphics(&GraphicsPipelineInfo {
+            name: "overlay",
+            vertex: &spirv::OVERLAY_VERT,
+            fragment: Some(&spirv::OVERLAY_FRAG),
+            constants: &[u32::from(encodes_srgb(format))],
+            vertex_input: VERTICES,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            polygon_mode: vk::PolygonMode::FILL,
+            layout: &self.layout,
+            color_format: Some(format),
+            depth: None,
+            samples: vk::SampleCountFlags::TYPE_1,
+            blend: Some(Blend::Premultiplied),
+            depth_bias: None,
+        })
     }
 }

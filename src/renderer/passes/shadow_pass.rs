@@ -6,7 +6,6 @@
 //! materials out of their shadows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use ash::vk;
 
@@ -20,10 +19,8 @@ use crate::renderer::target::attachments::DEPTH_FORMAT;
 use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
-use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The features of a masked material that the shadow depends on (0: not masked), and how its vertices are skinned.
@@ -45,12 +42,12 @@ impl ShadowPass {
     /// # Errors
     /// No memory, or the driver cannot build a pipeline.
     pub fn new(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         layouts: &Layouts,
         (skinning, size): (Skinning, Option<u32>),
         models: &[GpuModel],
     ) -> Result<Self> {
+        let device = builder.device();
         let side = size.unwrap_or(1).clamp(1, device.limits().max_image_dimension2_d);
         let extent = vk::Extent2D { width: side, height: side };
         let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
@@ -87,7 +84,7 @@ impl ShadowPass {
                 blend: None,
                 depth_bias: None,
             };
-            Pipeline::graphics(device, cache, &info)
+            builder.graphics(&info)
         };
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
         let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning)).collect();

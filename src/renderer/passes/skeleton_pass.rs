@@ -4,17 +4,13 @@
 //! clears depth first, so that bones hide each other but nothing hides them. Each batch takes one draw without indices:
 //! its vertices are the corners of all bones of the model, its instances those of the crowd.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use super::{PassInput, vertex_input};
 use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET};
 use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::vulkan::Result;
-use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The number of vertices of a bone: eight triangles of an octahedron, and three triangles for each of three axes.
@@ -38,7 +34,7 @@ impl SkeletonPass {
     ///
     /// # Errors
     /// The driver cannot build the pipeline.
-    pub fn prepare(&mut self, device: &Arc<Device>, cache: &PipelineCache, layouts: &Layouts) -> Result<()> {
+    pub fn prepare(&mut self, builder: &PipelineBuilder, layouts: &Layouts) -> Result<()> {
         if self.pipeline.is_some() {
             return Ok(());
         }
@@ -57,7 +53,7 @@ impl SkeletonPass {
             blend: None,
             depth_bias: None,
         };
-        self.pipeline = Some(Pipeline::graphics(device, cache, &info)?);
+        self.pipeline = Some(builder.graphics(&info)?);
         Ok(())
     }
 

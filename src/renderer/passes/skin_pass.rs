@@ -7,7 +7,6 @@
 //! the same number of them.
 
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::sync::Arc;
 
 use super::PassInput;
 use crate::crowd::Batch;
@@ -16,9 +15,7 @@ use crate::renderer::resident::model::GpuModel;
 use crate::renderer::resident::skin_runs::SkinRun;
 use crate::shader_types::{SkinConstants, VERTICES_PER_GROUP};
 use crate::vulkan::Result;
-use crate::vulkan::device::Device;
-use crate::vulkan::pipeline::Pipeline;
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The number of poses that a work group skins, one after the other. A vertex and its influences are read once for all of
@@ -61,8 +58,7 @@ impl SkinPass {
     /// # Errors
     /// The driver cannot build a pipeline.
     pub fn new(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         layouts: &Layouts,
         models: &[GpuModel],
         max_groups: [u32; 2],
@@ -78,7 +74,7 @@ impl SkinPass {
                     let constants = [has_tangents, influence_count, has_morphs, has_normals, POSES_PER_GROUP];
                     let name = format!("skin: {kind:?}");
                     let shader = (&spirv::SKIN_COMP, &constants[..]);
-                    entry.insert(Pipeline::compute(device, cache, &name, shader, &layouts.skin)?);
+                    entry.insert(builder.compute(&name, shader, &layouts.skin)?);
                 }
             }
         }

@@ -2,18 +2,14 @@
 //!
 //! In: the resolved HDR colour. Out: the target's image, a window's or an offscreen one.
 
-use std::sync::Arc;
-
 use ash::vk;
 
 use crate::renderer::target::attachments::Attachments;
 use crate::shader_types::ToneMapConstants;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::device::Device;
 use crate::vulkan::image::Sampler;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineLayout, VertexInput};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
@@ -33,12 +29,12 @@ impl ToneMapPass {
     /// # Errors
     /// The driver cannot build the pipeline.
     pub fn new(
-        device: &Arc<Device>,
-        cache: &PipelineCache,
+        builder: &PipelineBuilder,
         format: vk::Format,
         transparent: bool,
         attachments: &Attachments,
     ) -> Result<Self> {
+        let device = builder.device();
         let set_layout = DescriptorSetLayout::new(
             device,
             "tone map set layout",
@@ -66,7 +62,7 @@ impl ToneMapPass {
             blend: None,
             depth_bias: None,
         };
-        let pipeline = Pipeline::graphics(device, cache, &info)?;
+        let pipeline = builder.graphics(&info)?;
         // The shader reads one texel for each pixel. The image has one level, but with a `max_lod` of 0, Mesa's lavapipe clamps
         // the level for each pixel.
         let sampler = vk::SamplerCreateInfo::default()

@@ -29,8 +29,7 @@ use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
-use crate::vulkan::pipeline::{Pipeline, PipelineLayout};
-use crate::vulkan::pipeline_cache::PipelineCache;
+use crate::vulkan::pipeline::{Pipeline, PipelineBuilder, PipelineLayout};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 
@@ -84,7 +83,8 @@ impl Environment {
     ///
     /// # Errors
     /// No memory, or the driver cannot build a pipeline.
-    pub fn new(device: &Arc<Device>, cache: &PipelineCache) -> Result<Self> {
+    pub fn new(builder: &PipelineBuilder) -> Result<Self> {
+        let device = builder.device();
         // There is only one level, but with a `max_lod` of 0, Mesa's lavapipe clamps the level for each pixel: the frame of one
         // fox at 1280x720 then takes 1.05 of the time.
         let sampler = vk::SamplerCreateInfo::default()
@@ -113,7 +113,7 @@ impl Environment {
             Ok(Table {
                 image: Image::new(device, name, info)?,
                 texels: Buffer::new(device, &format!("texels of the {name}"), size_bytes, usage, BufferMemory::Device)?,
-                pipeline: Pipeline::compute(device, cache, name, (shader, &[]), &layout)?,
+                pipeline: builder.compute(name, (shader, &[]), &layout)?,
                 work_groups: texel_count.div_ceil(GROUP_SIZE),
             })
         };

@@ -1,6 +1,6 @@
-//! Images: their size, their bytes, their paths, and the pipeline cache between runs.
+//! Images: their size, their bytes and their paths.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::common::program::{Finished, Place, Running};
 
@@ -112,45 +112,4 @@ fn assert_fallback(place: &Place, finished: &Finished) {
     let picture = decode(&picture);
     assert_eq!(picture.dimensions(), (160, 90));
     assert!(color_count(&picture) > 100);
-}
-
-#[test]
-fn the_pipeline_cache_is_kept_and_a_damaged_one_is_discarded() {
-    let place = Place::new();
-    let render = |name: &str| -> Vec<u8> {
-        place.succeed(&format!("render --size 32x32 --validation --out {name}"));
-        std::fs::read(place.file(name)).unwrap()
-    };
-    let cache_files = || -> Vec<PathBuf> {
-        let folder = place.cache_folder().join("throng");
-        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        entries.map(|entry| entry.unwrap().path()).collect()
-    };
-    let picture = render("first.png");
-    let files = cache_files();
-    let [file] = &files[..] else { panic!("one cache file, but no temporary one: {files:?}") };
-    let kept = std::fs::read(file).unwrap();
-    // The file has our checksum, Vulkan's header, and the driver's data (lavapipe 22.3: none).
-    assert!(kept.len() >= 8 + 32, "{} bytes", kept.len());
-
-    // A valid file is loaded. Nothing new was built, so it is not written again.
-    let written = std::fs::metadata(file).unwrap().modified().unwrap();
-    assert!(render("second.png") == picture);
-    assert_eq!(std::fs::read(file).unwrap(), kept);
-    assert_eq!(std::fs::metadata(file).unwrap().modified().unwrap(), written, "the cache was not loaded");
-
-    // With a damaged or missing file the image is the same, and a valid file is written.
-    let mut damaged = kept.clone();
-    damaged[kept.len() / 2] ^= 0xff;
-    for bytes in [damaged, kept[..20].to_vec(), Vec::new(), vec![0xff; 4096]] {
-        std::fs::write(file, &bytes).unwrap();
-        assert!(render("third.png") == picture);
-        let mended = std::fs::read(file).unwrap();
-        assert!(mended != bytes && mended.len() >= 8 + 32, "the damaged cache of {} bytes was kept", bytes.len());
-    }
-
-    // A cache folder that cannot be created costs only time.
-    std::fs::remove_dir_all(place.cache_folder()).unwrap();
-    std::fs::write(place.cache_folder(), "a file").unwrap();
-    assert!(render("fourth.png") == picture);
 }

@@ -208,14 +208,13 @@ fn outside_crates_stay_in_their_places() {
 /// Without the cargo features `render` and `app` the package is an animation library.
 #[test]
 fn the_animation_library_builds_no_crate_of_the_program() {
-    const PROGRAM: [&str; 17] = [
+    const PROGRAM: [&str; 16] = [
         "anyhow",
         "ash",
         "ash-window",
         "clap",
         "comfy-table",
         "csv",
-        "dirs",
         "egui",
         "egui-winit",
         "gpu-allocator",
