@@ -21,12 +21,12 @@ use throng::measure::posed_bounds;
 use throng::model::{Topology, import};
 use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::output::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::renderer::passes::vertex_input::{INSTANCE_BINDING, STATIC_BINDING, characters};
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
 use throng::renderer::shot::set_light;
-use throng::renderer::target::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };

@@ -11,7 +11,7 @@ use super::text::counted;
 use crate::cli::{DeviceArgs, GpuArgs, MOST_INSTANCES, Size};
 use crate::model::Model;
 use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
-use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::renderer::{Output, Renderer, RendererSettings};
 use crate::view::Background;
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
@@ -45,10 +45,10 @@ pub fn frames_in_flight(device: &Device) -> usize {
 pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
     check_memory(&device, args, scene, frames_in_flight)?;
-    let target = Target::offscreen(&device, extent(args.size))?;
+    let output = Output::offscreen(&device, extent(args.size))?;
     let transparent = scene.look.background == Background::None;
     let settings = RendererSettings { transparent, ..settings(args, frames_in_flight) };
-    Ok(Renderer::new(&device, &scene.models, target, settings)?)
+    Ok(Renderer::new(&device, &scene.models, output, settings)?)
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.
@@ -61,8 +61,8 @@ pub fn offscreen_renderer_on(
     models: &[Model],
     frames_in_flight: usize,
 ) -> Result<Renderer> {
-    let target = Target::offscreen(device, extent(args.size))?;
-    Ok(Renderer::new(device, models, target, settings(args, frames_in_flight))?)
+    let output = Output::offscreen(device, extent(args.size))?;
+    Ok(Renderer::new(device, models, output, settings(args, frames_in_flight))?)
 }
 
 /// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
@@ -154,7 +154,7 @@ pub fn window_renderer(
     let device = Device::new(&instance, physical, true)?;
     let settings = window_settings(args, &device);
     check_memory_of(&device, &settings, size, scene)?;
-    Ok(Renderer::new(&device, &scene.models, Target::window(surface, extent(size)), settings)?)
+    Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size)), settings)?)
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the

@@ -18,7 +18,7 @@ use crate::levels;
 use crate::model::{Model, import};
 use crate::renderer::{FrameOutcome, Renderer, Shot, StageTimes};
 use crate::shader_types::JointMatrix;
-use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Show};
+use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Visualization};
 
 /// The bundled character.
 const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
@@ -66,7 +66,7 @@ pub struct Scene {
     /// Background, ground, exposure and sun.
     pub look: Look,
     /// Debug view and skeleton.
-    pub show: Show,
+    pub visualization: Visualization,
     /// The largest error of a level of detail in pixels. It may change between frames.
     pub lod_error_pixels: f32,
     /// The node of each model whose weights are shown, if `--joint` names one.
@@ -113,11 +113,11 @@ impl Scene {
             None => (vec![None; models.len()], args.show.debug_view),
         };
         let look = args.look.look();
-        let show = Show { view, skeleton: args.show.skeleton };
+        let visualization = Visualization { view, skeleton: args.show.skeleton };
         let stage_has_ground = args.show.stage == Stage::World;
         let look = Look { ground: args.look.ground.unwrap_or(look.ground && stage_has_ground), ..look };
         let lod_error_pixels = lod_error as f32;
-        Ok(Self { models, crowd, camera, look, show, lod_error_pixels, joint_nodes, pool, cull: args.cull })
+        Ok(Self { models, crowd, camera, look, visualization, lod_error_pixels, joint_nodes, pool, cull: args.cull })
     }
 
     /// Replaces the crowd by another one of the same models. Camera, look and views stay.
@@ -138,7 +138,7 @@ impl Scene {
             Some(joint) => nodes_of_joint(&self.models, joint)?,
             None => vec![None; self.models.len()],
         };
-        self.show.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
+        self.visualization.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
         Ok(())
     }
 
@@ -215,8 +215,8 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let Self { camera, look, show, lod_error_pixels, cull, .. } = *self;
-        let shot = Shot { camera, look, show, aspect, lod_error_pixels, cull, time_seconds, capture };
+        let Self { camera, look, visualization, lod_error_pixels, cull, .. } = *self;
+        let shot = Shot { camera, look, visualization, aspect, lod_error_pixels, cull, time_seconds, capture };
         renderer.show_nodes(&self.joint_nodes);
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }

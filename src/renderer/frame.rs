@@ -1,7 +1,7 @@
 //! The frame, on one page.
 //!
 //! In: a crowd and a [`Shot`]. Out: a submitted frame. [`Renderer::draw`] is the CPU half: show, move, cull, begin,
-//! evaluate, write instances, submit. [`Renderer::record_scene`] and [`Renderer::record_target`] are the GPU half: one line
+//! evaluate, write instances, submit. [`Renderer::record_scene`] and [`Renderer::record_output`] are the GPU half: one line
 //! per pass, each barrier right before the pass that needs it. Everything else in this file waits or submits.
 //!
 //! The GPU half has two parts because the window system may release an image late. The scene's part needs no such image, so
@@ -14,12 +14,12 @@ use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
 use super::error::Result;
+use super::output::OutputImage;
 use super::passes::{PassInput, upload_pass};
 use super::settings::{FrameOutcome, Skinning};
-use super::setup::{Output, Renderer};
+use super::setup::{Framebuffer, Renderer};
 use super::shot::{Shot, frame_data};
 use super::slot::FrameMemory;
-use super::target::TargetImage;
 use super::times::{Pass, StageTimes};
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
@@ -43,7 +43,7 @@ impl Renderer {
     /// renderer must be dropped: an image may be acquired that was not presented, and its semaphore cannot be used again.
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
-        self.show(shot.show)?;
+        self.visualize(shot.visualization)?;
 
         // Crowds that travel go to their places.
         if let Some(time_seconds) = shot.time_seconds {
@@ -54,7 +54,7 @@ impl Renderer {
         let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
-        crowd.cull(frustum.as_ref(), to_light, &shot.detail(self.target.extent().height, &data));
+        crowd.cull(frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
@@ -76,8 +76,8 @@ impl Renderer {
         Ok((outcome, StageTimes([cull_ms, wait_ms + self.window_ms, animate_ms, record_ms])))
     }
 
-    /// Records the first part of the GPU half: everything that does not need the target's image.
-    fn record_scene(&self, input: &PassInput, look: Look, Output { attachments, .. }: &Output) {
+    /// Records the first part of the GPU half: everything that does not need the output's image.
+    fn record_scene(&self, input: &PassInput, look: Look, Framebuffer { attachments, .. }: &Framebuffer) {
         let PassInput { recorder, slot, .. } = *input;
         let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
         let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
@@ -118,46 +118,46 @@ impl Renderer {
         // Draws opaque characters, then ground and sky (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
             attachments.rendering(recorder, look.clear_color(), || {
-                match self.show.view {
+                match self.visualization.view {
                     DebugView::Lit => self.character_pass.record(input, false),
                     view => self.debug_view_pass.record(input, view),
                 }
                 self.ground_pass.record(input, look);
-                if self.show.view == DebugView::Lit {
+                if self.visualization.view == DebugView::Lit {
                     self.character_pass.record(input, true);
                 }
                 // Bones, over everything else.
-                if self.show.skeleton {
+                if self.visualization.skeleton {
                     self.skeleton_pass.record(input, attachments.extent);
                 }
             });
         });
     }
 
-    /// Records the second part of the GPU half: everything that writes the target's image.
-    fn record_target(
+    /// Records the second part of the GPU half: everything that writes the output's image.
+    fn record_output(
         &self,
         recorder: Recorder,
         index: usize,
-        image: &TargetImage,
+        image: &OutputImage,
         look: Look,
         capture: bool,
-        output: &Output,
+        framebuffer: &Framebuffer,
     ) {
         let slot = &self.slots[index];
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
-        recorder.image_barriers([ImageBarrier::color(output.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
-        // The image becomes an attachment. Its last use depends on the target.
-        self.target.begin(recorder, image);
+        recorder.image_barriers([ImageBarrier::color(framebuffer.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
+        // The image becomes an attachment. Its last use depends on the output.
+        self.output.begin(recorder, image);
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            output.tone_map.record(recorder, (image.view, image.extent), look.exposure(), || {
+            framebuffer.tone_map.record(recorder, (image.view, image.extent), look.exposure(), || {
                 // The panel of a window, over the picture.
                 if let Some(pass) = self.overlay_pass.as_ref().filter(|_| !self.overlay.is_empty()) {
                     pass.record(recorder, image.extent, index, &self.overlay);
                 }
             });
-            self.target.finish(recorder, image, capture);
+            self.output.finish(recorder, image, capture);
         });
     }
 
@@ -181,11 +181,11 @@ impl Renderer {
         let next_value = self.frame_number + 1;
         let available = &self.slots[index].image_available;
         // SAFETY: the slot's last frame, which waited for the semaphore, has finished.
-        let acquired = unsafe { self.target.acquire(&self.device, available, &self.timeline, next_value) }?;
+        let acquired = unsafe { self.output.acquire(&self.device, available, &self.timeline, next_value) }?;
         self.window_ms = stopwatch.lap_ms();
         // Without an image, the next `begin_frame` gets the same slot and writes it again.
         let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
-        self.fit_output(image.extent, format)?;
+        self.fit_framebuffer(image.extent, format)?;
         if capture {
             self.fit_capture(image.extent)?;
         }
@@ -198,41 +198,41 @@ impl Renderer {
         self.slots[index].submitted(next_value);
         stopwatch.lap_ms();
         // SAFETY: the image was acquired, and its commands were submitted.
-        unsafe { self.target.present(&image) }?;
+        unsafe { self.output.present(&image) }?;
         self.window_ms += stopwatch.lap_ms();
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &TargetImage, look: Look, capture: bool) -> vulkan::Result<()> {
-        // `fit_output` has created the output.
-        let (slot, Some(output)) = (&self.slots[index], &self.output) else { return Ok(()) };
+    fn record(&self, index: usize, image: &OutputImage, look: Look, capture: bool) -> vulkan::Result<()> {
+        // `fit_framebuffer` has created the framebuffer.
+        let (slot, Some(framebuffer)) = (&self.slots[index], &self.framebuffer) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
         // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
         // drops or replaces nothing before the GPU has finished with it.
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
-        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, output);
+        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, framebuffer);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
-        let recorder = unsafe { slot.target_commands.begin() }?;
-        self.record_target(recorder, index, image, look, capture, output);
+        let recorder = unsafe { slot.output_commands.begin() }?;
+        self.record_output(recorder, index, image, look, capture, framebuffer);
         // SAFETY: recording has begun above.
-        unsafe { slot.target_commands.end() }
+        unsafe { slot.output_commands.end() }
     }
 
     /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame. The
     /// slot's fence is for validation only.
-    fn submit_commands(&self, index: usize, image: &TargetImage, value: u64) -> vulkan::Result<()> {
+    fn submit_commands(&self, index: usize, image: &OutputImage, value: u64) -> vulkan::Result<()> {
         let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
-        let commands = [&slot.scene_commands, &slot.target_commands]
+        let commands = [&slot.scene_commands, &slot.output_commands]
             .map(|pool| [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)]);
-        // Tone mapping's colour output waits for the image.
+        // Tone mapping's colour framebuffer waits for the image.
         let waits = [semaphore(slot.image_available.raw, Stage::COLOR_ATTACHMENT_OUTPUT)];
-        let waits = if self.target.waits_for_image() { &waits[..] } else { &[] };
+        let waits = if self.output.waits_for_image() { &waits[..] } else { &[] };
         let finished = semaphore(self.timeline.raw, Stage::ALL_COMMANDS).value(value);
-        let presentable = self.target.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
+        let presentable = self.output.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
         let signals = [finished, presentable.unwrap_or_default()];
         let signals = if presentable.is_some() { &signals[..] } else { &signals[..1] };
         let submits = [

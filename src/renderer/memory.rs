@@ -7,10 +7,10 @@
 //! compares it with the memory that is really allocated. All poses have full detail, which is the worst case: a camera may come
 //! close to them all. No number of instances makes the arithmetic overflow.
 
+use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
 use super::resident::model::index_bytes;
 use super::settings::{RendererSettings, Skinning, UploadPath};
-use super::target::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
 use crate::model::{Geometry, Model};
 use crate::shader_types::{
@@ -21,7 +21,7 @@ use crate::vulkan::device::Device;
 
 /// The initial size of a stream: enough for a small crowd.
 pub const FIRST_STREAM_BYTES: u64 = 64 << 10;
-/// The size of a pixel of the target.
+/// The size of a pixel of the output.
 const TARGET_BYTES: u64 = 4;
 
 /// Returns the size of a new buffer for a stream of `used_bytes`. It has room for half as much again, so that a slowly
@@ -160,7 +160,7 @@ pub struct MemoryPlan {
     pub staging: u64,
     /// The pages of the transient vertex buffer.
     pub skinned_vertices: u64,
-    /// Colour, depth, shadow map, target, and the light of the surroundings.
+    /// Colour, depth, shadow map, output, and the light of the surroundings.
     pub images: u64,
     /// Geometry and textures.
     pub static_data: u64,
@@ -306,7 +306,7 @@ impl MemoryPlan {
             Skinning::Vertex => 0,
         };
         let multisampled = if demand.samples > 1 { demand.samples * HDR_BYTES } else { 0 };
-        // Colour and depth of the scene, the target, and the buffer through which the target is read back.
+        // Colour and depth of the scene, the output, and the buffer through which the output is read back.
         let per_pixel = HDR_BYTES + multisampled + demand.samples * DEPTH_BYTES + 2 * TARGET_BYTES;
         let shadow_texels = demand.shadow_map_size.map_or(1, |side| u64::from(side).pow(2));
         Self {

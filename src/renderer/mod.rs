@@ -6,7 +6,7 @@
 //! 2. [`passes`]: one file per pass, with shaders of the same name;
 //! 3. [`slot`]: one frame in flight, with its streams and its pages of the transient vertex buffer;
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
-//! 5. [`target`]: the images that a frame draws to;
+//! 5. [`output`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
 //! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, and [`times`], its parts
 //!    and their times, for reports; [`mod@error`].
@@ -20,6 +20,7 @@ pub mod error;
 pub mod frame;
 pub mod layouts;
 pub mod memory;
+pub mod output;
 pub mod overlay;
 pub mod passes;
 pub mod readback;
@@ -28,18 +29,17 @@ pub mod settings;
 pub mod setup;
 pub mod shot;
 pub mod slot;
-pub mod target;
 pub mod times;
 
 pub use counts::{DrawCounts, ViewCounts};
 pub use error::{Error, Setting};
 pub use frame::Frame;
+pub use output::Output;
 pub use overlay::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;
 pub use shot::Shot;
 pub use slot::FrameMemory;
-pub use target::Target;
 pub use times::{CpuStage, Pass, PassTimes, StageTimes};
 
 pub use crate::vulkan::spirv::ShaderOverride;

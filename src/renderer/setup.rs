@@ -1,6 +1,6 @@
 //! The parts of a renderer, and their construction.
 //!
-//! In: models, a target and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
+//! In: models, an output and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use ash::vk;
 use super::error::{Error, Result, Setting};
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
+use super::output::Output;
+use super::output::attachments::Attachments;
 use super::overlay::Overlay;
 use super::passes::character_pass::CharacterPass;
 use super::passes::debug_view_pass::DebugViewPass;
@@ -22,13 +24,11 @@ use super::resident::environment::Environment;
 use super::resident::model::GpuModel;
 use super::settings::{ByteCounts, RendererSettings, Skinning, UploadPath};
 use super::slot::{FrameSlot, SlotSettings};
-use super::target::Target;
-use super::target::attachments::Attachments;
 use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
 use crate::shader_types::{SkyData, material_features as features};
-use crate::view::Show;
+use crate::view::Visualization;
 use crate::vulkan;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::PipelineBuilder;
@@ -51,14 +51,14 @@ pub struct Renderer {
     pub(super) environment: Environment,
     pub(super) skeleton_pass: SkeletonPass,
     /// The view that frames show, and whether they show bones. The pipelines exist.
-    pub(super) show: Show,
+    pub(super) visualization: Visualization,
     /// The triangles over the picture.
     pub(super) overlay: Overlay,
     /// Created when the program sets an atlas.
     pub(super) overlay_pass: Option<OverlayPass>,
-    /// Created by the first frame, and again when the size or format of the target changes.
-    pub(super) output: Option<Output>,
-    pub(super) target: Target,
+    /// Created by the first frame, and again when the size or format of the output changes.
+    pub(super) framebuffer: Option<Framebuffer>,
+    pub(super) output: Output,
     pub(super) slots: Vec<FrameSlot>,
     pub(super) plan: FramePlan,
     pub(super) timeline: TimelineSemaphore,
@@ -74,8 +74,8 @@ pub struct Renderer {
     builder: PipelineBuilder,
 }
 
-/// The objects that depend on the size and format of the target.
-pub(super) struct Output {
+/// The objects that depend on the size and format of the output.
+pub(super) struct Framebuffer {
     pub attachments: Attachments,
     pub tone_map: ToneMapPass,
     format: vk::Format,
@@ -86,7 +86,7 @@ impl Renderer {
     ///
     /// # Errors
     /// No memory, a limit of the device, or a setting that the device does not support.
-    pub fn new(device: &Arc<Device>, models: &[Model], target: Target, settings: RendererSettings) -> Result<Self> {
+    pub fn new(device: &Arc<Device>, models: &[Model], output: Output, settings: RendererSettings) -> Result<Self> {
         let samples = sample_flags(device, settings.samples)?;
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device)?;
@@ -121,13 +121,13 @@ impl Renderer {
             ground_pass: GroundPass::new(&builder, &layouts, samples, settings.shadow_map_size.is_some())?,
             environment,
             skeleton_pass: SkeletonPass::new(samples),
-            show: Show::default(),
+            visualization: Visualization::default(),
             overlay: Overlay::default(),
             overlay_pass: None,
-            output: None,
+            framebuffer: None,
             pose_sizes,
             models,
-            target,
+            output,
             slots,
             plan: FramePlan::default(),
             timeline: TimelineSemaphore::new(device, "frames")?,
@@ -193,13 +193,13 @@ impl Renderer {
     ///
     /// # Errors
     /// The device does not support the view, or the driver cannot build a pipeline.
-    pub fn show(&mut self, show: Show) -> Result<()> {
+    pub fn visualize(&mut self, visualization: Visualization) -> Result<()> {
         let Self { builder, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
-        debug_view_pass.prepare(builder, layouts, models, show.view)?;
-        if show.skeleton {
+        debug_view_pass.prepare(builder, layouts, models, visualization.view)?;
+        if visualization.skeleton {
             skeleton_pass.prepare(builder, layouts)?;
         }
-        self.show = show;
+        self.visualization = visualization;
         Ok(())
     }
 
@@ -229,18 +229,18 @@ impl Renderer {
         Ok(())
     }
 
-    /// Builds everything again on the same device, for other models or settings. The target stays. After an error the
+    /// Builds everything again on the same device, for other models or settings. The output stays. After an error the
     /// renderer is as it was. Waits for all frames.
     ///
     /// # Errors
     /// The errors of [`Self::new`].
     pub fn rebuild(&mut self, models: &[Model], settings: RendererSettings) -> Result<()> {
         self.wait()?;
-        // The present target belongs to the old renderer until everything else exists.
-        let placeholder = Target::offscreen(&self.device, vk::Extent2D { width: 1, height: 1 })?;
+        // The present output belongs to the old renderer until everything else exists.
+        let placeholder = Output::offscreen(&self.device, vk::Extent2D { width: 1, height: 1 })?;
         let mut new = Self::new(&self.device, models, placeholder, settings)?;
-        std::mem::swap(&mut new.target, &mut self.target);
-        new.target.restart_timeline();
+        std::mem::swap(&mut new.output, &mut self.output);
+        new.output.restart_timeline();
         std::mem::swap(&mut new.overlay, &mut self.overlay);
         new.overlay_pass = self.overlay_pass.take();
         if let Some(pass) = &mut new.overlay_pass {
@@ -253,13 +253,13 @@ impl Renderer {
 
     /// Sets the new size of the window.
     pub fn resize(&mut self, width: u32, height: u32) {
-        self.target.resize(vk::Extent2D { width, height });
+        self.output.resize(vk::Extent2D { width, height });
     }
 
     /// Returns the size of the last frame's image, or `None` before the first frame.
     #[must_use]
     pub fn image_extent(&self) -> Option<vk::Extent2D> {
-        self.output.as_ref().map(|output| output.attachments.extent)
+        self.framebuffer.as_ref().map(|framebuffer| framebuffer.attachments.extent)
     }
 
     /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. Empty if the images of a
@@ -270,7 +270,7 @@ impl Renderer {
     pub fn wait_for_pixels(&mut self) -> Result<&[u8]> {
         self.wait()?;
         // SAFETY: all frames have finished, and the next one is submitted through `&mut self`.
-        Ok(unsafe { self.target.pixels() })
+        Ok(unsafe { self.output.pixels() })
     }
 
     /// Returns the name of the pass that ran last in the oldest frame in flight: after the loss of the device, the pass that
@@ -313,17 +313,17 @@ impl Renderer {
 
     /// Makes room for a captured image of this size.
     pub(super) fn fit_capture(&mut self, extent: vk::Extent2D) -> vulkan::Result<()> {
-        if matches!(self.target, Target::Window(_)) {
+        if matches!(self.output, Output::Window(_)) {
             self.wait()?;
         }
         // SAFETY: all frames of a window have finished. Offscreen targets have their room already.
-        unsafe { self.target.prepare_capture(&self.device, extent) }
+        unsafe { self.output.prepare_capture(&self.device, extent) }
     }
 
     /// Copies the overlay to the buffers of a slot, whose last frame has finished.
     pub(super) fn fit_overlay(&mut self, slot: usize, format: vk::Format) -> vulkan::Result<()> {
         match &mut self.overlay_pass {
-            // SAFETY: `fit_output` has waited for all frames if the format has changed.
+            // SAFETY: `fit_framebuffer` has waited for all frames if the format has changed.
             Some(pass) if !self.overlay.is_empty() => unsafe {
                 pass.prepare(&self.builder, format, slot, &self.overlay)
             },
@@ -331,14 +331,18 @@ impl Renderer {
         }
     }
 
-    /// Creates the objects that depend on the target, if its size or format has changed.
-    pub(super) fn fit_output(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
-        if self.output.as_ref().is_some_and(|output| output.attachments.extent == extent && output.format == format) {
+    /// Creates the objects that depend on the output, if its size or format has changed.
+    pub(super) fn fit_framebuffer(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
+        if self
+            .framebuffer
+            .as_ref()
+            .is_some_and(|framebuffer| framebuffer.attachments.extent == extent && framebuffer.format == format)
+        {
             return Ok(());
         }
         // Frames in flight may use the old attachments.
         self.wait()?;
-        let old = self.output.take().map(|output| (output.tone_map, output.format));
+        let old = self.framebuffer.take().map(|framebuffer| (framebuffer.tone_map, framebuffer.format));
         let attachments = Attachments::new(&self.device, extent, self.samples)?;
         let tone_map = match old {
             Some((tone_map, old_format)) if old_format == format => {
@@ -348,7 +352,7 @@ impl Renderer {
             }
             _ => ToneMapPass::new(&self.builder, format, self.transparent, &attachments)?,
         };
-        self.output = Some(Output { attachments, tone_map, format });
+        self.framebuffer = Some(Framebuffer { attachments, tone_map, format });
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use glam::{Mat4, Vec3};
 
 use crate::crowd::Crowd;
 use crate::shader_types::FrameData;
-use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Show, Sky};
+use crate::view::{Detail, Look, OrbitCamera, ShadowScene, ShadowView, Sky, Visualization};
 
 /// One picture of a crowd.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,7 @@ pub struct Shot {
     /// Background, ground, exposure and sun.
     pub look: Look,
     /// Debug view and skeleton.
-    pub show: Show,
+    pub visualization: Visualization,
     /// Width / height of the image.
     pub aspect: f32,
     /// The largest error of a surface in pixels that a level of detail may have; in the shadow map in texels. 0: full detail.

@@ -2,7 +2,7 @@
 
 /// How skinning is made visible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Show {
+pub struct Visualization {
     /// The data that surfaces show.
     pub view: DebugView,
     /// Whether bones and joint axes are drawn over everything else.

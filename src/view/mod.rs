@@ -17,7 +17,7 @@ mod shadow_view;
 mod sky;
 
 pub use camera::{Limits, OrbitCamera};
-pub use debug_view::{DebugView, Show};
+pub use debug_view::{DebugView, Visualization};
 pub use detail::Detail;
 pub use framing::Outline;
 pub use look::{Background, Look, SunDirection};

@@ -4,7 +4,7 @@
 //! render-finished semaphore belongs to a swapchain *image*, because only the next acquire of that image proves that
 //! presentation has waited for it. Waiting for the device does not cover presentation. With `VK_EXT_swapchain_maintenance1`,
 //! each presentation signals a fence, and the renderer keeps a replaced swapchain until then. Without it, the renderer keeps
-//! the swapchain until some frames of the new one have finished (`renderer::target`).
+//! the swapchain until some frames of the new one have finished (`renderer::output`).
 
 use std::sync::Arc;
 
@@ -265,7 +265,7 @@ impl Drop for Swapchain {
         // Far longer than a presentation takes. The fences of a window that is gone may never be signalled.
         const PATIENCE_NANOSECONDS: u64 = 1_000_000_000;
         self.wait_for_presentation(PATIENCE_NANOSECONDS);
-        // SAFETY: the renderer has waited for the frames that used the images (`renderer::target`).
+        // SAFETY: the renderer has waited for the frames that used the images (`renderer::output`).
         unsafe {
             for image in &self.images {
                 self.device.raw.destroy_image_view(image.view, None);

@@ -8,7 +8,7 @@ use clap::Parser;
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs};
 use throng::model::{Model, import};
-use throng::renderer::{Renderer, RendererSettings, Target};
+use throng::renderer::{Output, Renderer, RendererSettings};
 use throng::vulkan::device::Device;
 
 pub fn asset(name: &str) -> Model {
@@ -32,6 +32,6 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
 }
 
 pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
-    let target = Target::offscreen(device, extent).expect("an offscreen target");
-    Renderer::new(device, models, target, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
+    let output = Output::offscreen(device, extent).expect("an offscreen output");
+    Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
 }

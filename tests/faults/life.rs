@@ -10,8 +10,8 @@ use ash::vk;
 use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Target, UploadPath};
-use throng::view::{DebugView, Show};
+use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, UploadPath};
+use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages};
 use throng::vulkan::physical_device::PhysicalDevice;
@@ -92,22 +92,22 @@ impl Setting {
     }
 
     /// Creates a renderer of the models.
-    pub fn renderer(&self, device: &Arc<Device>, target: Target) -> Result<Renderer> {
-        renderer(device, &self.models, target)
+    pub fn renderer(&self, device: &Arc<Device>, output: Output) -> Result<Renderer> {
+        renderer(device, &self.models, output)
     }
 }
 
 fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Renderer> {
     let physical = PhysicalDevice::choose(instance, Some(device), None)?;
     let device = Device::new(instance, physical, false)?;
-    let target = Target::offscreen(&device, EXTENT)?;
-    renderer(&device, models, target)
+    let output = Output::offscreen(&device, EXTENT)?;
+    renderer(&device, models, output)
 }
 
-fn renderer(device: &Arc<Device>, models: &[Model], target: Target) -> Result<Renderer> {
+fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Result<Renderer> {
     let settings =
         RendererSettings { upload: Some(UploadPath::Staged), shadow_map_size: Some(64), ..RendererSettings::default() };
-    Ok(Renderer::new(device, models, target, settings)?)
+    Ok(Renderer::new(device, models, output, settings)?)
 }
 
 /// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light.
@@ -117,7 +117,7 @@ pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<Fr
         scene.camera.zoom(0.02);
     }
     let view = if frame == 1 { DebugView::Normals } else { DebugView::Lit };
-    scene.show = Show { view, skeleton: frame == 1 };
+    scene.visualization = Visualization { view, skeleton: frame == 1 };
     let drawn = scene.draw(renderer, f64::from(frame) * 0.3, ASPECT, frame + 1 == FRAMES);
     scene.camera = camera;
     Ok(drawn?.0)

@@ -11,7 +11,7 @@ use raw_window_handle::{
     DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle, WindowHandle, XcbDisplayHandle, XcbWindowHandle,
 };
 use throng::app::scene::Scene;
-use throng::renderer::{FrameOutcome, Renderer, Target};
+use throng::renderer::{FrameOutcome, Output, Renderer};
 use throng::vulkan::device::Device;
 use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::swapchain::Surface;
@@ -140,7 +140,7 @@ impl Setting {
             let surface = Arc::new(Surface::new(&instance, window)?);
             let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some((&surface.loader, surface.raw)))?;
             let device = Device::new(&instance, physical, true)?;
-            let mut renderer = self.renderer(&device, Target::window(surface, EXTENT))?;
+            let mut renderer = self.renderer(&device, Output::window(surface, EXTENT))?;
             life(&mut self.scene, &mut renderer)
         });
         Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }

@@ -13,7 +13,7 @@ use throng::app::scene::{Scene, apply};
 use throng::model::{CoarserLevel, DrawRange, Model};
 use throng::renderer::{RendererSettings, Skinning};
 use throng::shader_types::InstanceData;
-use throng::view::{DebugView, Show};
+use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
@@ -278,7 +278,7 @@ fn a_device_without_edges_says_so(device: &TestDevice) {
     let device = Device::new(&instance, physical, false).unwrap();
     let extent = vk::Extent2D { width: 16, height: 16 };
     let mut renderer = scene::renderer(&device, &models()[1..2], extent, RendererSettings::default());
-    let error = renderer.show(Show { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
+    let error = renderer.visualize(Visualization { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
     assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");
     assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
 }

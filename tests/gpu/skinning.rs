@@ -19,7 +19,7 @@ use glam::{Vec3, Vec3Swizzles};
 use throng::animation::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
 use throng::crowd::{PoseSize, VisiblePose};
 use throng::model::{Model, import};
-use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, Target, UploadPath};
+use throng::renderer::{LimitCaps, Output, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
 
@@ -196,7 +196,7 @@ fn assert_twins_agree(device: &TestDevice, upload: UploadPath, page_bytes: u64, 
     let all: Vec<u32> = expected.iter().map(|instances| instances.len() as u32).collect();
     assert_eq!(all, [16, 21, 16, 6], "rest pose and {} moments of each clip", MOMENTS.len());
 
-    let target = Target::offscreen(gpu.device(), vk::Extent2D { width: 16, height: 16 }).unwrap();
+    let output = Output::offscreen(gpu.device(), vk::Extent2D { width: 16, height: 16 }).unwrap();
     let settings = RendererSettings {
         skinning: Skinning::Compute,
         upload: Some(upload),
@@ -206,7 +206,7 @@ fn assert_twins_agree(device: &TestDevice, upload: UploadPath, page_bytes: u64, 
         limit_caps,
         ..RendererSettings::default()
     };
-    let mut renderer = Renderer::new(gpu.device(), &models, target, settings).unwrap();
+    let mut renderer = Renderer::new(gpu.device(), &models, output, settings).unwrap();
     let mut errors = Errors::default();
     // Counts grow, shrink, become zero and return: each slot serves crowds of different sizes.
     let most = [all[0], all[1], all[2], all[3]];

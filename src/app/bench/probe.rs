@@ -45,7 +45,7 @@ pub(super) fn check(
 ) -> Result<()> {
     let look = scene.look;
     scene.look = Look { background: Background::Color(BACKGROUND), ground: false, ..look };
-    let wants_pixels = is_framed && scene.show.view == DebugView::Lit;
+    let wants_pixels = is_framed && scene.visualization.view == DebugView::Lit;
     let checked = [time_seconds, time_seconds + STEP_SECONDS].into_iter().try_for_each(|time_seconds| {
         scene.draw(renderer, time_seconds, aspect, true)?;
         let is_covered = renderer.wait_for_pixels()?.chunks_exact(4).any(|pixel| !is_background(pixel));

@@ -8,7 +8,7 @@ use crate::app::gpu::{finish, offscreen_device};
 use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
-use crate::renderer::{Renderer, RendererSettings, Target};
+use crate::renderer::{Output, Renderer, RendererSettings};
 use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 use crate::view::Look;
 
@@ -30,9 +30,9 @@ impl Skinner {
         /// The image is not used: only the skin pass matters.
         const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
         let device = offscreen_device(&args.device)?;
-        let target = Target::offscreen(&device, SMALL)?;
+        let output = Output::offscreen(&device, SMALL)?;
         let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
-        let renderer = Box::new(Renderer::new(&device, std::slice::from_ref(model), target, settings)?);
+        let renderer = Box::new(Renderer::new(&device, std::slice::from_ref(model), output, settings)?);
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 

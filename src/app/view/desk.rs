@@ -109,7 +109,7 @@ impl Desk {
         }
         let device = Arc::clone(shown.renderer.device());
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
-        let view = state.scene.show.view;
+        let view = state.scene.visualization.view;
         let settings = window_settings(&args, &device);
         let most_instances = self.room.most_instances(&device, &args, &models, size);
         let frame_ms = self.figures.median_frame_ms();
@@ -133,9 +133,9 @@ impl Desk {
             self.figures.clear();
             self.report(done, shown);
         }
-        if state.scene.show.view != view {
-            let shows = shown.renderer.show(state.scene.show).map_err(Error::from);
-            self.report(shows.inspect_err(|_| state.scene.show.view = view), shown);
+        if state.scene.visualization.view != view {
+            let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
+            self.report(shows.inspect_err(|_| state.scene.visualization.view = view), shown);
         }
         let drawing = |args: &GpuArgs| (args.skinning, args.upload, args.quality);
         if drawing(&state.args.gpu) != drawing(&args) {

@@ -107,8 +107,8 @@ impl State {
         self.scene.look = old.look;
         self.scene.lod_error_pixels = old.lod_error_pixels;
         let has_joint = self.args.crowd.show.joint.is_some();
-        if has_joint || old.show.view != DebugView::Heat {
-            self.scene.show = old.show;
+        if has_joint || old.visualization.view != DebugView::Heat {
+            self.scene.visualization = old.visualization;
         }
         if same_files {
             self.scene.camera = old.camera;
@@ -228,14 +228,14 @@ impl State {
 
     /// Shows a debug view. A joint's weights are then hidden.
     pub fn choose_view(&mut self, view: DebugView) {
-        self.scene.show.view = view;
+        self.scene.visualization.view = view;
         self.args.crowd.show.joint = None;
     }
 
     /// Shows the next debug view that `is_supported`.
     pub fn show_next_view(&mut self, mut is_supported: impl FnMut(&Self) -> bool) {
         for _ in DebugView::ALL {
-            self.choose_view(self.scene.show.view.next());
+            self.choose_view(self.scene.visualization.view.next());
             if is_supported(self) {
                 return;
             }

@@ -42,7 +42,7 @@ fn text(state: &State, pace: &str) -> String {
     let scene = &state.scene;
     let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
     let visible: u32 = scene.crowd.visible_counts().iter().sum();
-    let view = match scene.show.view {
+    let view = match scene.visualization.view {
         DebugView::Lit => String::new(),
         view => format!(" · {}", view.name()),
     };

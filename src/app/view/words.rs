@@ -61,7 +61,7 @@ pub fn instance(scene: &Scene, shown: &ShownInstance) -> Vec<String> {
 
 /// Returns the character whose joints have names under the cursor: the selected one, if the skeleton is shown.
 pub fn character_with_names(state: &State) -> Option<ShownInstance> {
-    state.selected().filter(|_| state.scene.show.skeleton)
+    state.selected().filter(|_| state.scene.visualization.skeleton)
 }
 
 /// Returns the name of the joint whose place in the image is nearest to a point in pixels, if it is near.

@@ -2,7 +2,7 @@
 //!
 //! In: the instances, the skinned vertices (or the palette, with `--skinning vertex`), materials, the shadow map and the light
 //! of the surroundings. Out: linear colour and depth. Each combination of topology, material features
-//! ([`features`]) and skinning variant has its own pipeline, built once.
+//! ([`material_features`]) and skinning variant has its own pipeline, built once.
 //!
 //! # How vertices reach the shader
 //!
@@ -62,28 +62,28 @@ use super::crowd_draw::{self, Eye};
 use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::layouts::Layouts;
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
-use crate::shader_types::material_features as features;
+use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The key of a pipeline.
-type Kind = (Topology, u32, SkinVariant);
+type CharacterKey = (Topology, u32, SkinVariant);
 
 /// The graphics pipelines.
 pub struct CharacterPass {
-    pipelines: BTreeMap<Kind, Pipeline>,
+    pipelines: BTreeMap<CharacterKey, Pipeline>,
     skinning: Skinning,
-    /// The features of the picture: [`features::SHADOWED`], [`features::TRANSPARENT`].
+    /// The features of the picture: [`material_features::SHADOWED`], [`material_features::TRANSPARENT`].
     picture: u32,
 }
 
 impl CharacterPass {
-    /// Builds the pipelines that the models need. `picture` holds [`features::SHADOWED`] if there is a shadow map, and
-    /// [`features::TRANSPARENT`] if alpha is coverage.
+    /// Builds the pipelines that the models need. `picture` holds [`material_features::SHADOWED`] if there is a shadow map, and
+    /// [`material_features::TRANSPARENT`] if alpha is coverage.
     ///
     /// # Errors
     /// The driver cannot build a pipeline.
@@ -94,11 +94,11 @@ impl CharacterPass {
         (skinning, picture): (Skinning, u32),
         models: &[GpuModel],
     ) -> Result<Self> {
-        let build = |(topology, kind, variant): Kind| {
-            let blended = kind & features::BLENDED != 0;
-            let alpha_adds = kind & (features::UNLIT | features::TRANSPARENT) != 0;
+        let build = |(topology, features, variant): CharacterKey| {
+            let blended = features & material_features::BLENDED != 0;
+            let alpha_adds = features & (material_features::UNLIT | material_features::TRANSPARENT) != 0;
             let info = GraphicsPipelineInfo {
-                name: &format!("characters: {topology:?}, features {kind}, {variant:?}"),
+                name: &format!("characters: {topology:?}, features {features}, {variant:?}"),
                 vertex: match variant.skinning {
                     Skinning::Compute => &spirv::CHARACTER_VERT,
                     Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
@@ -106,10 +106,10 @@ impl CharacterPass {
                 fragment: Some(&spirv::CHARACTER_FRAG),
                 // Debug views have two more.
                 constants: &[
-                    kind,
+                    features,
                     variant.influence_count,
                     variant.has_morphs.into(),
-                    features::varying_count(kind),
+                    material_features::varying_count(features),
                     0,
                     0,
                     variant.is_placed.into(),
@@ -122,29 +122,29 @@ impl CharacterPass {
                 // Reversed Z: greater is nearer. Blended fragments are tested but do not write depth.
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
-                // The target's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
+                // The output's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
                 blend: blended.then_some(if alpha_adds { Blend::AlphaAdds } else { Blend::AlphaFades }),
                 depth_bias: None,
             };
             builder.graphics(&info)
         };
         let draws = models.iter().flat_map(|model| &model.draws);
-        let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning, picture)).collect();
-        let pipelines = kinds.into_iter().map(|kind| Ok((kind, build(kind)?))).collect::<Result<_>>()?;
+        let keys: BTreeSet<CharacterKey> = draws.map(|draw| key(draw, skinning, picture)).collect();
+        let pipelines = keys.into_iter().map(|key| Ok((key, build(key)?))).collect::<Result<_>>()?;
         Ok(Self { pipelines, skinning, picture })
     }
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
         crowd_draw::record(input, Eye::Camera, |_, draw| match draw.is_blended() == blended {
-            true => self.pipelines.get(&kind(draw, self.skinning, self.picture)),
+            true => self.pipelines.get(&key(draw, self.skinning, self.picture)),
             false => None,
         });
     }
 }
 
-fn kind(draw: &GpuDraw, skinning: Skinning, picture: u32) -> Kind {
+fn key(draw: &GpuDraw, skinning: Skinning, picture: u32) -> CharacterKey {
     // Only a normal map needs tangents.
-    let unused = if draw.features & features::NORMAL_TEXTURE == 0 { features::TANGENTS } else { 0 };
+    let unused = if draw.features & material_features::NORMAL_TEXTURE == 0 { material_features::TANGENTS } else { 0 };
     (draw.topology, draw.features & !unused | picture, draw.skin_variant(skinning))
 }

@@ -16,9 +16,9 @@ use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::error::{Error, Result, Setting};
 use crate::renderer::layouts::Layouts;
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::{debug_views, material_features};
 use crate::view::DebugView;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
@@ -26,7 +26,7 @@ use crate::vulkan::{self, spirv};
 
 /// The key of a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct DebugViewKey {
     /// The value of `DEBUG_VIEW`.
     view: u32,
     /// The value of `SHOWN`.
@@ -38,7 +38,7 @@ struct Kind {
 
 /// The pipelines of all views that have been drawn.
 pub struct DebugViewPass {
-    pipelines: BTreeMap<Kind, Pipeline>,
+    pipelines: BTreeMap<DebugViewKey, Pipeline>,
     samples: vk::SampleCountFlags,
     skinning: Skinning,
     /// The view of which all pipelines exist.
@@ -82,9 +82,9 @@ impl DebugViewPass {
         for model in models {
             for draw in &model.draws {
                 for &layer in layers(view) {
-                    let Some(kind) = self.kind(model, draw, layer) else { continue };
-                    let pipeline = || build(builder, layouts, kind, self.samples);
-                    if let Entry::Vacant(entry) = self.pipelines.entry(kind) {
+                    let Some(key) = self.key(model, draw, layer) else { continue };
+                    let pipeline = || build(builder, layouts, key, self.samples);
+                    if let Entry::Vacant(entry) = self.pipelines.entry(key) {
                         entry.insert(pipeline()?);
                     }
                 }
@@ -97,16 +97,16 @@ impl DebugViewPass {
     /// Draws all visible instances. [`Self::prepare`] has built the pipelines of the view.
     pub fn record(&self, input: &PassInput, view: DebugView) {
         for &layer in layers(view) {
-            crowd_draw::record(input, Eye::Camera, |model, draw| self.pipelines.get(&self.kind(model, draw, layer)?));
+            crowd_draw::record(input, Eye::Camera, |model, draw| self.pipelines.get(&self.key(model, draw, layer)?));
         }
     }
 
     /// Returns the pipeline of a draw, or `None` if this layer does not show the draw.
-    fn kind(&self, model: &GpuModel, draw: &GpuDraw, view: u32) -> Option<Kind> {
+    fn key(&self, model: &GpuModel, draw: &GpuDraw, view: u32) -> Option<DebugViewKey> {
         if view == debug_views::WIRES && draw.topology != Topology::Triangles {
             return None;
         }
-        Some(Kind {
+        Some(DebugViewKey {
             view,
             shown: match view {
                 debug_views::HEAT => model.shown_node.unwrap_or(u32::MAX),
@@ -151,13 +151,13 @@ fn layers(view: DebugView) -> &'static [u32] {
 fn build(
     builder: &PipelineBuilder,
     layouts: &Layouts,
-    kind: Kind,
+    key: DebugViewKey,
     samples: vk::SampleCountFlags,
 ) -> vulkan::Result<Pipeline> {
-    let Kind { view, shown, topology, features, variant } = kind;
+    let DebugViewKey { view, shown, topology, features, variant } = key;
     let is_wires = view == debug_views::WIRES;
     let info = GraphicsPipelineInfo {
-        name: &format!("debug view: {kind:?}"),
+        name: &format!("debug view: {key:?}"),
         vertex: match variant.skinning {
             Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
             Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,

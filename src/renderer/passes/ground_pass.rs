@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::PassInput;
 use crate::renderer::layouts::{FRAME_SET, Layouts};
-use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::view::{Background, Look};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};

@@ -1,7 +1,7 @@
 //! The passes of a frame, one file each, with shaders of the same name.
 //!
 //! In: [`PassInput`]: the frame's plan, and its data on the GPU. Out: recorded commands. No barrier is here: those between
-//! passes are in [`frame`](super::frame), and those of the target's image in [`target`](super::target).
+//! passes are in [`frame`](super::frame), and those of the output's image in [`output`](super::output).
 
 pub mod character_pass;
 pub mod crowd_draw;

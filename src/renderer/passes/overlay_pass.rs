@@ -1,6 +1,6 @@
 //! The overlay (`overlay.vert`, `overlay.frag`): a program's triangles over the tone-mapped picture.
 //!
-//! In: an [`Overlay`] and its atlas. Out: the target's image, in the rendering that tone mapping has begun, so no barrier is
+//! In: an [`Overlay`] and its atlas. Out: the output's image, in the rendering that tone mapping has begun, so no barrier is
 //! needed. The pass is built when the program sets an atlas. `render` and `bench` never do.
 
 use std::mem::offset_of;

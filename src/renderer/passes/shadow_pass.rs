@@ -13,9 +13,9 @@ use super::crowd_draw::{self, Eye};
 use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::layouts::Layouts;
+use crate::renderer::output::attachments::DEPTH_FORMAT;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::renderer::target::attachments::DEPTH_FORMAT;
 use crate::shader_types::material_features;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
@@ -24,14 +24,14 @@ use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The features of a masked material that the shadow depends on (0: not masked), and how its vertices are skinned.
-type Kind = (u32, SkinVariant);
+type ShadowKey = (u32, SkinVariant);
 
 /// The shadow map and its pipelines. Without shadows the map has one texel, which is cleared to "lit".
 pub struct ShadowPass {
     /// The map.
     pub map: Image,
     sampler: Sampler,
-    pipelines: BTreeMap<Kind, Pipeline>,
+    pipelines: BTreeMap<ShadowKey, Pipeline>,
     skinning: Skinning,
     is_on: bool,
 }
@@ -56,7 +56,7 @@ impl ShadowPass {
         let sampler = vk::SamplerCreateInfo::default()
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
             .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
-        let build = |(features, variant): Kind| {
+        let build = |(features, variant): ShadowKey| {
             let info = GraphicsPipelineInfo {
                 name: &format!("shadows: features {features}, {variant:?}"),
                 vertex: match variant.skinning {
@@ -87,11 +87,11 @@ impl ShadowPass {
             builder.graphics(&info)
         };
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
-        let kinds: BTreeSet<Kind> = draws.map(|draw| kind(draw, skinning)).collect();
+        let keys: BTreeSet<ShadowKey> = draws.map(|draw| key(draw, skinning)).collect();
         Ok(Self {
             map: Image::new(device, "shadow map", info)?,
             sampler: Sampler::new(device, "shadow sampler", &sampler)?,
-            pipelines: kinds.into_iter().map(|kind| Ok((kind, build(kind)?))).collect::<Result<_>>()?,
+            pipelines: keys.into_iter().map(|key| Ok((key, build(key)?))).collect::<Result<_>>()?,
             skinning,
             is_on: size.is_some(),
         })
@@ -130,7 +130,7 @@ impl ShadowPass {
         input.recorder.rendering(&info, true, || {
             if self.is_on {
                 crowd_draw::record(input, Eye::Light, |_, draw| {
-                    if casts_shadow(draw) { self.pipelines.get(&kind(draw, self.skinning)) } else { None }
+                    if casts_shadow(draw) { self.pipelines.get(&key(draw, self.skinning)) } else { None }
                 });
             }
         });
@@ -142,7 +142,7 @@ pub fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
 }
 
-fn kind(draw: &GpuDraw, skinning: Skinning) -> Kind {
+fn key(draw: &GpuDraw, skinning: Skinning) -> ShadowKey {
     use material_features::{BASE_COLOR_TEXTURE, COLOR_FACTOR, MASKED, TEX_COORDS_VARY};
     let features = if draw.features & MASKED == 0 { 0 } else { draw.features };
     (features & (MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE | COLOR_FACTOR), draw.skin_variant(skinning))

@@ -8,7 +8,7 @@ use ash::vk;
 
 use super::{PassInput, vertex_input};
 use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET};
-use crate::renderer::target::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;

@@ -26,7 +26,7 @@ const POSES_PER_GROUP: u32 = 4;
 
 /// The specialization constants of `skin.comp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind {
+struct SkinKey {
     has_tangents: bool,
     /// The number of influences of every vertex; 0 if they differ.
     influence_count: u32,
@@ -34,7 +34,7 @@ struct Kind {
     has_normals: bool,
 }
 
-impl Kind {
+impl SkinKey {
     fn of(model: &GpuModel, run: &SkinRun) -> Self {
         Self {
             has_tangents: model.size.has_tangents,
@@ -47,7 +47,7 @@ impl Kind {
 
 /// The compute pipelines.
 pub struct SkinPass {
-    pipelines: BTreeMap<Kind, Pipeline>,
+    pipelines: BTreeMap<SkinKey, Pipeline>,
     /// The largest number of work groups in a dispatch, x and y.
     max_groups: [u32; 2],
 }
@@ -66,13 +66,13 @@ impl SkinPass {
         let mut pipelines = BTreeMap::new();
         for model in models {
             for run in model.skin_order.all_runs() {
-                let kind = Kind::of(model, run);
-                if let Entry::Vacant(entry) = pipelines.entry(kind) {
-                    let Kind { has_tangents, influence_count, has_morphs, has_normals } = kind;
+                let key = SkinKey::of(model, run);
+                if let Entry::Vacant(entry) = pipelines.entry(key) {
+                    let SkinKey { has_tangents, influence_count, has_morphs, has_normals } = key;
                     let [has_tangents, has_morphs, has_normals] =
                         [has_tangents, has_morphs, has_normals].map(u32::from);
                     let constants = [has_tangents, influence_count, has_morphs, has_normals, POSES_PER_GROUP];
-                    let name = format!("skin: {kind:?}");
+                    let name = format!("skin: {key:?}");
                     let shader = (&spirv::SKIN_COMP, &constants[..]);
                     entry.insert(builder.compute(&name, shader, &layouts.skin)?);
                 }
@@ -93,7 +93,7 @@ impl SkinPass {
             recorder.bind_set(&layouts.skin, MODEL_SET, &model.set);
             recorder.bind_set(&layouts.skin, PAGE_SET, &page.set);
             for &run in model.skin_order.runs(batch.levels.finest()) {
-                let Some(pipeline) = self.pipelines.get(&Kind::of(model, &run)) else { continue };
+                let Some(pipeline) = self.pipelines.get(&SkinKey::of(model, &run)) else { continue };
                 recorder.bind_pipeline(pipeline);
                 self.dispatch(input, run, batch);
             }

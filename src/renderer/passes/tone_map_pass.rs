@@ -1,10 +1,10 @@
 //! Tone mapping (`tone_map.frag`): converts linear HDR colour to the range of a display.
 //!
-//! In: the resolved HDR colour. Out: the target's image, a window's or an offscreen one.
+//! In: the resolved HDR colour. Out: the output's image, a window's or an offscreen one.
 
 use ash::vk;
 
-use crate::renderer::target::attachments::Attachments;
+use crate::renderer::output::attachments::Attachments;
 use crate::shader_types::ToneMapConstants;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
@@ -14,7 +14,7 @@ use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
 
-/// The pipeline for one target format, and the descriptor set of the HDR colour.
+/// The pipeline for one format of the output, and the descriptor set of the HDR colour.
 pub struct ToneMapPass {
     pipeline: Pipeline,
     layout: PipelineLayout,
@@ -83,17 +83,17 @@ impl ToneMapPass {
         unsafe { self.set.write(&[binding(&self.sampler, attachments)]) };
     }
 
-    /// Draws to the whole of `target`, whose old contents are discarded. `exposure` is a factor of radiance. `record_over`
+    /// Draws to the whole of `output`, whose old contents are discarded. `exposure` is a factor of radiance. `record_over`
     /// draws over the result, in the same rendering.
     pub fn record(
         &self,
         recorder: Recorder,
-        (target, extent): (vk::ImageView, vk::Extent2D),
+        (output, extent): (vk::ImageView, vk::Extent2D),
         exposure: f32,
         record_over: impl FnOnce(),
     ) {
         let colors = [vk::RenderingAttachmentInfo::default()
-            .image_view(target)
+            .image_view(output)
             .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
             .load_op(vk::AttachmentLoadOp::DONT_CARE)
             .store_op(vk::AttachmentStoreOp::STORE)];

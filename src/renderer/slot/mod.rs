@@ -51,10 +51,10 @@ struct Streams {
 
 /// One frame in flight.
 pub struct FrameSlot {
-    /// The commands that do not need the target's image: upload, skin, shadow, draw.
+    /// The commands that do not need the output's image: upload, skin, shadow, draw.
     pub scene_commands: CommandPool,
-    /// The commands that write the target's image.
-    pub target_commands: CommandPool,
+    /// The commands that write the output's image.
+    pub output_commands: CommandPool,
     /// The frame set: frame data, pose records, palette, morph weights, shadow map, light of the surroundings.
     pub set: DescriptorSet,
     /// The pages of the transient vertex buffer.
@@ -118,7 +118,7 @@ impl FrameSlot {
         let bindings = streams.frame_set_bindings(&frame_data, lighting);
         Ok(Self {
             scene_commands: CommandPool::new(device, &format!("frame {index}: scene"))?,
-            target_commands: CommandPool::new(device, &format!("frame {index}: target"))?,
+            output_commands: CommandPool::new(device, &format!("frame {index}: output"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,

@@ -181,17 +181,17 @@ impl Panel {
     fn look(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
             ui.label("surfaces show");
-            let mut chosen = state.scene.show.view;
+            let mut chosen = state.scene.visualization.view;
             ComboBox::from_id_salt("view").selected_text(chosen.name()).show_ui(ui, |ui| {
                 for view in DebugView::ALL {
                     ui.selectable_value(&mut chosen, view, view.name());
                 }
             });
-            if chosen != state.scene.show.view {
+            if chosen != state.scene.visualization.view {
                 state.choose_view(chosen);
             }
         });
-        ui.checkbox(&mut state.scene.show.skeleton, "skeleton");
+        ui.checkbox(&mut state.scene.visualization.skeleton, "skeleton");
         CollapsingHeader::new(match &state.args.crowd.show.joint {
             Some(joint) => format!("weights of the joint {joint}"),
             None => "weights of a joint".to_owned(),

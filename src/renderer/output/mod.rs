@@ -1,4 +1,4 @@
-//! The target of finished frames: a window's swapchain, or an image for readback.
+//! Where finished frames go: to a window's swapchain, or to an image for readback.
 //!
 //! In: the tone-mapped colour of a frame. Out: a presented image, or pixels in mapped memory.
 
@@ -29,7 +29,7 @@ const GRACE_FRAMES: u64 = 4;
 
 /// The image that a frame draws to.
 #[derive(Debug, Clone, Copy)]
-pub struct TargetImage {
+pub struct OutputImage {
     /// The image. Its old contents are discarded.
     pub image: vk::Image,
     /// The view of the image.
@@ -41,21 +41,21 @@ pub struct TargetImage {
 }
 
 /// A window or an image.
-pub enum Target {
+pub enum Output {
     /// An image, which may be read back.
-    Offscreen(OffscreenTarget),
+    Offscreen(OffscreenImage),
     /// A window, which presents images.
-    Window(WindowTarget),
+    Window(WindowImages),
 }
 
 /// One image, and the buffer through which it is read back.
-pub struct OffscreenTarget {
+pub struct OffscreenImage {
     image: Image,
     readback: Buffer,
 }
 
 /// A surface and its current swapchain.
-pub struct WindowTarget {
+pub struct WindowImages {
     surface: Arc<Surface>,
     swapchain: Option<Swapchain>,
     /// The replaced swapchains, each with the timeline value of the first frame of its successor.
@@ -68,8 +68,8 @@ pub struct WindowTarget {
     pixels: Vec<u8>,
 }
 
-impl Target {
-    /// Creates an offscreen target of this size.
+impl Output {
+    /// Creates an offscreen output of this size.
     ///
     /// # Errors
     /// No memory, or larger than the device allows.
@@ -84,16 +84,16 @@ impl Target {
         }
         let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
         let info = ImageInfo::color(OFFSCREEN_FORMAT, extent, usage);
-        Ok(Self::Offscreen(OffscreenTarget {
-            image: Image::new(device, "offscreen target", info)?,
+        Ok(Self::Offscreen(OffscreenImage {
+            image: Image::new(device, "offscreen image", info)?,
             readback: readback_buffer(device, extent)?,
         }))
     }
 
-    /// Returns a target for a window of this size. The first frame creates the swapchain.
+    /// Returns an output for a window of this size. The first frame creates the swapchain.
     #[must_use]
     pub fn window(surface: Arc<Surface>, extent: vk::Extent2D) -> Self {
-        Self::Window(WindowTarget {
+        Self::Window(WindowImages {
             surface,
             swapchain: None,
             retired: Vec::new(),
@@ -107,7 +107,7 @@ impl Target {
     /// Returns the size of the image, or the size that the window had when it was last resized.
     pub fn extent(&self) -> vk::Extent2D {
         match self {
-            Self::Offscreen(target) => target.image.info.extent,
+            Self::Offscreen(offscreen) => offscreen.image.info.extent,
             Self::Window(window) => window.extent,
         }
     }
@@ -141,11 +141,11 @@ impl Target {
         available: &BinarySemaphore,
         timeline: &TimelineSemaphore,
         next_value: u64,
-    ) -> Result<Option<(TargetImage, vk::Format)>> {
+    ) -> Result<Option<(OutputImage, vk::Format)>> {
         match self {
-            Self::Offscreen(target) => {
-                let Image { raw: image, view, info, .. } = target.image;
-                Ok(Some((TargetImage { image, view, extent: info.extent, index: 0 }, info.format)))
+            Self::Offscreen(offscreen) => {
+                let Image { raw: image, view, info, .. } = offscreen.image;
+                Ok(Some((OutputImage { image, view, extent: info.extent, index: 0 }, info.format)))
             }
             // SAFETY: the caller makes the promise.
             Self::Window(window) => unsafe { window.acquire(device, available, timeline, next_value) },
@@ -153,7 +153,7 @@ impl Target {
     }
 
     /// Changes the image to a colour attachment.
-    pub fn begin(&self, recorder: Recorder, image: &TargetImage) {
+    pub fn begin(&self, recorder: Recorder, image: &OutputImage) {
         let last_use = match self {
             // The last frame's copy has read the image (WAR), and its tone mapping has written it (WAW).
             Self::Offscreen(_) => Access::TRANSFER_READ.finished().and(Access::COLOR_WRITE),
@@ -164,9 +164,9 @@ impl Target {
     }
 
     /// Changes the drawn image for presentation. If `capture` is set, copies it for readback.
-    pub fn finish(&self, recorder: Recorder, image: &TargetImage, capture: bool) {
+    pub fn finish(&self, recorder: Recorder, image: &OutputImage, capture: bool) {
         match self {
-            Self::Window(WindowTarget { readback: Some((readback, extent)), .. }) if capture => {
+            Self::Window(WindowImages { readback: Some((readback, extent)), .. }) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
                 recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
                 copy(recorder, image.image, *extent, readback);
@@ -179,10 +179,10 @@ impl Target {
                 let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
                 recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, presented)]);
             }
-            Self::Offscreen(target) if capture => {
+            Self::Offscreen(offscreen) if capture => {
                 // Tone mapping wrote the image, the copy reads it (RAW).
                 recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                copy(recorder, image.image, image.extent, &target.readback);
+                copy(recorder, image.image, image.extent, &offscreen.readback);
             }
             Self::Offscreen(_) => {}
         }
@@ -219,7 +219,7 @@ impl Target {
 
     /// Returns the semaphore that presentation waits for, or `None` offscreen.
     #[must_use]
-    pub fn render_finished(&self, image: &TargetImage) -> Option<vk::Semaphore> {
+    pub fn render_finished(&self, image: &OutputImage) -> Option<vk::Semaphore> {
         match self {
             Self::Offscreen(_) => None,
             Self::Window(window) => {
@@ -236,7 +236,7 @@ impl Target {
     ///
     /// # Safety
     /// As for [`Swapchain::present`].
-    pub unsafe fn present(&mut self, image: &TargetImage) -> Result<()> {
+    pub unsafe fn present(&mut self, image: &OutputImage) -> Result<()> {
         if let Self::Window(window) = self
             && let Some(swapchain) = &mut window.swapchain
         {
@@ -256,8 +256,8 @@ impl Target {
     pub unsafe fn pixels(&mut self) -> &[u8] {
         match self {
             // SAFETY: the caller promises that no frame writes the buffer.
-            Self::Offscreen(target) => unsafe { target.readback.mapped_for_reading() },
-            Self::Window(WindowTarget { readback, swapchain, pixels, .. }) => {
+            Self::Offscreen(offscreen) => unsafe { offscreen.readback.mapped_for_reading() },
+            Self::Window(WindowImages { readback, swapchain, pixels, .. }) => {
                 let order = swapchain.as_ref().and_then(|swapchain| byte_order(swapchain.format));
                 if let (true, Some((readback, _)), Some(order)) = (pixels.is_empty(), readback, order) {
                     // SAFETY: the caller promises that no frame writes the buffer.
@@ -305,7 +305,7 @@ fn byte_order(format: vk::Format) -> Option<[usize; 3]> {
     }
 }
 
-impl WindowTarget {
+impl WindowImages {
     /// # Safety
     /// As for [`Swapchain::acquire`].
     unsafe fn acquire(
@@ -314,7 +314,7 @@ impl WindowTarget {
         available: &BinarySemaphore,
         timeline: &TimelineSemaphore,
         next_value: u64,
-    ) -> Result<Option<(TargetImage, vk::Format)>> {
+    ) -> Result<Option<(OutputImage, vk::Format)>> {
         let completed = timeline.value()?;
         // The images are no longer drawn to once a frame of the successor has finished. Presentation may take longer.
         self.retired.retain(|(swapchain, first_of_successor)| match swapchain.is_presented() {
@@ -331,7 +331,7 @@ impl WindowTarget {
             match unsafe { swapchain.acquire(available) }? {
                 Acquired::Image(index, suboptimal) => {
                     self.stale |= suboptimal;
-                    let image = swapchain.images.get(index as usize).map(|image| TargetImage {
+                    let image = swapchain.images.get(index as usize).map(|image| OutputImage {
                         image: image.raw,
                         view: image.view,
                         extent: swapchain.extent,
