@@ -174,7 +174,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
         recorder.dispatch([end.div_ceil(VERTICES_PER_GROUP), 1]);
 
         // Vertex shaders read the skinned vertices (RAW). The images are new, so their barriers wait for nothing.
-        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
+        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::VERTEX_READ);
         let new = discarded(Access::NOTHING);
         recorder.image_barriers([
             ImageBarrier::color(attachments.hdr.raw, new, COLOR_TARGET),

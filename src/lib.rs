@@ -73,8 +73,7 @@
 //! ▶ evaluate        src/crowd/evaluate.rs
 //!
 //! src/renderer/slot/mod.rs
-//! ▶ StreamBuffer    src/renderer/slot/stream_buffer.rs     the mapped buffer
-//! ▶ pending_copy    src/renderer/passes/upload_pass.rs     its copy, on the staged path
+//! ▶ StreamBuffer    src/renderer/slot/buffers.rs           the mapped buffer
 //!
 //! src/renderer/slot/mod.rs
 //! ▶ PoseRecord      shaders/shared.glsl                    palette and pose records
@@ -111,7 +110,7 @@
 //!
 //! src/renderer/passes/skin_pass.rs
 //! ▶ PAGE_SET        src/renderer/layouts.rs
-//! ▶ page            src/renderer/slot/page.rs                    a page of the transient vertex buffer
+//! ▶ page            src/renderer/slot/buffers.rs                 a page of the transient vertex buffer
 //!
 //! src/renderer/resident/model.rs
 //! ▶ GpuDraw         src/renderer/passes/crowd_draw.rs            one instanced draw for each batch and range

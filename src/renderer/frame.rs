@@ -15,7 +15,7 @@ use vk::PipelineStageFlags2 as Stage;
 
 use super::error::Result;
 use super::output::OutputImage;
-use super::passes::{PassInput, upload_pass};
+use super::passes::PassInput;
 use super::settings::{FrameOutcome, Skinning};
 use super::setup::{Framebuffer, Renderer};
 use super::shot::{Shot, frame_data};
@@ -82,13 +82,10 @@ impl Renderer {
         let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
         let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
 
-        // Streams to device memory, on the staged path. The direct path needs no barrier for the CPU's writes: the
-        // submission makes them visible to the GPU.
-        slot.pass(recorder, Pass::Upload, || upload_pass::record(input));
+        // Streams to device memory, on the staged path. The direct path needs neither copies nor a barrier: the submission
+        // makes the CPU's writes visible to the GPU.
+        slot.pass(recorder, Pass::Upload, || slot.record_upload(recorder));
 
-        // Skinning, vertex shaders and vertex attributes read the copies (RAW). The direct path has no copies, but without
-        // the barrier the timestamps of Mesa's software driver count skinning as upload.
-        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::COMPUTE_AND_VERTEX_READ.and(Access::ATTRIBUTE_READ));
         // Skins the vertices of every visible pose once, for all passes that follow. Empty with vertex skinning.
         slot.pass(recorder, Pass::Skin, || {
             if self.skinning == Skinning::Compute {
@@ -96,9 +93,8 @@ impl Renderer {
             }
         });
 
-        // Vertex shaders read the skinned vertices (RAW); compute shaders do not. The slot's last frame, which read the
-        // pages, has finished.
-        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::COMPUTE_AND_VERTEX_READ);
+        // Vertex shaders read the skinned vertices (RAW). The slot's last frame, which read the pages, has finished.
+        recorder.memory_barrier(Access::COMPUTE_WRITE, Access::VERTEX_READ);
         // The previous frame wrote the map (WAW), and its fragment shaders have read it (WAR).
         shadow_map(discarded(Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished())), DEPTH_TARGET);
         // Draws the crowd as the light sees it. Without shadows, clears a map of one texel to lit.

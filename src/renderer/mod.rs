@@ -8,7 +8,7 @@
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`output`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. [`overlay`], triangles over the picture; [`counts`], the vertices and triangles of a frame, and [`times`], its parts
+//! 7. [`counts`], the vertices and triangles of a frame, and [`times`], its parts
 //!    and their times, for reports; [`mod@error`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
@@ -21,7 +21,6 @@ pub mod frame;
 pub mod layouts;
 pub mod memory;
 pub mod output;
-pub mod overlay;
 pub mod passes;
 pub mod readback;
 pub mod resident;
@@ -35,7 +34,7 @@ pub use counts::{DrawCounts, ViewCounts};
 pub use error::{Error, Setting};
 pub use frame::Frame;
 pub use output::Output;
-pub use overlay::{Overlay, OverlayDraw};
+pub use passes::overlay_pass::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
 pub use setup::Renderer;
 pub use shot::Shot;

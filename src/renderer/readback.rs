@@ -7,7 +7,7 @@ use bytemuck::Pod;
 
 use super::error::Result;
 use super::setup::Renderer;
-use super::slot::page::Page;
+use super::slot::buffers::Page;
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};

@@ -27,9 +27,10 @@ impl Access {
     pub const TRANSFER_WRITE: Self = Self::new(S::ALL_TRANSFER, A::TRANSFER_WRITE);
     /// A compute shader writes a storage buffer.
     pub const COMPUTE_WRITE: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_WRITE);
-    /// A compute or a vertex shader reads a storage buffer.
-    pub const COMPUTE_AND_VERTEX_READ: Self =
-        Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ).and(Self::new(S::VERTEX_SHADER, A::NONE));
+    /// A compute shader reads a storage buffer.
+    pub const COMPUTE_READ: Self = Self::new(S::COMPUTE_SHADER, A::SHADER_STORAGE_READ);
+    /// A vertex shader reads a storage buffer.
+    pub const VERTEX_READ: Self = Self::new(S::VERTEX_SHADER, A::SHADER_STORAGE_READ);
     /// Vertex attributes are fetched.
     pub const ATTRIBUTE_READ: Self = Self::new(S::VERTEX_ATTRIBUTE_INPUT, A::VERTEX_ATTRIBUTE_READ);
     /// The CPU reads mapped memory.

@@ -1,9 +1,8 @@
 //! The GPU time of each pass, from timestamp queries.
 //!
-//! The device copies timestamps to mapped memory. `vkGetQueryPoolResults` would work too, but some drivers wait too long in
-//! it: Mesa's lavapipe waits for everything that was submitted, so no two frames are in flight. The copy is recorded when the
-//! pool is used again, so nothing waits for it. The timestamps of a frame can be read when the next frame with the same pool
-//! has finished.
+//! The device copies timestamps to mapped memory, because some drivers wait in `vkGetQueryPoolResults` for everything that
+//! was submitted. The copy is recorded when the pool is used again, so nothing waits for it. The timestamps of a frame can be
+//! read when the next frame with the same pool has finished.
 
 use std::sync::Arc;
 
@@ -90,6 +89,8 @@ impl Timestamps {
         let commands = recorder.raw();
         // SAFETY: the promise of the recorder. `cmd_begin` has reset the pool, and the index is in range.
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
+        // A barrier without effect: a software driver takes the time when it reaches the next barrier.
+        recorder.memory_barrier(Access::NOTHING, Access::NOTHING);
     }
 
     /// Writes the milliseconds between neighbouring timestamps to `intervals_ms`, which has one element fewer than there are

@@ -175,7 +175,7 @@ fn barriers_that_are_too_weak_are_seen(device: &TestDevice) {
         (Access::COMPUTE_WRITE, COPY_READ),
         (COPY_WRITE.finished(), COPY_READ),
         // The destination has another stage, or no access.
-        (COPY_WRITE, Access::COMPUTE_AND_VERTEX_READ),
+        (COPY_WRITE, Access::COMPUTE_READ),
         (COPY_WRITE, COPY_READ.finished()),
     ];
     for wrong in weak {
@@ -323,8 +323,8 @@ fn correct_work_is_not_reported(device: &TestDevice) {
             "two barriers form a chain",
             &[|recorder, buffers| {
                 copy(recorder, &buffers[0], &buffers[1], SIZE_BYTES);
-                recorder.memory_barrier(COPY_WRITE, Access::COMPUTE_AND_VERTEX_READ);
-                recorder.memory_barrier(Access::COMPUTE_AND_VERTEX_READ, COPY_READ);
+                recorder.memory_barrier(COPY_WRITE, Access::COMPUTE_READ);
+                recorder.memory_barrier(Access::COMPUTE_READ, COPY_READ);
                 copy(recorder, &buffers[1], &buffers[2], SIZE_BYTES);
             }],
         ),

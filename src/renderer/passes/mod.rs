@@ -12,7 +12,6 @@ pub mod shadow_pass;
 pub mod skeleton_pass;
 pub mod skin_pass;
 pub mod tone_map_pass;
-pub mod upload_pass;
 pub mod vertex_input;
 
 use super::layouts::Layouts;

@@ -1,6 +1,6 @@
 //! The overlay (`overlay.vert`, `overlay.frag`): a program's triangles over the tone-mapped picture.
 //!
-//! In: an [`Overlay`] and its atlas. Out: the output's image, in the rendering that tone mapping has begun, so no barrier is
+//! In: an [`Overlay`], whose meaning the renderer does not know, and its atlas, the image with the shapes of letters. Out: the output's image, in the rendering that tone mapping has begun, so no barrier is
 //! needed. The pass is built when the program sets an atlas. `render` and `bench` never do.
 
 use std::mem::offset_of;
@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::renderer::overlay::Overlay;
 use crate::renderer::resident::texture::upload_plain;
 use crate::shader_types::{OverlayConstants, OverlayVertex};
 use crate::vulkan::Result;
@@ -37,6 +36,41 @@ pub const VERTICES: VertexInput<'_> = VertexInput {
 
 const fn attribute(location: u32, format: vk::Format, offset: usize) -> vk::VertexInputAttributeDescription {
     vk::VertexInputAttributeDescription { location, binding: 0, format, offset: offset as u32 }
+}
+
+/// Triangles over the picture. They are drawn in order, and may be kept for several frames.
+#[derive(Debug, Default)]
+pub struct Overlay {
+    /// The vertices of all triangles.
+    pub vertices: Vec<OverlayVertex>,
+    /// Three indices of vertices for each triangle.
+    pub indices: Vec<u32>,
+    /// Which part of the image each range of triangles may cover.
+    pub draws: Vec<OverlayDraw>,
+}
+
+/// The next triangles of an overlay.
+#[derive(Debug, Clone, Copy)]
+pub struct OverlayDraw {
+    /// The part of the image that they may cover, in pixels.
+    pub clip: vk::Rect2D,
+    /// The number of their indices.
+    pub index_count: u32,
+}
+
+impl Overlay {
+    /// Removes all triangles.
+    pub fn clear(&mut self) {
+        self.vertices.clear();
+        self.indices.clear();
+        self.draws.clear();
+    }
+
+    /// Returns whether there is nothing to draw.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
 }
 
 /// The buffers of one frame slot. They grow with the overlay.

@@ -107,7 +107,8 @@ impl Uploader {
         let recorder = unsafe { self.commands.recorder() };
         // All later frames read the buffers (RAW). A wait on the CPU orders the copies before them, but does not make the
         // writes visible to them. Images have their own barriers.
-        let readers = Access::COMPUTE_AND_VERTEX_READ
+        let readers = Access::COMPUTE_READ
+            .and(Access::VERTEX_READ)
             .and(Access::ATTRIBUTE_READ)
             .and(Access::INDEX_READ)
             .and(Access::UNIFORM_READ);

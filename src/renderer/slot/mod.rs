@@ -5,16 +5,14 @@
 //! renderer cannot write memory that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because
 //! synchronization validation tracks buffers.
 
-pub mod page;
-pub mod stream_buffer;
+pub mod buffers;
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ash::vk;
 
-use self::page::Page;
-use self::stream_buffer::{StreamBuffer, StreamInfo};
+use self::buffers::{Page, StreamBuffer, StreamInfo, ensure_pages};
 use crate::animation::PoseStreams;
 use crate::crowd::FramePlan;
 use crate::renderer::error::Result;
@@ -205,7 +203,7 @@ impl FrameSlot {
             self.set_is_stale = false;
         }
         if let Some(page_bytes) = page_bytes {
-            page::ensure(&mut self.pages, device, layouts, (self.index, &plan.pages, page_bytes))?;
+            ensure_pages(&mut self.pages, device, layouts, (self.index, &plan.pages, page_bytes))?;
         }
         // SAFETY: the slot's last frame has finished.
         let records = unsafe { self.streams.records.elements::<PoseRecord>() };
@@ -246,11 +244,20 @@ impl FrameSlot {
         self.streams.palette.used_bytes()
     }
 
-    /// Returns all streams, for the upload pass.
-    #[must_use]
-    pub fn streams(&self) -> [&StreamBuffer; 4] {
+    /// Copies the streams of the staged path from mapped to device memory.
+    pub fn record_upload(&self, recorder: Recorder) {
         let Streams { records, palette, morph_weights, instances } = &self.streams;
-        [records, palette, morph_weights, instances]
+        let streams = [records, palette, morph_weights, instances];
+        let mut is_staged = false;
+        for (from, to, size) in streams.into_iter().filter_map(StreamBuffer::pending_copy) {
+            recorder.copy_buffer(from, to, vk::BufferCopy { src_offset: 0, dst_offset: 0, size });
+            is_staged = true;
+        }
+        if is_staged {
+            // Skinning, vertex shaders and vertex attributes read the copies (RAW).
+            let readers = Access::COMPUTE_READ.and(Access::VERTEX_READ).and(Access::ATTRIBUTE_READ);
+            recorder.memory_barrier(Access::TRANSFER_WRITE, readers);
+        }
     }
 
     /// Copies out this slot's previous timestamps, then resets the query pool. Recorded before the first pass.

@@ -1,8 +1,11 @@
-//! A stream: an array that the CPU writes in each frame and the GPU reads.
+//! The buffers of a slot, which grow with the crowd: streams and pages.
 //!
-//! In: the number of bytes of a frame. Out: mapped memory for the CPU, and a buffer for the GPU. On the direct path both
-//! are the same buffer. On the staged path the upload pass copies one to the other. Each stream is one buffer, bound as a
-//! whole: with 128 MiB, the smallest `maxStorageBufferRange` that Vulkan allows, a palette has 2.8 million joint matrices.
+//! A stream is an array that the CPU writes in each frame and the GPU reads. On the direct path, mapped memory and the buffer
+//! that shaders read are the same. On the staged path the upload pass copies one to the other. Each stream is one buffer,
+//! bound as a whole: with 128 MiB, the smallest `maxStorageBufferRange` that Vulkan allows, a palette has 2.8 million joint
+//! matrices.
+//!
+//! A page is a part of the transient vertex buffer, which `skin.comp` writes and all later passes read.
 
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -11,11 +14,14 @@ use ash::vk;
 use bytemuck::Pod;
 
 use crate::animation::MemoryKind;
+use crate::crowd::{PagePlan, TANGENT_BYTES};
 use crate::renderer::error::{Error, Result};
-use crate::renderer::memory::{FIRST_STREAM_BYTES, stream_buffer_bytes};
+use crate::renderer::layouts::Layouts;
+use crate::renderer::memory::{FIRST_STREAM_BYTES, page_vertices, stream_buffer_bytes};
 use crate::renderer::settings::UploadPath;
+use crate::shader_types::SkinnedVertex;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
-use crate::vulkan::descriptors::Binding;
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
 
 /// The properties of a stream that do not change.
@@ -143,4 +149,65 @@ impl StreamBuffer {
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes
     }
+}
+
+/// One page.
+pub struct Page {
+    /// The skinned vertices.
+    pub vertices: Buffer,
+    /// The packed tangents. One byte if no model in the page has tangents.
+    pub tangents: Buffer,
+    /// The descriptor set of both buffers.
+    pub set: DescriptorSet,
+}
+
+/// Returns the sizes of the two buffers of a page for this number of vertices.
+fn page_sizes(vertex_count: u64, has_tangents: bool) -> [u64; 2] {
+    let tangent_bytes = if has_tangents { TANGENT_BYTES } else { 0 };
+    [size_of::<SkinnedVertex>() as u64, tangent_bytes].map(|bytes| vertex_count * bytes)
+}
+
+impl Page {
+    fn new(device: &Arc<Device>, layouts: &Layouts, name: &str, [vertices, tangents]: [u64; 2]) -> Result<Self> {
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
+        let vertices = Buffer::new(device, name, vertices, usage, BufferMemory::Device)?;
+        let tangents = Buffer::new(device, &format!("{name}: tangents"), tangents, usage, BufferMemory::Device)?;
+        let bindings = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
+        let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
+        Ok(Self { vertices, tangents, set })
+    }
+
+    fn has_room_for(&self, plan: PagePlan) -> bool {
+        let [vertices, tangents] = page_sizes(plan.vertex_count.into(), plan.has_tangents);
+        vertices <= self.vertices.size_bytes && tangents <= self.tangents.size_bytes
+    }
+}
+
+/// Makes room for the pages of a frame. The GPU must have finished with `pages`.
+///
+/// # Errors
+/// No memory.
+pub fn ensure_pages(
+    pages: &mut Vec<Page>,
+    device: &Arc<Device>,
+    layouts: &Layouts,
+    (slot, plans, page_bytes): (usize, &[PagePlan], u64),
+) -> Result<()> {
+    for (index, &plan) in plans.iter().enumerate() {
+        if pages.get(index).is_some_and(|page| page.has_room_for(plan)) {
+            continue;
+        }
+        let vertex_count = page_vertices(plan.vertex_count.into(), index + 1 == plans.len(), page_bytes);
+        let [mut vertices, mut tangents] = page_sizes(vertex_count, plan.has_tangents);
+        if index < pages.len() {
+            // The old page is freed first, because both together may not fit. No buffer becomes smaller, so frames that
+            // take turns do not replace each other's pages.
+            let old = pages.remove(index);
+            vertices = vertices.max(old.vertices.size_bytes);
+            tangents = tangents.max(old.tangents.size_bytes);
+        }
+        let name = format!("transient vertices {slot}, page {index}");
+        pages.insert(index, Page::new(device, layouts, &name, [vertices, tangents])?);
+    }
+    Ok(())
 }
