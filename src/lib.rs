@@ -38,7 +38,7 @@
 //! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
 //! 5. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 6. [`renderer`]: passes, frame slots, resident data, targets;
+//! 6. [`renderer`]: passes, frame slots, resident data, outputs;
 //! 7. [`vulkan`]: one small owner per Vulkan object;
 //! 8. [`app`] and [`cli`]: the commands.
 //!
