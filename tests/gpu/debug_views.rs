@@ -278,7 +278,8 @@ fn a_device_without_edges_says_so(device: &TestDevice) {
     let device = Device::new(&instance, physical, false).unwrap();
     let extent = vk::Extent2D { width: 16, height: 16 };
     let mut renderer = scene::renderer(&device, &models()[1..2], extent, RendererSettings::default());
-    let error = renderer.visualize(Visualization { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
+    let error =
+        renderer.visualize(Visualization { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
     assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");
     assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
 }

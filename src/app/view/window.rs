@@ -273,7 +273,9 @@ impl Viewer {
             Action::AllClips => state.choose_clip(ClipChoice::All),
             Action::Clip => state.choose_clip(ClipChoice::Index(index)),
             // A view that the device does not support is left out.
-            Action::NextView => state.show_next_view(|state| shown.renderer.visualize(state.scene.visualization).is_ok()),
+            Action::NextView => {
+                state.show_next_view(|state| shown.renderer.visualize(state.scene.visualization).is_ok())
+            }
             Action::Skeleton => state.scene.visualization.skeleton = !state.scene.visualization.skeleton,
             Action::Focus => state.focus_or_frame(),
             Action::FrameCrowd => state.frame_crowd(None),
