@@ -82,18 +82,6 @@ pub struct Pose<'a> {
     pub morph_weights: &'a [f32],
 }
 
-impl Pose<'_> {
-    /// Returns the pose as a placed mesh sees it at a placement: the palette begins that many entries later.
-    ///
-    /// # Panics
-    /// If the palette has fewer entries.
-    #[inline]
-    #[must_use]
-    pub fn placed(self, placement: usize) -> Self {
-        Self { palette: &self.palette[placement..], ..self }
-    }
-}
-
 /// The bind pose of one vertex, in mesh space, for any number of poses.
 struct UnpackedVertex {
     position: Vec3,
@@ -198,9 +186,7 @@ pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
     out.clear();
-    out.reserve(model.geometry.shown_vertex_count());
-    let shown = model.geometry.shown_vertices();
-    out.extend(shown.map(|(vertex, placement)| skinned_position(&model.geometry, vertex, pose.placed(placement))));
+    out.extend((0..model.geometry.vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
 }
 
 /// Returns the position of one vertex in model space.

@@ -173,7 +173,7 @@ pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettin
 }
 
 fn memory_limits(device: &Device, settings: &RendererSettings, models: &[Model]) -> MemoryLimits {
-    let largest_pose = models.iter().map(|model| model.geometry.posed_vertex_count() as u64).max().unwrap_or(0);
+    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
     MemoryLimits::new(device, settings, largest_pose)
 }
 

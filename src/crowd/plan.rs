@@ -38,7 +38,7 @@ impl PoseSize {
     pub fn of(model: &Model) -> Self {
         let coarser = model.geometry.coarser_levels.iter().map(|level| level.vertex_count);
         Self {
-            vertex_counts: std::iter::once(model.geometry.posed_vertex_count() as u32).chain(coarser).collect(),
+            vertex_counts: std::iter::once(model.geometry.vertex_count() as u32).chain(coarser).collect(),
             has_tangents: !model.geometry.tangents.is_empty(),
             joint_count: model.palette.len() as u32,
             morph_weight_count: model.morph_weight_count() as u32,

@@ -14,7 +14,6 @@
 //! 5. [`order`](crate::model::order) numbers the vertices, those of the coarsest level first.
 //!
 //! `triangles` is the list that they hand on, with its edges and connected components, and `surface` finds nearest points.
-//! `placed` chooses where meshes with several placements are measured.
 //!
 //! Levels of models without many triangles do not pay, so such a model has none. Neither has a model whose rest pose
 //! overflows or has no extent. Blended triangles keep their order; lines and points are in all levels.
@@ -28,7 +27,6 @@ mod comparison_points;
 mod error;
 mod extremes;
 mod moments;
-mod placed;
 mod simplify;
 mod surface;
 mod triangles;
@@ -45,7 +43,6 @@ use comparison_points::FullSurface;
 use error::{Level, errors};
 use extremes::extremes;
 use moments::{Moment, MomentPoser, candidates, different};
-use placed::Largest;
 use simplify::{MOST_POSES, Reference, extent};
 use triangles::{Triangles, used_vertices};
 
@@ -76,17 +73,6 @@ const EXTENTS: std::ops::Range<f32> = 1e-12..1e12;
 /// Fills [`Geometry::coarser_levels`](crate::model::Geometry::coarser_levels), and renumbers the vertices.
 pub fn build(model: &mut Model) {
     model.geometry.coarser_levels.clear();
-    let largest = Largest::of(model);
-    if !largest.error_factor.is_finite() {
-        return;
-    }
-    largest.exchange(model);
-    build_at_first_placements(model);
-    largest.exchange(model);
-    model.geometry.coarser_levels.iter_mut().for_each(|level| level.error *= largest.error_factor);
-}
-
-fn build_at_first_placements(model: &mut Model) {
     let full = Triangles::of(&model.geometry);
     if full.count() < LEAST_TRIANGLES {
         return;

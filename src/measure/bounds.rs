@@ -147,11 +147,6 @@ impl JointBoxes {
                 }
             }
         }
-        for entries in model.geometry.placed_meshes.iter().map(|mesh| mesh.palette_entries.clone()) {
-            // The vertices follow the first entry, and each other one instead.
-            let own = boxes[entries.start as usize].clone();
-            boxes[entries.start as usize + 1..entries.end as usize].fill(own);
-        }
         Self(boxes)
     }
 

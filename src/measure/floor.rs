@@ -89,7 +89,7 @@ impl<'m> PosedSurface<'m> {
 
     /// Returns the clips that are sampled.
     fn clips(&self) -> impl Iterator<Item = &'m Clip> + use<'m> {
-        let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.shown_vertex_count().max(1))).max(1);
+        let most = (MAX_VERTICES / (SAMPLES as usize * self.model.geometry.vertex_count().max(1))).max(1);
         self.model.clips.iter().step_by(self.model.clips.len().div_ceil(most).max(1))
     }
 
@@ -142,11 +142,9 @@ impl<'m> PosedSurface<'m> {
         ranges.flat_map(move |range| {
             let first = range.first_index as usize;
             let indices = &geometry.indices[first..first + range.index_count as usize];
-            geometry.shifts(range).flat_map(move |shift| {
-                indices.chunks_exact(3).map(move |corners| {
-                    let [a, b, c] = [0, 1, 2].map(|k| self.positions[(corners[k] + shift) as usize]);
-                    if range.mirrored { [a, c, b] } else { [a, b, c] }
-                })
+            indices.chunks_exact(3).map(move |corners| {
+                let [a, b, c] = [0, 1, 2].map(|k| self.positions[corners[k] as usize]);
+                if range.mirrored { [a, c, b] } else { [a, b, c] }
             })
         })
     }

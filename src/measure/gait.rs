@@ -69,15 +69,14 @@ struct Contact {
 pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let step_seconds = clip.duration_seconds / STEPS as f32;
     let mut scratch = PoseScratch::for_model(model);
-    // The positions of shown vertices in model space, in the rest pose or at a time of a clip.
-    let mut positions = |clip: Option<&Clip>, time_seconds: f64, vertices: &[(usize, usize)]| -> Vec<Vec3> {
+    // The positions of vertices in model space, in the rest pose or at a time of a clip.
+    let mut positions = |clip: Option<&Clip>, time_seconds: f64, vertices: &[usize]| -> Vec<Vec3> {
         let pose = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
         let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
-        let skinned = |&(vertex, placement)| skinned_position(&model.geometry, vertex, pose.placed(placement));
-        vertices.iter().map(skinned).collect()
+        vertices.iter().map(|&vertex| skinned_position(&model.geometry, vertex, pose)).collect()
     };
-    let all: Vec<_> = model.geometry.shown_vertices().collect();
+    let all: Vec<usize> = (0..model.geometry.vertex_count()).collect();
     let rest = positions(None, 0.0, &all);
     let (lowest, highest) = extent(&rest);
     let height = highest - lowest;
@@ -157,7 +156,7 @@ fn median(values: impl Iterator<Item = (f32, f32)>) -> f32 {
 }
 
 /// Returns every n-th vertex, so that at most [`MAX_VERTICES`] are left.
-fn thinned(vertices: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+fn thinned(vertices: impl Iterator<Item = usize>) -> Vec<usize> {
     let vertices: Vec<_> = vertices.collect();
     vertices.iter().copied().step_by(vertices.len().div_ceil(MAX_VERTICES).max(1)).collect()
 }

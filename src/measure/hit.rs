@@ -70,39 +70,28 @@ pub fn first_hit(
     }
     let geometry = &model.geometry;
     vertex_sides.clear();
-    vertex_sides.extend((0..geometry.posed_vertex_count()).map(|vertex| {
+    vertex_sides.extend((0..geometry.vertex_count()).map(|vertex| {
         let influences = geometry.influences_of(vertex).iter();
         influences.fold(Sides::MAX, |sides, influence| sides & joint_sides[influence.joint as usize])
     }));
-    // The vertices of a placed mesh follow one joint, so its sides are known before its triangles.
-    vertex_sides.resize(geometry.vertex_count(), 0);
     positions.clear();
     positions.resize(geometry.vertex_count(), Vec3::NAN);
     let pose = Pose { palette, morph_weights: pose.morph_weights };
     let mut nearest = limit;
     for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
-        for placement in 0..geometry.times_drawn(range) {
-            if let Some(mesh) = geometry.placed_mesh_of(range) {
-                if joint_sides[mesh.palette_entries.start as usize + placement] != 0 {
-                    continue;
-                }
-                // They are those of another placement.
-                positions[mesh.vertices.start as usize..mesh.vertices.end as usize].fill(Vec3::NAN);
+        let mut position = |vertex: u32| {
+            let position = &mut positions[vertex as usize];
+            if position.is_nan() {
+                *position = skinned_position(geometry, vertex as usize, pose);
             }
-            let mut position = |vertex: u32| {
-                let position = &mut positions[vertex as usize];
-                if position.is_nan() {
-                    *position = skinned_position(geometry, vertex as usize, pose.placed(placement));
-                }
-                position.as_dvec3()
-            };
-            for corners in triangles(geometry, range) {
-                if corners.iter().fold(Sides::MAX, |sides, &corner| sides & vertex_sides[corner as usize]) != 0 {
-                    continue;
-                }
-                if let Some(distance) = distance_to_triangle(ray, corners.map(&mut position)) {
-                    nearest = nearest.min(distance);
-                }
+            position.as_dvec3()
+        };
+        for corners in triangles(geometry, range) {
+            if corners.iter().fold(Sides::MAX, |sides, &corner| sides & vertex_sides[corner as usize]) != 0 {
+                continue;
+            }
+            if let Some(distance) = distance_to_triangle(ray, corners.map(&mut position)) {
+                nearest = nearest.min(distance);
             }
         }
     }

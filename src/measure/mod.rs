@@ -37,7 +37,7 @@ const MIN_SAMPLES: usize = 8;
 #[must_use]
 pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32 {
     let duration_seconds = f64::from(clip.duration_seconds);
-    let vertex_count = model.geometry.shown_vertex_count().max(1);
+    let vertex_count = model.geometry.vertex_count().max(1);
     let samples = (MAX_VERTICES / vertex_count).clamp(MIN_SAMPLES, MAX_SAMPLES);
     let mut scratch = PoseScratch::for_model(model);
     let mut positions_at = |time_seconds: f64, out: &mut Vec<Vec3>| {

@@ -1,20 +1,11 @@
-//! From a [`Geometry`] to its per-vertex arrays, for steps that treat all of them alike: copying and reordering
-//! vertices.
+//! From a [`Geometry`] to its per-vertex arrays, for steps that treat all of them alike.
 //!
 //! [`for_each_array`] names every field of `Geometry`. A new array there does not compile until it is listed here.
-
-use std::ops::Range;
 
 use crate::model::Geometry;
 
 /// An array with one element, or one list of elements, for each vertex.
 pub(crate) trait PerVertex {
-    /// Makes room for `count` copies of the elements of `range`.
-    fn reserve_copies(&mut self, range: &Range<usize>, count: usize);
-
-    /// Appends a copy of the elements of `range`.
-    fn copy(&mut self, range: &Range<usize>);
-
     /// Moves the element of vertex `order[k]` to index `k`.
     fn reorder(&mut self, order: &[u32]);
 }
@@ -34,7 +25,6 @@ pub(crate) fn for_each_array(geometry: &mut Geometry, mut visit: impl FnMut(&mut
         indices: _,
         draw_ranges: _,
         source_primitives: _,
-        placed_meshes: _,
         coarser_levels: _,
     } = geometry;
     visit(positions);
@@ -53,20 +43,8 @@ struct Lists<'g, T> {
 }
 
 impl<T: Copy> PerVertex for Vec<T> {
-    fn reserve_copies(&mut self, range: &Range<usize>, count: usize) {
-        if !self.is_empty() {
-            reserve(self, range.len() * count);
-        }
-    }
-
-    fn copy(&mut self, range: &Range<usize>) {
-        // Tangents are empty if no draw range needs them.
-        if !self.is_empty() {
-            self.extend_from_within(range.clone());
-        }
-    }
-
     fn reorder(&mut self, order: &[u32]) {
+        // Tangents are empty if no draw range needs them.
         if !self.is_empty() {
             *self = order.iter().map(|&vertex| self[vertex as usize]).collect();
         }
@@ -74,21 +52,6 @@ impl<T: Copy> PerVertex for Vec<T> {
 }
 
 impl<T: Copy> PerVertex for Lists<'_, T> {
-    fn reserve_copies(&mut self, range: &Range<usize>, count: usize) {
-        let value_count = (self.starts[range.end] - self.starts[range.start]) as usize;
-        reserve(self.starts, range.len() * count);
-        reserve(self.values, value_count * count);
-    }
-
-    fn copy(&mut self, range: &Range<usize>) {
-        let (first, end) = (self.starts[range.start], self.starts[range.end]);
-        let shift = self.values.len() as u32 - first;
-        self.values.extend_from_within(first as usize..end as usize);
-        self.starts.extend_from_within(range.start + 1..range.end + 1);
-        let copied = self.starts.len() - range.len();
-        self.starts[copied..].iter_mut().for_each(|start| *start += shift);
-    }
-
     fn reorder(&mut self, order: &[u32]) {
         let mut starts = Vec::with_capacity(self.starts.len());
         let mut values = Vec::with_capacity(self.values.len());

@@ -68,22 +68,6 @@ pub struct DrawRange {
     /// Whether the rest pose mirrors these triangles (negative determinant), so that their winding is clockwise
     /// (3.7.4).
     pub mirrored: bool,
-    /// The index in [`Geometry::placed_meshes`] of the mesh that the range is part of, if a node shows it at several
-    /// placements. The range is then drawn once for each of them.
-    pub placed_mesh: Option<u32>,
-}
-
-/// A mesh that a node shows at several placements (EXT_mesh_gpu_instancing). Its vertices exist once. They follow the first
-/// of `palette_entries`, and at placement `k` they follow entry `k` of that range instead: the palette as it begins `k`
-/// entries later.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PlacedMesh {
-    /// The vertices. Nothing else uses them.
-    pub vertices: Range<u32>,
-    /// The palette entries, one for each placement. In the rest pose all of them mirror the mesh, or none does.
-    pub palette_entries: Range<u32>,
-    /// The index of each placement in the file.
-    pub placements: Vec<u32>,
 }
 
 /// A primitive of the file at one mesh node, with our vertices for those of the file.
@@ -95,10 +79,7 @@ pub struct SourcePrimitive {
     pub mesh: u32,
     /// The index of the primitive in its mesh.
     pub primitive: u32,
-    /// The index in [`Geometry::placed_meshes`] of the mesh that the primitive is part of, which has all placements; `None`
-    /// if the vertices are shown once.
-    pub placed_mesh: Option<u32>,
-    /// The index of the placement (EXT_mesh_gpu_instancing) after [`Geometry::copy_placements`]; else `None`.
+    /// The index of the placement whose copy this is; `None` if the node shows its mesh once.
     pub placement: Option<u32>,
     /// The glTF index of the skin; `None` for a rigid mesh.
     pub skin: Option<u32>,
@@ -108,11 +89,11 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// A level of detail: fewer triangles over the first vertices of the same geometry, and over vertices of placed meshes.
+/// A level of detail: fewer triangles over the first vertices of the same geometry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoarserLevel {
     /// The number of vertices. The level uses the vertices `0..vertex_count`, so that a pose of a coarse level is a prefix
-    /// of the pose in full detail. Vertices of placed meshes do not count: no pose has them.
+    /// of the pose in full detail.
     pub vertex_count: u32,
     /// The corners of all triangles, lines and points of the level.
     pub indices: Vec<u32>,
@@ -124,8 +105,7 @@ pub struct CoarserLevel {
 }
 
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
-/// empty. The vertices of coarser levels come first, and else they stand in the order of
-/// their first use. The vertices of placed meshes come last, mesh by mesh.
+/// empty. The vertices of coarser levels come first, and else they stand in the order of their first use.
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     /// The bind positions in mesh space, to which inverse bind matrices apply.
@@ -156,8 +136,6 @@ pub struct Geometry {
     pub draw_ranges: Vec<DrawRange>,
     /// The primitives of the file, sorted by node, placement and primitive.
     pub source_primitives: Vec<SourcePrimitive>,
-    /// The meshes that a node shows at several placements. Their vertices are consecutive, and are the last ones.
-    pub placed_meshes: Vec<PlacedMesh>,
     /// The coarser levels of detail, finest first. Level 0 is `indices`; level `k` is element `k - 1`. Vertex counts never
     /// ascend and errors never descend. Empty after import.
     pub coarser_levels: Vec<CoarserLevel>,
@@ -202,7 +180,7 @@ impl Geometry {
     #[must_use]
     pub fn count_of(&self, topology: Topology) -> usize {
         let ranges = self.draw_ranges.iter().filter(|range| range.topology == topology);
-        ranges.map(|range| range.index_count as usize / topology.corner_count() * self.times_drawn(range)).sum()
+        ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
     }
 
     /// Returns the morph deltas of one vertex.
@@ -246,7 +224,6 @@ mod tests {
             flat_shaded: false,
             has_tangents: false,
             mirrored: false,
-            placed_mesh: None,
         };
         let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
         for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {

@@ -8,9 +8,7 @@
 //! * every number used in arithmetic is finite, and every quaternion of the rest pose has unit length;
 //! * each vertex has at least one influence, and its weights sum to one;
 //! * joint indices in [`Geometry::influences`] refer to the [`PaletteLayout`], so that rigid, skinned, multi-skin and
-//!   attached parts all take the same path through one palette;
-//! * the vertices of placed meshes ([`PlacedMesh`]) come last, each follows one palette entry, the first one of its mesh, and
-//!   no draw range of another mesh uses them.
+//!   attached parts all take the same path through one palette.
 
 pub(crate) mod arrays;
 pub mod bones;
@@ -20,7 +18,6 @@ pub mod image;
 pub mod import;
 pub mod material;
 pub(crate) mod order;
-pub mod placements;
 pub mod skeleton;
 pub mod source;
 pub mod text;
@@ -28,7 +25,7 @@ pub mod text;
 pub use self::image::Image;
 pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
-pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, PlacedMesh, SourcePrimitive, Topology};
+pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 pub use source::{Extension, ExtensionSupport, ImageSource, SourceFile};

@@ -1,7 +1,7 @@
 //! From triangles and vertices in any order to an order that suits caches, for import and for levels of detail.
 //!
 //! Within each primitive, triangles that share vertices are put next to each other, which suits the GPU's vertex cache.
-//! Copies of a mesh have the order of the original. As the last step of geometry import, and again after levels of detail
+//! As the last step of geometry import, and again after levels of detail
 //! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
 //! vertices of a model without coarser levels are in one such band. Within a band they stand in the order in which the
 //! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. Neither
@@ -58,8 +58,8 @@ pub(crate) fn order_triangles(indices: &mut [u32], effort: &mut OrderingEffort) 
     }
 }
 
-/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Vertices of placed
-/// meshes come after all others, mesh by mesh. Sets the number of vertices of each level, and the vertices of each mesh.
+/// Sorts the vertices by the coarsest level that uses them, and then by their first use in full detail. Sets the number of
+/// vertices of each level.
 pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let vertex_count = geometry.vertex_count();
     let full = geometry.coarser_levels.len();
@@ -67,9 +67,6 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
     let mut band_of = vec![full; vertex_count];
     for (finer, level) in geometry.coarser_levels.iter().enumerate() {
         level.indices.iter().for_each(|&vertex| band_of[vertex as usize] = full - 1 - finer);
-    }
-    for (index, mesh) in geometry.placed_meshes.iter().enumerate() {
-        band_of[mesh.vertices.start as usize..mesh.vertices.end as usize].fill(full + 1 + index);
     }
     let mut is_listed = vec![false; vertex_count];
     let by_use = geometry.indices.iter().copied().chain(0..vertex_count as u32);
@@ -79,10 +76,6 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
     order.sort_by_key(|&vertex| band_of[vertex as usize]);
     for (finer, level) in geometry.coarser_levels.iter_mut().enumerate() {
         level.vertex_count = order.partition_point(|&vertex| band_of[vertex as usize] <= full - 1 - finer) as u32;
-    }
-    for (index, mesh) in geometry.placed_meshes.iter_mut().enumerate() {
-        let end = order.partition_point(|&vertex| band_of[vertex as usize] <= full + 1 + index) as u32;
-        mesh.vertices = end - mesh.vertices.len() as u32..end;
     }
     apply(geometry, &order);
 }
@@ -149,7 +142,6 @@ mod tests {
             flat_shaded: false,
             has_tangents: true,
             mirrored: false,
-            placed_mesh: None,
         };
         let vertices = || 0..vertex_count;
         let number = |vertex: u32| Vec3::splat(vertex as f32);

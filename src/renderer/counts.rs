@@ -64,10 +64,9 @@ impl Renderer {
         let (seen, level) = eye.sees(batch);
         let instances: u64 = seen.iter().map(|range| u64::from(range.count)).sum();
         let triangles = model.draws.iter().filter(|draw| draw.topology == Topology::Triangles && is_drawn(draw));
-        let triangles: u64 = triangles.map(|draw| u64::from(draw.indices(level).count / 3) * draw.times_drawn()).sum();
-        let placed = model.placed_vertex_counts.get(level as usize).or(model.placed_vertex_counts.last());
+        let triangles: u64 = triangles.map(|draw| u64::from(draw.indices(level).count / 3)).sum();
         counts.instances += instances;
-        counts.vertices += instances * (u64::from(model.size.vertex_count(level)) + placed.copied().unwrap_or(0));
+        counts.vertices += instances * u64::from(model.size.vertex_count(level));
         counts.triangles += instances * triangles;
     }
 }

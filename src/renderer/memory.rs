@@ -71,7 +71,7 @@ pub fn geometry_bytes(geometry: &Geometry) -> u64 {
     let coarser_indices: usize = geometry.coarser_levels.iter().map(|level| level.indices.len()).sum();
     let indices = (geometry.indices.len() + coarser_indices) * index_bytes(geometry);
     let coarser_vertices: usize = geometry.coarser_levels.iter().map(|level| level.vertex_count as usize).sum();
-    let skin_order = (geometry.posed_vertex_count() + coarser_vertices) * size_of::<u32>();
+    let skin_order = (geometry.vertex_count() + coarser_vertices) * size_of::<u32>();
     (vertices + influences + morph_deltas + tangents + indices + skin_order) as u64
 }
 

@@ -158,7 +158,6 @@ fn check_draws(model: &Model) {
         end += range.index_count;
     }
     assert_eq!(end as usize, indices.len(), "draw ranges hold all indices");
-    check_placed_meshes(model);
     assert!(source_primitives.is_sorted_by_key(|source| (source.node, source.placement, source.primitive)));
     let nodes: HashSet<u32> = model.skeleton.source_nodes.iter().copied().collect();
     for primitive in source_primitives {
@@ -166,33 +165,6 @@ fn check_draws(model: &Model) {
         assert!(nodes.contains(&primitive.node));
         assert!(primitive.skin.is_none_or(|skin| (skin as usize) < model.skins.len()));
     }
-}
-
-fn check_placed_meshes(model: &Model) {
-    let geometry = &model.geometry;
-    let mut end = geometry.posed_vertex_count() as u32;
-    for mesh in &geometry.placed_meshes {
-        assert_eq!(mesh.vertices.start, end, "placed meshes come last, one after the other");
-        end = mesh.vertices.end;
-        assert!(mesh.palette_entries.end as usize <= model.palette.len() && !mesh.is_empty(), "{mesh:?}");
-        assert_eq!(mesh.placements.len(), mesh.len());
-        assert!(mesh.placements.is_sorted());
-        for vertex in mesh.vertices.clone() {
-            let joints: Vec<u32> = geometry.influences_of(vertex as usize).iter().map(|one| one.joint).collect();
-            assert_eq!(joints, [mesh.palette_entries.start]);
-        }
-    }
-    assert_eq!(end as usize, geometry.vertex_count(), "nothing follows the placed meshes");
-    let posed = 0..geometry.posed_vertex_count() as u32;
-    let check = |mesh: Option<u32>, vertices: &[u32]| {
-        let own = mesh.map_or(&posed, |mesh| &geometry.placed_meshes[mesh as usize].vertices);
-        assert!(vertices.iter().all(|vertex| own.contains(vertex)), "vertices of another mesh than {mesh:?}");
-    };
-    for range in &geometry.draw_ranges {
-        let first = range.first_index as usize;
-        check(range.placed_mesh, &geometry.indices[first..first + range.index_count as usize]);
-    }
-    geometry.source_primitives.iter().for_each(|source| check(source.placed_mesh, &source.vertices));
 }
 
 fn check_materials(model: &Model) {

@@ -8,7 +8,6 @@ pub mod gpu;
 pub mod invariants;
 pub mod lanes;
 pub mod levels;
-pub mod placed;
 pub mod processor_time;
 #[cfg(feature = "app")]
 pub mod program;

@@ -21,7 +21,7 @@ use throng::vulkan::device::Device;
 use throng::vulkan::spirv;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::{levels, placed, scene};
+use crate::common::{levels, scene};
 use crate::gpu::compare::Difference;
 
 pub fn tests() -> Vec<Test> {
@@ -31,7 +31,6 @@ pub fn tests() -> Vec<Test> {
         all_ways_agree_with_shared_poses,
         all_ways_agree_in_mixed_levels,
         counts_of_work_are_sums_over_instances,
-        placements_look_like_meshes_of_their_own,
         culling_leaves_out_only_what_nobody_sees,
         what_is_compared_shows_the_crowd,
         an_overlay_covers_its_pixels_and_no_others,
@@ -200,42 +199,6 @@ fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
     assert_eq!(counts.camera.triangles, sum(|model| model.geometry.triangle_count()));
     assert_eq!(counts.camera.vertices, sum(|model| model.geometry.vertex_count()));
     assert_eq!((counts.skinned_vertices, counts.light.vertices), (counts.camera.vertices, counts.camera.vertices));
-}
-
-/// Placements are drawn as instances of one mesh. The image is that of as many meshes, and the work too, except that nothing
-/// skins the vertices of placements in advance.
-fn placements_look_like_meshes_of_their_own(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let [placed, copied] = placed::placed_and_copied(true).map(|model| [model]);
-    let image = assert_all_ways_agree(&gpu, &placed, 1, "");
-    for (skinning, options) in [
-        (Skinning::Compute, ""),
-        (Skinning::Vertex, ""),
-        (Skinning::Compute, "--debug-view joints"),
-        (Skinning::Compute, "--debug-view normals --camera 20,8,0.3"),
-    ] {
-        let way = plain(skinning, 1);
-        let [one, many] = [&placed, &copied].map(|models| draw(gpu.device(), models, way, options).0);
-        let difference = Difference::between(&one, &many, 8);
-        note!("{skinning:?} {options}: {difference:?}");
-        assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "{skinning:?} {options}: {difference:?}");
-        if options.is_empty() && skinning == Skinning::Compute {
-            assert_identical("the same settings", &one, &image);
-        }
-    }
-    let [one, many] = [&placed, &copied].map(|models| {
-        let mut scene = scene::scene(models, CROWD);
-        let mut renderer = scene::renderer(gpu.device(), models, EXTENT, plain(Skinning::Compute, 1).settings);
-        scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
-        (renderer.draw_counts(), renderer.byte_counts())
-    });
-    assert_eq!((one.0.camera, one.0.light), (many.0.camera, many.0.light));
-    let once = copied[0].geometry.vertex_count() as u64 / (placed::PLACEMENTS as u64 + 1);
-    assert_eq!(one.0.skinned_vertices, u64::from(INSTANCES) * once);
-    assert_eq!(many.0.skinned_vertices, (placed::PLACEMENTS as u64 + 1) * one.0.skinned_vertices);
-    // Vertices exist three times: once, placed and mirrored.
-    assert_eq!(placed[0].geometry.vertex_count() as u64, 3 * once);
-    assert!(2 * one.1.static_data < many.1.static_data, "{:?} and {:?}", one.1, many.1);
 }
 
 fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {

@@ -201,7 +201,7 @@ fn joints_of(model: &Model) -> usize {
 }
 
 fn vertices_of(model: &Model) -> usize {
-    model.geometry.shown_vertex_count()
+    model.geometry.vertex_count()
 }
 
 fn per_second(amount: f64, ms: f64) -> f64 {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Geometry, PlacedMesh, SourcePrimitive, Topology};
+use crate::model::{Geometry, SourcePrimitive, Topology};
 
 #[derive(Debug, Serialize)]
 pub(super) struct GeometryFacts {
@@ -10,7 +10,7 @@ pub(super) struct GeometryFacts {
     pub primitives: usize,
     /// The number of their vertices before welding.
     pub file_vertices: usize,
-    /// The number of vertices after welding. Those of a mesh with several placements count once.
+    /// The number of vertices after welding.
     pub vertices: usize,
     pub triangles: usize,
     pub lines: usize,
@@ -32,9 +32,9 @@ pub(super) struct PrimitiveFacts {
     pub mesh: u32,
     pub primitive: u32,
     pub skin: Option<u32>,
-    /// The number of placements (EXT_mesh_gpu_instancing). Absent if the node shows it once.
+    /// The index of the placement (EXT_mesh_gpu_instancing). Absent if the node shows it once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub placements: Option<usize>,
+    pub placement: Option<u32>,
     /// The number of vertices before welding.
     pub file_vertices: usize,
     /// The number after welding. A vertex that two primitives share counts for both.
@@ -88,11 +88,9 @@ impl GeometryFacts {
         let mut last_primitives = vec![0; geometry.vertex_count()];
         let primitives = geometry.source_primitives.iter().zip(1..);
         let describe = |primitive| primitive_facts(geometry, &mut last_primitives, primitive);
-        let times_shown = |primitive: &SourcePrimitive| placements(geometry, primitive).unwrap_or(1);
-        let shown = || geometry.source_primitives.iter();
         Self {
-            primitives: shown().map(times_shown).sum(),
-            file_vertices: shown().map(|primitive| primitive.vertices.len() * times_shown(primitive)).sum(),
+            primitives: geometry.source_primitives.len(),
+            file_vertices: geometry.source_primitives.iter().map(|primitive| primitive.vertices.len()).sum(),
             vertices: geometry.vertex_count(),
             triangles: geometry.triangle_count(),
             lines: geometry.count_of(Topology::Lines),
@@ -107,11 +105,6 @@ impl GeometryFacts {
     }
 }
 
-/// Returns the number of placements of a primitive, unless it is shown once.
-fn placements(geometry: &Geometry, primitive: &SourcePrimitive) -> Option<usize> {
-    geometry.placed_meshes.get(primitive.placed_mesh? as usize).map(PlacedMesh::len)
-}
-
 /// Describes a primitive. `number` identifies it, from 1 on, and `last_primitives` holds the number of the last described
 /// primitive that uses each vertex.
 fn primitive_facts(
@@ -124,7 +117,7 @@ fn primitive_facts(
         mesh: primitive.mesh,
         primitive: primitive.primitive,
         skin: primitive.skin,
-        placements: placements(geometry, primitive),
+        placement: primitive.placement,
         file_vertices: primitive.vertices.len(),
         vertices: 0,
         normals: primitive.has_normals,

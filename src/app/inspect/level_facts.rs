@@ -27,7 +27,7 @@ impl LevelFacts {
         let full = Self {
             level: 0,
             triangles: geometry.triangle_count(),
-            vertices: geometry.posed_vertex_count(),
+            vertices: geometry.vertex_count(),
             error: 0.0,
             error_by_height: height.map(|_| 0.0),
         };
@@ -44,5 +44,5 @@ impl LevelFacts {
 
 fn triangle_count(geometry: &Geometry, ranges: &[std::ops::Range<u32>]) -> usize {
     let ranges = geometry.draw_ranges.iter().zip(ranges).filter(|(drawn, _)| drawn.topology == Topology::Triangles);
-    ranges.map(|(drawn, range)| range.len() / 3 * geometry.times_drawn(drawn)).sum()
+    ranges.map(|(_, range)| range.len() / 3).sum()
 }

@@ -247,7 +247,7 @@ fn primitives(facts: &Facts) -> Rows {
     let all = &facts.geometry.by_primitive;
     let row = |primitive: &PrimitiveFacts| {
         let mut notes = by_influences(&primitive.influence_histogram);
-        notes.extend(primitive.placements.map(|count| counted(count, "placement")));
+        notes.extend(primitive.placement.map(|placement| format!("placement {placement}")));
         if !primitive.normals {
             notes.push("no normals".to_owned());
         }

@@ -25,9 +25,7 @@ use crate::model::{Clip, Model};
 /// # Errors
 /// The model cannot be loaded, it does not have the clip, or the GPU fails.
 pub fn run(args: &PoseArgs) -> Result<()> {
-    let mut model = load_model(args.model.as_ref(), &args.file_scene)?;
-    // The report lists the vertices of all placements, and `skin.comp` writes only those that a pose has.
-    model.geometry.copy_placements();
+    let model = load_model(args.model.as_ref(), &args.file_scene)?;
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }

@@ -71,8 +71,8 @@ struct PrimitiveReport {
     node: u32,
     mesh: u32,
     primitive: u32,
-    /// The index of an instance of the node (EXT_mesh_gpu_instancing). The mesh at the node itself is not drawn then,
-    /// and not listed. Absent for a node without instances.
+    /// The index of a placement of the node (EXT_mesh_gpu_instancing). The mesh at the node itself is not drawn then,
+    /// and not listed. Absent for a node without placements.
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<u32>,
     skin: Option<u32>,

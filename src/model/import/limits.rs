@@ -107,9 +107,9 @@ impl Kind {
     /// Primitives, once for each node that shows them. Each costs time, even if it has nothing to draw.
     pub const PRIMITIVES: Self =
         Self { what: "shown primitives", count: Scale { floor: 64 << 10, per_kib: 64, most: 1 << 20 }, bytes: 200 };
-    /// Placements of meshes, drawn or not. They cost time only: their memory is freed before the next node is read.
+    /// Placements of meshes, drawn or not.
     pub const PLACEMENTS: Self =
-        Self { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 0 };
+        Self { what: "placements", count: Scale { floor: 2 << 20, per_kib: 2 << 10, most: 64 << 20 }, bytes: 192 };
     /// Entries of sparse accessors, once for each reader, because each reader checks them again. They cost time only.
     pub const SPARSE_ENTRIES: Self =
         Self { what: "sparse entries", count: Scale { floor: 16 << 20, per_kib: 16 << 10, most: 256 << 20 }, bytes: 0 };
@@ -118,16 +118,6 @@ impl Kind {
 /// The most memory that a JSON value takes, as counted by its separators. An empty object in a list counts twice, and
 /// becomes up to 800 bytes.
 const JSON_VALUE_BYTES: u64 = 400;
-
-/// The largest number of welded vertices of a model with copied meshes. The floor is the number that every driver can
-/// bind as one buffer (`maxStorageBufferRange` is at least 128 MiB), less some for the nodes that come later.
-const VERTICES_WITH_COPIES: Scale = Scale { floor: (4 << 20) - (32 << 10), per_kib: 4 << 10, most: 16 << 20 };
-/// The largest number of indices of a model with copied meshes, which are counted in 32 bits.
-const MAX_INDICES_WITH_COPIES: u64 = 1 << 30;
-/// Copied meshes leave this fraction of the total budget, given as a divisor, for the nodes and clips that come later.
-const TOTAL_LEFT_BY_COPIES: u64 = 8;
-/// The bytes that a placement takes while it is read, before the number of drawn ones is known.
-const PLACEMENT_READ_BYTES: u64 = 192;
 
 /// The largest number of texels of all images. The floor fits two images of 4096 x 4096 that compress to almost
 /// nothing. Beyond it there are 32 for each byte, where photographs have about five and flat colours a hundred.
@@ -149,33 +139,6 @@ pub(super) const fn max_texels(file_bytes: u64) -> u64 {
 const TEXEL_BYTES: u64 = 4;
 /// The bytes of a texel while it is decoded, from a 16-bit PNG or a progressive JPEG at worst.
 const DECODING_TEXEL_BYTES: u64 = 12;
-
-/// The number of things in one copy of a mesh.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct CopyCost {
-    /// Welded vertices.
-    pub vertices: u64,
-    /// Vertices of the file.
-    pub file_vertices: u64,
-    pub indices: u64,
-    pub morph_deltas: u64,
-    pub primitives: u64,
-}
-
-impl CopyCost {
-    /// The bytes that a copy takes, without its primitives and morph deltas, which their own budgets charge.
-    fn bytes(&self) -> u64 {
-        /// The arrays with some spare capacity, the skinned copy and its sources.
-        const VERTEX: u64 = 136;
-        /// The index of our vertex for a vertex of the file.
-        const FILE_VERTEX: u64 = 4;
-        /// Less than in [`Kind::INDICES`], because the triangles of a copy are not ordered again.
-        const INDEX: u64 = 5;
-        /// The palette's entry, twice, and its joint matrix.
-        const PLACEMENT: u64 = 200;
-        VERTEX * self.vertices + FILE_VERTEX * self.file_vertices + INDEX * self.indices + PLACEMENT
-    }
-}
 
 /// The bytes that a model may take for things of all kinds. All readers of a document share one.
 #[derive(Debug, Clone)]
@@ -235,28 +198,6 @@ impl TotalBudget {
         self.check(texels.saturating_mul(DECODING_TEXEL_BYTES).saturating_add(encoded_bytes))?;
         self.take(texels.saturating_mul(TEXEL_BYTES).saturating_add(encoded_bytes))
     }
-
-    /// Checks that `count` placements can be read.
-    pub fn check_placements(&self, count: usize, at: &str) -> Result<()> {
-        let asked = self.check((count as u64).saturating_mul(PLACEMENT_READ_BYTES));
-        asked.map_err(|why| Fault::unsupported(at, format_args!("{count} placements, {why}")))
-    }
-
-    /// Returns the number of copies of a mesh that are affordable in a model of this many vertices and indices.
-    pub fn affordable_copies(&self, cost: &CopyCost, vertex_count: usize, index_count: usize) -> u64 {
-        let own = Kind::PRIMITIVES.bytes * cost.primitives + Kind::MORPH_DELTAS.bytes * cost.morph_deltas;
-        let left = self.left().saturating_sub(self.limit() / TOTAL_LEFT_BY_COPIES);
-        let room = |limit: u64, there: usize| limit.saturating_sub(there as u64);
-        let vertices = room(VERTICES_WITH_COPIES.at(self.file_bytes), vertex_count) / cost.vertices.max(1);
-        let indices = room(MAX_INDICES_WITH_COPIES, index_count) / cost.indices.max(1);
-        (left / cost.bytes().saturating_add(own)).min(vertices).min(indices)
-    }
-
-    /// Deducts the memory of copies of a mesh.
-    pub fn take_copies(&self, cost: &CopyCost, count: u64, at: &str) -> Result<()> {
-        let taken = self.take(cost.bytes().saturating_mul(count));
-        taken.map_err(|why| Fault::unsupported(at, format_args!("{count} more placements, {why}")))
-    }
 }
 
 /// A limited number of things of one kind.
@@ -274,9 +215,12 @@ impl Budget {
         Self { kind, limit, left: limit, total: total.clone() }
     }
 
-    /// Returns the number of things that this budget still allows; the total may allow fewer.
-    pub fn left(&self) -> u64 {
-        self.left
+    /// Returns how often all of these numbers of things can be taken from half of what their budgets and the total have left.
+    pub fn times_affordable(wanted: &[(&mut Self, u64)]) -> u64 {
+        let by_count = wanted.iter().map(|(budget, count)| budget.left / 2 / (*count).max(1));
+        let bytes: u64 = wanted.iter().map(|(budget, count)| count * budget.kind.bytes).sum();
+        let by_bytes = wanted.iter().map(|(budget, _)| budget.total.left() / 2 / bytes.max(1));
+        by_count.chain(by_bytes).min().unwrap_or(0)
     }
 
     /// Charges `count` things to this budget and to the total. `at` is the JSON path that asks for them.
@@ -329,22 +273,8 @@ mod tests {
         assert_eq!(at, "e");
         let said = "6291456 more tangents, about 600 MiB in addition to 388 MiB";
         assert_eq!(problem, format!("{said}: a model with files of this size may take 900 MiB"));
-        assert_eq!((corners.left(), total.left()), (6 << 20, 512 << 20), "what is refused costs nothing");
+        assert_eq!((corners.left, total.left()), (6 << 20, 512 << 20), "what is refused costs nothing");
         // They fit once the file has another MiB.
         assert!(Budget::new(Kind::TANGENT_CORNERS, &total.grown_to(2 << 20)).take(6 << 20, "e").is_ok());
-    }
-
-    #[test]
-    fn every_kind_limits_the_number_of_copies() {
-        let total = TotalBudget::new(0);
-        let teapot = CopyCost { vertices: 2180, file_vertices: 2204, indices: 12_096, morph_deltas: 0, primitives: 1 };
-        assert!(total.affordable_copies(&teapot, 0, 0) > 1899);
-        // Vertices are the limit for a mesh of few indices, the total for a mesh of many.
-        let points = CopyCost { vertices: 1000, ..CopyCost::default() };
-        assert_eq!(total.affordable_copies(&points, 161_536, 0), 4000);
-        let dense = CopyCost { vertices: 4, indices: 1 << 20, ..CopyCost::default() };
-        assert_eq!(total.affordable_copies(&dense, 0, 0), 157);
-        total.take_copies(&dense, 157, "nodes[0]").unwrap();
-        assert_eq!(total.affordable_copies(&dense, 0, 0), 0);
     }
 }

@@ -1,7 +1,6 @@
 //! Draws the visible instances for the camera or the light. In: the frame plan, the instances and the models on the GPU. Out:
 //! one instanced draw for each batch and draw range of its model, with the indices of the batch's level of detail, and for
-//! the light another one for the instances that only it draws. A placed mesh takes one draw for each instance, with an instance
-//! on the GPU for each placement: a model with placements is seldom a crowd, and has many.
+//! the light another one for the instances that only it draws.
 
 use ash::vk;
 
@@ -10,7 +9,6 @@ use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
-use crate::shader_types::InstanceData;
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -76,16 +74,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);
             let IndexRange { first, count } = draw.indices(level);
             for range in seen.into_iter().filter(|range| range.count > 0) {
-                let Some(placements) = draw.placements else {
-                    recorder.draw_indexed((first, count), (range.first, range.count));
-                    continue;
-                };
-                for instance in range.first..range.first + range.count {
-                    let offset_bytes = u64::from(instance) * size_of::<InstanceData>() as u64;
-                    recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, offset_bytes);
-                    recorder.draw_indexed((first, count), (0, placements));
-                }
-                recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
+                recorder.draw_indexed((first, count), (range.first, range.count));
             }
         }
     }

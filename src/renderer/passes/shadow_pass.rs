@@ -65,16 +65,8 @@ impl ShadowPass {
                 },
                 fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
                 // The lit picture and the debug views have three more.
-                constants: &[
-                    features,
-                    variant.influence_count,
-                    variant.has_morphs.into(),
-                    0,
-                    0,
-                    0,
-                    variant.is_placed.into(),
-                ],
-                vertex_input: vertex_input::characters(variant.is_placed),
+                constants: &[features, variant.influence_count, variant.has_morphs.into()],
+                vertex_input: vertex_input::CHARACTERS,
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,
                 layout: &layouts.scene,

@@ -28,11 +28,6 @@ const BINDINGS: [vk::VertexInputBindingDescription; 2] = [
     },
 ];
 
-/// The bindings of draws whose instances are the placements of one mesh. They all belong to one instance of the crowd, so the
-/// distance between elements is 0: each reads the same one.
-const PLACED_BINDINGS: [vk::VertexInputBindingDescription; 2] =
-    [vk::VertexInputBindingDescription { stride: 0, ..BINDINGS[0] }, BINDINGS[1]];
-
 const ROW: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
 const ROW_BYTES: usize = 16;
 const ROWS_AT: usize = offset_of!(InstanceData, world_from_model);
@@ -62,16 +57,10 @@ pub const INSTANCES: VertexInput<'_> =
     VertexInput { bindings: BINDINGS.split_at(1).0, attributes: ATTRIBUTES.split_at(4).0 };
 
 /// The vertex input of the shadow and character passes: placements, poses, tints and static vertices.
-#[must_use]
-pub fn characters(is_placed: bool) -> VertexInput<'static> {
-    VertexInput { attributes: ATTRIBUTES.split_at(7).0, ..numbered_characters(is_placed) }
-}
+pub const CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: ATTRIBUTES.split_at(7).0 };
 
 /// The vertex input of the debug views: the same, and the numbers of instance and pose.
-#[must_use]
-pub fn numbered_characters(is_placed: bool) -> VertexInput<'static> {
-    VertexInput { bindings: if is_placed { &PLACED_BINDINGS } else { &BINDINGS }, attributes: &ATTRIBUTES }
-}
+pub const NUMBERED_CHARACTERS: VertexInput<'_> = VertexInput { bindings: &BINDINGS, attributes: &ATTRIBUTES };
 
 /// Returns the primitives of draws of a topology.
 #[must_use]

@@ -11,7 +11,7 @@ use super::skin_runs::{SkinOrder, run_count};
 use super::upload::Uploader;
 use crate::animation::BindPose;
 use crate::crowd::PoseSize;
-use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, PlacedMesh, Topology};
+use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
@@ -36,8 +36,6 @@ pub struct GpuDraw {
     pub shadow_cull_mode: vk::CullModeFlags,
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
-    /// The number of placements if each instance shows the draw at several ([`PlacedMesh`]).
-    pub placements: Option<u32>,
     /// How the vertex shader skins, if it does.
     variant: SkinVariant,
 }
@@ -60,13 +58,11 @@ pub struct SkinVariant {
     pub influence_count: u32,
     /// Whether the model has morph targets that move a vertex.
     pub has_morphs: bool,
-    /// Whether the instances of a draw are placements.
-    pub is_placed: bool,
 }
 
 impl SkinVariant {
     /// The variant of all draws whose vertices `skin.comp` has skinned.
-    const SKINNED: Self = Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false, is_placed: false };
+    const SKINNED: Self = Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false };
 }
 
 impl GpuDraw {
@@ -83,20 +79,13 @@ impl GpuDraw {
     }
 
     /// Returns the specialization of the draw's vertex shader. With pre-skinning the vertex shader skins nothing, so all
-    /// draws share one. Only placed meshes are never pre-skinned: `skin.comp` would have to write each placement to memory,
-    /// for vertices that follow one joint matrix.
+    /// draws share one.
     #[must_use]
     pub fn skin_variant(&self, skinning: Skinning) -> SkinVariant {
-        match (skinning, self.placements) {
-            (Skinning::Compute, None) => SkinVariant::SKINNED,
-            (Skinning::Compute, Some(_)) | (Skinning::Vertex, _) => self.variant,
+        match skinning {
+            Skinning::Compute => SkinVariant::SKINNED,
+            Skinning::Vertex => self.variant,
         }
-    }
-
-    /// Returns how often each instance shows the draw.
-    #[must_use]
-    pub fn times_drawn(&self) -> u64 {
-        self.placements.map_or(1, u64::from)
     }
 }
 
@@ -125,8 +114,6 @@ pub struct GpuModel {
     pub draws: Vec<GpuDraw>,
     /// The size of geometry and textures on the device.
     pub static_bytes: u64,
-    /// The number of vertices that an instance shows of placed meshes, over all placements, in each level of detail.
-    pub placed_vertex_counts: Vec<u64>,
     /// The number of bones that the skeleton pass draws.
     pub bone_count: u32,
     /// The node whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows.
@@ -190,7 +177,6 @@ impl GpuModel {
             materials,
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
-            placed_vertex_counts: placed_vertex_counts(geometry),
             bone_count: model.bones.len() as u32,
             shown_node: None,
             _buffers: buffers,
@@ -227,12 +213,10 @@ fn draw(
         shadow_cull_mode: if casts_with_far_side { vk::CullModeFlags::FRONT } else { cull_mode },
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
-        placements: geometry.placed_mesh_of(range).map(|mesh| mesh.len() as u32),
         variant: SkinVariant {
             skinning: Skinning::Vertex,
             influence_count: common_count.unwrap_or(0),
             has_morphs: !geometry.morph_deltas.is_empty(),
-            is_placed: range.placed_mesh.is_some(),
         },
     }
 }
@@ -247,24 +231,6 @@ fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<Ind
         first_of_level += level.indices.len() as u32;
     }
     ranges
-}
-
-/// Returns the number of vertices of placed meshes that an instance shows in each level of detail, over all placements.
-fn placed_vertex_counts(geometry: &Geometry) -> Vec<u64> {
-    let levels = std::iter::once(&geometry.indices).chain(geometry.coarser_levels.iter().map(|level| &level.indices));
-    let count = |indices: &Vec<u32>| {
-        let mut used: Vec<u32> = indices.clone();
-        used.retain(|&vertex| vertex as usize >= geometry.posed_vertex_count());
-        used.sort_unstable();
-        used.dedup();
-        let of_mesh = |mesh: &PlacedMesh| {
-            let own =
-                used.partition_point(|&v| v < mesh.vertices.start)..used.partition_point(|&v| v < mesh.vertices.end);
-            own.len() as u64 * mesh.len() as u64
-        };
-        geometry.placed_meshes.iter().map(of_mesh).sum()
-    };
-    levels.map(count).collect()
 }
 
 /// Returns the size of an index on the device: two bytes if they suffice for all vertices, else four.

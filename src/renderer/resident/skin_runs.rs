@@ -54,7 +54,7 @@ impl SkinOrder {
     pub fn new(geometry: &Geometry) -> Self {
         let coarser = geometry.coarser_levels.iter().map(|level| level.vertex_count);
         let mut order = Self { vertices: Vec::new(), levels: Vec::new() };
-        for vertex_count in std::iter::once(geometry.posed_vertex_count() as u32).chain(coarser) {
+        for vertex_count in std::iter::once(geometry.vertex_count() as u32).chain(coarser) {
             order.add_level(geometry, vertex_count);
         }
         order

@@ -108,7 +108,6 @@ fn strip(name: &str, joints: u32) -> Model {
         flat_shaded: true,
         has_tangents: false,
         mirrored: false,
-        placed_mesh: None,
     }];
     model
 }

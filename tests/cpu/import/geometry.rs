@@ -25,7 +25,6 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
         flat_shaded: true,
         has_tangents: false,
         mirrored: false,
-        placed_mesh: None,
     };
     assert_eq!(geometry.draw_ranges, [range]);
     assert_eq!((model.palette.nodes.as_slice(), model.materials.len()), ([0].as_slice(), 1));

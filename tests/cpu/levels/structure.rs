@@ -6,10 +6,9 @@ use glam::DVec3;
 use throng::levels;
 use throng::model::{Geometry, Model, Topology, import};
 
-use super::measure::{Surface, corners, distance_of_level, one_sided, positions};
+use super::measure::{corners, distance_of_level, positions};
 use super::shapes;
 use crate::common::builder::check_invariants;
-use crate::common::placed;
 use crate::cpu::model_files::sample_models;
 
 /// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
@@ -83,18 +82,16 @@ fn check(name: &str, before: &Model, model: &Model) {
         assert_eq!(of(geometry, &own.vertices), of(&before.geometry, &old.vertices), "{name}");
     }
     let (mut vertex_count, mut triangle_count, mut error) =
-        (geometry.posed_vertex_count() as u32, corners(geometry, 0).len(), 0.0);
+        (geometry.vertex_count() as u32, corners(geometry, 0).len(), 0.0);
     let points = points(model);
     let mut finer_border = border(&edges(model, &points, 0));
     for (index, level) in geometry.coarser_levels.iter().enumerate() {
         let name = format!("{name}, level {}", index + 1);
         assert!(level.vertex_count <= vertex_count, "{name}: {} vertices", level.vertex_count);
-        // Vertices of placed meshes are in no pose.
-        let posed: BTreeSet<u32> =
-            level.indices.iter().copied().filter(|&index| (index as usize) < geometry.posed_vertex_count()).collect();
-        assert!(posed.iter().all(|&index| index < level.vertex_count), "{name}");
+        let used: BTreeSet<u32> = level.indices.iter().copied().collect();
+        assert!(used.iter().all(|&index| index < level.vertex_count), "{name}");
         // No vertex of the prefix is unused.
-        assert_eq!(posed.len(), level.vertex_count as usize, "{name}");
+        assert_eq!(used.len(), level.vertex_count as usize, "{name}");
         assert!(level.error.is_finite() && level.error >= error, "{name}: {}", level.error);
         assert_eq!(level.ranges.len(), geometry.draw_ranges.len(), "{name}");
         let mut end = 0;
@@ -266,47 +263,4 @@ fn broken_files_do_not_break_the_chain() {
         accepted += 1;
     }
     assert!(accepted > 100, "{accepted} files are accepted");
-}
-
-/// Levels are made for one placement. Their errors hold at all of them, and cost no more than those of one mesh.
-#[test]
-fn errors_hold_at_every_placement() {
-    for stretched in [false, true] {
-        let mut model = placed::gltf(stretched).model();
-        levels::build(&mut model);
-        check_invariants(&model);
-        let geometry = &model.geometry;
-        let count = geometry.coarser_levels.len();
-        assert!(count >= 3, "{count} levels");
-        assert!(geometry.coarser_levels[count - 1].vertex_count as usize <= geometry.posed_vertex_count());
-        let surface = |level: usize| -> Surface {
-            let mut model = model.clone();
-            let Geometry { indices, draw_ranges, coarser_levels, .. } = &mut model.geometry;
-            if let Some(level) = level.checked_sub(1).map(|level| &coarser_levels[level]) {
-                *indices = level.indices.clone();
-                for (drawn, range) in draw_ranges.iter_mut().zip(&level.ranges) {
-                    (drawn.first_index, drawn.index_count) = (range.start, range.end - range.start);
-                }
-            }
-            model.geometry.copy_placements();
-            let posed = positions(&model, model.clips.first(), 0.7);
-            corners(&model.geometry, 0)
-                .into_iter()
-                .map(|corners| corners.map(|corner| posed[corner as usize]))
-                .collect()
-        };
-        let full = surface(0);
-        assert_eq!(full.len(), placed::TRIANGLES * (placed::PLACEMENTS + 1));
-        for level in [1, count] {
-            let (coarse, error) = (surface(level), f64::from(geometry.coarser_levels[level - 1].error));
-            assert!(coarse.len() < full.len() * 3 / 4);
-            let distance = one_sided(&coarse, &full, 4, one_sided(&full, &coarse, 2, 0.0));
-            println!("stretched {stretched}, level {level}: {distance} of {error}");
-            assert!(distance <= error, "stretched {stretched}, level {level}: {distance} instead of {error}");
-            assert!(
-                stretched || 10.0 * distance >= error,
-                "without stretching, errors are close: {distance} of {error}"
-            );
-        }
-    }
 }

@@ -9,6 +9,7 @@ use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
 use super::influences::{Influences, PaletteSection};
+use super::instancing;
 use super::morphs::{MorphReader, Morphs};
 use super::tangents::{SplitVertices, TangentInput};
 use super::topology::{self, Elements};
@@ -21,7 +22,7 @@ use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
 use crate::model::order::{OrderingEffort, order_triangles};
 use crate::model::{
-    AlphaMode, DrawRange, Geometry, Material, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
+    AlphaMode, DrawRange, Geometry, Material, MorphDelta, MorphedNode, PaletteLayout, Skin, SourcePrimitive, Topology,
 };
 
 /// The parts of a model that are read before its geometry.
@@ -33,19 +34,19 @@ pub struct Scene<'a, 'f> {
 
 /// Collects the geometry of all mesh nodes.
 pub(super) struct Builder<'b, 'f> {
-    pub scene: &'b Scene<'b, 'f>,
+    scene: &'b Scene<'b, 'f>,
     rest_matrices: Vec<Affine3A>,
     materials: &'b mut Materials,
     pub warnings: &'b mut Warnings,
-    pub palette: Palette,
-    pub welder: Welder,
+    palette: Palette,
+    welder: Welder,
     pub placements: Budget,
-    pub primitives: Budget,
-    pub vertices: Budget,
-    pub indices: Budget,
+    primitives: Budget,
+    vertices: Budget,
+    indices: Budget,
     influences: Budget,
     tangent_corners: Budget,
-    pub morph_deltas: Budget,
+    morph_deltas: Budget,
     ordering_effort: OrderingEffort,
 }
 
@@ -61,18 +62,27 @@ pub(super) struct MeshNode {
     pub morphed: Option<MorphedNode>,
 }
 
-/// A primitive with welded vertices, whose indices are not in the geometry yet.
-pub(super) struct ReadPrimitive {
+/// A primitive whose vertices are not welded yet.
+struct ReadPrimitive {
+    attributes: Attributes,
+    influences: Influences,
+    morphs: Morphs,
+    /// The vertices to weld, by their index in the file: first all of the file, then those that were split off for their
+    /// tangents.
+    vertices: Vec<u32>,
+    /// The tangent of each of `vertices`; empty if there are none.
+    tangents: Vec<Vec4>,
+    /// Triangles, lines or points of `vertices`.
+    elements: Elements,
     /// The properties of its draw range; no indices are in it yet.
-    pub range: DrawRange,
-    /// The indices of vertices in the geometry.
-    pub indices: Vec<u32>,
-    pub source: SourcePrimitive,
+    range: DrawRange,
+    /// Its description, without vertices.
+    source: SourcePrimitive,
 }
 
 /// The palette entries that the vertices of a mesh node follow.
 #[derive(Clone, Copy)]
-pub(super) enum Follow {
+enum Follow {
     Skin(PaletteSection),
     Entry(u32),
 }
@@ -83,13 +93,6 @@ enum Tangents {
     None,
     OfFile(Vec<Vec4>),
     Generated(SplitVertices),
-}
-
-/// The attributes of the vertices of one primitive.
-struct Welding<'p> {
-    attributes: &'p Attributes,
-    influences: &'p Influences,
-    morphs: &'p Morphs,
 }
 
 impl<'b, 'f> Builder<'b, 'f> {
@@ -125,8 +128,15 @@ impl<'b, 'f> Builder<'b, 'f> {
         (geometry, self.palette.layout)
     }
 
-    /// Adds the mesh of a node, drawn once. `skin` is the glTF index of the node's skin.
-    pub fn add_mesh_node(&mut self, mesh_node: MeshNode, mesh: &json::Mesh, skin: Option<usize>) -> Result<()> {
+    /// Adds the mesh of a node, once or at each of its placements (`node_from_mesh`). `skin` is the glTF index of the node's
+    /// skin.
+    pub fn add_mesh_node(
+        &mut self,
+        mesh_node: MeshNode,
+        mesh: &json::Mesh,
+        skin: Option<usize>,
+        placements: Option<&[Affine3A]>,
+    ) -> Result<()> {
         let follow = match skin {
             Some(index) => {
                 let at = || format!("nodes[{}].skin", mesh_node.node);
@@ -135,27 +145,55 @@ impl<'b, 'f> Builder<'b, 'f> {
                 let first = self.palette.skin_section(index, skin);
                 Follow::Skin(PaletteSection { first, joint_count: skin.joints.len() as u32, skin: index })
             }
-            None => Follow::Entry(self.palette.rigid_entry(mesh_node.skeleton_node, Affine3A::IDENTITY)),
+            None => Follow::Entry(self.palette.rigid_entry(mesh_node.skeleton_node)),
         };
-        for shown in self.read_primitives(mesh_node, mesh, follow)? {
-            self.push_indices(shown.range, &shown.indices, 0);
-            self.welder.geometry.source_primitives.push(shown.source);
+        let mut primitives = Vec::with_capacity(mesh.primitives.len());
+        for (number, primitive) in mesh.primitives.iter().enumerate() {
+            primitives.extend(self.read_primitive(mesh_node, (number, primitive), follow)?);
         }
+        let shown = match placements {
+            Some(placements) => self.affordable(placements, &primitives, mesh_node.node)?,
+            None => vec![None],
+        };
+        let first_source = self.welder.geometry.source_primitives.len();
+        // Primitive by primitive, so that there are few draw ranges.
+        for primitive in primitives {
+            for &placement in &shown {
+                self.add_primitive(&primitive, placement)?;
+            }
+        }
+        let sources = self.welder.geometry.source_primitives.get_mut(first_source..);
+        sources.unwrap_or_default().sort_by_key(|source| source.placement);
         Ok(())
     }
 
-    /// Reads all primitives of a mesh and welds their vertices. The caller adds their indices to the geometry.
-    pub fn read_primitives(
+    /// Returns as many of the placements of a mesh as the budgets allow, with their indices, and charges all but the first,
+    /// which has been charged. If some are left out, an even choice keeps the shape of the whole.
+    fn affordable(
         &mut self,
-        mesh_node: MeshNode,
-        mesh: &json::Mesh,
-        follow: Follow,
-    ) -> Result<Vec<ReadPrimitive>> {
-        let mut all = Vec::with_capacity(mesh.primitives.len());
-        for (number, primitive) in mesh.primitives.iter().enumerate() {
-            all.extend(self.read_primitive(mesh_node, (number, primitive), follow)?);
+        placements: &[Affine3A],
+        primitives: &[ReadPrimitive],
+        node: usize,
+    ) -> Result<Vec<Option<(u32, Affine3A)>>> {
+        let sum = |count: fn(&ReadPrimitive) -> usize| primitives.iter().map(count).sum::<usize>() as u64;
+        let wanted = [
+            (&mut self.primitives, primitives.len() as u64),
+            (&mut self.vertices, sum(|primitive| primitive.vertices.len())),
+            (&mut self.indices, sum(|primitive| primitive.elements.indices.len())),
+            (&mut self.morph_deltas, sum(|primitive| primitive.morphs.len())),
+        ];
+        let copies = Budget::times_affordable(&wanted).min(placements.len().saturating_sub(1) as u64);
+        let at = format!("nodes[{node}]");
+        for (budget, count) in wanted {
+            budget.take(count * copies, &at)?;
         }
-        Ok(all)
+        let (all, drawn) = (placements.len(), placements.len().min(copies as usize + 1));
+        if drawn < all {
+            let problem = format!("{drawn} of {all} placements are drawn: files of this size allow no more");
+            self.warnings.add(at, problem);
+        }
+        let chosen = (0..drawn).map(|rank| rank * all / drawn);
+        Ok(chosen.map(|index| Some((index as u32, *placements.get(index)?))).collect())
     }
 
     fn read_primitive(
@@ -188,7 +226,7 @@ impl<'b, 'f> Builder<'b, 'f> {
                 Influences::read(document, primitive, &at_attributes, count, section, budget, warnings)?
             }
         };
-        let mut elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
+        let elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
         let tangents = self.tangents(&reader, &attributes, &elements, material)?;
         let (first_weight, weight_count) =
             mesh_node.morphed.map_or((0, 0), |morphed| (morphed.first_weight, morphed.weight_count));
@@ -197,53 +235,63 @@ impl<'b, 'f> Builder<'b, 'f> {
         let morphs = MorphReader { document, primitive, at: &at, vertex_count: count, has_normals, has_tangents };
         let morphs = morphs.read(first_weight, weight_count, &mut self.morph_deltas)?;
 
-        let welding = Welding { attributes: &attributes, influences: &influences, morphs: &morphs };
-        let has_tangents = !matches!(tangents, Tangents::None);
-        let mut vertices = match tangents {
-            Tangents::None => self.weld(&welding, (0..count as u32).map(|vertex| (vertex, Vec4::ZERO))),
-            Tangents::OfFile(tangents) => self.weld(&welding, (0..).zip(tangents)),
-            Tangents::Generated(split) => {
-                elements.indices = split.indices;
-                self.vertices.take(split.source.len().saturating_sub(count) as u64, &at)?;
-                self.weld(&welding, split.source.into_iter().zip(split.tangents))
-            }
-        };
-        // `topology::read` has checked the indices.
-        let mut indices: Vec<u32> =
-            elements.indices.into_iter().filter_map(|index| vertices.get(index as usize).copied()).collect();
-        let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
-        // Blended triangles keep their order, because the author may have sorted them back to front.
-        if elements.topology == Topology::Triangles
-            && !self.materials.list.get(material as usize).is_some_and(is_blended)
-        {
-            order_triangles(&mut indices, &mut self.ordering_effort);
-        }
         let range = DrawRange {
             topology: elements.topology,
             first_index: 0,
             index_count: 0,
             material,
             flat_shaded: !has_normals,
-            has_tangents,
+            has_tangents: !matches!(tangents, Tangents::None),
             mirrored: influences.of(0).first().is_some_and(|influence| self.is_mirrored(influence.joint)),
-            placed_mesh: None,
         };
-        // The vertices of the file come first, followed by those that were split off for their tangents.
-        vertices.truncate(count);
+        let all = (0..count as u32).collect();
+        let (vertices, tangents, indices) = match tangents {
+            Tangents::None => (all, Vec::new(), elements.indices),
+            Tangents::OfFile(tangents) => (all, tangents, elements.indices),
+            Tangents::Generated(split) => {
+                self.vertices.take(split.source.len().saturating_sub(count) as u64, &at)?;
+                (split.source, split.tangents, split.indices)
+            }
+        };
         let source = SourcePrimitive {
             node: mesh_node.node as u32,
             mesh: mesh_node.mesh as u32,
             primitive: number as u32,
-            placed_mesh: None,
             placement: None,
             skin: match follow {
                 Follow::Skin(section) => Some(section.skin as u32),
                 Follow::Entry(_) => None,
             },
             has_normals,
-            vertices,
+            vertices: Vec::new(),
         };
-        Ok(Some(ReadPrimitive { range, indices, source }))
+        let elements = Elements { indices, ..elements };
+        Ok(Some(ReadPrimitive { attributes, influences, morphs, vertices, tangents, elements, range, source }))
+    }
+
+    /// Adds a primitive to the geometry, as it is or at a placement.
+    fn add_primitive(&mut self, primitive: &ReadPrimitive, placement: Option<(u32, Affine3A)>) -> Result<()> {
+        let ReadPrimitive { elements, range, source, .. } = primitive;
+        let node_from_mesh = placement.map(|(_, node_from_mesh)| node_from_mesh);
+        let mut vertices = self.weld(primitive, node_from_mesh.as_ref())?;
+        // `topology::read` has checked the indices.
+        let mut indices: Vec<u32> =
+            elements.indices.iter().filter_map(|&index| vertices.get(index as usize).copied()).collect();
+        if elements.topology == Topology::Triangles {
+            if node_from_mesh.is_some_and(|matrix| matrix.matrix3.determinant() < 0.0) {
+                indices.chunks_exact_mut(3).for_each(|corners| corners.swap(1, 2));
+            }
+            let is_blended = |material: &Material| material.alpha_mode == AlphaMode::Blend;
+            // Blended triangles keep their order, because the author may have sorted them back to front.
+            if !self.materials.list.get(range.material as usize).is_some_and(is_blended) {
+                order_triangles(&mut indices, &mut self.ordering_effort);
+            }
+        }
+        vertices.truncate(primitive.attributes.positions.len());
+        let placement = placement.map(|(index, _)| index);
+        self.push_indices(*range, &indices);
+        self.welder.geometry.source_primitives.push(SourcePrimitive { placement, vertices, ..*source });
+        Ok(())
     }
 
     /// Reads or generates tangents if a normal map needs them and the primitive has triangles with normals.
@@ -281,25 +329,35 @@ impl<'b, 'f> Builder<'b, 'f> {
         ))
     }
 
-    /// Welds `vertices`, given by their index in the primitive and their tangent. Returns their indices in the
+    /// Welds the vertices of a primitive, after moving them to a placement if there is one. Returns their indices in the
     /// geometry.
-    fn weld(&mut self, primitive: &Welding, vertices: impl Iterator<Item = (u32, Vec4)>) -> Vec<u32> {
-        let Attributes { positions, normals, tex_coords, colors } = primitive.attributes;
+    fn weld(&mut self, primitive: &ReadPrimitive, node_from_mesh: Option<&Affine3A>) -> Result<Vec<u32>> {
+        let Attributes { positions, normals, tex_coords, colors } = &primitive.attributes;
         let mut morph_deltas = Vec::new();
-        let vertex = |(vertex, tangent): (u32, Vec4)| {
-            let index = vertex as usize;
+        let mut welded = Vec::with_capacity(primitive.vertices.len());
+        for (rank, &index) in primitive.vertices.iter().enumerate() {
+            let index = index as usize;
             primitive.morphs.deltas_of(index, &mut morph_deltas);
-            self.welder.push(&Vertex {
+            let mut vertex = Vertex {
                 position: positions.get(index).copied().unwrap_or_default(),
                 normal: at(normals, index).unwrap_or(Vec3::Z),
-                tangent,
+                tangent: primitive.tangents.get(rank).copied().unwrap_or_default(),
                 tex_coords: at(tex_coords, index).unwrap_or_default(),
                 color: at(colors, index).unwrap_or([255; 4]),
                 influences: primitive.influences.of(index),
-                morph_deltas: &morph_deltas,
-            })
-        };
-        vertices.map(vertex).collect()
+                morph_deltas: &[],
+            };
+            if let Some(node_from_mesh) = node_from_mesh {
+                instancing::place(&mut vertex, &mut morph_deltas, node_from_mesh, normals.is_some());
+                let is_finite = |delta: &MorphDelta| (delta.position + delta.normal + delta.tangent).is_finite();
+                if !(vertex.position.is_finite() && morph_deltas.iter().all(is_finite)) {
+                    let problem = "a placement moves a vertex beyond the range of numbers";
+                    return Err(Fault::content(format_args!("nodes[{}]", primitive.source.node), problem));
+                }
+            }
+            welded.push(self.welder.push(&Vertex { morph_deltas: &morph_deltas, ..vertex }));
+        }
+        Ok(welded)
     }
 
     /// Whether a palette entry mirrors the vertices that follow it in the rest pose. The first joint of a primitive's
@@ -308,22 +366,18 @@ impl<'b, 'f> Builder<'b, 'f> {
     fn is_mirrored(&self, entry: u32) -> bool {
         let PaletteLayout { nodes, joint_from_mesh, .. } = &self.palette.layout;
         let entry = nodes.get(entry as usize).zip(joint_from_mesh.get(entry as usize));
-        entry.is_some_and(|(&node, joint_from_mesh)| self.mirrors(node, joint_from_mesh))
+        entry.is_some_and(|(&node, joint_from_mesh)| {
+            let model_from_joint = self.rest_matrices.get(node as usize);
+            model_from_joint.is_some_and(|matrix| (*matrix * *joint_from_mesh).matrix3.determinant() < 0.0)
+        })
     }
 
-    /// Whether a palette entry of a node mirrors the vertices that follow it in the rest pose.
-    pub fn mirrors(&self, skeleton_node: u32, joint_from_mesh: &Affine3A) -> bool {
-        let model_from_joint = self.rest_matrices.get(skeleton_node as usize);
-        model_from_joint.is_some_and(|matrix| (*matrix * *joint_from_mesh).matrix3.determinant() < 0.0)
-    }
-
-    /// Appends triangles, lines or points, to the last draw range if it has the same properties. Adds `shift` to each
-    /// index.
-    pub fn push_indices(&mut self, range: DrawRange, list: &[u32], shift: u32) {
+    /// Appends triangles, lines or points, to the last draw range if it has the same properties.
+    fn push_indices(&mut self, range: DrawRange, list: &[u32]) {
         let Geometry { indices, draw_ranges, .. } = &mut self.welder.geometry;
         let (first_index, index_count) = (indices.len() as u32, list.len() as u32);
         reserve(indices, list.len());
-        indices.extend(list.iter().map(|index| index + shift));
+        indices.extend_from_slice(list);
         match draw_ranges.last_mut() {
             Some(last) if range == (DrawRange { first_index: 0, index_count: 0, ..*last }) => {
                 last.index_count += index_count;

@@ -1,18 +1,18 @@
 //! From a node with EXT_mesh_gpu_instancing to the placements of its mesh, as transforms in the node's space.
 //!
-//! Such a mesh is drawn once for each placement, and not at the node itself. Every placement becomes a palette entry
-//! that follows the node, with the placement as its `joint_from_mesh`. So all placements move with the node.
+//! Such a mesh is drawn once for each placement, and not at the node itself. Import copies its vertices to each placement, so
+//! that nothing else has to know of placements. The extension serves foliage; a character has few of them, if any.
 //!
 //! Source: EXT_mesh_gpu_instancing.
 
 use std::collections::BTreeMap;
 
-use glam::{Affine3A, Quat, Vec3, Vec4};
+use glam::{Affine3A, Mat3, Quat, Vec3, Vec4, Vec4Swizzles};
 use gltf::json;
-use gltf::json::mesh::{Mode, Semantic};
-use gltf::json::validation::Checked;
 use serde::Deserialize;
 
+use super::weld::Vertex;
+use crate::model::MorphDelta;
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::Budget;
@@ -25,29 +25,6 @@ const NAME: &str = "EXT_mesh_gpu_instancing";
 struct Extension {
     /// The glTF index of an accessor for each semantic.
     attributes: BTreeMap<String, usize>,
-}
-
-/// The size of a mesh according to the counts of its accessors.
-#[derive(Debug, Default)]
-pub(super) struct MeshSize {
-    pub vertices: u64,
-    pub indices: u64,
-}
-
-/// Returns the size of `mesh`, without reading its accessors.
-pub(super) fn size_of(document: &Document, mesh: &json::Mesh) -> MeshSize {
-    let count_of = |index: usize| document.root.accessors.get(index).map_or(0, |accessor| accessor.count.0);
-    mesh.primitives.iter().fold(MeshSize::default(), |size, primitive| {
-        let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
-        let vertices = positions.map_or(0, |index| count_of(index.value()));
-        let indices = primitive.indices.map_or(vertices, |index| count_of(index.value()));
-        // Strips and fans become lists of triangles.
-        let expansion = if primitive.mode == Checked::Valid(Mode::Triangles) { 1 } else { 3 };
-        MeshSize {
-            vertices: size.vertices.saturating_add(vertices),
-            indices: size.indices.saturating_add(indices.saturating_mul(expansion)),
-        }
-    })
 }
 
 /// An accessor of the extension.
@@ -89,7 +66,6 @@ pub(super) fn read(
         return Err(Fault::content(&other.accessor.at, problem));
     }
     budget.take(count as u64, &first.accessor.at)?;
-    document.total_budget().check_placements(count, &first.accessor.at)?;
     placements(&attributes, count, warnings).map(Some)
 }
 
@@ -120,4 +96,31 @@ fn quaternions(accessor: &Accessor, warnings: &mut Warnings) -> Result<Vec<Quat>
     let mut values: Vec<Vec4> = accessor.finite_floats::<4>("placement")?.into_iter().map(Vec4::from).collect();
     make_unit(values.iter_mut(), &accessor.at, warnings);
     Ok(values.into_iter().map(Quat::from_vec4).collect())
+}
+
+/// Moves a vertex and its morph deltas to a placement, as skinning would move them. Normals and tangents keep their length,
+/// and stay where the placement leaves them no direction.
+pub(super) fn place(vertex: &mut Vertex, deltas: &mut Vec<MorphDelta>, node_from_mesh: &Affine3A, has_normals: bool) {
+    let matrix = Mat3::from(node_from_mesh.matrix3);
+    let handedness = if matrix.determinant() < 0.0 { -1.0 } else { 1.0 };
+    let Mat3 { x_axis, y_axis, z_axis } = matrix;
+    // Normals take the cofactor matrix. Its sign turns those of a mirrored mesh outwards again.
+    let cofactors = Mat3::from_cols(y_axis.cross(z_axis), z_axis.cross(x_axis), x_axis.cross(y_axis)) * handedness;
+    let directed = |matrix: Mat3, unit: Vec3| {
+        let length = (matrix * unit).length();
+        move |vector: Vec3| if length.is_normal() { matrix * vector / length } else { vector }
+    };
+    let place_normal = directed(cofactors, vertex.normal);
+    let place_tangent = directed(matrix, vertex.tangent.xyz());
+    vertex.position = node_from_mesh.transform_point3(vertex.position);
+    // Without normals they stay +Z.
+    vertex.normal = if has_normals { place_normal(vertex.normal) } else { vertex.normal };
+    vertex.tangent = place_tangent(vertex.tangent.xyz()).extend(handedness * vertex.tangent.w);
+    for delta in &mut *deltas {
+        delta.position = matrix * delta.position;
+        delta.normal = place_normal(delta.normal);
+        delta.tangent = place_tangent(delta.tangent);
+    }
+    // A scale of 0 may leave nothing of a delta.
+    deltas.retain(|delta| [delta.position, delta.normal, delta.tangent] != [Vec3::ZERO; 3]);
 }

@@ -2,19 +2,18 @@
 //!
 //! A mesh that several nodes show is read once for each node, because its vertices follow different palette entries.
 //! Mesh nodes come in the order of their glTF index, and their primitives in the order of the file. A mesh with several
-//! placements (EXT_mesh_gpu_instancing) is read once.
+//! placements (EXT_mesh_gpu_instancing) is read once, and its vertices are copied.
 //!
 //! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
 //! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
 //! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
-//! and `placed` adds its mesh. [`arrays`](crate::model::arrays) lists all per-vertex arrays for the steps that treat them alike.
+//! and moves vertices to them. [`arrays`](crate::model::arrays) lists all per-vertex arrays for the steps that treat them alike.
 
 mod attributes;
 mod builder;
 mod influences;
 mod instancing;
 mod morphs;
-mod placed;
 mod tangents;
 mod topology;
 mod weld;
@@ -41,10 +40,9 @@ pub fn read(scene: &Scene, materials: &mut Materials, warnings: &mut Warnings) -
         };
         let morphed = scene.tree.morphed_node(skeleton_node);
         let mesh_node = MeshNode { node, skeleton_node, mesh, morphed };
-        match instancing::read(scene.document, node, entry, &mut builder.placements, builder.warnings)? {
-            Some(placements) => builder.add_placements(mesh_node, mesh_entry, &placements)?,
-            None => builder.add_mesh_node(mesh_node, mesh_entry, entry.skin.map(|skin| skin.value()))?,
-        }
+        let placements = instancing::read(scene.document, node, entry, &mut builder.placements, builder.warnings)?;
+        let skin = entry.skin.map(|skin| skin.value());
+        builder.add_mesh_node(mesh_node, mesh_entry, skin, placements.as_deref())?;
     }
     let (mut geometry, palette) = builder.finish();
     number_by_use(&mut geometry);

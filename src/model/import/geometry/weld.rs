@@ -6,7 +6,7 @@
 //!
 //! The hash table holds only hashes and indices; attributes are compared in the geometry. The hashes have a new random
 //! key in each run of the program, so that no file can be made to fill one bucket. The order of the vertices does not
-//! depend on the hashes: it is the order in which they are pushed. Copied vertices are neither hashed nor compared.
+//! depend on the hashes: it is the order in which they are pushed.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -129,7 +129,6 @@ impl Welder {
             indices: _,
             draw_ranges: _,
             source_primitives: _,
-            placed_meshes: _,
             coarser_levels: _,
         } = geometry;
         extend(positions, &[vertex.position]);

@@ -81,11 +81,10 @@ impl Palette {
         })
     }
 
-    /// Appends the entry of a rigid mesh, which follows its own node. `node_from_mesh` is the identity, or one of the
-    /// node's placements.
-    pub fn rigid_entry(&mut self, skeleton_node: u32, node_from_mesh: Affine3A) -> u32 {
+    /// Appends the entry of a rigid mesh, which follows its own node.
+    pub fn rigid_entry(&mut self, skeleton_node: u32) -> u32 {
         self.layout.nodes.push(skeleton_node);
-        self.layout.joint_from_mesh.push(node_from_mesh);
+        self.layout.joint_from_mesh.push(Affine3A::IDENTITY);
         self.layout.nodes.len() as u32 - 1
     }
 }
