@@ -4,6 +4,7 @@
 use ash::vk;
 
 use crate::crowd::PlanError;
+use crate::renderer::memory::TooLarge;
 use crate::renderer::{self, Setting};
 use crate::vulkan;
 
@@ -14,6 +15,13 @@ const LESS: &str = "fewer --instances or a smaller --size take less";
 #[must_use]
 pub fn advice(error: &anyhow::Error) -> Option<String> {
     use renderer::Error::{Image, Plan, StreamOverLimit, Unsupported, Vulkan};
+    if let Some(TooLarge(forecast)) = error.downcast_ref() {
+        let most = forecast.fitting_instances;
+        return Some(match most {
+            0 => "a smaller --size or --msaa 1 takes less".to_owned(),
+            _ => format!("about {most} visible --instances fit; --share-poses HZ or --skinning vertex takes less"),
+        });
+    }
     let advice = match error.downcast_ref() {
         Some(Plan(PlanError::PoseLargerThanPage { .. })) => "use a model with fewer vertices, or --skinning vertex",
         Some(Plan(PlanError::TooManyElements)) => "use fewer --instances, or --share-poses HZ",

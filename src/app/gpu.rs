@@ -8,9 +8,9 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::scene::Scene;
 use super::text::counted;
-use crate::cli::{DeviceArgs, GpuArgs, MOST_INSTANCES, Size};
+use crate::cli::{DeviceArgs, GpuArgs, Size};
 use crate::model::Model;
-use crate::renderer::memory::{Demand, MemoryLimits, MemoryPlan};
+use crate::renderer::memory::Forecast;
 use crate::renderer::{Output, Renderer, RendererSettings};
 use crate::view::Background;
 use crate::vulkan::device::Device;
@@ -65,60 +65,27 @@ pub fn offscreen_renderer_on(
     Ok(Renderer::new(device, models, output, settings(args, frames_in_flight))?)
 }
 
-/// Adds up the device memory of the scene's frames for the present camera, and warns if the device has less.
+/// Adds up what the scene's frames take of the device for the present camera.
 ///
 /// # Errors
-/// A buffer or an image is larger than the device allows, or the sum is far beyond its memory.
-pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<MemoryPlan> {
+/// The device cannot hold them.
+pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Forecast> {
     check_memory_of(device, &settings(args, frames_in_flight), args.size, scene)
 }
 
-fn check_memory_of(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<MemoryPlan> {
+fn check_memory_of(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<Forecast> {
     let models = Arc::clone(&scene.models);
     let visible = scene.visible_counts(size.aspect(), settings.shadow_map_size.is_some());
-    let demand = Demand::new(device, settings, &models, visible, [size.width, size.height]);
-    let limits = memory_limits(device, settings, &models);
-    let heap = device.physical.device_memory(device.instance());
-    let (plan, warning) = MemoryPlan::check(&demand, limits, heap)?;
-    if let Some(warning) = warning {
-        tracing::warn!("{}: {warning}", device.physical.name);
-    }
-    Ok(plan)
+    Ok(Forecast::new(device, settings, &models, visible, [size.width, size.height]).check()?)
 }
 
-/// The device memory of a crowd whose instances are all visible.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Forecast {
-    /// The number of bytes, with images and models.
-    pub bytes: u64,
-    /// Whether the device has room for it.
-    pub fits: bool,
-}
-
-/// Returns the memory that a number of instances would take in a window.
+/// Returns what a number of instances would take in a window, if all were visible.
 #[must_use]
 pub fn forecast(device: &Device, args: &GpuArgs, models: &[Model], instances: u32, size: Size) -> Forecast {
-    let settings = window_settings(args, device);
     let model_count = models.len().max(1) as u32;
     let counts: Vec<u32> =
         (0..model_count).map(|model| instances / model_count + u32::from(model < instances % model_count)).collect();
-    let demand = Demand::new(device, &settings, models, (&counts, &counts), [size.width, size.height]);
-    let limits = memory_limits(device, &settings, models);
-    let heap = device.physical.device_memory(device.instance());
-    let fits = matches!(MemoryPlan::check(&demand, limits, heap), Ok((_, None)));
-    Forecast { bytes: MemoryPlan::new(&demand, limits).total(), fits }
-}
-
-/// Returns the largest crowd in a window for which the device has room, at least 1.
-#[must_use]
-pub fn largest_crowd(device: &Device, args: &GpuArgs, models: &[Model], size: Size) -> u32 {
-    let fits = |instances| forecast(device, args, models, instances, size).fits;
-    let (mut fitting, mut too_many) = (1, MOST_INSTANCES + 1);
-    while too_many - fitting > 1 {
-        let middle = fitting + (too_many - fitting) / 2;
-        *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
-    }
-    fitting
+    Forecast::new(device, &window_settings(args, device), models, (&counts, &counts), [size.width, size.height])
 }
 
 /// Builds a window's renderer again, for other models or options. The window stays. After an error the renderer is as it
@@ -170,11 +137,6 @@ pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettin
         }
     }
     settings
-}
-
-fn memory_limits(device: &Device, settings: &RendererSettings, models: &[Model]) -> MemoryLimits {
-    let largest_pose = models.iter().map(|model| model.geometry.vertex_count() as u64).max().unwrap_or(0);
-    MemoryLimits::new(device, settings, largest_pose)
 }
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.

@@ -51,6 +51,15 @@ pub(super) fn plural(what: &str) -> String {
     }
 }
 
+/// Formats a number of bytes in the largest binary unit of which there is at least one.
+pub(super) fn format_bytes(count: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match UNITS.iter().find(|(shift, _)| count >> shift > 0) {
+        Some((shift, unit)) => format!("{:.1} {unit}", count as f64 / (1_u64 << shift) as f64),
+        None => counted(count as usize, "byte"),
+    }
+}
+
 /// Returns an integer with its digits in groups of three.
 pub(super) fn thousands(value: u64) -> String {
     let digits = value.to_string();

@@ -113,7 +113,7 @@ impl<'a> Session<'a> {
         let frames_in_flight = self.frames_in_flight;
         let scene = self.scene(&settings)?;
         let plan = check_memory(device, &gpu, scene, frames_in_flight);
-        Ok(plan.map(|plan| Planned { device_bytes: plan.total(), ..Planned::default() }))
+        Ok(plan.map(|plan| Planned { device_bytes: plan.device_bytes, ..Planned::default() }))
     }
 
     fn gpu(&self, choice: RendererChoice) -> GpuArgs {

@@ -12,7 +12,8 @@ use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{
     Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
 };
-use crate::renderer::memory::{geometry_bytes, texture_bytes};
+use crate::renderer::resident::model::geometry_bytes;
+use crate::renderer::resident::texture::texture_bytes;
 use crate::shader_types::{InstanceData, JointMatrix};
 
 /// The contents of a model. Scenes, skins and clips are listed by glTF index.

@@ -7,7 +7,7 @@ use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
 use super::level_facts::LevelFacts;
 use crate::app::text::{aligned, counted, name, name_or_none, plural};
 use crate::model::text::{printable, shortened};
-use crate::renderer::memory::format_bytes as bytes;
+use crate::app::text::format_bytes as bytes;
 
 /// Deeper nodes are not indented further.
 const MAX_INDENT_LEVELS: usize = 16;

@@ -14,15 +14,16 @@ use winit::window::Window;
 use super::hud::figures::Figures;
 use super::hud::{Facts, Hud, Notice};
 use super::library::Library;
-use super::room::{Room, describe};
 #[cfg(feature = "shaderc")]
 use super::shaders::CompiledShaders;
 use super::state::State;
 use super::words;
 use crate::app::advice::in_one_line;
-use crate::app::gpu::{rebuild_for_window, window_settings};
-use crate::cli::{GpuArgs, Size};
+use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
+use crate::app::text::{format_bytes, thousands};
+use crate::cli::{GpuArgs, MOST_INSTANCES, Size};
 use crate::model::text::printable;
+use crate::renderer::memory::Forecast;
 use crate::renderer::{Renderer, StageTimes, UploadPath};
 
 /// The time for which a notice is shown.
@@ -52,7 +53,6 @@ pub struct Desk {
     pub hud: Hud,
     figures: Figures,
     library: Library,
-    room: Room,
     notice: Option<(Notice, Instant)>,
 }
 
@@ -63,7 +63,6 @@ impl Desk {
             hud,
             figures: Figures::default(),
             library: Library::new(&state.args.crowd.models),
-            room: Room::default(),
             notice: None,
         }
     }
@@ -111,7 +110,7 @@ impl Desk {
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
         let view = state.scene.visualization.view;
         let settings = window_settings(&args, &device);
-        let most_instances = self.room.most_instances(&device, &args, &models, size);
+        let memory = |instances| forecast(&device, &args, &models, instances, size);
         let frame_ms = self.figures.median_frame_ms();
         let facts = Facts {
             files: self.library.names(),
@@ -121,8 +120,8 @@ impl Desk {
             automatic_upload: UploadPath::best_for(&device.physical),
             samples: settings.samples,
             shadow_map_size: settings.shadow_map_size,
-            most_instances,
-            memory: &|instances| describe(&device, &args, &models, (instances, most_instances), size),
+            most_instances: memory(1000).fitting_instances.clamp(1, MOST_INSTANCES.into()) as u32,
+            memory: &|instances| describe(&memory(instances)),
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
         let (wishes, redraw_after) = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, state)?;
@@ -184,4 +183,11 @@ impl Desk {
         self.figures.clear();
         self.notify(opened, shown);
     }
+}
+
+/// Describes what a crowd would take of the device.
+fn describe(forecast: &Forecast) -> String {
+    let [needed, available] = [forecast.needed_bytes, forecast.available_bytes].map(format_bytes);
+    let Forecast { resource, fitting_instances, .. } = forecast;
+    format!("up to {needed} of {available}, {resource}; {} fit", thousands(*fitting_instances))
 }

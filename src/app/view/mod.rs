@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`state`] is everything that a person controls, with its [`clock`]; [`window`] turns events into
 //! actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the
-//! panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the largest crowd ([`room`]), and
+//! panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the largest crowd, and
 //! builds renderers for changed options; [`title`] is for the title bar; [`picture`] writes screenshots; [`watch`] notices changed
 //! files, and `shaders` compiles changed shaders.
 //!

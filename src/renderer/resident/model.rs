@@ -8,6 +8,7 @@ use ash::vk;
 
 use super::material::{GpuMaterials, features_of};
 use super::skin_runs::{SkinOrder, run_count};
+use super::texture::texture_bytes;
 use super::upload::Uploader;
 use crate::animation::BindPose;
 use crate::crowd::PoseSize;
@@ -15,7 +16,9 @@ use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, To
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{GpuBone, PaletteEntry, StaticVertex, material_features};
+use crate::shader_types::{
+    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, PaletteEntry, StaticVertex, material_features,
+};
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
@@ -233,9 +236,33 @@ fn index_ranges(range: &DrawRange, geometry: &Geometry, index: usize) -> Vec<Ind
     ranges
 }
 
-/// Returns the size of an index on the device: two bytes if they suffice for all vertices, else four.
+/// Returns the size of the static geometry and the textures of a model on the device.
 #[must_use]
-pub fn index_bytes(geometry: &Geometry) -> usize {
+pub fn static_bytes(model: &Model) -> u64 {
+    let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
+    let skeleton = model.palette.len() * size_of::<PaletteEntry>() + model.bones.len() * size_of::<GpuBone>();
+    geometry_bytes(&model.geometry) + skeleton as u64 + textures.sum::<u64>()
+}
+
+/// Returns the size of the static geometry of a model on the device, with all levels of detail.
+#[must_use]
+pub fn geometry_bytes(geometry: &Geometry) -> u64 {
+    let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<StaticVertex>());
+    let influences = geometry.influences.len() * size_of::<GpuInfluence>();
+    let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
+    // Tangents are packed. Their morph deltas have three numbers, and exist only if there are tangents.
+    let has_tangents = usize::from(!geometry.tangents.is_empty());
+    let tangents =
+        geometry.tangents.len() * size_of::<u32>() + has_tangents * geometry.morph_deltas.len() * size_of::<[f32; 3]>();
+    let coarser_indices: usize = geometry.coarser_levels.iter().map(|level| level.indices.len()).sum();
+    let indices = (geometry.indices.len() + coarser_indices) * index_bytes(geometry);
+    let coarser_vertices: usize = geometry.coarser_levels.iter().map(|level| level.vertex_count as usize).sum();
+    let skin_order = (geometry.vertex_count() + coarser_vertices) * size_of::<u32>();
+    (vertices + influences + morph_deltas + tangents + indices + skin_order) as u64
+}
+
+/// Returns the size of an index on the device: two bytes if they suffice for all vertices, else four.
+fn index_bytes(geometry: &Geometry) -> usize {
     if geometry.vertex_count() <= 1 << u16::BITS { size_of::<u16>() } else { size_of::<u32>() }
 }
 

@@ -36,6 +36,14 @@ impl TextureContent {
     }
 }
 
+/// Returns the size of a texture with all of its mip levels, at four bytes per texel.
+#[must_use]
+pub fn texture_bytes(width: u32, height: u32) -> u64 {
+    let levels = width.max(height).max(1).ilog2() + 1;
+    let texels = |level: u32| u64::from((width >> level).max(1)) * u64::from((height >> level).max(1));
+    4 * (0..levels).map(texels).sum::<u64>()
+}
+
 /// An image with its sampler.
 pub struct Texture {
     image: Arc<Image>,

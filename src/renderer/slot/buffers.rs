@@ -17,12 +17,14 @@ use crate::animation::MemoryKind;
 use crate::crowd::{PagePlan, TANGENT_BYTES};
 use crate::renderer::error::{Error, Result};
 use crate::renderer::layouts::Layouts;
-use crate::renderer::memory::{FIRST_STREAM_BYTES, page_vertices, stream_buffer_bytes};
 use crate::renderer::settings::UploadPath;
 use crate::shader_types::SkinnedVertex;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
+
+/// The initial size of a stream: enough for a small crowd.
+const FIRST_STREAM_BYTES: u64 = 64 << 10;
 
 /// The properties of a stream that do not change.
 #[derive(Debug, Clone)]
@@ -103,7 +105,8 @@ impl StreamBuffer {
         }
         // The old buffer is freed first, because both together may not fit.
         self.memory = None;
-        let size_bytes = stream_buffer_bytes(used_bytes, limit_bytes);
+        // With room for half as much again, a slowly growing crowd does not reallocate in each frame.
+        let size_bytes = used_bytes.saturating_add(used_bytes / 2).min(limit_bytes);
         self.memory = Some(StreamMemory::new(device, &self.info, size_bytes)?);
         Ok(true)
     }
@@ -181,6 +184,13 @@ impl Page {
         let [vertices, tangents] = page_sizes(plan.vertex_count.into(), plan.has_tangents);
         vertices <= self.vertices.size_bytes && tangents <= self.tangents.size_bytes
     }
+}
+
+/// Returns the number of vertices of a new page that holds `used` vertices. The number in the last page changes with the
+/// visible instances, so it has room for a quarter more. All other pages are as large as they can be.
+fn page_vertices(used: u64, is_last: bool, page_bytes: u64) -> u64 {
+    let capacity = page_bytes / size_of::<SkinnedVertex>() as u64;
+    if is_last { used.saturating_add(used / 4).min(capacity) } else { capacity }
 }
 
 /// Makes room for the pages of a frame. The GPU must have finished with `pages`.

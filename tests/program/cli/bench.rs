@@ -123,9 +123,9 @@ fn check_run(run: &Value, instances: u32) {
     assert_eq!(bytes("skinned_vertices"), u64::from(instances) * 5262 * 16);
     assert!(bytes("static") > 5262 * 16 && bytes("total_device") > bytes("static"), "{}", run["bytes"]);
 
-    // The plan leaves out alignment and small objects.
+    // The plan leaves out spare room, alignment and small objects.
     let (planned, total) = (bytes("planned_device") as f64, bytes("total_device") as f64);
-    assert!((0.9..1.02).contains(&(planned / total)), "{planned} bytes planned, {total} allocated");
+    assert!((0.75..1.02).contains(&(planned / total)), "{planned} bytes planned, {total} allocated");
 
     // Rates are amounts divided by medians.
     let over_median = |amount: f64, side: &str, stage: &str| {
