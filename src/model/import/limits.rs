@@ -5,7 +5,7 @@
 //! everything whose size the bytes of the file do not bound, before reading it. The limits grow with the number of
 //! bytes that the model's files really have: only a large download can cost gigabytes.
 //!
-//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Kind`], which bounds time as well as memory.
+//! Each charge goes to two budgets. A [`Budget`] counts things of one [`Counted`], which bounds time as well as memory.
 //! The [`TotalBudget`] adds up the bytes of all kinds, which bounds any mix of them. The
 //! price of a thing is the most memory that it takes at any time, from reading the file to printing the output of
 //! `throng pose`; each kind has its price. Temporary memory is checked against the total but not deducted.
@@ -52,7 +52,7 @@ struct Scale {
 
 /// A kind of thing that a [`Budget`] counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kind {
+pub(super) struct Counted {
     /// The name of the things in messages.
     what: &'static str,
     count: Scale,
@@ -71,7 +71,7 @@ impl Scale {
 /// The limit of the [`TotalBudget`], in bytes. It grows quickly, so that only extreme files reach it.
 const TOTAL: Scale = Scale { floor: 900 << 20, per_kib: 1 << 20, most: u64::MAX };
 
-impl Kind {
+impl Counted {
     /// Vertices of the file, once for each node that shows them. In the file, quantised ones take eight bytes or more.
     /// In memory there are their attributes, the welded vertices with the welder's table, and skinned copies.
     pub const VERTICES: Self =
@@ -203,14 +203,14 @@ impl TotalBudget {
 /// A limited number of things of one kind.
 #[derive(Debug)]
 pub(super) struct Budget {
-    kind: Kind,
+    kind: Counted,
     limit: u64,
     left: u64,
     total: TotalBudget,
 }
 
 impl Budget {
-    pub fn new(kind: Kind, total: &TotalBudget) -> Self {
+    pub fn new(kind: Counted, total: &TotalBudget) -> Self {
         let limit = kind.count.at(total.file_bytes);
         Self { kind, limit, left: limit, total: total.clone() }
     }
@@ -248,8 +248,8 @@ mod tests {
         // Five photographs of 4096 x 4096 in half a MiB each.
         assert!(max_texels(5 * MIB / 2 + MIB / 2) >= 5 * 4096 * 4096);
         assert_eq!(max_texels(u64::MAX), 256 * MIB);
-        assert_eq!(Budget::new(Kind::VERTICES, &TotalBudget::new(3 * MIB)).limit, 5 * MIB / 2);
-        let mut budget = Budget::new(Kind::PRIMITIVES, &TotalBudget::new(0));
+        assert_eq!(Budget::new(Counted::VERTICES, &TotalBudget::new(3 * MIB)).limit, 5 * MIB / 2);
+        let mut budget = Budget::new(Counted::PRIMITIVES, &TotalBudget::new(0));
         assert!(budget.take(65_536, "meshes[0]").is_ok());
         let Err(Fault::Unsupported { at, problem }) = budget.take(1, "meshes[1]") else { panic!("nothing is left") };
         assert_eq!(at, "meshes[1]");
@@ -260,7 +260,7 @@ mod tests {
     fn all_kinds_share_one_total() {
         let total = TotalBudget::new(0);
         let (mut vertices, mut influences) =
-            (Budget::new(Kind::VERTICES, &total), Budget::new(Kind::INFLUENCES, &total));
+            (Budget::new(Counted::VERTICES, &total), Budget::new(Counted::INFLUENCES, &total));
         vertices.take(1 << 19, "a").unwrap();
         influences.take(4 << 20, "b").unwrap();
         // 100 MiB for the vertices, 160 for their influences.
@@ -268,13 +268,13 @@ mod tests {
         assert!(total.check(640 << 20).is_ok() && total.check((640 << 20) + 1).is_err());
         total.take_image(32 << 20, 0).unwrap();
         assert_eq!(total.left(), 512 << 20);
-        let mut corners = Budget::new(Kind::TANGENT_CORNERS, &total);
+        let mut corners = Budget::new(Counted::TANGENT_CORNERS, &total);
         let Err(Fault::Unsupported { at, problem }) = corners.take(6 << 20, "e") else { panic!("too much") };
         assert_eq!(at, "e");
         let said = "6291456 more tangents, about 600 MiB in addition to 388 MiB";
         assert_eq!(problem, format!("{said}: a model with files of this size may take 900 MiB"));
         assert_eq!((corners.left, total.left()), (6 << 20, 512 << 20), "what is refused costs nothing");
         // They fit once the file has another MiB.
-        assert!(Budget::new(Kind::TANGENT_CORNERS, &total.grown_to(2 << 20)).take(6 << 20, "e").is_ok());
+        assert!(Budget::new(Counted::TANGENT_CORNERS, &total.grown_to(2 << 20)).take(6 << 20, "e").is_ok());
     }
 }

@@ -13,7 +13,7 @@ use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::{Container, Files, ParsedJson, UriFault, json};
-use crate::model::import::limits::{Budget, Kind, TotalBudget};
+use crate::model::import::limits::{Budget, Counted, TotalBudget};
 
 /// A parsed file with its buffers.
 pub struct Document<'f> {
@@ -53,7 +53,7 @@ impl<'f> Document<'f> {
         let draco = DracoStreams::find(&root)?;
         take_decoded_bytes(&root, &draco, total.clone())?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
-        let sparse_entries = RefCell::new(Budget::new(Kind::SPARSE_ENTRIES, &total));
+        let sparse_entries = RefCell::new(Budget::new(Counted::SPARSE_ENTRIES, &total));
         Ok(Self { root, buffers, decoded_views, draco, files, source, total, sparse_entries })
     }
 
@@ -142,7 +142,7 @@ impl<'f> Document<'f> {
 
 /// Charges the sizes that compressed data claims to have once decoded. Nothing has proven them yet.
 fn take_decoded_bytes(root: &Root, draco: &DracoStreams, total: TotalBudget) -> Result<()> {
-    let mut budget = Budget::new(Kind::DECODED_BYTES, &total);
+    let mut budget = Budget::new(Counted::DECODED_BYTES, &total);
     for (index, view) in root.buffer_views.iter().enumerate().filter(|(_, view)| meshopt::is_compressed(view)) {
         budget.take(view.byte_length.0, &format!("bufferViews[{index}]"))?;
     }

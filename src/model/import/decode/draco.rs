@@ -62,13 +62,13 @@ pub(super) struct DecodedAccessor {
 struct Wanted {
     /// The glTF index.
     accessor: usize,
-    part: Part,
+    array: MeshArray,
     count: u64,
     component_count: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum MeshArray {
     Indices,
     /// The attribute with this unique id.
     Attribute(u32),
@@ -144,21 +144,21 @@ fn wanted_of(root: &Root, primitive: &Primitive, extension: &Extension, at: &str
     if primitive.mode != Checked::Valid(Mode::Triangles) {
         return Err(Fault::unsupported(at, "only triangle lists are decoded; convert the model without Draco"));
     }
-    let wanted = |accessor: usize, part: Part| {
+    let wanted = |accessor: usize, array: MeshArray| {
         let accessors = &root.accessors;
         let entry = accessors.get(accessor);
         let entry = entry.ok_or_else(|| Fault::dangling(at, "accessors", accessor, accessors.len()))?;
         let Checked::Valid(shape) = entry.type_ else {
             return Err(Fault::content(format_args!("accessors[{accessor}]"), "unknown type"));
         };
-        Ok(Wanted { accessor, part, count: entry.count.0, component_count: shape.multiplicity() })
+        Ok(Wanted { accessor, array, count: entry.count.0, component_count: shape.multiplicity() })
     };
     let indices = primitive.indices.ok_or_else(|| Fault::content(at, "the primitive has no indices"))?;
-    let mut all = vec![wanted(indices.value(), Part::Indices)?];
+    let mut all = vec![wanted(indices.value(), MeshArray::Indices)?];
     for (semantic, accessor) in &primitive.attributes {
         // Attributes that are not in the stream are read from their accessors.
         if let Some(&id) = extension.attributes.get(&semantic.to_string()) {
-            all.push(wanted(accessor.value(), Part::Attribute(id))?);
+            all.push(wanted(accessor.value(), MeshArray::Attribute(id))?);
         }
     }
     Ok(all)
@@ -174,7 +174,7 @@ impl DracoStream {
 
     /// Decodes `encoded`, the bytes of the stream's view, into all accessors that the stream fills.
     pub fn decode(&self, encoded: &[u8]) -> Result<HashMap<usize, DecodedAccessor>> {
-        let face_count = |wanted: &Wanted| if wanted.part == Part::Indices { wanted.count / 3 } else { 0 };
+        let face_count = |wanted: &Wanted| if wanted.array == MeshArray::Indices { wanted.count / 3 } else { 0 };
         let limits = DecodeLimits::default()
             .with_max_faces(self.wanted.iter().map(face_count).max().unwrap_or(0))
             .with_max_decoded_bytes(self.accessor_bytes().saturating_mul(SLACK).min(MAX_STREAM_BYTES));
@@ -184,9 +184,9 @@ impl DracoStream {
         decoded
             .map_err(|error| Fault::content(&self.at, format_args!("the Draco stream cannot be decoded: {error}")))?;
         let fill = |wanted: &Wanted| {
-            let filled = match wanted.part {
-                Part::Indices => indices_of(&mesh, wanted),
-                Part::Attribute(id) => attribute_of(&mesh, id, wanted),
+            let filled = match wanted.array {
+                MeshArray::Indices => indices_of(&mesh, wanted),
+                MeshArray::Attribute(id) => attribute_of(&mesh, id, wanted),
             };
             let at = || format!("{} (accessors[{}])", self.at, wanted.accessor);
             Ok((wanted.accessor, filled.map_err(|problem| Fault::content(at(), problem))?))

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::container::check_json_size;
-use super::{extensions, source};
+use super::extensions;
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
@@ -41,10 +41,37 @@ pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     let (mut object, long_lists) = parse_outline(json)?;
     check_version(&object)?;
     let extensions = extensions::check(&object, warnings)?;
-    let source = SourceFile { extensions, ..source::read(&object) };
+    let source = SourceFile { extensions, ..facts(&object) };
     relax(&mut object, warnings);
     let root = parse_root(&mut object, &long_lists, warnings)?;
     Ok(ParsedJson { root, value_count, source })
+}
+
+/// Returns the facts that only reports show, except the extensions and the images, which other readers fill in. A malformed
+/// property counts as absent.
+fn facts(root: &Map<String, Value>) -> SourceFile {
+    let of_asset = |key: &str| root.get("asset")?.get(key)?.as_str().map(str::to_owned);
+    let scenes = entry_names(root.get("scenes"));
+    let shown_scene = match root.get("scene").and_then(Value::as_u64) {
+        _ if scenes.is_empty() => None,
+        // The first scene is the default, as in `motion::scene`.
+        named => u32::try_from(named.unwrap_or(0)).ok(),
+    };
+    let lights = root.get("extensions").and_then(|all| all.get("KHR_lights_punctual")?.get("lights"));
+    SourceFile {
+        generator: of_asset("generator"),
+        copyright: of_asset("copyright"),
+        scenes,
+        shown_scene,
+        cameras: entry_names(root.get("cameras")),
+        lights: entry_names(lights),
+        ..SourceFile::default()
+    }
+}
+
+fn entry_names(list: Option<&Value>) -> Vec<Option<String>> {
+    let name = |element: &Value| element.get("name").and_then(Value::as_str).map(str::to_owned);
+    list.and_then(Value::as_array).into_iter().flatten().map(name).collect()
 }
 
 /// A loader of glTF 2.0 reads every version 2.x whose `minVersion` it knows (3.2).

@@ -4,13 +4,11 @@
 //! JSON that would take gigabytes once parsed.
 //!
 //! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
-//! `extensions` check the extension lists and `source` collect facts for reports; `uri` reads the files next to the
-//! model.
+//! `extensions` check the extension lists; `uri` reads the files next to the model.
 
 mod container;
 mod extensions;
 pub mod json;
-mod source;
 mod uri;
 
 #[cfg(feature = "app")]

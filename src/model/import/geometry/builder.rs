@@ -17,7 +17,7 @@ use super::weld::{Vertex, Welder};
 use crate::model::arrays::reserve;
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::{Budget, Kind};
+use crate::model::import::limits::{Budget, Counted};
 use crate::model::import::material::Materials;
 use crate::model::import::motion::{NodeTree, Palette};
 use crate::model::order::{OrderingEffort, order_triangles};
@@ -105,13 +105,13 @@ impl<'b, 'f> Builder<'b, 'f> {
             warnings,
             palette: Palette::default(),
             welder: Welder::new(),
-            placements: Budget::new(Kind::PLACEMENTS, total),
-            primitives: Budget::new(Kind::PRIMITIVES, total),
-            vertices: Budget::new(Kind::VERTICES, total),
-            indices: Budget::new(Kind::INDICES, total),
-            influences: Budget::new(Kind::INFLUENCES, total),
-            tangent_corners: Budget::new(Kind::TANGENT_CORNERS, total),
-            morph_deltas: Budget::new(Kind::MORPH_DELTAS, total),
+            placements: Budget::new(Counted::PLACEMENTS, total),
+            primitives: Budget::new(Counted::PRIMITIVES, total),
+            vertices: Budget::new(Counted::VERTICES, total),
+            indices: Budget::new(Counted::INDICES, total),
+            influences: Budget::new(Counted::INFLUENCES, total),
+            tangent_corners: Budget::new(Counted::TANGENT_CORNERS, total),
+            morph_deltas: Budget::new(Counted::MORPH_DELTAS, total),
             ordering_effort: OrderingEffort::new(),
         }
     }

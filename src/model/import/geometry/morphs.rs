@@ -16,13 +16,13 @@ use crate::model::import::limits::Budget;
 
 /// The targets of one primitive, for one mesh node.
 pub(super) struct Morphs {
-    targets: Vec<Target>,
+    targets: Vec<TargetDeltas>,
     /// The index of the first target's weight.
     first_weight: u32,
 }
 
 /// The deltas of one target, one for each vertex. `None` if the target does not change the attribute.
-struct Target {
+struct TargetDeltas {
     positions: Option<Vec<Vec3>>,
     normals: Option<Vec<Vec3>>,
     tangents: Option<Vec<Vec3>>,
@@ -56,7 +56,7 @@ impl MorphReader<'_, '_> {
         Ok(Morphs { targets, first_weight })
     }
 
-    fn target(&self, number: usize, target: &MorphTarget, budget: &mut Budget) -> Result<Target> {
+    fn target(&self, number: usize, target: &MorphTarget, budget: &mut Budget) -> Result<TargetDeltas> {
         let mut read = |name: &str, index: Option<usize>| -> Result<Option<Vec<Vec3>>> {
             let Some(index) = index else { return Ok(None) };
             let at = format!("{}.targets[{number}].{name}", self.at);
@@ -72,7 +72,7 @@ impl MorphReader<'_, '_> {
         // All are read, so that a broken accessor is an error even if nothing uses it.
         let normals = read("NORMAL", target.normals.map(|accessor| accessor.value()))?;
         let tangents = read("TANGENT", target.tangents.map(|accessor| accessor.value()))?;
-        Ok(Target {
+        Ok(TargetDeltas {
             positions,
             normals: normals.filter(|_| self.has_normals),
             tangents: tangents.filter(|_| self.has_tangents),

@@ -8,8 +8,7 @@ use gltf::json::material::AlphaMode as JsonAlphaMode;
 use gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::decode_ahead::DecodedAhead;
-use super::images::Images;
+use super::images::{DecodedAhead, Images};
 use super::textures::{TexCoordSets, TextureReader, TextureUse};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};

@@ -5,14 +5,12 @@
 //! messages.
 //!
 //! Reading order: `materials` reads the parameters, and `textures` the references to images, with their samplers and
-//! coordinates. `images` collects the images in use, and [`image`](crate::model::image) decodes one. `decode_ahead` decodes
-//! some early.
+//! coordinates. `images` collects the images in use, some decoded ahead, and [`image`](crate::model::image) decodes one.
 
-mod decode_ahead;
 mod images;
 mod materials;
 mod textures;
 
-pub use decode_ahead::while_decoding;
+pub use images::while_decoding;
 pub use materials::Materials;
 pub use textures::TexCoordSets;

@@ -21,12 +21,12 @@ use super::nodes::{NodeTree, make_unit};
 use crate::model::import::decode::{Accessor, Document};
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::file::json::NOWHERE;
-use crate::model::import::limits::{Budget, Kind};
+use crate::model::import::limits::{Budget, Counted};
 use crate::model::{Clip, Interpolation, MorphTrack, MorphedNode, Track};
 
 /// Reads every animation of the file.
 pub fn read(document: &Document, tree: &NodeTree, warnings: &mut Warnings) -> Result<Vec<Clip>> {
-    let mut budget = Budget::new(Kind::KEY_VALUES, &document.total_budget());
+    let mut budget = Budget::new(Counted::KEY_VALUES, &document.total_budget());
     let mut clips = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let mut reader = ClipReader {

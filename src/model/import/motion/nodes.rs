@@ -13,7 +13,7 @@ use gltf::json;
 use super::scene::{SceneChoice, scene_nodes};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::limits::{Budget, Kind, MAX_MORPH_TARGETS};
+use crate::model::import::limits::{Budget, Counted, MAX_MORPH_TARGETS};
 use crate::model::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
 /// The skeleton, and its node for each glTF node index.
@@ -35,7 +35,7 @@ impl NodeTree {
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
-        let mut morph_weights = Budget::new(Kind::MORPH_WEIGHTS, &document.total_budget());
+        let mut morph_weights = Budget::new(Counted::MORPH_WEIGHTS, &document.total_budget());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
             let index = skeleton.len() as u32;
