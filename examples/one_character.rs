@@ -22,7 +22,7 @@ use throng::model::{Topology, import};
 use throng::renderer::Skinning;
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::output::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
-use throng::renderer::passes::vertex_input::{INSTANCE_BINDING, STATIC_BINDING, characters};
+use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
@@ -137,7 +137,7 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             vertex: &spirv::CHARACTER_VERT,
             fragment: Some(&spirv::CHARACTER_FRAG),
             constants: &[draw.features],
-            vertex_input: characters(false),
+            vertex_input: CHARACTERS,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             polygon_mode: vk::PolygonMode::FILL,
             layout: &layouts.scene,

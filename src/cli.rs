@@ -15,9 +15,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 use crate::crowd::ClipChoice;
 
 pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SuiteArgs, SweepArgs};
-pub use groups::{
-    CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, MOST_INSTANCES, QualityArgs, ShowArgs,
-};
+pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
 pub use values::{CameraArg, FrameChoice, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.

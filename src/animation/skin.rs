@@ -177,8 +177,7 @@ pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mu
     }
 }
 
-/// Overwrites `out` with the positions of all shown vertices of `model` ([`placements`](crate::model::placements)), in model
-/// space.
+/// Overwrites `out` with the positions of all vertices of `model`, in model space.
 ///
 /// # Panics
 /// If `pose` belongs to another model.

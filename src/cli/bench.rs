@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ArgGroup, Args};
 
-use super::groups::{CrowdArgs, DeviceArgs, MOST_INSTANCES, MOST_THREADS, QualityArgs};
+use super::groups::{CrowdArgs, DeviceArgs, MOST_THREADS, QualityArgs};
 use super::values::{self, Size, UploadChoice};
+use crate::crowd::MAX_INSTANCES;
 use crate::renderer::Skinning;
 
 /// The end of `bench --help`.
@@ -60,7 +61,7 @@ pub struct BenchArgs {
 #[derive(Debug, Clone, Args)]
 pub struct SweepArgs {
     /// Numbers of instances.
-    #[arg(long, short = 'n', value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = values::whole_number(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N,N…", value_delimiter = ',', default_value = "1000", value_parser = values::whole_number(1..=MAX_INSTANCES), allow_negative_numbers = true)]
     pub instances: Vec<u32>,
     /// Skin vertices once per frame in a compute pass, in the vertex shader of each pass, or both for comparison.
     #[arg(long, value_name = "compute,vertex", value_delimiter = ',', default_value = "compute", value_parser = values::skinning())]

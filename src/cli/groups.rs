@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 
 use super::values::{self, CameraArg, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 use crate::animation::Stage;
-use crate::crowd::{ClipChoice, CrowdSettings, Layout, PhaseMode};
+use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::{ShaderOverride, Skinning};
 use crate::view::{Background, DebugView, Look, SunDirection};
@@ -132,7 +132,7 @@ impl FileSceneArgs {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct CrowdSizeArgs {
     /// Number of instances [default: one of each model].
-    #[arg(long, short = 'n', value_name = "N", value_parser = values::whole_number(1..=MOST_INSTANCES), allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = values::whole_number(1..=MAX_INSTANCES), allow_negative_numbers = true)]
     pub instances: Option<u32>,
     /// Number of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = values::whole_number(1..=MOST_THREADS), allow_negative_numbers = true)]
@@ -143,12 +143,10 @@ impl CrowdSizeArgs {
     /// Returns the number of instances of this crowd.
     #[must_use]
     pub fn instances(&self, crowd: &CrowdArgs) -> u32 {
-        self.instances.unwrap_or(crowd.models.len().clamp(1, MOST_INSTANCES as usize) as u32)
+        self.instances.unwrap_or(crowd.models.len().clamp(1, MAX_INSTANCES as usize) as u32)
     }
 }
 
-/// The largest crowd. A larger one would exceed the CPU's memory before any limit of a device.
-pub const MOST_INSTANCES: u32 = 1_000_000;
 pub(super) const MOST_THREADS: u32 = 256;
 
 /// The settings of the renderer.

@@ -64,8 +64,9 @@ pub use playback::{SharingError, wrap_seconds};
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
 pub use visible::{PoseLevels, VisiblePose};
 
-/// The largest number of instances. With about a hundred bytes each they take less than a gigabyte.
-pub const MAX_INSTANCES: u32 = 1 << 22;
+/// The largest number of instances, for the command line as well. The sizes of frames that they need stay far below 2^64, and
+/// they take some hundred megabytes on the CPU.
+pub const MAX_INSTANCES: u32 = 1_000_000;
 
 /// The default spacing as a multiple of the widest model's footprint. Neighbours rarely touch, even after jitter and yaw.
 const SPACING_SHARE: f32 = 1.15;

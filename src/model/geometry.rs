@@ -183,6 +183,42 @@ impl Geometry {
         ranges.map(|range| range.index_count as usize / topology.corner_count()).sum()
     }
 
+    /// Returns the number of bytes of all arrays, with those of coarser levels.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let Self {
+            positions,
+            normals,
+            tangents,
+            tex_coords,
+            colors,
+            influence_starts,
+            influences,
+            morph_delta_starts,
+            morph_deltas,
+            indices,
+            draw_ranges,
+            source_primitives,
+            coarser_levels,
+        } = self;
+        let of_levels =
+            coarser_levels.iter().map(|level| size_of_val(&level.indices[..]) + size_of_val(&level.ranges[..]));
+        let of_sources = source_primitives.iter().map(|source| size_of_val(&source.vertices[..]));
+        size_of_val(&positions[..])
+            + size_of_val(&normals[..])
+            + size_of_val(&tangents[..])
+            + size_of_val(&tex_coords[..])
+            + size_of_val(&colors[..])
+            + size_of_val(&influence_starts[..])
+            + size_of_val(&influences[..])
+            + size_of_val(&morph_delta_starts[..])
+            + size_of_val(&morph_deltas[..])
+            + size_of_val(&indices[..])
+            + size_of_val(&draw_ranges[..])
+            + of_sources.sum::<usize>()
+            + of_levels.sum::<usize>()
+    }
+
     /// Returns the morph deltas of one vertex.
     ///
     /// # Panics

@@ -10,7 +10,6 @@
 //! * joint indices in [`Geometry::influences`] refer to the [`PaletteLayout`], so that rigid, skinned, multi-skin and
 //!   attached parts all take the same path through one palette.
 
-pub(crate) mod arrays;
 pub mod bones;
 pub mod clip;
 pub mod geometry;

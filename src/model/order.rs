@@ -10,7 +10,6 @@
 //! Source: the vertex cache optimiser of meshoptimizer.
 
 use super::Geometry;
-use super::arrays::for_each_array;
 
 /// The number of a vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -82,15 +81,55 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
 
 /// Moves vertex `order[k]` to index `k` in every array that has vertices, and adapts the arrays that refer to them.
 fn apply(geometry: &mut Geometry, order: &[u32]) {
+    // A new array does not compile until it is listed here.
+    let Geometry {
+        positions,
+        normals,
+        tangents,
+        tex_coords,
+        colors,
+        influence_starts,
+        influences,
+        morph_delta_starts,
+        morph_deltas,
+        indices,
+        draw_ranges: _,
+        source_primitives,
+        coarser_levels,
+    } = geometry;
+    reorder(positions, order);
+    reorder(normals, order);
+    reorder(tangents, order);
+    reorder(tex_coords, order);
+    reorder(colors, order);
+    reorder_lists(influence_starts, influences, order);
+    reorder_lists(morph_delta_starts, morph_deltas, order);
     let mut new_index = vec![UNNUMBERED; order.len()];
     for (new, &old) in order.iter().enumerate() {
         new_index[old as usize] = new as u32;
     }
-    for_each_array(geometry, |array| array.reorder(order));
     let renumber = |vertex: &mut u32| *vertex = new_index[*vertex as usize];
-    geometry.indices.iter_mut().for_each(renumber);
-    geometry.coarser_levels.iter_mut().for_each(|level| level.indices.iter_mut().for_each(renumber));
-    geometry.source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
+    indices.iter_mut().for_each(renumber);
+    coarser_levels.iter_mut().for_each(|level| level.indices.iter_mut().for_each(renumber));
+    source_primitives.iter_mut().for_each(|source| source.vertices.iter_mut().for_each(renumber));
+}
+
+fn reorder<T: Copy>(array: &mut Vec<T>, order: &[u32]) {
+    // Tangents are empty if no draw range needs them.
+    if !array.is_empty() {
+        *array = order.iter().map(|&vertex| array[vertex as usize]).collect();
+    }
+}
+
+/// Reorders lists of any length: that of vertex `v` is `values[starts[v]..starts[v + 1]]`.
+fn reorder_lists<T: Copy>(starts: &mut Vec<u32>, values: &mut Vec<T>, order: &[u32]) {
+    let (old_starts, old_values) = (std::mem::take(starts), std::mem::take(values));
+    starts.push(0);
+    for &vertex in order {
+        let vertex = vertex as usize;
+        values.extend_from_slice(&old_values[old_starts[vertex] as usize..old_starts[vertex + 1] as usize]);
+        starts.push(values.len() as u32);
+    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,10 @@
 //! The sum is an estimate. All poses have full detail, which is the worst case: a camera may come close to them all. The spare
 //! room of buffers, alignment and the allocator's blocks are left out.
 
+use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
 use super::resident::model::static_bytes;
 use super::settings::{RendererSettings, Skinning, UploadPath};
-use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use crate::crowd::PoseSize;
 use crate::model::Model;
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord, SkinnedVertex};
@@ -88,7 +88,7 @@ pub struct Forecast {
 /// A crowd that the device cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{} visible instances need {} MiB of {}, but there are {} MiB",
-    .0.instances, .0.needed_bytes >> 20, .0.resource, .0.available_bytes >> 20, .0.fitting_instances)]
+    .0.instances, .0.needed_bytes >> 20, .0.resource, .0.available_bytes >> 20)]
 pub struct TooLarge(pub Forecast);
 
 impl Forecast {

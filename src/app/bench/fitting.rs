@@ -9,7 +9,8 @@ use super::session::{Row, Session};
 use super::sweep::{self, Settings, Share};
 use crate::app::gpu::offscreen_device;
 use crate::app::text::counted;
-use crate::cli::{MOST_INSTANCES, SweepArgs};
+use crate::cli::SweepArgs;
+use crate::crowd::MAX_INSTANCES;
 
 /// The frames of a quick measurement, and those before them.
 const QUICK: Share = Share { first_frame: 0, frames: 5, warmup: 2, most_ms: None };
@@ -36,7 +37,7 @@ pub(super) fn measure(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
         let first_row = session.rows.len();
         session.progress = ProgressBar::new_spinner();
         let mut crowds = Crowds { session, settings, first_row };
-        let found = largest(limit_ms, MOST_INSTANCES, &mut crowds);
+        let found = largest(limit_ms, MAX_INSTANCES, &mut crowds);
         session.progress.finish_and_clear();
         match found {
             Ok(found) => {

@@ -334,22 +334,12 @@ impl InstanceBytes {
 impl StaticBytes {
     fn of(model: &Model, clips: &[ClipFacts], images: &[ImageFacts]) -> Self {
         let geometry = &model.geometry;
-        let cpu_geometry = size_of_val(&geometry.positions[..])
-            + size_of_val(&geometry.normals[..])
-            + size_of_val(&geometry.tangents[..])
-            + size_of_val(&geometry.tex_coords[..])
-            + size_of_val(&geometry.colors[..])
-            + size_of_val(&geometry.influence_starts[..])
-            + size_of_val(&geometry.influences[..])
-            + size_of_val(&geometry.morph_delta_starts[..])
-            + size_of_val(&geometry.morph_deltas[..])
-            + size_of_val(&geometry.indices[..]);
         let kept: usize = model.images.iter().map(Image::kept_bytes).sum();
         Self {
             gpu_geometry: geometry_bytes(geometry),
             gpu_textures: images.iter().map(|image| image.gpu_bytes).sum(),
             cpu_clips: clips.iter().map(|clip| clip.bytes).sum(),
-            cpu_model: (cpu_geometry + kept) as u64,
+            cpu_model: (geometry.bytes() + kept) as u64,
         }
     }
 }

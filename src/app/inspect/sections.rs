@@ -5,9 +5,9 @@ use super::clip_facts::{ClipFacts, TimelineFacts};
 use super::facts::{ExtensionFacts, Facts, ImageFacts, MaterialFacts, NodeFacts, SceneFacts, SkinFacts};
 use super::geometry_facts::{GeometryFacts, Histogram, PrimitiveFacts};
 use super::level_facts::LevelFacts;
+use crate::app::text::format_bytes as bytes;
 use crate::app::text::{aligned, counted, name, name_or_none, plural};
 use crate::model::text::{printable, shortened};
-use crate::app::text::format_bytes as bytes;
 
 /// Deeper nodes are not indented further.
 const MAX_INDENT_LEVELS: usize = 16;

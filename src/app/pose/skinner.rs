@@ -14,7 +14,7 @@ use crate::view::Look;
 
 /// Skins the vertices of one instance, on the CPU or on the GPU.
 pub(super) enum Skinner {
-    Cpu,
+    Cpu(BindPose),
     Gpu { renderer: Box<Renderer>, clip: Option<LaneClip> },
 }
 
@@ -25,7 +25,7 @@ impl Skinner {
     /// There is no device or no memory.
     pub fn new(args: &PoseArgs, model: &Model, clip: Option<&Clip>) -> Result<Self> {
         if !args.on_gpu {
-            return Ok(Self::Cpu);
+            return Ok(Self::Cpu(BindPose::new(&model.geometry)));
         }
         /// The image is not used: only the skin pass matters.
         const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
@@ -40,11 +40,11 @@ impl Skinner {
     ///
     /// # Errors
     /// The device is lost or out of memory.
-    pub fn skin(&mut self, model: &Model, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
+    pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
-            Self::Cpu => {
-                let mut out = vec![bytemuck::Zeroable::zeroed(); model.geometry.vertex_count()];
-                skin_vertices(&BindPose::new(&model.geometry), pose, &mut out);
+            Self::Cpu(bind_pose) => {
+                let mut out = vec![bytemuck::Zeroable::zeroed(); bind_pose.bind_vertices.len()];
+                skin_vertices(bind_pose, pose, &mut out);
                 Ok(out)
             }
             Self::Gpu { renderer, clip } => {
@@ -85,7 +85,7 @@ impl Skinner {
     /// The validation layer has reported something.
     pub fn finish(self) -> Result<()> {
         match self {
-            Self::Cpu => Ok(()),
+            Self::Cpu(_) => Ok(()),
             Self::Gpu { renderer, .. } => finish(*renderer),
         }
     }

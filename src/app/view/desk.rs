@@ -21,7 +21,8 @@ use super::words;
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
 use crate::app::text::{format_bytes, thousands};
-use crate::cli::{GpuArgs, MOST_INSTANCES, Size};
+use crate::cli::{GpuArgs, Size};
+use crate::crowd::MAX_INSTANCES;
 use crate::model::text::printable;
 use crate::renderer::memory::Forecast;
 use crate::renderer::{Renderer, StageTimes, UploadPath};
@@ -59,12 +60,7 @@ pub struct Desk {
 impl Desk {
     /// Returns a desk with a panel.
     pub fn new(hud: Hud, state: &State) -> Self {
-        Self {
-            hud,
-            figures: Figures::default(),
-            library: Library::new(&state.args.crowd.models),
-            notice: None,
-        }
+        Self { hud, figures: Figures::default(), library: Library::new(&state.args.crowd.models), notice: None }
     }
 
     /// Adds the times of a drawn frame.
@@ -120,7 +116,7 @@ impl Desk {
             automatic_upload: UploadPath::best_for(&device.physical),
             samples: settings.samples,
             shadow_map_size: settings.shadow_map_size,
-            most_instances: memory(1000).fitting_instances.clamp(1, MOST_INSTANCES.into()) as u32,
+            most_instances: memory(1000).fitting_instances.clamp(1, MAX_INSTANCES.into()) as u32,
             memory: &|instances| describe(&memory(instances)),
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };

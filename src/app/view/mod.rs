@@ -19,7 +19,6 @@ mod hud;
 mod library;
 mod picture;
 mod pointer;
-mod room;
 #[cfg(feature = "shaderc")]
 mod shaders;
 mod state;

@@ -5,10 +5,10 @@ use glam::Vec2;
 use super::state::{State, clip_name};
 use crate::app::joint::joints;
 use crate::app::scene::Scene;
+use crate::app::text::format_bytes;
 use crate::app::text::{counted, number, thousands};
 use crate::crowd::ShownInstance;
 use crate::renderer::Renderer;
-use crate::app::text::format_bytes;
 
 /// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.
 pub fn frame_and_device(instances: usize, renderer: &Renderer, frame_ms: Option<f64>) -> Vec<String> {

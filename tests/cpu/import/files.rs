@@ -203,7 +203,7 @@ test.gltf
   per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
                 88 on the CPU
   once          222 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
-                clips and 224 bytes of model on the CPU
+                clips and 252 bytes of model on the CPU
 
 nodes: 3
   0  node 0   mesh 0
@@ -247,7 +247,7 @@ warnings: 1
     );
     assert_eq!(
         json["static_bytes"],
-        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
+        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 252})
     );
     assert_eq!(json["geometry"]["triangles"], 1);
     let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});

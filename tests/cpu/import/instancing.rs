@@ -2,6 +2,9 @@
 
 use glam::{Quat, Vec3, Vec4Swizzles};
 use serde_json::{Value, json};
+use throng::animation::{BindPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
+use throng::model::Model;
+use throng::shader_types::{JointMatrix, unpack_octahedral, unpack_tangent};
 
 use super::samples::sample;
 use crate::common::builder::{F32, Gltf, I16, U8, warns};
@@ -52,7 +55,7 @@ fn posed(model: &Model) -> Vec<Vec<Posed>> {
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
     let vertex = |&vertex: &u32| {
-        let (skinned, tangent) = skin_vertex(&bind_pose, vertex as usize, pose, true);
+        let (skinned, tangent) = skin_vertex(&bind_pose, vertex as usize, pose, !bind_pose.bind_tangents.is_empty());
         (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral), unpack_tangent(tangent))
     };
     model.geometry.source_primitives.iter().map(|source| source.vertices.iter().map(vertex).collect()).collect()
@@ -111,7 +114,7 @@ fn placements_equal_nodes_of_their_own() {
         nodes.push("nodes", json!({"mesh": 0, "translation": t, "rotation": r.to_array(), "scale": s}));
     }
     let [placed, nodes] = [placed, nodes].map(|gltf| gltf.model());
-    assert!(placed.warnings.is_empty(), "{:?}", placed.warnings);
+    assert!(!warns(&placed, "placements are drawn"), "{:?}", placed.warnings);
 
     assert_eq!(placed.palette.nodes, [0]);
     let sources = &placed.geometry.source_primitives;
@@ -119,7 +122,8 @@ fn placements_equal_nodes_of_their_own() {
     assert_eq!(names, (0..4).flat_map(|k| [(0, Some(k), 0), (0, Some(k), 1)]).collect::<Vec<_>>());
     for ((source, one), other) in sources.iter().zip(posed(&placed)).zip(posed(&nodes)) {
         assert_eq!(one.len(), other.len());
-        for ((position, normal, tangent), (position_of_node, normal_of_node, tangent_of_node)) in one.iter().zip(&other) {
+        for ((position, normal, tangent), (position_of_node, normal_of_node, tangent_of_node)) in one.iter().zip(&other)
+        {
             assert!(position.abs_diff_eq(*position_of_node, 1e-4), "{position} instead of {position_of_node}");
             if source.has_normals {
                 assert!(normal.dot(*normal_of_node) > 0.9999, "{normal} instead of {normal_of_node}");
@@ -173,8 +177,10 @@ fn any_attribute_may_be_missing_or_odd() {
     let ids = gltf.accessor(F32, "SCALAR", 2, &[0; 8]);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"ROTATION": rotations, "_ID": ids}));
     let model = gltf.model();
-    let positions: Vec<Vec<Vec3>> = posed(&model).iter().map(|list| list.iter().map(|posed| posed.0).collect()).collect();
-    for (found, expected) in positions.concat().iter().zip([Vec3::ZERO, Vec3::Y, -Vec3::X, Vec3::ZERO, Vec3::X, Vec3::Y])
+    let positions: Vec<Vec<Vec3>> =
+        posed(&model).iter().map(|list| list.iter().map(|posed| posed.0).collect()).collect();
+    for (found, expected) in
+        positions.concat().iter().zip([Vec3::ZERO, Vec3::Y, -Vec3::X, Vec3::ZERO, Vec3::X, Vec3::Y])
     {
         assert!(found.abs_diff_eq(expected, 1e-4), "{found} instead of {expected}");
     }
@@ -204,7 +210,7 @@ fn counts_numbers_and_amounts_are_checked() {
     let mut gltf = Gltf::triangle();
     let two = gltf.f32s("VEC3", &[0.0; 6]);
     let three = gltf.f32s("VEC3", &[1.0; 9]);
-    let huge = gltf.f32s("VEC3", &[1e38; 6]);
+    let huge = gltf.f32s("VEC3", &[3e38; 6]);
     let infinite = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, f32::INFINITY, 0.0]);
     let many = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 1 << 20}));
     let at = format!("test.gltf: nodes[0].extensions.{NAME}");
@@ -242,7 +248,11 @@ fn placements_of_sample_models_are_copied() {
     assert_eq!((cubes.palette.len(), cubes.geometry.triangle_count()), (1, 125 * 12));
     // The file of 158 kB has 958 and 941 teapots of 2,204 vertices, which is beyond the limits.
     let teapots = sample("BlenderGpuInstancing/24_gpu_instancing.gltf");
-    for (node, drawn, all) in [(3, 119, 958), (4, 60, 941)] {
-        assert!(warns(&teapots, &format!("nodes[{node}]: {drawn} of {all} placements are drawn")), "{:?}", teapots.warnings);
+    for (node, drawn, all) in [(3, 119, 958), (4, 59, 941)] {
+        assert!(
+            warns(&teapots, &format!("nodes[{node}]: {drawn} of {all} placements are drawn")),
+            "{:?}",
+            teapots.warnings
+        );
     }
 }

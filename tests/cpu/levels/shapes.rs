@@ -134,7 +134,7 @@ fn model(parts: &[Part], scale: f32) -> Model {
             flat_shaded: false,
             has_tangents: false,
             mirrored: false,
-            });
+        });
         geometry.indices.extend(part.indices.iter().map(|index| index + first_vertex));
     }
     model

@@ -13,7 +13,6 @@ use std::hash::{BuildHasher, Hasher};
 use glam::{Vec2, Vec3, Vec4};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use crate::model::arrays::reserve;
 use crate::model::{Geometry, Influence, MorphDelta};
 
 /// All attributes of a vertex. Functions that must not miss one take this struct or the geometry apart by name.
@@ -147,4 +146,14 @@ impl Welder {
 fn extend<T: Copy>(list: &mut Vec<T>, values: &[T]) {
     reserve(list, values.len());
     list.extend_from_slice(values);
+}
+
+/// Makes room for `more` elements, growing by an eighth, where `Vec` would double. Unused capacity counts where memory
+/// is limited.
+pub(super) fn reserve<T>(list: &mut Vec<T>, more: usize) {
+    /// The smallest growth, so that short lists do not grow by single elements.
+    const LEAST: usize = 64;
+    if list.capacity() - list.len() < more {
+        list.reserve_exact(more.max(list.len() / 8).max(LEAST));
+    }
 }
