@@ -9,7 +9,7 @@ use glam::Vec2;
 use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
-use crate::animation::{MemoryKind, PoseStreams, Stage, apply_bind_pose};
+use crate::animation::{MemoryKind, PoseStreams, apply_bind_pose};
 use crate::cli::{
     CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, PrintCrowdArgs, RenderArgs, ShowArgs, Size, ViewArgs,
 };
@@ -112,10 +112,8 @@ impl Scene {
             Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
             None => (vec![None; models.len()], args.show.debug_view),
         };
-        let look = args.look.look();
+        let look = args.look();
         let visualization = Visualization { view, skeleton: args.show.skeleton };
-        let stage_has_ground = args.show.stage == Stage::World;
-        let look = Look { ground: args.look.ground.unwrap_or(look.ground && stage_has_ground), ..look };
         let lod_error_pixels = lod_error as f32;
         Ok(Self { models, crowd, camera, look, visualization, lod_error_pixels, joint_nodes, pool, cull: args.cull })
     }

@@ -103,15 +103,6 @@ pub struct LookArgs {
     pub sun: SunDirection,
 }
 
-impl LookArgs {
-    /// Returns the look. Without a background there is no ground, unless the user asks for it.
-    #[must_use]
-    pub fn look(&self) -> Look {
-        let ground = self.ground.unwrap_or(self.background != Background::None);
-        Look { background: self.background, ground, exposure_ev: self.exposure as f32, sun: self.sun }
-    }
-}
-
 /// The scene of a model file.
 #[derive(Debug, Clone, Args)]
 pub struct FileSceneArgs {
@@ -215,6 +206,15 @@ pub struct DeviceArgs {
 }
 
 impl CrowdArgs {
+    /// Returns the look of the picture. Without a background or a world there is no ground, unless the user asks for it.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let LookArgs { background, ground, exposure, sun } = self.look;
+        let is_in_world = self.show.stage == Stage::World;
+        let ground = ground.unwrap_or(is_in_world && background != Background::None);
+        Look { background, ground, exposure_ev: exposure as f32, sun }
+    }
+
     /// Returns the settings of a crowd of this size.
     #[must_use]
     pub fn settings(&self, instance_count: u32) -> CrowdSettings {

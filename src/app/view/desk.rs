@@ -11,8 +11,7 @@ use anyhow::{Error, Result};
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
-use super::hud::figures::Figures;
-use super::hud::{Facts, Hud, Notice};
+use super::hud::{Facts, Figures, Hud, Notice};
 use super::library::Library;
 #[cfg(feature = "shaderc")]
 use super::shaders::CompiledShaders;

@@ -1,12 +1,11 @@
 //! The panel over the picture, with egui.
 //!
 //! In: winit's events and the [`Facts`] of a frame. Out: an overlay for the renderer, a changed [`State`], and [`Wishes`]. The
-//! files: [`panel`] with its [`lists`] and [`graph`], [`figures`] for the graph, and [`paint`], the way to the renderer.
+//! files: [`panel`] with its [`lists`] and [`graph`], and [`paint`], the way to the renderer.
 //!
 //! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
 //! between, the same triangles are drawn.
 
-pub mod figures;
 mod graph;
 mod lists;
 mod paint;
@@ -31,6 +30,7 @@ use crate::renderer::Renderer;
 use paint::{Atlas, fill};
 use panel::{Panel, frame};
 
+pub use graph::Figures;
 pub use panel::{Facts, Notice, Wishes};
 
 /// The distance between the panel's edge and its contents, above and below, in points.

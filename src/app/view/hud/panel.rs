@@ -7,8 +7,7 @@ use egui::{
     Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, Slider, SliderClamping, Ui,
 };
 
-use super::figures::Figures;
-use super::graph;
+use super::graph::{self, Figures};
 use super::lists::Searches;
 use crate::app::joint::joints;
 use crate::app::view::state::{State, clip_index, clip_name};
