@@ -30,8 +30,7 @@ pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
 
 /// Returns the number of frames in flight: two, so that the CPU prepares a frame while the GPU draws another one.
 ///
-/// A software driver gets one. It draws on the CPU's cores, and threads that animate would wait milliseconds for them
-/// (on two cores: 44 ns for a joint of mannequiny instead of 9).
+/// A driver that draws on the CPU's cores gets one: threads that animate would wait for these cores.
 #[must_use]
 pub fn frames_in_flight(device: &Device) -> usize {
     if device.physical.is_cpu() { 1 } else { 2 }
