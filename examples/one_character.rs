@@ -2,9 +2,11 @@
 //!
 //! `cargo run --release --example one_character -- [MODEL.glb [OUT.png]]`
 //!
-//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance and one image, without shadows:
+//! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance and one image, without shadows,
+//! ground and sky. `throng render --shadows off --ground off --background '#000000' --msaa 1 --size 512x512 --time 0.4` draws
+//! the same picture.
 //!
-//! 1. import the model, and evaluate its first clip at one time on the CPU;
+//! 1. import the model, place it, and evaluate its first clip at one time on the CPU;
 //! 2. put its joint matrices into the palette, and describe the pose in a `PoseRecord`;
 //! 3. dispatch `skin.comp`, which writes the skinned vertices;
 //! 4. draw them with `character.vert` and `character.frag`;
@@ -16,10 +18,8 @@ use std::sync::Arc;
 
 use ash::vk;
 use throng::animation::{PoseScratch, joint_matrices, pose_model};
-use throng::crowd::PoseSize;
-use throng::measure::posed_bounds;
-use throng::model::{Topology, import};
-use throng::renderer::Skinning;
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, PhaseMode, PoseSize};
+use throng::model::{Model, Topology, import};
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::output::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
@@ -27,24 +27,22 @@ use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPa
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
 use throng::renderer::shot::set_light;
+use throng::renderer::{Output, Skinning};
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };
-use throng::view::{Bounds, OrbitCamera, Outline, Sky, SunDirection};
-use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, TRANSFER_SOURCE, discarded};
+use throng::view::{Background, Look, OrbitCamera, Sky};
+use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
 use throng::vulkan::descriptors::{Binding, DescriptorSet};
 use throng::vulkan::device::Device;
-use throng::vulkan::image::{Image, ImageInfo};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder};
 use throng::vulkan::{Result, recorder::Recorder, spirv};
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
-/// The byte order of PNG.
-const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const TIME_SECONDS: f64 = 0.4;
 
 /// Creates a buffer and fills it. Shaders read the mapped memory, as on the program's direct upload path.
@@ -66,73 +64,64 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
 }
 
 /// Draws the first clip of a model at [`TIME_SECONDS`] and writes the image as a PNG.
-pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::result::Result<(), Box<dyn Error>> {
-    // 1. The CPU side: model, clip × time ▶ model_from_node ▶ × inverse bind matrix.
-    let model = import::load(model)?;
-    let clip = model.clips.first();
-    let mut scratch = PoseScratch::for_model(&model);
-    let pose = pose_model(&model, clip, TIME_SECONDS, &mut scratch);
+pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result::Result<(), Box<dyn Error>> {
+    // 1. The CPU side: a crowd of one, and clip × time ▶ model_from_node ▶ × inverse bind matrix.
+    let models: Arc<[Model]> = [import::load(path)?].into();
+    let model = &models[0];
+    let (clip, phase) = (ClipChoice::Index(0), PhaseMode::Zero);
+    let crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { clip, phase, ..CrowdSettings::default() })?;
+    let placement = crowd.instance_states().next().ok_or("the crowd is empty")?.world_from_model;
+    let mut scratch = PoseScratch::for_model(model);
+    let pose = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch);
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
 
-    let layouts = Layouts::new(device)?;
-    let builder = PipelineBuilder::new(device, &[]);
     // Upload bind-pose vertices, influences, indices, materials and textures.
-    let gpu_model = GpuModel::new(device, &layouts, &model)?;
+    let layouts = Layouts::new(device)?;
+    let gpu_model = GpuModel::new(device, &layouts, model)?;
 
     // 2. The data that changes in each frame: one pose, one instance that shows it, camera and light.
     let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
     let records = filled(device, storage, &[PoseRecord::default()])?;
     let palette = filled(device, storage, &palette)?;
     let morph_weights = filled(device, storage, pose.morph_weights)?;
-    let instance =
-        InstanceData { world_from_model: JointMatrix::IDENTITY, pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
+    let instance = InstanceData { world_from_model: placement.into(), pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
     let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
-    let bounds = posed_bounds(&model, clip);
-    let footprint_radius = bounds.half_extents().x.hypot(bounds.half_extents().z);
-    let camera =
-        OrbitCamera::framing(&Outline::from(Bounds { min: bounds.min, max: bounds.max, footprint_radius }), 1.0);
-    let sky = Sky::clear(SunDirection::default().to_light());
-    let mut frame_data = FrameData {
+    let look = Look { background: Background::Color([0; 3]), ground: false, ..Look::default() };
+    let camera = OrbitCamera::framing(&crowd.outline(TIME_SECONDS), 1.0);
+    let mut frame = FrameData {
         clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),
         camera_position: camera.position().extend(1.0).to_array(),
-        // An exposure of 1.
-        picture: [0.0, 0.0, 1.0, 0.0],
-        // The strength of shadows is 0: this example draws no shadow map.
+        picture: [0.0, look.exposure(), 0.0, 0.0],
         ..bytemuck::Zeroable::zeroed()
     };
-    set_light(&mut frame_data, &sky);
-    let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame_data])?;
+    set_light(&mut frame, &Sky::clear(look.sun.to_light()));
+    let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
+    let builder = PipelineBuilder::new(device, &[]);
     let shadows = ShadowPass::new(&builder, &layouts, (Skinning::Compute, None), &[])?;
     let mut environment = Environment::new(&builder)?;
     // SAFETY: there is no frame yet.
-    unsafe { environment.light(sky.data()) }?;
+    unsafe { environment.light(frame.sky) }?;
+    let [a, b, c, d] = [&frame_data, &records, &palette, &morph_weights].map(Binding::Buffer);
     let [irradiance, specular, table] = environment.bindings();
-    let [a, b, c, d] =
-        [&frame_data, &records, &palette, &morph_weights].map(|buffer| Binding::Buffer(buffer.descriptor()));
-    let frame_set = DescriptorSet::new(
-        device,
-        "frame set",
-        &layouts.frame,
-        &[a, b, c, d, shadows.binding(), irradiance, specular, table],
-    )?;
+    let bindings = [a, b, c, d, shadows.binding(), irradiance, specular, table];
+    let frame_set = DescriptorSet::new(device, "frame set", &layouts.frame, &bindings)?;
 
     // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
-    let size = PoseSize::of(&model);
+    let size = PoseSize::of(model);
+    let vertex_count = size.vertex_count(0);
     let page = |bytes: usize| {
-        let bytes = bytes as u64 * u64::from(size.vertex_count(0));
-        Buffer::new(device, "page", bytes, storage, BufferMemory::Device)
+        Buffer::new(device, "page", bytes as u64 * u64::from(vertex_count), storage, BufferMemory::Device)
     };
     let (vertices, tangents) = (page(size_of::<SkinnedVertex>())?, page(size_of::<u32>())?);
-    let page = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
-    let page_set = DescriptorSet::new(device, "page set", &layouts.page, &page)?;
-    // The shader's other constants have defaults that allow any number of influences, and morph targets.
+    let page_set = DescriptorSet::new(device, "page set", &layouts.page, &[&vertices, &tangents].map(Binding::Buffer))?;
+    // The other constants have defaults that allow any number of influences, and morph targets.
     let shader = (&spirv::SKIN_COMP, &[u32::from(size.has_tangents)][..]);
     let skin = builder.compute("skin", shader, &layouts.skin)?;
 
     // 4. One pipeline for each draw, HDR colour and depth, and the image that tone mapping writes.
     let draws: Vec<_> = gpu_model.draws.iter().filter(|draw| draw.topology == Topology::Triangles).collect();
     let pipelines = draws.iter().map(|draw| {
-        let info = GraphicsPipelineInfo {
+        builder.graphics(&GraphicsPipelineInfo {
             name: "character",
             vertex: &spirv::CHARACTER_VERT,
             fragment: Some(&spirv::CHARACTER_FRAG),
@@ -147,20 +136,13 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             samples: vk::SampleCountFlags::TYPE_1,
             blend: None,
             depth_bias: None,
-        };
-        builder.graphics(&info)
+        })
     });
     let pipelines = pipelines.collect::<Result<Vec<_>>>()?;
     let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
-    let tone_map = ToneMapPass::new(&builder, FORMAT, false, &attachments)?;
-    let info = ImageInfo {
-        format: FORMAT,
-        usage: vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC,
-        ..attachments.hdr.info
-    };
-    let image = Image::new(device, "image", info)?;
-    let bytes = u64::from(EXTENT.width * EXTENT.height * 4);
-    let readback = Buffer::new(device, "readback", bytes, vk::BufferUsageFlags::TRANSFER_DST, BufferMemory::Readback)?;
+    let mut output = Output::offscreen(device, EXTENT)?;
+    let image = output.image(0).ok_or("there is no image")?;
+    let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments)?;
 
     let record = |recorder: Recorder| {
         recorder.bind_pipeline(&skin);
@@ -168,21 +150,19 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             recorder.bind_set(&layouts.skin, number, set);
         }
         // The skin order begins with all vertices in full detail.
-        let end = size.vertex_count(0);
-        let constants = SkinConstants { first: 0, end, first_pose: 0, end_pose: 1 };
+        let constants = SkinConstants { first: 0, end: vertex_count, first_pose: 0, end_pose: 1 };
         recorder.push_constants(&layouts.skin, &constants);
-        recorder.dispatch([end.div_ceil(VERTICES_PER_GROUP), 1]);
+        recorder.dispatch([vertex_count.div_ceil(VERTICES_PER_GROUP), 1]);
 
         // Vertex shaders read the skinned vertices (RAW). The images are new, so their barriers wait for nothing.
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::VERTEX_READ);
         let new = discarded(Access::NOTHING);
         recorder.image_barriers([
-            ImageBarrier::color(attachments.hdr.raw, new, COLOR_TARGET),
-            ImageBarrier::depth(attachments.depth.raw, new, DEPTH_TARGET),
-            ImageBarrier::depth(shadows.map.raw, new, SAMPLED),
-            ImageBarrier::color(image.raw, new, COLOR_TARGET),
+            ImageBarrier::new(&attachments.hdr, new, COLOR_TARGET),
+            ImageBarrier::new(&attachments.depth, new, DEPTH_TARGET),
+            ImageBarrier::new(&shadows.map, new, SAMPLED),
         ]);
-        attachments.rendering(recorder, Some([0.0; 4]), || {
+        attachments.rendering(recorder, look.clear_color(), || {
             for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
                 recorder.bind_set(&layouts.scene, number, set);
             }
@@ -198,21 +178,17 @@ pub fn draw(device: &Arc<Device>, model: &Path, image_path: &Path) -> std::resul
             }
         });
         // Tone mapping reads the HDR colour (RAW).
-        recorder.image_barriers([ImageBarrier::color(attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
-        tone_map.record(recorder, (image.view, EXTENT), 1.0, || {});
-        // 5. The copy reads the image (RAW), and the CPU reads the copy (RAW).
-        recorder.image_barriers([ImageBarrier::color(image.raw, COLOR_TARGET, TRANSFER_SOURCE)]);
-        let layers = vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1);
-        let extent = vk::Extent3D { width: EXTENT.width, height: EXTENT.height, depth: 1 };
-        let region = vk::BufferImageCopy::default().image_subresource(layers).image_extent(extent);
-        recorder.copy_image_to_buffer(image.raw, &readback, region);
-        recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ);
+        recorder.image_barriers([ImageBarrier::new(&attachments.hdr, COLOR_TARGET, SAMPLED)]);
+        output.begin(recorder, image);
+        tone_map.record(recorder, image, look.exposure(), || {});
+        // 5. The image is copied, with its barriers.
+        output.finish(recorder, image, true);
         Ok(())
     };
     // SAFETY: all objects above outlive the call. Validation checks the commands in a test.
     unsafe { submit_and_wait(device, "one character", record) }?;
     // SAFETY: the copy has finished.
-    let pixels = unsafe { readback.mapped_for_reading() };
+    let pixels = unsafe { output.pixels() };
     image::save_buffer(image_path, pixels, EXTENT.width, EXTENT.height, image::ExtendedColorType::Rgba8)?;
     println!("{}: {} at {TIME_SECONDS} s", image_path.display(), model.name);
     Ok(())

@@ -16,7 +16,7 @@ use crate::view::Background;
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
 use crate::vulkan::physical_device::PhysicalDevice;
-use crate::vulkan::swapchain::Surface;
+use crate::vulkan::surface::Surface;
 
 /// Creates a device that draws to images.
 ///
@@ -99,14 +99,14 @@ pub fn rebuild_for_window(renderer: &mut Renderer, args: &GpuArgs, scene: &mut S
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
-/// Creates a renderer that presents a scene to a window. The window must outlive it.
+/// Creates a renderer that presents a scene to a window.
 ///
 /// # Errors
 /// No device can present, there is no memory, or the device does not support an option.
 pub fn window_renderer(
     args: &GpuArgs,
     scene: &mut Scene,
-    window: &(impl HasDisplayHandle + HasWindowHandle),
+    window: &Arc<impl HasDisplayHandle + HasWindowHandle + Send + Sync + 'static>,
     size: Size,
 ) -> Result<Renderer> {
     let display = window.display_handle()?;
@@ -115,8 +115,7 @@ pub fn window_renderer(
     let instance =
         Instance::new(InstanceOptions { validation: args.device.validation, surface_extensions: extensions })?;
     let surface = Arc::new(Surface::new(&instance, window)?);
-    let physical =
-        PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some((&surface.loader, surface.raw)))?;
+    let physical = PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some(&surface))?;
     let device = Device::new(&instance, physical, true)?;
     let settings = window_settings(args, &device);
     check_memory_of(&device, &settings, size, scene)?;

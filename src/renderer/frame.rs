@@ -14,7 +14,6 @@ use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
 use super::error::Result;
-use super::output::OutputImage;
 use super::passes::PassInput;
 use super::settings::{FrameOutcome, Skinning};
 use super::setup::{Framebuffer, Renderer};
@@ -25,7 +24,7 @@ use crate::crowd::{Crowd, FramePlan, VisiblePose};
 use crate::shader_types::FrameData;
 use crate::view::{DebugView, Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
-use crate::vulkan::image::Image;
+use crate::vulkan::image::{Image, ImageInfo};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::{self, Context};
 
@@ -79,8 +78,7 @@ impl Renderer {
     /// Records the first part of the GPU half: everything that does not need the output's image.
     fn record_scene(&self, input: &PassInput, look: Look, Framebuffer { attachments, .. }: &Framebuffer) {
         let PassInput { recorder, slot, .. } = *input;
-        let color = |image: &Image, from, to| ImageBarrier::color(image.raw, from, to);
-        let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::depth(self.shadow_pass.map.raw, from, to)]);
+        let shadow_map = |from, to| recorder.image_barriers([ImageBarrier::new(&self.shadow_pass.map, from, to)]);
 
         // Streams to device memory, on the staged path. The direct path needs neither copies nor a barrier: the submission
         // makes the CPU's writes visible to the GPU.
@@ -105,11 +103,11 @@ impl Renderer {
         // The previous frame wrote the attachments (WAW), and its tone mapping has read the colour (WAR).
         let last_use = Access::COLOR_WRITE.and(Access::SAMPLED_READ.finished());
         recorder.image_barriers([
-            color(&attachments.hdr, discarded(last_use), COLOR_TARGET),
-            ImageBarrier::depth(attachments.depth.raw, discarded(Access::DEPTH_WRITE), DEPTH_TARGET),
+            ImageBarrier::new(&attachments.hdr, discarded(last_use), COLOR_TARGET),
+            ImageBarrier::new(&attachments.depth, discarded(Access::DEPTH_WRITE), DEPTH_TARGET),
         ]);
         if let Some(multisampled) = &attachments.multisampled {
-            recorder.image_barriers([color(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
+            recorder.image_barriers([ImageBarrier::new(multisampled, discarded(Access::COLOR_WRITE), COLOR_TARGET)]);
         }
         // Draws opaque characters, then ground and sky (mostly rejected by the depth test), then blended materials.
         slot.pass(recorder, Pass::Draw, || {
@@ -135,22 +133,26 @@ impl Renderer {
         &self,
         recorder: Recorder,
         index: usize,
-        image: &OutputImage,
+        image: &Image,
         look: Look,
         capture: bool,
         framebuffer: &Framebuffer,
     ) {
         let slot = &self.slots[index];
         // Tone mapping samples the scene's colour (RAW). Barriers also order earlier submissions to the same queue.
-        recorder.image_barriers([ImageBarrier::color(framebuffer.attachments.hdr.raw, COLOR_TARGET, SAMPLED)]);
+        recorder.image_barriers([ImageBarrier::new(&framebuffer.attachments.hdr, COLOR_TARGET, SAMPLED)]);
         // The image becomes an attachment. Its last use depends on the output.
         self.output.begin(recorder, image);
+        // The panel of a window, over the picture. The changed rows of its atlas, outside of the rendering.
+        let overlay = self.overlay_pass.as_ref().filter(|_| !self.overlay.is_empty());
+        if let Some(pass) = overlay {
+            pass.record_atlas(recorder, index);
+        }
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
-            framebuffer.tone_map.record(recorder, (image.view, image.extent), look.exposure(), || {
-                // The panel of a window, over the picture.
-                if let Some(pass) = self.overlay_pass.as_ref().filter(|_| !self.overlay.is_empty()) {
-                    pass.record(recorder, image.extent, index, &self.overlay);
+            framebuffer.tone_map.record(recorder, image, look.exposure(), || {
+                if let Some(pass) = overlay {
+                    pass.record(recorder, image.info().extent, index, &self.overlay);
                 }
             });
             self.output.finish(recorder, image, capture);
@@ -165,9 +167,13 @@ impl Renderer {
         let index = (self.frame_number % self.slots.len() as u64) as usize;
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
+        // The plan is that of the last frame no longer.
+        self.drawn_slot = None;
         self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes)?;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
-        slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes)?;
+        let [irradiance, specular, table] = self.environment.bindings();
+        let lighting = [self.shadow_pass.binding(), irradiance, specular, table];
+        slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes, lighting)?;
         self.collect_gpu_times(index);
         Ok(Frame { renderer: self, slot: index })
     }
@@ -180,28 +186,36 @@ impl Renderer {
         let acquired = unsafe { self.output.acquire(&self.device, available, &self.timeline, next_value) }?;
         self.window_ms = stopwatch.lap_ms();
         // Without an image, the next `begin_frame` gets the same slot and writes it again.
-        let Some((image, format)) = acquired else { return Ok(FrameOutcome::Skipped) };
-        self.fit_framebuffer(image.extent, format)?;
+        let Some(image) = acquired else { return Ok(FrameOutcome::Skipped) };
+        let Some(&ImageInfo { extent, format, .. }) = self.output.image(image).map(Image::info) else {
+            return Ok(FrameOutcome::Skipped);
+        };
+        self.fit_framebuffer(extent, format)?;
         if capture {
-            self.fit_capture(image.extent)?;
+            self.fit_capture(extent)?;
         }
         self.fit_overlay(index, format)?;
         self.fit_environment(data.sky)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, &image, look, capture)?;
-        self.submit_commands(index, &image, next_value)?;
+        self.record(index, image, look, capture)?;
+        self.submit_commands(index, image, next_value)?;
         self.frame_number = next_value;
+        self.drawn_slot = Some(index);
         self.slots[index].submitted(next_value);
+        if let Some(pass) = self.overlay_pass.as_mut().filter(|_| !self.overlay.is_empty()) {
+            pass.submitted();
+        }
         stopwatch.lap_ms();
         // SAFETY: the image was acquired, and its commands were submitted.
-        unsafe { self.output.present(&image) }?;
+        unsafe { self.output.present(image) }?;
         self.window_ms += stopwatch.lap_ms();
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: &OutputImage, look: Look, capture: bool) -> vulkan::Result<()> {
-        // `fit_framebuffer` has created the framebuffer.
-        let (slot, Some(framebuffer)) = (&self.slots[index], &self.framebuffer) else { return Ok(()) };
+    fn record(&self, index: usize, image: u32, look: Look, capture: bool) -> vulkan::Result<()> {
+        let slot = &self.slots[index];
+        // `fit_framebuffer` has created the framebuffer, and the image was acquired.
+        let (Some(framebuffer), Some(image)) = (&self.framebuffer, self.output.image(image)) else { return Ok(()) };
         let Self { layouts, models, plan, .. } = self;
         // SAFETY: `begin_frame` has waited for the slot's last frame. The renderer owns everything that is recorded, and it
         // drops or replaces nothing before the GPU has finished with it.
@@ -219,15 +233,15 @@ impl Renderer {
 
     /// Submits both parts in one call. The second part waits for the window's image, and signals the end of the frame. The
     /// slot's fence is for validation only.
-    fn submit_commands(&self, index: usize, image: &OutputImage, value: u64) -> vulkan::Result<()> {
+    fn submit_commands(&self, index: usize, image: u32, value: u64) -> vulkan::Result<()> {
         let slot = &self.slots[index];
         let semaphore = |raw, stages| vk::SemaphoreSubmitInfo::default().semaphore(raw).value(0).stage_mask(stages);
         let commands = [&slot.scene_commands, &slot.output_commands]
-            .map(|pool| [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)]);
-        // Tone mapping's colour framebuffer waits for the image.
-        let waits = [semaphore(slot.image_available.raw, Stage::COLOR_ATTACHMENT_OUTPUT)];
+            .map(|pool| [vk::CommandBufferSubmitInfo::default().command_buffer(pool.raw())]);
+        // Tone mapping's colour output waits for the image.
+        let waits = [semaphore(slot.image_available.raw(), Stage::COLOR_ATTACHMENT_OUTPUT)];
         let waits = if self.output.waits_for_image() { &waits[..] } else { &[] };
-        let finished = semaphore(self.timeline.raw, Stage::ALL_COMMANDS).value(value);
+        let finished = semaphore(self.timeline.raw(), Stage::ALL_COMMANDS).value(value);
         let presentable = self.output.render_finished(image).map(|raw| semaphore(raw, Stage::COLOR_ATTACHMENT_OUTPUT));
         let signals = [finished, presentable.unwrap_or_default()];
         let signals = if presentable.is_some() { &signals[..] } else { &signals[..1] };

@@ -4,7 +4,7 @@
 //!
 //! 1. [`frame`]: the whole frame on one page, its CPU half and its GPU half;
 //! 2. [`passes`]: one file per pass, with shaders of the same name;
-//! 3. [`slot`]: one frame in flight, with its streams and its pages of the transient vertex buffer;
+//! 3. `slot`: one frame in flight, with its streams and its pages of the transient vertex buffer;
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`output`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
@@ -27,7 +27,7 @@ pub mod resident;
 pub mod settings;
 pub mod setup;
 pub mod shot;
-pub mod slot;
+mod slot;
 pub mod times;
 
 pub use counts::{DrawCounts, ViewCounts};

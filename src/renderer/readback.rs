@@ -15,8 +15,8 @@ use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::recorder::Recorder;
 
 impl Renderer {
-    /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty with
-    /// [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
+    /// Returns the skinned vertices of a visible pose of the last frame, in its finest level of detail. Empty if the frame was
+    /// skipped, and with [`Skinning::Vertex`](super::Skinning::Vertex), which writes none.
     ///
     /// # Errors
     /// Device lost, no memory.
@@ -40,7 +40,7 @@ impl Renderer {
     fn read_skinned<T: Pod>(&mut self, pose: u32, buffer_of: fn(&Page) -> &Buffer) -> Result<Vec<T>> {
         self.wait()?;
         let Some(batch) = self.plan.batch_of(pose) else { return Ok(Vec::new()) };
-        let slot = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
+        let slot = self.drawn_slot.and_then(|slot| self.slots.get(slot));
         let page = slot.and_then(|slot| slot.pages.get(batch.page as usize));
         let Some(page) = page else { return Ok(Vec::new()) };
         let element_bytes = size_of::<T>() as u64;

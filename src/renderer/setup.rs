@@ -2,6 +2,7 @@
 //!
 //! In: models, an output and [`RendererSettings`]. Out: a [`Renderer`] with everything that frames need.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -26,7 +27,7 @@ use super::slot::{FrameSlot, SlotSettings};
 use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
-use crate::shader_types::{SkyData, material_features as features};
+use crate::shader_types::{JointMatrix, SkyData, material_features as features};
 use crate::view::Visualization;
 use crate::vulkan;
 use crate::vulkan::device::Device;
@@ -65,6 +66,9 @@ pub struct Renderer {
     pub(super) frame_number: u64,
     /// The time that acquiring and presenting the last frame's image took, in milliseconds.
     pub(super) window_ms: f64,
+    /// The slot of the last frame, to which the plan belongs. `None` before the first frame, and after a frame that was planned
+    /// but not submitted.
+    pub(super) drawn_slot: Option<usize>,
     /// Whether alpha is coverage.
     pub(super) transparent: bool,
     upload: UploadPath,
@@ -97,9 +101,7 @@ impl Renderer {
         let skinning = settings.skinning;
         let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, settings.shadow_map_size), &models)?;
         let environment = Environment::new(&builder)?;
-        let [irradiance, specular, table] = environment.bindings();
-        let lighting = [shadow_pass.binding(), irradiance, specular, table];
-        let slot_settings = SlotSettings { path, limits, lighting, serialize: settings.serialize };
+        let slot_settings = SlotSettings { path, limits, serialize: settings.serialize };
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
             .collect::<Result<Vec<_>>>()?;
@@ -132,6 +134,7 @@ impl Renderer {
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
             window_ms: 0.0,
+            drawn_slot: None,
             gpu_times: None,
             builder,
             layouts,
@@ -172,13 +175,12 @@ impl Renderer {
     /// Returns the sizes of the last frame's data and of the device memory in use.
     #[must_use]
     pub fn byte_counts(&self) -> ByteCounts {
-        let newest = self.slots.get(self.frame_number.saturating_sub(1) as usize % self.slots.len());
         let of_batch = |batch: &Batch| {
             let size = self.pose_sizes.get(batch.model as usize);
             u64::from(batch.pose_count) * size.map_or(0, |size| size.skinned_bytes(batch.vertex_count))
         };
         ByteCounts {
-            palette: newest.map_or(0, FrameSlot::palette_bytes),
+            palette: u64::from(self.plan.joint_count) * size_of::<JointMatrix>() as u64,
             skinned_vertices: match self.skinning {
                 Skinning::Compute => self.plan.batches.iter().map(of_batch).sum(),
                 Skinning::Vertex => 0,
@@ -217,14 +219,20 @@ impl Renderer {
     }
 
     /// Sets the image that the overlay's texture coordinates refer to: RGBA, rows from the top, sRGB-encoded, multiplied by
-    /// alpha. Waits for all frames.
+    /// alpha. Only `changed_rows` differ from the last call with this size. The next frame copies them.
     ///
     /// # Errors
     /// Device lost or no memory.
-    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8]) -> Result<()> {
-        // Frames in flight use the old pass.
-        self.wait()?;
-        self.overlay_pass = Some(OverlayPass::new(&self.device, size, rgba)?);
+    pub fn set_overlay_atlas(&mut self, size: [u32; 2], rgba: &[u8], changed_rows: Range<u32>) -> Result<()> {
+        if self.overlay_pass.as_ref().is_none_or(|pass| pass.atlas_size() != size) {
+            // Frames in flight use the old pass.
+            self.wait()?;
+            let mut pass = OverlayPass::new(&self.device, size)?;
+            pass.change_atlas(rgba, 0..size[1]);
+            self.overlay_pass = Some(pass);
+        } else if let Some(pass) = &mut self.overlay_pass {
+            pass.change_atlas(rgba, changed_rows);
+        }
         Ok(())
     }
 

@@ -6,6 +6,8 @@ use ash::vk;
 use vk::AccessFlags2 as A;
 use vk::PipelineStageFlags2 as S;
 
+use super::image::Image;
+
 /// One side of a barrier: pipeline stages and their memory accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
@@ -94,12 +96,10 @@ pub const fn discarded(last_use: Access) -> ImageUse {
 }
 
 /// One image changes from one use to another.
-#[derive(Debug, Clone, Copy)]
-pub struct ImageBarrier {
+#[derive(Clone, Copy)]
+pub struct ImageBarrier<'a> {
     /// The image.
-    pub image: vk::Image,
-    /// Colour or depth.
-    pub aspect: vk::ImageAspectFlags,
+    pub image: &'a Image,
     /// The first level and the number of levels.
     pub levels: (u32, u32),
     /// The producer.
@@ -108,24 +108,18 @@ pub struct ImageBarrier {
     pub to: ImageUse,
 }
 
-impl ImageBarrier {
-    /// Returns a barrier for the first level of a colour image.
+impl<'a> ImageBarrier<'a> {
+    /// Returns a barrier for the first level of an image.
     #[must_use]
-    pub fn color(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
-        Self { image, aspect: vk::ImageAspectFlags::COLOR, levels: (0, 1), from, to }
-    }
-
-    /// Returns a barrier for a depth image.
-    #[must_use]
-    pub fn depth(image: vk::Image, from: ImageUse, to: ImageUse) -> Self {
-        Self { image, aspect: vk::ImageAspectFlags::DEPTH, levels: (0, 1), from, to }
+    pub fn new(image: &'a Image, from: ImageUse, to: ImageUse) -> Self {
+        Self { image, levels: (0, 1), from, to }
     }
 
     pub(super) fn info(&self) -> vk::ImageMemoryBarrier2<'static> {
         vk::ImageMemoryBarrier2::default()
-            .image(self.image)
+            .image(self.image.raw)
             .subresource_range(vk::ImageSubresourceRange {
-                aspect_mask: self.aspect,
+                aspect_mask: self.image.info().aspect,
                 base_mip_level: self.levels.0,
                 level_count: self.levels.1,
                 base_array_layer: 0,

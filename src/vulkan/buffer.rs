@@ -30,10 +30,8 @@ const MAPPED_ALIGNMENT_BYTES: u64 = 64;
 
 /// One `VkBuffer` and its memory.
 pub struct Buffer {
-    /// The handle.
-    pub raw: vk::Buffer,
-    /// The requested size, at least 1.
-    pub size_bytes: u64,
+    pub(super) raw: vk::Buffer,
+    size_bytes: u64,
     allocation: ManuallyDrop<Allocation>,
     device: Arc<Device>,
 }
@@ -101,6 +99,12 @@ impl Buffer {
         }
     }
 
+    /// Returns the requested size, at least 1.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
     /// Returns whether the CPU caches the buffer's memory. Mapped memory that is not cached is write-combined.
     #[must_use]
     pub fn is_host_cached(&self) -> bool {
@@ -133,11 +137,6 @@ impl Buffer {
     pub unsafe fn mapped_for_reading(&self) -> &[u8] {
         let bytes = self.allocation.mapped_slice().unwrap_or(&[]);
         bytes.get(..self.size_bytes as usize).unwrap_or(bytes)
-    }
-
-    /// Returns the whole buffer, for a descriptor.
-    pub fn descriptor(&self) -> vk::DescriptorBufferInfo {
-        vk::DescriptorBufferInfo { buffer: self.raw, offset: 0, range: vk::WHOLE_SIZE }
     }
 }
 

@@ -10,8 +10,7 @@ use super::recorder::Recorder;
 
 /// A command pool with one primary command buffer.
 pub struct CommandPool {
-    /// The command buffer.
-    pub commands: vk::CommandBuffer,
+    commands: vk::CommandBuffer,
     pool: vk::CommandPool,
     name: String,
     device: Arc<Device>,
@@ -48,6 +47,12 @@ impl CommandPool {
                 Err(error)
             }
         }
+    }
+
+    /// Returns the command buffer, for a submission.
+    #[must_use]
+    pub fn raw(&self) -> vk::CommandBuffer {
+        self.commands
     }
 
     /// Resets the command buffer and begins recording.

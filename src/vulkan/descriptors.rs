@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use ash::vk;
 
+use super::buffer::Buffer;
 use super::device::Device;
 use super::error::{Context, Result};
+use super::image::{Image, Sampler};
 
 /// A descriptor set layout. Binding `i` has the type of the `i`-th entry and one descriptor.
 pub struct DescriptorSetLayout {
-    /// The handle.
-    pub raw: vk::DescriptorSetLayout,
+    pub(super) raw: vk::DescriptorSetLayout,
     bindings: Vec<vk::DescriptorType>,
     device: Arc<Device>,
 }
@@ -57,18 +58,19 @@ impl Drop for DescriptorSetLayout {
 }
 
 /// The resource of a binding.
-#[derive(Debug, Clone, Copy)]
-pub enum Binding {
-    /// A uniform or storage buffer.
-    Buffer(vk::DescriptorBufferInfo),
-    /// A sampled image with its sampler.
-    Texture(vk::DescriptorImageInfo),
+#[derive(Clone, Copy)]
+pub enum Binding<'a> {
+    /// A whole uniform or storage buffer.
+    Buffer(&'a Buffer),
+    /// A part of a buffer: its offset and its size in bytes.
+    Part(&'a Buffer, u64, u64),
+    /// An image in the layout `SHADER_READ_ONLY_OPTIMAL`, with its sampler.
+    Texture(&'a Image, &'a Sampler),
 }
 
 /// A descriptor set and its pool.
 pub struct DescriptorSet {
-    /// The handle.
-    pub raw: vk::DescriptorSet,
+    pub(super) raw: vk::DescriptorSet,
     pool: vk::DescriptorPool,
     types: Vec<vk::DescriptorType>,
     device: Arc<Device>,
@@ -118,12 +120,17 @@ impl DescriptorSet {
                 .descriptor_type(descriptor_type);
             let (buffers, images);
             let write = match *binding {
-                Binding::Buffer(info) => {
-                    buffers = [info];
+                Binding::Buffer(&Buffer { raw: buffer, .. }) => {
+                    buffers = [vk::DescriptorBufferInfo { buffer, offset: 0, range: vk::WHOLE_SIZE }];
                     write.buffer_info(&buffers)
                 }
-                Binding::Texture(info) => {
-                    images = [info];
+                Binding::Part(&Buffer { raw: buffer, .. }, offset, range) => {
+                    buffers = [vk::DescriptorBufferInfo { buffer, offset, range }];
+                    write.buffer_info(&buffers)
+                }
+                Binding::Texture(&Image { view: image_view, .. }, &Sampler { raw: sampler, .. }) => {
+                    let image_layout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
+                    images = [vk::DescriptorImageInfo { sampler, image_view, image_layout }];
                     write.image_info(&images)
                 }
             };

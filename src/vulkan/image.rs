@@ -1,6 +1,5 @@
 //! Images, their memory and one view each; samplers.
 
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use ash::vk;
@@ -45,15 +44,13 @@ impl ImageInfo {
     }
 }
 
-/// An image in device memory.
+/// An image and a view of all of its levels.
 pub struct Image {
-    /// The handle.
-    pub raw: vk::Image,
-    /// The view of all levels.
-    pub view: vk::ImageView,
-    /// The properties.
-    pub info: ImageInfo,
-    allocation: ManuallyDrop<Allocation>,
+    pub(super) raw: vk::Image,
+    pub(super) view: vk::ImageView,
+    info: ImageInfo,
+    /// The memory of the image. `None` if a swapchain owns the image.
+    allocation: Option<Allocation>,
     device: Arc<Device>,
 }
 
@@ -74,25 +71,48 @@ impl Image {
             .usage(info.usage);
         // SAFETY: a valid create info.
         let raw = unsafe { device.raw.create_image(&create, None) }.context_for("vkCreateImage", name)?;
-        let built = Self::bind(device, name, raw).and_then(|allocation| match create_view(device, name, raw, &info) {
-            Ok(view) => Ok((allocation, view)),
-            Err(error) => {
-                device.free(allocation);
-                Err(error)
-            }
-        });
-        match built {
-            Ok((allocation, view)) => {
-                device.register(raw, name);
-                device.register(view, name);
-                Ok(Self { raw, view, info, allocation: ManuallyDrop::new(allocation), device: Arc::clone(device) })
-            }
+        device.register(raw, name);
+        match Self::bind(device, name, raw) {
+            Ok(allocation) => Self::with_view(device, name, raw, info, Some(allocation)),
             Err(error) => {
                 // SAFETY: nothing uses it.
                 unsafe { device.raw.destroy_image(raw, None) };
                 Err(error)
             }
         }
+    }
+
+    /// Takes over an image, creates its view, and destroys both on drop. Without an allocation, only the view.
+    pub(super) fn with_view(
+        device: &Arc<Device>,
+        name: &str,
+        raw: vk::Image,
+        info: ImageInfo,
+        allocation: Option<Allocation>,
+    ) -> Result<Self> {
+        // Without a view, the drop destroys the image: destroying the null handle does nothing.
+        let mut image = Self { raw, view: vk::ImageView::null(), info, allocation, device: Arc::clone(device) };
+        let create = vk::ImageViewCreateInfo::default()
+            .image(raw)
+            .view_type(if info.depth > 1 { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D })
+            .format(info.format)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: info.aspect,
+                base_mip_level: 0,
+                level_count: info.mip_levels,
+                base_array_layer: 0,
+                layer_count: 1,
+            });
+        // SAFETY: the image is alive and has these levels.
+        image.view = unsafe { device.raw.create_image_view(&create, None) }.context_for("vkCreateImageView", name)?;
+        device.register(image.view, name);
+        Ok(image)
+    }
+
+    /// Returns the properties.
+    #[must_use]
+    pub fn info(&self) -> &ImageInfo {
+        &self.info
     }
 
     fn bind(device: &Arc<Device>, name: &str, raw: vk::Image) -> Result<Allocation> {
@@ -113,39 +133,19 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // SAFETY: the owner no longer uses the image, nor does the GPU (see `Device`); the allocation is taken once.
-        unsafe {
-            self.device.raw.destroy_image_view(self.view, None);
-            self.device.raw.destroy_image(self.raw, None);
-            self.device.free(ManuallyDrop::take(&mut self.allocation));
+        // SAFETY: the owner no longer uses the image, nor does the GPU (see `Device`).
+        unsafe { self.device.raw.destroy_image_view(self.view, None) };
+        if let Some(allocation) = self.allocation.take() {
+            // SAFETY: as above. The view is destroyed.
+            unsafe { self.device.raw.destroy_image(self.raw, None) };
+            self.device.free(allocation);
         }
     }
 }
 
-/// Creates a view of all levels of an image with these properties. The caller destroys it.
-///
-/// # Errors
-/// Out of memory.
-pub(super) fn create_view(device: &Device, name: &str, image: vk::Image, info: &ImageInfo) -> Result<vk::ImageView> {
-    let info = vk::ImageViewCreateInfo::default()
-        .image(image)
-        .view_type(if info.depth > 1 { vk::ImageViewType::TYPE_3D } else { vk::ImageViewType::TYPE_2D })
-        .format(info.format)
-        .subresource_range(vk::ImageSubresourceRange {
-            aspect_mask: info.aspect,
-            base_mip_level: 0,
-            level_count: info.mip_levels,
-            base_array_layer: 0,
-            layer_count: 1,
-        });
-    // SAFETY: the image is alive and has these levels.
-    unsafe { device.raw.create_image_view(&info, None) }.context_for("vkCreateImageView", name)
-}
-
 /// A texture sampler.
 pub struct Sampler {
-    /// The handle.
-    pub raw: vk::Sampler,
+    pub(super) raw: vk::Sampler,
     device: Arc<Device>,
 }
 

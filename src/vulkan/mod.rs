@@ -7,6 +7,7 @@
 //! * there is one queue, and a lock guards it;
 //! * only functions whose names contain `wait` wait for the GPU;
 //! * no function panics: a driver's failure becomes an [`Error`];
+//! * no safe function takes a raw handle, and the handles of owners cannot be replaced;
 //! * a function whose safety depends on a promise about the GPU is `unsafe`, or belongs to a [`recorder::Recorder`], whose
 //!   creator has made the promise.
 //!
@@ -24,6 +25,7 @@ pub mod physical_device;
 pub mod pipeline;
 pub mod recorder;
 pub mod spirv;
+pub mod surface;
 pub mod swapchain;
 pub mod sync;
 pub mod timestamps;

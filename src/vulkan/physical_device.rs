@@ -6,6 +6,7 @@ use ash::{ext, khr, vk};
 
 use super::error::{Context, Error, Result};
 use super::instance::Instance;
+use super::surface::Surface;
 
 /// The number of storage buffers in the scene's pipeline layout. Vulkan guarantees four per stage.
 const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
@@ -14,7 +15,7 @@ const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
 #[derive(Clone)]
 pub struct PhysicalDevice {
     /// The handle, which lives as long as the instance.
-    pub raw: vk::PhysicalDevice,
+    pub(super) raw: vk::PhysicalDevice,
     /// The index in the list of devices, for `--device INDEX`.
     pub index: usize,
     /// The name of the device.
@@ -30,7 +31,7 @@ pub struct PhysicalDevice {
     /// `maxBufferSize`.
     pub max_buffer_bytes: u64,
     /// The queue family for graphics, compute and transfer, if there is one.
-    pub queue_family: Option<u32>,
+    pub(super) queue_family: Option<u32>,
     /// The number of valid bits of a timestamp on that family; 0: no timestamps.
     pub timestamp_valid_bits: u32,
     /// Whether anisotropic filtering is supported and worth its cost.
@@ -146,11 +147,7 @@ impl PhysicalDevice {
     ///
     /// # Errors
     /// No device matches, or no matching device can run the program. The error lists the devices.
-    pub fn choose(
-        instance: &Instance,
-        wanted: Option<&str>,
-        surface: Option<(&khr::surface::Instance, vk::SurfaceKHR)>,
-    ) -> Result<Self> {
+    pub fn choose(instance: &Instance, wanted: Option<&str>, surface: Option<&Surface>) -> Result<Self> {
         let all = Self::enumerate(instance)?;
         let available: Vec<String> = all.iter().map(|device| format!("{} {}", device.index, device.name)).collect();
         let candidates: Vec<&Self> = match wanted {
@@ -183,7 +180,7 @@ impl PhysicalDevice {
 
     /// Returns why the device cannot run the program, or `None` if it can.
     #[must_use]
-    pub fn obstacle(&self, surface: Option<(&khr::surface::Instance, vk::SurfaceKHR)>) -> Option<String> {
+    pub fn obstacle(&self, surface: Option<&Surface>) -> Option<String> {
         let version = self.properties.api_version;
         if version < vk::API_VERSION_1_3 {
             return Some(format!(
@@ -207,12 +204,12 @@ impl PhysicalDevice {
         let Some(family) = self.queue_family else {
             return Some("has no queue for both graphics and compute".to_owned());
         };
-        if let Some((loader, surface)) = surface {
+        if let Some(Surface { loader, raw, .. }) = surface {
             if !self.swapchain {
                 return Some("cannot present (no VK_KHR_swapchain)".to_owned());
             }
             // SAFETY: device and surface belong to the same, living instance; the family exists.
-            let presents = unsafe { loader.get_physical_device_surface_support(self.raw, family, surface) };
+            let presents = unsafe { loader.get_physical_device_surface_support(self.raw, family, *raw) };
             match presents.context("vkGetPhysicalDeviceSurfaceSupportKHR") {
                 Ok(true) => {}
                 Ok(false) => return Some("cannot present to this window".to_owned()),

@@ -14,12 +14,11 @@ const ENTRY_POINT: &CStr = c"main";
 
 /// The sets and push constants of a pipeline.
 pub struct PipelineLayout {
-    /// The handle.
-    pub raw: vk::PipelineLayout,
+    pub(super) raw: vk::PipelineLayout,
     /// Whether pipelines with this layout are compute or graphics pipelines.
-    pub bind_point: vk::PipelineBindPoint,
+    pub(super) bind_point: vk::PipelineBindPoint,
     /// The stages that read push constants.
-    pub push_constant_stages: vk::ShaderStageFlags,
+    pub(super) push_constant_stages: vk::ShaderStageFlags,
     device: Arc<Device>,
 }
 
@@ -84,10 +83,9 @@ impl Drop for ShaderModule<'_> {
 
 /// A compute or graphics pipeline.
 pub struct Pipeline {
-    /// The handle.
-    pub raw: vk::Pipeline,
+    pub(super) raw: vk::Pipeline,
     /// Whether it is a compute or a graphics pipeline.
-    pub bind_point: vk::PipelineBindPoint,
+    pub(super) bind_point: vk::PipelineBindPoint,
     device: Arc<Device>,
 }
 

@@ -18,6 +18,23 @@ use super::device::Device;
 use super::image::Image;
 use super::pipeline::{Pipeline, PipelineLayout};
 
+/// The images of a rendering.
+#[derive(Clone, Copy, Default)]
+pub struct Rendering<'a> {
+    /// The image that colours are drawn to. `None`: depth only.
+    pub color: Option<&'a Image>,
+    /// The image with one sample that `color` is resolved into. Only the resolved colours are kept.
+    pub resolved: Option<&'a Image>,
+    /// The colour before the first draw. `None`: all pixels are drawn over.
+    pub clear_color: Option<[f32; 4]>,
+    /// The depth, 0 before the first draw: with reversed Z, the far plane.
+    pub depth: Option<&'a Image>,
+    /// Whether depth is kept.
+    pub keeps_depth: bool,
+    /// Whether +Y in clip space is up, as cameras and glTF's winding order expect.
+    pub y_up: bool,
+}
+
 /// A command buffer in the recording state. See the module for the promise behind its functions.
 #[derive(Clone, Copy)]
 pub struct Recorder<'a> {
@@ -99,10 +116,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Copies texels from an image in the layout `TRANSFER_SRC_OPTIMAL` to a buffer.
-    pub fn copy_image_to_buffer(&self, from: vk::Image, to: &Buffer, region: vk::BufferImageCopy) {
+    pub fn copy_image_to_buffer(&self, from: &Image, to: &Buffer, region: vk::BufferImageCopy) {
         let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from, layout, to.raw, &[region]) };
+        unsafe { self.device.raw.cmd_copy_image_to_buffer(self.commands, from.raw, layout, to.raw, &[region]) };
     }
 
     /// Copies between levels of one image with linear filtering. The source is in the layout `TRANSFER_SRC_OPTIMAL`, the
@@ -122,12 +139,44 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) with these attachments. The viewport and the scissor cover
-    /// the whole render area. With `y_up`, +Y in clip space is up, as cameras and glTF's winding order expect.
-    pub fn rendering(&self, info: &vk::RenderingInfo, y_up: bool, record: impl FnOnce()) {
+    /// Runs `record` inside a rendering (`vkCmdBeginRendering`) to the whole of these images, with a viewport and a scissor
+    /// of the same size.
+    pub fn rendering(&self, rendering: Rendering, record: impl FnOnce()) {
+        let Rendering { color, resolved, clear_color, depth, keeps_depth, y_up } = rendering;
+        let (discard, store) = (vk::AttachmentStoreOp::DONT_CARE, vk::AttachmentStoreOp::STORE);
+        let color_info = color.map(|image| {
+            let info = vk::RenderingAttachmentInfo::default()
+                .image_view(image.view)
+                .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
+                .load_op(clear_color.map_or(vk::AttachmentLoadOp::DONT_CARE, |_| vk::AttachmentLoadOp::CLEAR))
+                .store_op(if resolved.is_some() { discard } else { store })
+                .clear_value(vk::ClearValue {
+                    color: vk::ClearColorValue { float32: clear_color.unwrap_or_default() },
+                });
+            let Some(resolved) = resolved else { return info };
+            info.resolve_mode(vk::ResolveModeFlags::AVERAGE)
+                .resolve_image_view(resolved.view)
+                .resolve_image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
+        });
+        let depth_info = depth.map(|image| {
+            vk::RenderingAttachmentInfo::default()
+                .image_view(image.view)
+                .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
+                .load_op(vk::AttachmentLoadOp::CLEAR)
+                .store_op(if keeps_depth { store } else { discard })
+                .clear_value(vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } })
+        });
+        let extent = color.or(depth).map_or_else(vk::Extent2D::default, |image| image.info().extent);
+        let mut info = vk::RenderingInfo::default()
+            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
+            .layer_count(1)
+            .color_attachments(color_info.as_slice());
+        if let Some(depth_info) = &depth_info {
+            info = info.depth_attachment(depth_info);
+        }
         // SAFETY: the promise of `new`.
-        unsafe { self.device.raw.cmd_begin_rendering(self.commands, info) };
-        let (width, height) = (info.render_area.extent.width as f32, info.render_area.extent.height as f32);
+        unsafe { self.device.raw.cmd_begin_rendering(self.commands, &info) };
+        let (width, height) = (extent.width as f32, extent.height as f32);
         let viewport = vk::Viewport {
             x: 0.0,
             y: if y_up { height } else { 0.0 },

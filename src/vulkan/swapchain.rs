@@ -1,4 +1,4 @@
-//! Surface and swapchain, for presentation.
+//! The swapchain, for presentation.
 //!
 //! The rules (VK_KHR_surface, VK_KHR_swapchain): a window without area has no swapchain. SUBOPTIMAL still returns an image. A
 //! render-finished semaphore belongs to a swapchain *image*, because only the next acquire of that image proves that
@@ -9,63 +9,17 @@
 use std::sync::Arc;
 
 use ash::{khr, vk};
-use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::device::Device;
 use super::error::{Context, Error, Result};
-use super::image::{ImageInfo, create_view};
-use super::instance::Instance;
+use super::image::{Image, ImageInfo};
+use super::surface::Surface;
 use super::sync::{BinarySemaphore, Fence};
-
-/// A window's surface.
-pub struct Surface {
-    /// The handle.
-    pub raw: vk::SurfaceKHR,
-    /// The functions of VK_KHR_surface.
-    pub loader: khr::surface::Instance,
-    _instance: Arc<Instance>,
-}
-
-impl Surface {
-    /// Creates the surface of a window. The window must outlive it, so the owner of both drops the surface first.
-    ///
-    /// # Errors
-    /// No window handle, or the driver cannot draw to this window system.
-    pub fn new(instance: &Arc<Instance>, window: &(impl HasDisplayHandle + HasWindowHandle)) -> Result<Self> {
-        let no_handle = |_| Error::call("window handle", vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
-        let display = window.display_handle().map_err(no_handle)?.as_raw();
-        let handle = window.window_handle().map_err(no_handle)?.as_raw();
-        // SAFETY: the handles are those of a living window, which outlives the surface (see above).
-        let raw = unsafe { ash_window::create_surface(instance.entry(), instance.raw(), display, handle, None) }
-            .context("vkCreateSurfaceKHR")?;
-        // SAFETY: the surface is new and belongs to this instance.
-        Ok(unsafe { Self::from_raw(instance, raw) })
-    }
-
-    /// Takes over a surface that the caller has created, for example one without a window (`VK_EXT_headless_surface`).
-    ///
-    /// # Safety
-    /// The surface belongs to `instance`, which has `VK_KHR_surface` enabled. Nothing else destroys it.
-    #[must_use]
-    pub unsafe fn from_raw(instance: &Arc<Instance>, raw: vk::SurfaceKHR) -> Self {
-        let loader = khr::surface::Instance::new(instance.entry(), instance.raw());
-        Self { raw, loader, _instance: Arc::clone(instance) }
-    }
-}
-
-impl Drop for Surface {
-    fn drop(&mut self) {
-        // SAFETY: swapchains hold an `Arc` of this surface, so none is left.
-        unsafe { self.loader.destroy_surface(self.raw, None) };
-    }
-}
 
 /// One image of a swapchain.
 pub struct SwapchainImage {
     /// The image, which the swapchain owns.
-    pub raw: vk::Image,
-    /// The view of the image.
-    pub view: vk::ImageView,
+    pub image: Image,
     /// Signalled when the frame that drew the image has finished. Presentation waits for it.
     pub render_finished: BinarySemaphore,
     /// Signalled when presentation has finished with the image and its semaphore. `None` where presentation has no fences.
@@ -86,14 +40,9 @@ pub enum Acquired {
 
 /// A swapchain with its images.
 pub struct Swapchain {
-    /// The images, views and semaphores, by image index.
-    pub images: Vec<SwapchainImage>,
-    /// The size of the images.
-    pub extent: vk::Extent2D,
-    /// The format of the images.
-    pub format: vk::Format,
-    /// Whether the images can be copied.
-    pub is_readable: bool,
+    images: Vec<SwapchainImage>,
+    format: vk::Format,
+    is_readable: bool,
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
     device: Arc<Device>,
@@ -160,7 +109,6 @@ impl Swapchain {
         device.register(raw, "swapchain");
         let mut swapchain = Self {
             images: Vec::new(),
-            extent,
             format: format.format,
             is_readable,
             raw,
@@ -177,13 +125,28 @@ impl Swapchain {
                 false => None,
             };
             let info = ImageInfo::color(format.format, extent, usage);
-            let name = format!("swapchain image {index}");
-            let view = create_view(device, &name, image, &info)?;
-            device.register(view, &name);
-            let image = SwapchainImage { raw: image, view, render_finished, presented, is_presenting: false };
-            swapchain.images.push(image);
+            let image = Image::with_view(device, &format!("swapchain image {index}"), image, info, None)?;
+            swapchain.images.push(SwapchainImage { image, render_finished, presented, is_presenting: false });
         }
         Ok(Some(swapchain))
+    }
+
+    /// Returns an image with its semaphore.
+    #[must_use]
+    pub fn image(&self, index: u32) -> Option<&SwapchainImage> {
+        self.images.get(index as usize)
+    }
+
+    /// Returns the format of the images.
+    #[must_use]
+    pub fn format(&self) -> vk::Format {
+        self.format
+    }
+
+    /// Returns whether the images can be copied.
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.is_readable
     }
 
     /// Acquires an image. `available` is signalled when the image may be drawn to.
@@ -265,13 +228,10 @@ impl Drop for Swapchain {
         // Far longer than a presentation takes. The fences of a window that is gone may never be signalled.
         const PATIENCE_NANOSECONDS: u64 = 1_000_000_000;
         self.wait_for_presentation(PATIENCE_NANOSECONDS);
+        // The views go before their images.
+        self.images.clear();
         // SAFETY: the renderer has waited for the frames that used the images (`renderer::output`).
-        unsafe {
-            for image in &self.images {
-                self.device.raw.destroy_image_view(image.view, None);
-            }
-            self.loader.destroy_swapchain(self.raw, None);
-        }
+        unsafe { self.loader.destroy_swapchain(self.raw, None) };
     }
 }
 

@@ -10,8 +10,7 @@ use super::error::{Context, Result};
 
 /// A timeline semaphore: a counter that the GPU increases and the CPU waits for.
 pub struct TimelineSemaphore {
-    /// The handle.
-    pub raw: vk::Semaphore,
+    raw: vk::Semaphore,
     device: Arc<Device>,
 }
 
@@ -27,6 +26,12 @@ impl TimelineSemaphore {
         let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
+    }
+
+    /// Returns the handle, for a submission.
+    #[must_use]
+    pub fn raw(&self) -> vk::Semaphore {
+        self.raw
     }
 
     /// Waits until the counter is at least `value`.
@@ -65,8 +70,7 @@ impl Drop for TimelineSemaphore {
 /// validation 1.3.239 understands waits for fences only, and without them reports hazards between two frames of the same
 /// slot.
 pub struct Fence {
-    /// The handle.
-    pub raw: vk::Fence,
+    pub(super) raw: vk::Fence,
     device: Arc<Device>,
 }
 
@@ -81,6 +85,12 @@ impl Fence {
             .context_for("vkCreateFence", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
+    }
+
+    /// Returns the handle, for a submission.
+    #[must_use]
+    pub fn raw(&self) -> vk::Fence {
+        self.raw
     }
 
     /// Waits until the fence is signalled, and resets it.
@@ -123,8 +133,7 @@ fn lost_if_late(result: vk::Result) -> vk::Result {
 
 /// A binary semaphore, for acquire and presentation.
 pub struct BinarySemaphore {
-    /// The handle.
-    pub raw: vk::Semaphore,
+    pub(super) raw: vk::Semaphore,
     device: Arc<Device>,
 }
 
@@ -139,6 +148,12 @@ impl BinarySemaphore {
             .context_for("vkCreateSemaphore", name)?;
         device.register(raw, name);
         Ok(Self { raw, device: Arc::clone(device) })
+    }
+
+    /// Returns the handle, for a submission.
+    #[must_use]
+    pub fn raw(&self) -> vk::Semaphore {
+        self.raw
     }
 }
 

@@ -79,7 +79,7 @@ impl Timestamps {
 
     /// Records that the commands since [`Self::cmd_begin`] were submitted. Timestamps of commands that never were must not be
     /// copied: their queries were never reset.
-    pub fn submitted(&mut self) {
+    pub(crate) fn submitted(&mut self) {
         self.copied = self.written;
         self.written = true;
     }

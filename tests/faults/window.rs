@@ -14,7 +14,7 @@ use throng::app::scene::Scene;
 use throng::renderer::{FrameOutcome, Output, Renderer};
 use throng::vulkan::device::Device;
 use throng::vulkan::physical_device::PhysicalDevice;
-use throng::vulkan::swapchain::Surface;
+use throng::vulkan::surface::Surface;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::RustConnection;
@@ -33,7 +33,7 @@ pub struct XcbWindow {
 }
 
 impl XcbWindow {
-    pub fn new() -> Self {
+    pub fn new() -> Arc<Self> {
         let screen = Screen::start_for_this_process();
         let (owner, number) = RustConnection::connect(Some(&screen.display)).unwrap();
         let (id, root) = (owner.generate_id().unwrap(), owner.setup().roots[number].root);
@@ -49,7 +49,7 @@ impl XcbWindow {
                 function::<unsafe extern "C" fn(*const c_char, *mut c_int) -> *mut c_void>(library, c"xcb_connect");
             (library, NonNull::new(connect(display.as_ptr(), std::ptr::null_mut())).expect("a connection"))
         };
-        Self { library, connection, id, owner, _screen: screen }
+        Arc::new(Self { library, connection, id, owner, _screen: screen })
     }
 
     fn resize(&self, extent: vk::Extent2D) {
@@ -69,6 +69,11 @@ unsafe fn function<F: Copy>(library: NonNull<c_void>, name: &std::ffi::CStr) -> 
     // SAFETY: the caller makes the promise.
     unsafe { std::mem::transmute_copy(&address) }
 }
+
+// SAFETY: libxcb locks its connection, and a library that is loaded belongs to no thread.
+unsafe impl Send for XcbWindow {}
+// SAFETY: as above.
+unsafe impl Sync for XcbWindow {}
 
 impl Drop for XcbWindow {
     fn drop(&mut self) {
@@ -98,7 +103,7 @@ impl HasWindowHandle for XcbWindow {
 impl Setting {
     /// Draws to a window, resizes it, and draws again. It is a failure if more than `most_skipped` frames are skipped. There
     /// are no pixels to read.
-    pub fn windowed(&mut self, window: &XcbWindow, most_skipped: u32) -> Outcome {
+    pub fn windowed(&mut self, window: &Arc<XcbWindow>, most_skipped: u32) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let mut skipped = 0;
             for extent in [EXTENT, vk::Extent2D { width: 40, height: 30 }] {
@@ -117,7 +122,7 @@ impl Setting {
 
     /// Draws a frame with each of these sizes, which the program decides. Returns 1 for each frame that was drawn, and 0 for
     /// each that was skipped.
-    pub fn with_sizes(&mut self, window: &XcbWindow, sizes: &[[u32; 2]]) -> Outcome {
+    pub fn with_sizes(&mut self, window: &Arc<XcbWindow>, sizes: &[[u32; 2]]) -> Outcome {
         self.in_window(window, |scene, renderer| {
             let drawn = sizes.iter().map(|&[width, height]| {
                 renderer.resize(width, height);
@@ -129,7 +134,7 @@ impl Setting {
 
     fn in_window(
         &mut self,
-        window: &XcbWindow,
+        window: &Arc<XcbWindow>,
         life: impl FnOnce(&mut Scene, &mut Renderer) -> Result<(Vec<u8>, usize)>,
     ) -> Outcome {
         let mut messages = None;
@@ -138,7 +143,7 @@ impl Setting {
         let extensions = ash_window::enumerate_required_extensions(display.as_raw()).unwrap();
         let result = instance(extensions, &mut messages).and_then(|instance| {
             let surface = Arc::new(Surface::new(&instance, window)?);
-            let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some((&surface.loader, surface.raw)))?;
+            let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some(&surface))?;
             let device = Device::new(&instance, physical, true)?;
             let mut renderer = self.renderer(&device, Output::window(surface, EXTENT))?;
             life(&mut self.scene, &mut renderer)

@@ -243,7 +243,7 @@ fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
     let mut scene = scene::scene(&models, CROWD);
     let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
     let without = captured(&mut scene, &mut renderer);
-    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0]).unwrap();
+    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0], 0..1).unwrap();
     // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
     let vertex = |x: f32, y: f32| OverlayVertex {
         position_pixels: [x, y],

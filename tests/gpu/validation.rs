@@ -22,7 +22,7 @@ use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::device::Device;
 use throng::vulkan::image::{Image, ImageInfo};
 use throng::vulkan::pipeline::{PipelineBuilder, PipelineLayout};
-use throng::vulkan::recorder::Recorder;
+use throng::vulkan::recorder::{Recorder, Rendering};
 use throng::vulkan::spirv;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
@@ -158,7 +158,7 @@ fn hazards_between_submissions_are_seen(device: &TestDevice) {
                 pool
             });
             for pool in &pools {
-                let infos = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.commands)];
+                let infos = [vk::CommandBufferSubmitInfo::default().command_buffer(pool.raw())];
                 let submit = vk::SubmitInfo2::default().command_buffer_infos(&infos);
                 // SAFETY: one thread uses the queue; the commands live until the wait below.
                 unsafe { device.raw.queue_submit2(*device.queue(), &[submit], vk::Fence::null()) }.unwrap();
@@ -226,14 +226,8 @@ fn texels() -> vk::BufferImageCopy {
 
 /// Clears the image as a colour attachment.
 fn clear(recorder: Recorder, image: &Image) {
-    let attachments = [vk::RenderingAttachmentInfo::default()
-        .image_view(image.view)
-        .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-        .load_op(vk::AttachmentLoadOp::CLEAR)
-        .store_op(vk::AttachmentStoreOp::STORE)];
-    let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: EXTENT };
-    let info = vk::RenderingInfo::default().render_area(area).layer_count(1).color_attachments(&attachments);
-    recorder.rendering(&info, false, || ());
+    let rendering = Rendering { color: Some(image), clear_color: Some([0.0; 4]), ..Rendering::default() };
+    recorder.rendering(rendering, || ());
 }
 
 /// Records work with an image and submits it. The wrong work lacks the last use of the image in one barrier.
@@ -248,7 +242,7 @@ fn submit_image_work(device: &Arc<Device>, record: impl FnOnce(Recorder, &Image,
 }
 
 fn change(recorder: Recorder, image: &Image, from: ImageUse, to: ImageUse) {
-    recorder.image_barriers([ImageBarrier::color(image.raw, from, to)]);
+    recorder.image_barriers([ImageBarrier::new(image, from, to)]);
 }
 
 fn two_copies_to_an_image_are_seen(device: &TestDevice) {
@@ -272,7 +266,7 @@ fn a_layout_change_that_does_not_wait_is_seen(device: &TestDevice) {
             recorder.copy_buffer_to_image(&buffers[0], image, texels());
             let last_use = if work == Work::Right { Access::TRANSFER_WRITE } else { Access::NOTHING };
             change(recorder, image, (last_use, vk::ImageLayout::TRANSFER_DST_OPTIMAL), TRANSFER_SOURCE);
-            recorder.copy_image_to_buffer(image.raw, &buffers[1], texels());
+            recorder.copy_image_to_buffer(image, &buffers[1], texels());
         });
     });
 }
@@ -285,7 +279,7 @@ fn a_readback_that_does_not_wait_for_the_rendering_is_seen(device: &TestDevice) 
             clear(recorder, image);
             let last_use = if work == Work::Right { Access::COLOR_WRITE } else { Access::TRANSFER_WRITE };
             change(recorder, image, (last_use, vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL), TRANSFER_SOURCE);
-            recorder.copy_image_to_buffer(image.raw, &buffers[0], texels());
+            recorder.copy_image_to_buffer(image, &buffers[0], texels());
         });
     });
 }

@@ -38,7 +38,7 @@ pub(super) struct CopyRate {
 /// There is no memory for the smallest buffers, or the device is lost.
 pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
     let [from, to] = buffers(device)?;
-    let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: from.size_bytes };
+    let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: from.size_bytes() };
     // This touches all pages of both buffers.
     let fill = |recorder: Recorder| {
         recorder.fill_buffer(&from, 0x3f80_0000);
@@ -77,7 +77,7 @@ pub(super) fn copy_rate(device: &Arc<Device>) -> Result<CopyRate> {
         }
     }
     let seconds = median_of(if by_gpu.is_empty() { by_clock } else { by_gpu });
-    Ok(CopyRate { bytes_per_second: from.size_bytes as f64 / seconds.max(1e-9), buffer_bytes: from.size_bytes })
+    Ok(CopyRate { bytes_per_second: from.size_bytes() as f64 / seconds.max(1e-9), buffer_bytes: from.size_bytes() })
 }
 
 /// Allocates two buffers of 512 MiB, halved until memory suffices.

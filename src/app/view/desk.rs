@@ -29,12 +29,12 @@ use crate::renderer::{Renderer, StageTimes, UploadPath};
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
 
-/// An open window and its renderer. The renderer, which owns the surface, is dropped first.
+/// An open window and its renderer.
 pub struct Shown {
     /// The renderer.
     pub renderer: Renderer,
     /// The window.
-    pub window: Window,
+    pub window: Arc<Window>,
     /// The size in the last event. On X11 winit would ask the server, and panic once another client has destroyed the
     /// window.
     pub size: PhysicalSize<u32>,

@@ -4,6 +4,7 @@
 //! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if the animation
 //! plays, a key flies, or an event has changed something.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
@@ -35,7 +36,7 @@ use crate::renderer::{FrameOutcome, Renderer};
 
 /// A window whose surface or device was lost and not yet replaced.
 struct Lost {
-    window: Window,
+    window: Arc<Window>,
     size: PhysicalSize<u32>,
     since: Instant,
 }
@@ -98,7 +99,7 @@ impl Viewer {
         let Size { width, height } = self.state.args.gpu.size;
         let attributes =
             Window::default_attributes().with_title("Throng").with_inner_size(LogicalSize::new(width, height));
-        let window = event_loop.create_window(attributes).context("cannot open a window")?;
+        let window = Arc::new(event_loop.create_window(attributes).context("cannot open a window")?);
         let size = window.inner_size();
         let renderer = self.renderer_for(&window, size)?;
         self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
@@ -114,7 +115,7 @@ impl Viewer {
         self.shown = Some(shown);
     }
 
-    fn renderer_for(&mut self, window: &Window, size: PhysicalSize<u32>) -> Result<Renderer> {
+    fn renderer_for(&mut self, window: &Arc<Window>, size: PhysicalSize<u32>) -> Result<Renderer> {
         let extent = Size { width: size.width, height: size.height };
         window_renderer(&self.state.args.gpu, &mut self.state.scene, window, extent)
     }
@@ -147,7 +148,7 @@ impl Viewer {
     }
 
     /// Ends the renderer, keeps the validation error if there is one, and returns the window.
-    fn hide(&mut self) -> Option<(Window, PhysicalSize<u32>)> {
+    fn hide(&mut self) -> Option<(Arc<Window>, PhysicalSize<u32>)> {
         let Shown { renderer, window, size } = self.shown.take()?;
         if let Err(error) = finish(renderer) {
             self.error.get_or_insert(error);

@@ -9,7 +9,7 @@ use ash::vk;
 use crate::vulkan::Result;
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
-use crate::vulkan::recorder::Recorder;
+use crate::vulkan::recorder::{Recorder, Rendering};
 
 /// Linear colour above 1. Every driver supports blending and multisampling in this format.
 pub const HDR_FORMAT: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
@@ -65,34 +65,11 @@ impl Attachments {
     /// Records the scene: `record` draws into cleared depth, and multisampled colour is resolved at the end. Without a
     /// `clear_color`, `record` covers every pixel.
     pub fn rendering(&self, recorder: Recorder, clear_color: Option<[f32; 4]>, record: impl FnOnce()) {
-        let load_op = if clear_color.is_some() { vk::AttachmentLoadOp::CLEAR } else { vk::AttachmentLoadOp::DONT_CARE };
-        let clear_color = vk::ClearValue { color: vk::ClearColorValue { float32: clear_color.unwrap_or_default() } };
-        let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
-        let color = vk::RenderingAttachmentInfo::default()
-            .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-            .load_op(load_op)
-            .clear_value(clear_color);
-        let color = match &self.multisampled {
-            None => color.image_view(self.hdr.view).store_op(vk::AttachmentStoreOp::STORE),
-            Some(multisampled) => color
-                .image_view(multisampled.view)
-                .store_op(vk::AttachmentStoreOp::DONT_CARE)
-                .resolve_mode(vk::ResolveModeFlags::AVERAGE)
-                .resolve_image_view(self.hdr.view)
-                .resolve_image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL),
+        let depth = Some(&self.depth);
+        let rendering = match &self.multisampled {
+            None => Rendering { color: Some(&self.hdr), ..Rendering::default() },
+            Some(color) => Rendering { color: Some(color), resolved: Some(&self.hdr), ..Rendering::default() },
         };
-        let depth = vk::RenderingAttachmentInfo::default()
-            .image_view(self.depth.view)
-            .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::DONT_CARE)
-            .clear_value(far);
-        let colors = [color];
-        let info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: self.extent })
-            .layer_count(1)
-            .color_attachments(&colors)
-            .depth_attachment(&depth);
-        recorder.rendering(&info, true, record);
+        recorder.rendering(Rendering { clear_color, depth, y_up: true, ..rendering }, record);
     }
 }

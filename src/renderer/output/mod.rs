@@ -15,7 +15,8 @@ use crate::vulkan::buffer::{Buffer, BufferMemory};
 use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
 use crate::vulkan::recorder::Recorder;
-use crate::vulkan::swapchain::{Acquired, Surface, Swapchain};
+use crate::vulkan::surface::Surface;
+use crate::vulkan::swapchain::{Acquired, Swapchain};
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 
 /// The format of offscreen images, with the byte order of PNG.
@@ -26,19 +27,6 @@ const TEXEL_BYTES: u64 = 4;
 /// Core Vulkan cannot wait for presentation. After this many frames of a new swapchain, the last image of the old one is no
 /// longer on the screen. Where presentation has fences, they say so instead.
 const GRACE_FRAMES: u64 = 4;
-
-/// The image that a frame draws to.
-#[derive(Debug, Clone, Copy)]
-pub struct OutputImage {
-    /// The image. Its old contents are discarded.
-    pub image: vk::Image,
-    /// The view of the image.
-    pub view: vk::ImageView,
-    /// The size of the image.
-    pub extent: vk::Extent2D,
-    /// The index of the swapchain image; 0 offscreen.
-    pub index: u32,
-}
 
 /// A window or an image.
 pub enum Output {
@@ -107,7 +95,7 @@ impl Output {
     /// Returns the size of the image, or the size that the window had when it was last resized.
     pub fn extent(&self) -> vk::Extent2D {
         match self {
-            Self::Offscreen(offscreen) => offscreen.image.info.extent,
+            Self::Offscreen(offscreen) => offscreen.image.info().extent,
             Self::Window(window) => window.extent,
         }
     }
@@ -121,13 +109,13 @@ impl Output {
     }
 
     /// Notes that the values of the timeline start again at 0. All frames have finished.
-    pub fn restart_timeline(&mut self) {
+    pub(super) fn restart_timeline(&mut self) {
         if let Self::Window(window) = self {
             window.retired.iter_mut().for_each(|(_, first_of_successor)| *first_of_successor = 0);
         }
     }
 
-    /// Returns the next image and its format, or `None` if the window has no area or no free image and the frame must be
+    /// Returns the index of the next image, or `None` if the window has no area or no free image and the frame must be
     /// skipped. `next_value` is the timeline value that this frame will signal.
     ///
     /// # Errors
@@ -141,50 +129,52 @@ impl Output {
         available: &BinarySemaphore,
         timeline: &TimelineSemaphore,
         next_value: u64,
-    ) -> Result<Option<(OutputImage, vk::Format)>> {
+    ) -> Result<Option<u32>> {
         match self {
-            Self::Offscreen(offscreen) => {
-                let Image { raw: image, view, info, .. } = offscreen.image;
-                Ok(Some((OutputImage { image, view, extent: info.extent, index: 0 }, info.format)))
-            }
+            Self::Offscreen(_) => Ok(Some(0)),
             // SAFETY: the caller makes the promise.
             Self::Window(window) => unsafe { window.acquire(device, available, timeline, next_value) },
         }
     }
 
+    /// Returns an image that was acquired.
+    #[must_use]
+    pub fn image(&self, index: u32) -> Option<&Image> {
+        match self {
+            Self::Offscreen(offscreen) => Some(&offscreen.image),
+            Self::Window(window) => Some(&window.swapchain.as_ref()?.image(index)?.image),
+        }
+    }
+
     /// Changes the image to a colour attachment.
-    pub fn begin(&self, recorder: Recorder, image: &OutputImage) {
+    pub fn begin(&self, recorder: Recorder, image: &Image) {
         let last_use = match self {
             // The last frame's copy has read the image (WAR), and its tone mapping has written it (WAW).
             Self::Offscreen(_) => Access::TRANSFER_READ.finished().and(Access::COLOR_WRITE),
             // The submission waits for the acquired image at this stage, so the layout changes after that.
             Self::Window(_) => Access::COLOR_WRITE.finished(),
         };
-        recorder.image_barriers([ImageBarrier::color(image.image, discarded(last_use), COLOR_TARGET)]);
+        recorder.image_barriers([ImageBarrier::new(image, discarded(last_use), COLOR_TARGET)]);
     }
 
     /// Changes the drawn image for presentation. If `capture` is set, copies it for readback.
-    pub fn finish(&self, recorder: Recorder, image: &OutputImage, capture: bool) {
-        match self {
-            Self::Window(WindowImages { readback: Some((readback, extent)), .. }) if capture => {
-                // Tone mapping wrote the image, the copy reads it (RAW).
-                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                copy(recorder, image.image, *extent, readback);
-                // The layout changes after the copy (WAR), and before the stage that signals presentation.
-                let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
-                recorder.image_barriers([ImageBarrier::color(image.image, TRANSFER_SOURCE, presented)]);
-            }
-            Self::Window(_) => {
-                // Nothing on this queue reads it. Presentation waits for a semaphore that is signalled after this stage.
-                let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
-                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, presented)]);
-            }
-            Self::Offscreen(offscreen) if capture => {
-                // Tone mapping wrote the image, the copy reads it (RAW).
-                recorder.image_barriers([ImageBarrier::color(image.image, COLOR_TARGET, TRANSFER_SOURCE)]);
-                copy(recorder, image.image, image.extent, &offscreen.readback);
-            }
-            Self::Offscreen(_) => {}
+    pub fn finish(&self, recorder: Recorder, image: &Image, capture: bool) {
+        let readback = match self {
+            Self::Offscreen(offscreen) => Some(&offscreen.readback),
+            Self::Window(window) => window.readback.as_ref().map(|(readback, _)| readback),
+        };
+        let mut last_use = COLOR_TARGET;
+        if let Some(readback) = readback.filter(|_| capture) {
+            // Tone mapping wrote the image, the copy reads it (RAW).
+            recorder.image_barriers([ImageBarrier::new(image, last_use, TRANSFER_SOURCE)]);
+            copy(recorder, image, readback);
+            last_use = TRANSFER_SOURCE;
+        }
+        if matches!(self, Self::Window(_)) {
+            // Nothing on this queue reads the image any more: the layout changes after the drawing or the copy (WAR), and
+            // before the stage that signals presentation.
+            let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
+            recorder.image_barriers([ImageBarrier::new(image, last_use, presented)]);
         }
     }
 
@@ -201,7 +191,7 @@ impl Output {
         let is_readable = window
             .swapchain
             .as_ref()
-            .is_some_and(|swapchain| swapchain.is_readable && byte_order(swapchain.format).is_some());
+            .is_some_and(|swapchain| swapchain.is_readable() && byte_order(swapchain.format()).is_some());
         if !is_readable {
             window.readback = None;
         } else if window.readback.as_ref().is_none_or(|&(_, size)| size != extent) {
@@ -219,13 +209,10 @@ impl Output {
 
     /// Returns the semaphore that presentation waits for, or `None` offscreen.
     #[must_use]
-    pub fn render_finished(&self, image: &OutputImage) -> Option<vk::Semaphore> {
+    pub fn render_finished(&self, index: u32) -> Option<vk::Semaphore> {
         match self {
             Self::Offscreen(_) => None,
-            Self::Window(window) => {
-                let images = &window.swapchain.as_ref()?.images;
-                Some(images.get(image.index as usize)?.render_finished.raw)
-            }
+            Self::Window(window) => Some(window.swapchain.as_ref()?.image(index)?.render_finished.raw()),
         }
     }
 
@@ -236,13 +223,13 @@ impl Output {
     ///
     /// # Safety
     /// As for [`Swapchain::present`].
-    pub unsafe fn present(&mut self, image: &OutputImage) -> Result<()> {
+    pub unsafe fn present(&mut self, index: u32) -> Result<()> {
         if let Self::Window(window) = self
             && let Some(swapchain) = &mut window.swapchain
         {
             // Even a window that no longer fits shows the image, and gets a new swapchain afterwards.
             // SAFETY: the caller makes the promise.
-            window.stale |= unsafe { swapchain.present(image.index) }?;
+            window.stale |= unsafe { swapchain.present(index) }?;
         }
         Ok(())
     }
@@ -258,7 +245,7 @@ impl Output {
             // SAFETY: the caller promises that no frame writes the buffer.
             Self::Offscreen(offscreen) => unsafe { offscreen.readback.mapped_for_reading() },
             Self::Window(WindowImages { readback, swapchain, pixels, .. }) => {
-                let order = swapchain.as_ref().and_then(|swapchain| byte_order(swapchain.format));
+                let order = swapchain.as_ref().and_then(|swapchain| byte_order(swapchain.format()));
                 if let (true, Some((readback, _)), Some(order)) = (pixels.is_empty(), readback, order) {
                     // SAFETY: the caller promises that no frame writes the buffer.
                     let bytes = unsafe { readback.mapped_for_reading() };
@@ -279,7 +266,8 @@ fn readback_buffer(device: &Arc<Device>, extent: vk::Extent2D) -> Result<Buffer>
 }
 
 /// Copies an image to a readback buffer.
-fn copy(recorder: Recorder, image: vk::Image, vk::Extent2D { width, height }: vk::Extent2D, readback: &Buffer) {
+fn copy(recorder: Recorder, image: &Image, readback: &Buffer) {
+    let vk::Extent2D { width, height } = image.info().extent;
     let subresource = vk::ImageSubresourceLayers {
         aspect_mask: vk::ImageAspectFlags::COLOR,
         mip_level: 0,
@@ -314,7 +302,7 @@ impl WindowImages {
         available: &BinarySemaphore,
         timeline: &TimelineSemaphore,
         next_value: u64,
-    ) -> Result<Option<(OutputImage, vk::Format)>> {
+    ) -> Result<Option<u32>> {
         let completed = timeline.value()?;
         // The images are no longer drawn to once a frame of the successor has finished. Presentation may take longer.
         self.retired.retain(|(swapchain, first_of_successor)| match swapchain.is_presented() {
@@ -331,13 +319,7 @@ impl WindowImages {
             match unsafe { swapchain.acquire(available) }? {
                 Acquired::Image(index, suboptimal) => {
                     self.stale |= suboptimal;
-                    let image = swapchain.images.get(index as usize).map(|image| OutputImage {
-                        image: image.raw,
-                        view: image.view,
-                        extent: swapchain.extent,
-                        index,
-                    });
-                    return Ok(image.map(|image| (image, swapchain.format)));
+                    return Ok(Some(index));
                 }
                 Acquired::OutOfDate => self.stale = true,
                 Acquired::TimedOut => return Ok(None),

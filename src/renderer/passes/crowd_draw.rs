@@ -46,7 +46,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(&layouts.scene, FRAME_SET, &slot.set);
     recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
-    let mut bound_pipeline = vk::Pipeline::null();
+    let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
         let (seen, level) = eye.sees(batch);
@@ -66,9 +66,9 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             else {
                 continue;
             };
-            if pipeline.raw != bound_pipeline {
+            if !bound_pipeline.is_some_and(|bound| std::ptr::eq(bound, pipeline)) {
                 recorder.bind_pipeline(pipeline);
-                bound_pipeline = pipeline.raw;
+                bound_pipeline = Some(pipeline);
             }
             recorder.bind_set(&layouts.scene, MATERIAL_SET, material);
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);

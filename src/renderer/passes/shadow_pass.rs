@@ -21,6 +21,7 @@ use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
+use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
 
 /// The features of a masked material that the shadow depends on (0: not masked), and how its vertices are skinned.
@@ -92,34 +93,19 @@ impl ShadowPass {
     /// Returns the side of the map in texels, or `None` without shadows.
     #[must_use]
     pub fn map_size(&self) -> Option<u32> {
-        self.is_on.then_some(self.map.info.extent.width)
+        self.is_on.then_some(self.map.info().extent.width)
     }
 
     /// Returns the map with its sampler, for the frame set.
     #[must_use]
-    pub fn binding(&self) -> Binding {
-        Binding::Texture(vk::DescriptorImageInfo {
-            sampler: self.sampler.raw,
-            image_view: self.map.view,
-            image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-        })
+    pub fn binding(&self) -> Binding<'_> {
+        Binding::Texture(&self.map, &self.sampler)
     }
 
     /// Clears the map and draws all opaque parts of the crowd into it.
     pub fn record(&self, input: &PassInput) {
-        let far = vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth: 0.0, stencil: 0 } };
-        let depth = vk::RenderingAttachmentInfo::default()
-            .image_view(self.map.view)
-            .image_layout(vk::ImageLayout::DEPTH_ATTACHMENT_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .clear_value(far);
-        let extent = self.map.info.extent;
-        let info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
-            .layer_count(1)
-            .depth_attachment(&depth);
-        input.recorder.rendering(&info, true, || {
+        let rendering = Rendering { depth: Some(&self.map), keeps_depth: true, y_up: true, ..Rendering::default() };
+        input.recorder.rendering(rendering, || {
             if self.is_on {
                 crowd_draw::record(input, Eye::Light, |_, draw| {
                     if casts_shadow(draw) { self.pipelines.get(&key(draw, self.skinning)) } else { None }

@@ -8,9 +8,9 @@ use crate::renderer::output::attachments::Attachments;
 use crate::shader_types::ToneMapConstants;
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::image::Sampler;
+use crate::vulkan::image::{Image, Sampler};
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
-use crate::vulkan::recorder::Recorder;
+use crate::vulkan::recorder::{Recorder, Rendering};
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
 
@@ -63,14 +63,13 @@ impl ToneMapPass {
             depth_bias: None,
         };
         let pipeline = builder.graphics(&info)?;
-        // The shader reads one texel for each pixel. The image has one level, but with a `max_lod` of 0, Mesa's lavapipe clamps
-        // the level for each pixel.
         let sampler = vk::SamplerCreateInfo::default()
             .max_lod(vk::LOD_CLAMP_NONE)
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
             .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
         let sampler = Sampler::new(device, "tone map sampler", &sampler)?;
-        let set = DescriptorSet::new(device, "tone map set", &set_layout, &[binding(&sampler, attachments)])?;
+        let set =
+            DescriptorSet::new(device, "tone map set", &set_layout, &[Binding::Texture(&attachments.hdr, &sampler)])?;
         Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })
     }
 
@@ -80,28 +79,14 @@ impl ToneMapPass {
     /// No frame is in flight.
     pub unsafe fn set_attachments(&self, attachments: &Attachments) {
         // SAFETY: the caller promises that no frame uses the set.
-        unsafe { self.set.write(&[binding(&self.sampler, attachments)]) };
+        unsafe { self.set.write(&[Binding::Texture(&attachments.hdr, &self.sampler)]) };
     }
 
     /// Draws to the whole of `output`, whose old contents are discarded. `exposure` is a factor of radiance. `record_over`
     /// draws over the result, in the same rendering.
-    pub fn record(
-        &self,
-        recorder: Recorder,
-        (output, extent): (vk::ImageView, vk::Extent2D),
-        exposure: f32,
-        record_over: impl FnOnce(),
-    ) {
-        let colors = [vk::RenderingAttachmentInfo::default()
-            .image_view(output)
-            .image_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
-            .load_op(vk::AttachmentLoadOp::DONT_CARE)
-            .store_op(vk::AttachmentStoreOp::STORE)];
-        let info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent })
-            .layer_count(1)
-            .color_attachments(&colors);
-        recorder.rendering(&info, false, || {
+    pub fn record(&self, recorder: Recorder, output: &Image, exposure: f32, record_over: impl FnOnce()) {
+        let rendering = Rendering { color: Some(output), ..Rendering::default() };
+        recorder.rendering(rendering, || {
             recorder.bind_pipeline(&self.pipeline);
             recorder.bind_set(&self.layout, 0, &self.set);
             recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
@@ -110,12 +95,4 @@ impl ToneMapPass {
             record_over();
         });
     }
-}
-
-fn binding(sampler: &Sampler, attachments: &Attachments) -> Binding {
-    Binding::Texture(vk::DescriptorImageInfo {
-        sampler: sampler.raw,
-        image_view: attachments.hdr.view,
-        image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-    })
 }

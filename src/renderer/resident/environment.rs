@@ -10,8 +10,8 @@
 //!   numbers, 16 KiB. It does not depend on the sky.
 //!
 //! The vertical plane through the sun mirrors the surroundings, so two numbers tell all that counts of a direction: how far it
-//! points up, and how far towards the sun along the ground. That is why the first two are no cube maps. On Mesa's lavapipe, the
-//! specular table takes two thirds of the time that a fragment shader took for a cube map (`character.frag`).
+//! points up, and how far towards the sun along the ground. So the first two are plain tables, which are smaller and cheaper to
+//! sample than cube maps.
 //!
 //! Everything is computed in one submission, before the first frame and again when the sky changes. The images stay the
 //! same, so descriptor sets stay valid. The shaders write buffers that are copied to the images: unlike storage images,
@@ -85,8 +85,6 @@ impl Environment {
     /// No memory, or the driver cannot build a pipeline.
     pub fn new(builder: &PipelineBuilder) -> Result<Self> {
         let device = builder.device();
-        // There is only one level, but with a `max_lod` of 0, Mesa's lavapipe clamps the level for each pixel: the frame of one
-        // fox at 1280x720 then takes 1.05 of the time.
         let sampler = vk::SamplerCreateInfo::default()
             .mag_filter(vk::Filter::LINEAR)
             .min_filter(vk::Filter::LINEAR)
@@ -126,7 +124,7 @@ impl Environment {
             table("specular table", specular, LIGHT, (SPECULAR_SIDE, ROUGHNESS_COUNT))?,
             table("split-sum table", split_sum, SPLIT_SUM, (SPLIT_SUM_SIDE, 1))?,
         ];
-        let bindings = tables.each_ref().map(|table| Binding::Buffer(table.texels.descriptor()));
+        let bindings = tables.each_ref().map(|table| Binding::Buffer(&table.texels));
         Ok(Self {
             sampler: Sampler::new(device, "environment sampler", &sampler)?,
             set: DescriptorSet::new(device, "environment set", &set_layout, &bindings)?,
@@ -140,14 +138,8 @@ impl Environment {
 
     /// Returns the irradiance table, the specular table and the split-sum table, for the frame set.
     #[must_use]
-    pub fn bindings(&self) -> [Binding; 3] {
-        self.tables.each_ref().map(|table| {
-            Binding::Texture(vk::DescriptorImageInfo {
-                sampler: self.sampler.raw,
-                image_view: table.image.view,
-                image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-            })
-        })
+    pub fn bindings(&self) -> [Binding<'_>; 3] {
+        self.tables.each_ref().map(|table| Binding::Texture(&table.image, &self.sampler))
     }
 
     /// Whether the last computation was for this sky.
@@ -187,7 +179,7 @@ impl Environment {
         // The images are new, or all frames that have sampled them have finished.
         self.change_images(recorder, discarded(Access::NOTHING), TRANSFER_TARGET);
         for Table { image, texels, .. } in &self.tables {
-            let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = image.info;
+            let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = *image.info();
             let subresource = vk::ImageSubresourceLayers { aspect_mask: aspect, layer_count: 1, ..Default::default() };
             let extent = vk::Extent3D { width, height, depth };
             let region = vk::BufferImageCopy::default().image_subresource(subresource).image_extent(extent);
@@ -198,7 +190,7 @@ impl Environment {
     }
 
     fn change_images(&self, recorder: Recorder, from: ImageUse, to: ImageUse) {
-        let images = self.tables.each_ref().map(|table| table.image.raw);
-        recorder.image_barriers(images.map(|image| ImageBarrier::color(image, from, to)));
+        let images = self.tables.each_ref().map(|table| &table.image);
+        recorder.image_barriers(images.map(|image| ImageBarrier::new(image, from, to)));
     }
 }

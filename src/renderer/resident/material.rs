@@ -43,14 +43,12 @@ impl GpuMaterials {
         let mut cache = TextureCache::new(uploader);
         let mut sets = Vec::with_capacity(model.materials.len());
         for (index, material) in model.materials.iter().enumerate() {
-            let mut bindings = vec![Binding::Buffer(vk::DescriptorBufferInfo {
-                buffer: factors.raw,
-                offset: index as u64 * stride,
-                range: size_of::<MaterialData>() as u64,
-            })];
+            let mut textures = Vec::new();
             for (texture, content) in slots(material) {
-                bindings.push(cache.get(model, texture.map(|texture| texture.texture), content)?.binding());
+                textures.push(cache.get(model, texture.map(|texture| texture.texture), content)?);
             }
+            let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
+            bindings.extend(textures.iter().map(|texture| texture.binding()));
             let label = format!("{}: {}", model.name, material.name);
             sets.push(DescriptorSet::new(device, &label, &layouts.material, &bindings)?);
         }

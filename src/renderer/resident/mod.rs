@@ -6,4 +6,4 @@ pub mod material;
 pub mod model;
 pub mod skin_runs;
 pub mod texture;
-pub mod upload;
+mod upload;

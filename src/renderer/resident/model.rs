@@ -158,7 +158,7 @@ impl GpuModel {
             device,
             &format!("{name}: model set"),
             &layouts.model,
-            &buffers.each_ref().map(|buffer| Binding::Buffer(buffer.descriptor())),
+            &buffers.each_ref().map(|buffer| Binding::Buffer(buffer)),
         )?;
 
         let materials = GpuMaterials::new(&mut uploader, layouts, model)?;

@@ -12,7 +12,6 @@ use ash::vk;
 use super::upload::Uploader;
 use crate::model::{self, Filter, Model, TextureSampler, Wrap};
 use crate::renderer::error::{Error, Result};
-use crate::vulkan;
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_SOURCE, TRANSFER_TARGET, discarded};
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::device::Device;
@@ -53,12 +52,8 @@ pub struct Texture {
 impl Texture {
     /// Returns the texture for a descriptor set.
     #[must_use]
-    pub fn binding(&self) -> Binding {
-        Binding::Texture(vk::DescriptorImageInfo {
-            sampler: self.sampler.raw,
-            image_view: self.image.view,
-            image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-        })
+    pub fn binding(&self) -> Binding<'_> {
+        Binding::Texture(&self.image, &self.sampler)
     }
 }
 
@@ -170,8 +165,7 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     let image = Image::new(device, &source.name, ImageInfo { mip_levels, ..ImageInfo::color(format, extent, usage) })?;
     let (recorder, staging) = uploader.stage(&source.name, &texels)?;
     let change = |first, count, from: ImageUse, to: ImageUse| {
-        let aspect = vk::ImageAspectFlags::COLOR;
-        recorder.image_barriers([ImageBarrier { image: image.raw, aspect, levels: (first, count), from, to }]);
+        recorder.image_barriers([ImageBarrier { image: &image, levels: (first, count), from, to }]);
     };
     // The image is new, so there is nothing to wait for.
     change(0, mip_levels, discarded(Access::NOTHING), TRANSFER_TARGET);
@@ -181,34 +175,13 @@ fn upload(uploader: &mut Uploader, source: &model::Image, format: vk::Format) ->
     for level in 1..mip_levels {
         // The copy or a blit wrote the level above, and this blit reads it (RAW).
         change(level - 1, 1, TRANSFER_TARGET, TRANSFER_SOURCE);
-        recorder.blit_level(&image, blit_to_level(image.info.extent, level));
+        recorder.blit_level(&image, blit_to_level(image.info().extent, level));
     }
     // Fragment shaders read all levels (RAW). The last level was written; blits have read the others.
     change(mip_levels - 1, 1, TRANSFER_TARGET, SAMPLED);
     if mip_levels > 1 {
         change(0, mip_levels - 1, TRANSFER_SOURCE, SAMPLED);
     }
-    Ok(image)
-}
-
-/// Uploads an image without mip levels, for fragment shaders, and waits for it. The shader reads the numbers as they are.
-///
-/// # Errors
-/// No memory, or device lost.
-pub fn upload_plain(device: &Arc<Device>, name: &str, [width, height]: [u32; 2], rgba: &[u8]) -> vulkan::Result<Image> {
-    let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
-    let info = ImageInfo::color(TextureContent::Data.format(), vk::Extent2D { width, height }, usage);
-    let image = Image::new(device, name, info)?;
-    let mut uploader = Uploader::new(device, name)?;
-    let (recorder, staging) = uploader.stage(name, rgba)?;
-    // The image is new, so there is nothing to wait for.
-    recorder.image_barriers([ImageBarrier::color(image.raw, discarded(Access::NOTHING), TRANSFER_TARGET)]);
-    let extent = vk::Extent3D { width, height, depth: 1 };
-    let region = vk::BufferImageCopy::default().image_subresource(subresource(0)).image_extent(extent);
-    recorder.copy_buffer_to_image(staging, &image, region);
-    // Fragment shaders read the copy (RAW).
-    recorder.image_barriers([ImageBarrier::color(image.raw, TRANSFER_TARGET, SAMPLED)]);
-    uploader.finish()?;
     Ok(image)
 }
 

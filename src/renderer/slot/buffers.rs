@@ -88,7 +88,7 @@ impl StreamBuffer {
     /// No memory, or more than the device allows.
     pub fn ensure(&mut self, device: &Arc<Device>, used_bytes: u64, instance_count: u32) -> Result<bool> {
         self.used_bytes = used_bytes;
-        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes) {
+        if self.memory.as_ref().is_some_and(|memory| used_bytes <= memory.mapped.size_bytes()) {
             return Ok(false);
         }
         let StreamInfo { ref name, limit, limit_bytes, .. } = self.info;
@@ -111,10 +111,10 @@ impl StreamBuffer {
         Ok(true)
     }
 
-    /// Returns the whole buffer, for a descriptor.
+    /// Returns the whole buffer that shaders read, or `None` after a failure.
     #[must_use]
-    pub fn binding(&self) -> Binding {
-        Binding::Buffer(self.read_by_shaders().map_or_else(Default::default, Buffer::descriptor))
+    pub fn binding(&self) -> Option<Binding<'_>> {
+        self.read_by_shaders().map(Binding::Buffer)
     }
 
     /// Returns the buffer that shaders read, or `None` after a failure.
@@ -146,12 +146,6 @@ impl StreamBuffer {
         let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
         Some((&memory.mapped, memory.device_local.as_ref()?, self.used_bytes))
     }
-
-    /// Returns the size of this frame's data.
-    #[must_use]
-    pub fn used_bytes(&self) -> u64 {
-        self.used_bytes
-    }
 }
 
 /// One page.
@@ -175,14 +169,14 @@ impl Page {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
         let vertices = Buffer::new(device, name, vertices, usage, BufferMemory::Device)?;
         let tangents = Buffer::new(device, &format!("{name}: tangents"), tangents, usage, BufferMemory::Device)?;
-        let bindings = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer.descriptor()));
+        let bindings = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer));
         let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
         Ok(Self { vertices, tangents, set })
     }
 
     fn has_room_for(&self, plan: PagePlan) -> bool {
         let [vertices, tangents] = page_sizes(plan.vertex_count.into(), plan.has_tangents);
-        vertices <= self.vertices.size_bytes && tangents <= self.tangents.size_bytes
+        vertices <= self.vertices.size_bytes() && tangents <= self.tangents.size_bytes()
     }
 }
 
@@ -213,8 +207,8 @@ pub fn ensure_pages(
             // The old page is freed first, because both together may not fit. No buffer becomes smaller, so frames that
             // take turns do not replace each other's pages.
             let old = pages.remove(index);
-            vertices = vertices.max(old.vertices.size_bytes);
-            tangents = tangents.max(old.tangents.size_bytes);
+            vertices = vertices.max(old.vertices.size_bytes());
+            tangents = tangents.max(old.tangents.size_bytes());
         }
         let name = format!("transient vertices {slot}, page {index}");
         pages.insert(index, Page::new(device, layouts, &name, [vertices, tangents])?);

@@ -1,8 +1,8 @@
 //! A slot: everything that one frame in flight owns, so that the CPU can write one frame while the GPU draws another.
 //!
 //! In: the frame plan. Out: mapped memory for the CPU half of the frame, and buffers and descriptor sets for the GPU half.
-//! The renderer hands out the slot's memory only between [`FrameSlot::wait`] and the submission, so safe code outside the
-//! renderer cannot write memory that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because
+//! The module is private. The renderer hands out the slot's memory only between [`FrameSlot::wait`] and the submission, so safe
+//! code outside of it cannot write memory that the GPU still reads. Each slot has whole buffers, not slices of shared ones, because
 //! synchronization validation tracks buffers.
 
 pub mod buffers;
@@ -67,9 +67,8 @@ pub struct FrameSlot {
     /// The value of the timeline that ends the slot's last frame; `None` after a wait for it.
     in_flight_until: Option<u64>,
     frame_data: Buffer,
-    /// Whether a buffer was replaced since the frame set was written.
+    /// Whether the frame set was not written yet, or a buffer was replaced since.
     set_is_stale: bool,
-    lighting: [Binding; 4],
     serialize: bool,
     index: usize,
 }
@@ -81,8 +80,6 @@ pub struct SlotSettings {
     pub path: UploadPath,
     /// The limits of streams and pages.
     pub limits: MemoryLimits,
-    /// The shadow map and the light of the surroundings, for the frame set.
-    pub lighting: [Binding; 4],
     /// Whether each pass waits for the end of the pass before.
     pub serialize: bool,
 }
@@ -93,7 +90,7 @@ impl FrameSlot {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
-        let SlotSettings { path, limits, lighting, serialize } = settings;
+        let SlotSettings { path, limits, serialize } = settings;
         let stream = |name, usage, limit, limit_bytes| {
             let name = format!("{name} {index}");
             StreamBuffer::new(device, StreamInfo { name, path, usage, limit, limit_bytes })
@@ -113,11 +110,10 @@ impl FrameSlot {
             vk::BufferUsageFlags::UNIFORM_BUFFER,
             BufferMemory::Upload,
         )?;
-        let bindings = streams.frame_set_bindings(&frame_data, lighting);
         Ok(Self {
             scene_commands: CommandPool::new(device, &format!("frame {index}: scene"))?,
             output_commands: CommandPool::new(device, &format!("frame {index}: output"))?,
-            set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &bindings)?,
+            set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &[])?,
             pages: Vec::new(),
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
@@ -128,8 +124,7 @@ impl FrameSlot {
             },
             in_flight_until: None,
             frame_data,
-            set_is_stale: false,
-            lighting,
+            set_is_stale: true,
             serialize,
             index,
         })
@@ -163,7 +158,7 @@ impl FrameSlot {
     /// Returns the fence that the slot's next submission signals, or a null handle.
     #[must_use]
     pub fn fence(&self) -> vk::Fence {
-        self.finished.as_ref().map_or(vk::Fence::null(), |fence| fence.raw)
+        self.finished.as_ref().map_or(vk::Fence::null(), Fence::raw)
     }
 
     /// Records that a submission signals the timeline with `value`.
@@ -174,7 +169,8 @@ impl FrameSlot {
         }
     }
 
-    /// Makes room for a frame and writes its pose records. Call it after [`Self::wait`]. Steady frames find enough room; a
+    /// Makes room for a frame and writes its pose records. `lighting` is the shadow map and the light of the surroundings, for
+    /// the frame set. Call it after [`Self::wait`]. Steady frames find enough room; a
     /// growing crowd gets larger buffers.
     ///
     /// # Errors
@@ -185,6 +181,7 @@ impl FrameSlot {
         layouts: &Layouts,
         plan: &FramePlan,
         page_bytes: Option<u64>,
+        lighting: [Binding; 4],
     ) -> Result<()> {
         self.assert_finished();
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
@@ -196,8 +193,9 @@ impl FrameSlot {
             morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
         self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
         instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
-        if self.set_is_stale {
-            let bindings = self.streams.frame_set_bindings(&self.frame_data, self.lighting);
+        if self.set_is_stale
+            && let Some(bindings) = self.streams.frame_set_bindings(&self.frame_data, lighting)
+        {
             // SAFETY: the slot's last frame, the only user of the set, has finished.
             unsafe { self.set.write(&bindings) };
             self.set_is_stale = false;
@@ -238,12 +236,6 @@ impl FrameSlot {
         self.streams.instances.read_by_shaders()
     }
 
-    /// Returns the size of the joint matrices of the slot's last frame.
-    #[must_use]
-    pub fn palette_bytes(&self) -> u64 {
-        self.streams.palette.used_bytes()
-    }
-
     /// Copies the streams of the staged path from mapped to device memory.
     pub fn record_upload(&self, recorder: Recorder) {
         let Streams { records, palette, morph_weights, instances } = &self.streams;
@@ -281,18 +273,22 @@ impl FrameSlot {
 }
 
 impl Streams {
-    /// Returns the bindings of the frame set, in order.
-    fn frame_set_bindings(&self, frame_data: &Buffer, lighting: [Binding; 4]) -> [Binding; 8] {
+    /// Returns the bindings of the frame set, in order. `None` after a failure.
+    fn frame_set_bindings<'a>(
+        &'a self,
+        frame_data: &'a Buffer,
+        lighting: [Binding<'a>; 4],
+    ) -> Option<[Binding<'a>; 8]> {
         let [shadow_map, irradiance, specular, table] = lighting;
-        [
-            Binding::Buffer(frame_data.descriptor()),
-            self.records.binding(),
-            self.palette.binding(),
-            self.morph_weights.binding(),
+        Some([
+            Binding::Buffer(frame_data),
+            self.records.binding()?,
+            self.palette.binding()?,
+            self.morph_weights.binding()?,
             shadow_map,
             irradiance,
             specular,
             table,
-        ]
+        ])
     }
 }

@@ -248,8 +248,8 @@ impl Hud {
         self.atlas.apply(output.textures_delta);
         let primitives = self.context.tessellate(output.shapes, output.pixels_per_point);
         fill(renderer.overlay_mut(), &primitives, output.pixels_per_point, image_size);
-        if let Some((size, rgba)) = self.atlas.changed() {
-            renderer.set_overlay_atlas(size, rgba)?;
+        if let Some((size, rgba, rows)) = self.atlas.changed() {
+            renderer.set_overlay_atlas(size, rgba, rows)?;
             self.atlas.set_uploaded(true);
         }
         let is_soon = |delay: &Duration| *delay < Duration::from_secs(60);

@@ -2,6 +2,8 @@
 //!
 //! In: egui's triangles and changes of its one texture, the atlas of letters. Out: an [`Overlay`] in pixels, and the atlas.
 
+use std::ops::Range;
+
 use ash::vk;
 use egui::epaint::{ImageData, ImageDelta, Primitive};
 use egui::{ClippedPrimitive, TextureId, TexturesDelta};
@@ -14,7 +16,8 @@ use crate::shader_types::OverlayVertex;
 pub struct Atlas {
     size: [u32; 2],
     rgba: Vec<u8>,
-    is_uploaded: bool,
+    /// The rows that the renderer does not have yet.
+    changed_rows: Range<u32>,
 }
 
 impl Atlas {
@@ -35,27 +38,31 @@ impl Atlas {
         if delta.pos.is_none() {
             self.size = [width as u32, height as u32];
             self.rgba = vec![0; 4 * width * height];
+            self.changed_rows = 0..height as u32;
         }
         let row_bytes = 4 * self.size[0] as usize;
         for (row, pixels) in image.pixels.chunks_exact(width.max(1)).enumerate() {
             let start = (top + row) * row_bytes + 4 * left;
             if let Some(texels) = self.rgba.get_mut(start..start + 4 * width) {
+                let row = (top + row) as u32;
+                let rows = &self.changed_rows;
+                self.changed_rows =
+                    if rows.is_empty() { row..row + 1 } else { rows.start.min(row)..rows.end.max(row + 1) };
                 for (texel, pixel) in texels.chunks_exact_mut(4).zip(pixels) {
                     texel.copy_from_slice(&pixel.to_array());
                 }
             }
         }
-        self.is_uploaded = false;
     }
 
-    /// Returns size and texels if they differ from those that the renderer has.
-    pub fn changed(&self) -> Option<([u32; 2], &[u8])> {
-        (!self.is_uploaded && !self.rgba.is_empty()).then_some((self.size, &self.rgba))
+    /// Returns the size, the texels and the changed rows if the renderer does not have all of them.
+    pub fn changed(&self) -> Option<([u32; 2], &[u8], Range<u32>)> {
+        (!self.changed_rows.is_empty()).then(|| (self.size, &self.rgba[..], self.changed_rows.clone()))
     }
 
     /// Notes whether the renderer has the atlas.
     pub fn set_uploaded(&mut self, is_uploaded: bool) {
-        self.is_uploaded = is_uploaded;
+        self.changed_rows = if is_uploaded { 0..0 } else { 0..self.size[1] };
     }
 }
 
@@ -112,21 +119,23 @@ mod tests {
     #[test]
     fn parts_of_the_atlas_replace_texels() {
         let mut atlas = Atlas::default();
-        let mut delta = |size: [usize; 2], color, pos: Option<[usize; 2]>| {
+        let delta = |size: [usize; 2], color, pos: Option<[usize; 2]>| {
             let image = ImageData::Color(Arc::new(ColorImage::filled(size, color)));
             let mut changes = TexturesDelta::default();
             changes.push(TextureId::default(), ImageDelta { image, options: TextureOptions::LINEAR, pos });
-            atlas.apply(changes);
+            changes
         };
-        delta([3, 2], Color32::BLACK, None);
-        delta([2, 1], Color32::WHITE, Some([1, 1]));
+        atlas.apply(delta([3, 2], Color32::BLACK, None));
+        atlas.apply(delta([2, 1], Color32::WHITE, Some([1, 1])));
         // A part that would lie outside is ignored.
-        delta([2, 9], Color32::RED, Some([0, 2]));
-        let (size, rgba) = atlas.changed().unwrap();
+        atlas.apply(delta([2, 9], Color32::RED, Some([0, 2])));
+        let (size, rgba, rows) = atlas.changed().unwrap();
         let red: Vec<u8> = rgba.chunks(4).map(|texel| texel[0]).collect();
-        assert_eq!((size, red), ([3, 2], vec![0, 0, 0, 0, 255, 255]));
+        assert_eq!((size, red, rows), ([3, 2], vec![0, 0, 0, 0, 255, 255], 0..2));
         atlas.set_uploaded(true);
         assert_eq!(atlas.changed(), None);
+        atlas.apply(delta([1, 1], Color32::WHITE, Some([0, 1])));
+        assert_eq!(atlas.changed().unwrap().2, 1..2);
     }
 
     #[test]
