@@ -15,7 +15,7 @@ use ash::vk;
 use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::overlay_pass::VERTICES;
 use throng::renderer::passes::vertex_input::{
-    INSTANCE_BINDING, INSTANCES, STATIC_BINDING, characters, numbered_characters,
+    CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
 };
 use throng::renderer::resident::environment::GROUP_SIZE;
 use throng::shader_types::{
@@ -168,10 +168,10 @@ fn attributes_lie_where_the_structs_have_them() {
     let found = |input: VertexInput<'_>| -> Vec<(u32, u32, u32)> {
         input.attributes.iter().map(|attribute| (attribute.location, attribute.binding, attribute.offset)).collect()
     };
-    assert_eq!(found(numbered_characters(false)), expected);
-    assert_eq!(found(characters(false)), expected[..7]);
+    assert_eq!(found(NUMBERED_CHARACTERS), expected);
+    assert_eq!(found(CHARACTERS), expected[..7]);
     assert_eq!(found(INSTANCES), expected[..4]);
-    let strides: Vec<u32> = characters(false).bindings.iter().map(|binding| binding.stride).collect();
+    let strides: Vec<u32> = CHARACTERS.bindings.iter().map(|binding| binding.stride).collect();
     assert_eq!(strides, [size_of::<InstanceData>() as u32, size_of::<StaticVertex>() as u32]);
 }
 
@@ -193,13 +193,11 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
     };
     for (file_name, module) in modules() {
         let expected = match file_name {
-            name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(characters(false)),
-            name if name.starts_with("debug_view") && name.ends_with(".vert") => {
-                of_attributes(numbered_characters(false))
-            }
+            name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
+            name if name.starts_with("debug_view") && name.ends_with(".vert") => of_attributes(NUMBERED_CHARACTERS),
             "skeleton.vert" => of_attributes(INSTANCES),
             "overlay.vert" => of_attributes(VERTICES),
-            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(characters(false)),
+            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(CHARACTERS),
             name if name.ends_with(".vert") => BTreeSet::new(),
             _ => continue,
         };
