@@ -29,7 +29,7 @@ fn wrong_usage_exits_with_2_and_lists_what_is_allowed() {
         ("render --out x.png --upload foo", "auto, direct, staged"),
         ("render --out x.png --phase foo", "random, zero"),
         ("render --out x.png --cull foo", "on, off"),
-        ("render --out x.png --msaa 3", "1, 2, 4 or 8"),
+        ("render --out x.png --msaa 3", "auto, 1, 2, 4, 8"),
         ("render --out x.png --size 10", "such as 1280x720"),
         ("render --out x.png --time soon", "expected a number"),
         ("render --out x.png --lod-error -1", "expected a number of pixels, 0 or more"),
