@@ -103,7 +103,9 @@ impl Viewer {
         let size = window.inner_size();
         let renderer = self.renderer_for(&window, size)?;
         self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
-        self.start(Shown { renderer, window, size });
+        let shown = Shown { renderer, window, size };
+        self.state.follow_window(shown.image_size());
+        self.start(shown);
         Ok(())
     }
 
