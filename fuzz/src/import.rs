@@ -56,10 +56,9 @@ pub fn run(data: &[u8]) -> bool {
 }
 
 fn report(model: &Model) {
-    let facts = inspect::Facts::of(model, false);
-    let page = inspect::report(&facts, 100);
+    let page = inspect::report(model, false, 100);
     assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "a terminal would obey {page:?}");
-    let json = serde_json::to_value(facts).expect("facts are plain values");
+    let json = serde_json::to_value(inspect::facts(model, false)).expect("facts are plain values");
     assert_eq!(json["geometry"]["vertices"], model.geometry.vertex_count());
 }
 

@@ -2,11 +2,8 @@
 
 use anyhow::{Result, bail};
 
-use super::text::counted;
 use crate::model::Model;
-
-/// The largest number of joints that an error lists.
-const MOST_LISTED: usize = 60;
+use crate::model::text::shortened;
 
 /// Returns the skeleton node of each model that has a joint called `wanted`, or with this glTF node index. Of several nodes
 /// with one name the first counts.
@@ -42,18 +39,14 @@ pub fn joints(model: &Model) -> Vec<u32> {
 
 /// Lists the joints of a model with their indices, for example `2 "hips", 3 "spine" in walker.glb`.
 fn list(model: &Model) -> String {
-    let joints = joints(model);
-    let name = |&node: &u32| {
+    const MAX_CHARS: usize = 2000;
+    let name = |node: u32| {
         let (index, name) = (model.skeleton.source_nodes.get(node as usize)?, model.skeleton.names.get(node as usize)?);
         Some(format!("{index} {name:?}"))
     };
-    let names: Vec<String> = joints.iter().take(MOST_LISTED).filter_map(name).collect();
-    let more = joints.len().saturating_sub(MOST_LISTED);
-    match (joints.is_empty(), more) {
-        (true, _) => format!("none in {}", model.name),
-        (false, 0) => format!("{} in {}", names.join(", "), model.name),
-        (false, more) => format!("{} and {} in {}", names.join(", "), counted(more, "more joint"), model.name),
-    }
+    let names = joints(model).into_iter().filter_map(name).collect::<Vec<_>>().join(", ");
+    let names = if names.is_empty() { "none".to_owned() } else { shortened(&names, MAX_CHARS) };
+    format!("{names} in {}", model.name)
 }
 
 #[cfg(test)]
@@ -74,18 +67,6 @@ mod tests {
         let error = nodes_of_joint(&models, "tail").unwrap_err().to_string();
         let first = &model.skeleton.names[joints(model)[0] as usize];
         assert!(error.contains("--joint tail") && error.contains(&format!("{first:?}")), "{error}");
-    }
-
-    #[test]
-    fn long_lists_end() {
-        let mut model = Model { name: "chain".to_owned(), ..Model::default() };
-        let count = MOST_LISTED as u32 + 1;
-        model.skeleton.names = (0..count).map(|node| format!("node {node}")).collect();
-        model.skeleton.source_nodes = (0..count).collect();
-        model.palette.nodes = (0..count).collect();
-        model.palette.skins.push(0..count);
-        let error = nodes_of_joint(&[model], "x").unwrap_err().to_string();
-        assert!(error.ends_with("\"node 59\" and 1 more joint in chain"), "{error}");
         let error = nodes_of_joint(&[Model::default()], "x").unwrap_err().to_string();
         assert!(error.contains("none in"), "{error}");
     }

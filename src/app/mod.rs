@@ -4,6 +4,7 @@ pub mod advice;
 pub mod bench;
 mod crowd;
 pub mod devices;
+pub mod fact;
 pub mod gpu;
 pub mod inspect;
 mod joint;

@@ -202,42 +202,11 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("no/such/a.json");
-        let error = check_files(&[("--json", &path)], &[]).unwrap_err().to_string();
-        assert!(error.starts_with("cannot write ") && error.contains("such does not exist; create it"), "{error}");
-    }
-
-    #[test]
     fn standard_output_has_one_file() {
         let path = Path::new("-");
         check_files(&[("--json", path)], &[]).unwrap();
         assert!(!path.exists());
         let error = check_files(&[("--json", path), ("--csv", path)], &[]).unwrap_err().to_string();
         assert_eq!(error, "--csv and --json name the same file, -");
-    }
-
-    #[test]
-    fn new_files_replace_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = |number: u32| folder.path().join(format!("throng-{number}.png"));
-        std::fs::write(name(1), "kept").unwrap();
-        let written: Vec<PathBuf> = (0..3).map(|_| write_new_file(b"new", name).unwrap()).collect();
-        assert_eq!(written, [name(0), name(2), name(3)]);
-        assert_eq!(std::fs::read(name(1)).unwrap(), b"kept");
-        assert!(write_new_file(b"new", |_| folder.path().join("no/such.png")).is_err());
-    }
-
-    #[test]
-    fn files_are_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.txt");
-        write_file(&path, b"a longer text").unwrap();
-        write_file(&path, b"short").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"short");
-        drop(new_draft(&path).unwrap());
-        assert_eq!(std::fs::read(&path).unwrap(), b"short");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -5,6 +5,7 @@
 use comfy_table::{
     CellAlignment, ColumnConstraint, ContentArrangement, ContentLineStyle, LineStyle, Row, Table, TableStyle, Width,
 };
+use indicatif::HumanCount;
 
 use crate::model::text::{printable, shortened};
 
@@ -33,11 +34,6 @@ pub(super) fn name(text: &str) -> String {
     shortened(&printable(text), MAX_CHARS)
 }
 
-/// Shortens a name like [`name`]; a thing without a name is `(unnamed)`.
-pub(super) fn name_or_none(text: Option<&str>) -> String {
-    text.map_or_else(|| "(unnamed)".to_owned(), name)
-}
-
 /// Returns `1 joint`, `2 joints`, `3 vertices`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {}", plural(what)) }
@@ -62,15 +58,7 @@ pub(super) fn format_bytes(count: u64) -> String {
 
 /// Returns an integer with its digits in groups of three.
 pub(super) fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    HumanCount(value).to_string()
 }
 
 /// Returns a number with three significant digits, or with all the digits of a larger integer.
@@ -199,11 +187,6 @@ mod tests {
         assert_eq!(grouped(80, &keys, &groups), expected);
         let text = grouped(25, &keys, &groups);
         assert_eq!((text.matches("instances").count(), text.matches("1.25  1.25\n").count()), (2, 1), "{text}");
-    }
-
-    #[test]
-    fn large_integers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -1,345 +1,393 @@
-//! The facts of `throng inspect` as plain values. The JSON is these structs; the text is made from them.
+//! The facts of a model: the keys of `inspect --json`, and the values for each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use glam::Vec3;
 
-use super::bounds_facts::BoundsFacts;
-use super::clip_facts::ClipFacts;
-use super::geometry_facts::GeometryFacts;
-use super::level_facts::LevelFacts;
+use crate::animation::{PoseScratch, pose_model, skinned_positions};
+use crate::app::fact::Fact;
 use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{
-    Extension, ExtensionSupport, Image, ImageSource, Material, MaterialTexture, Model, NO_PARENT, Skin,
+    Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT,
+    SourcePrimitive, Topology, Track,
 };
 use crate::renderer::resident::model::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
 use crate::shader_types::{InstanceData, JointMatrix};
 
-/// The contents of a model. Scenes, skins and clips are listed by glTF index.
-#[derive(Debug, Serialize)]
-pub struct Facts<'m> {
-    pub(super) model: &'m str,
-    pub(super) file: FileFacts<'m>,
-    pub(super) extensions: Vec<ExtensionFacts<'m>>,
-    pub(super) scenes: Vec<SceneFacts<'m>>,
-    /// The nodes, depth first: parents come before their children.
-    pub(super) nodes: Vec<NodeFacts<'m>>,
-    pub(super) skins: Vec<SkinFacts<'m>>,
-    pub(super) clips: Vec<ClipFacts<'m>>,
-    pub(super) geometry: GeometryFacts,
-    /// The box of the rest pose; `None` without vertices, or if it overflows.
-    pub(super) bounds: Option<BoundsFacts>,
-    /// The levels of detail, finest first; only if they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) levels: Vec<LevelFacts>,
-    pub(super) materials: Vec<MaterialFacts<'m>>,
-    pub(super) images: Vec<ImageFacts<'m>>,
-    /// The names of the cameras, which the program does not use.
-    pub(super) cameras: &'m [Option<String>],
-    /// The names of the lights, which the program does not use.
-    pub(super) lights: &'m [Option<String>],
-    /// The number of joint matrices of a pose.
-    pub(super) palette: usize,
-    pub(super) bytes_per_instance: InstanceBytes,
-    pub(super) static_bytes: StaticBytes,
-    pub(super) warnings: &'m [String],
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct FileFacts<'m> {
-    /// The size of the file and of all files that it refers to.
-    pub bytes: u64,
-    pub generator: Option<&'m str>,
-    pub copyright: Option<&'m str>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ExtensionFacts<'m> {
-    pub name: &'m str,
-    pub required: bool,
-    /// `honoured`, `not drawn` or `ignored`.
-    pub support: &'static str,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct SceneFacts<'m> {
-    pub name: Option<&'m str>,
-    pub shown: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct NodeFacts<'m> {
-    /// The node's glTF index. Parent, skins and mesh are glTF indices as well.
-    pub node: u32,
-    pub name: &'m str,
-    pub parent: Option<u32>,
-    pub joint: bool,
-    /// The skins that have this node as a joint.
-    pub skins: Vec<u32>,
-    pub mesh: Option<u32>,
-    /// The number of morph weights: one for each target of the mesh.
-    pub morph_targets: u32,
-    pub in_scene: bool,
-    /// The number of ancestors.
-    #[serde(skip)]
-    pub depth: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct SkinFacts<'m> {
-    pub name: Option<&'m str>,
-    pub joints: usize,
-    /// Whether the file has inverse bind matrices. Without them they are identity.
-    pub inverse_binds: bool,
-    /// The glTF indices of the meshes that the scene shows with this skin.
-    pub meshes: BTreeSet<u32>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct MaterialFacts<'m> {
-    pub name: &'m str,
-    pub base_color_factor: [f32; 4],
-    /// The index in the list of images. The other images are indices as well.
-    pub base_color_image: Option<u32>,
-    pub metallic: f32,
-    pub roughness: f32,
-    pub metallic_roughness_image: Option<u32>,
-    pub occlusion_image: Option<u32>,
-    /// The emitted light in linear RGB.
-    pub emission: [f32; 3],
-    pub emissive_image: Option<u32>,
-    pub normal_image: Option<u32>,
-    pub unlit: bool,
-    pub alpha_mode: String,
-    pub double_sided: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ImageFacts<'m> {
-    pub name: &'m str,
-    /// The image's glTF index.
-    pub image: Option<u32>,
-    pub width: u32,
-    pub height: u32,
-    /// The decoded size.
-    pub bytes: usize,
-    pub format: Option<&'static str>,
-    /// The size in the file.
-    pub encoded_bytes: Option<u64>,
-    /// The size on the GPU, with mipmaps.
-    pub gpu_bytes: u64,
-}
-
-/// The bytes that each instance adds. Those on the GPU exist once for each frame in flight.
-#[derive(Debug, Serialize)]
-pub(super) struct InstanceBytes {
-    /// The joint matrices on the GPU.
-    pub palette: usize,
-    /// The skinned vertices on the GPU.
-    pub skinned_vertices: usize,
-    /// The morph weights on the GPU.
-    pub morph_weights: usize,
-    /// The placement and the offsets on the GPU.
-    pub instance_data: usize,
-    /// The sum of the fields above.
-    pub total: usize,
-    /// The instance in the crowd on the CPU.
-    pub cpu: usize,
-}
-
-/// The bytes that the model needs once, for any number of instances.
-#[derive(Debug, Serialize)]
-pub(super) struct StaticBytes {
-    pub gpu_geometry: u64,
-    /// The images with mipmaps. An image that several materials use counts once.
-    pub gpu_textures: u64,
-    /// The key times and values.
-    pub cpu_clips: u64,
-    /// The vertices, indices and encoded images that the CPU keeps.
-    pub cpu_model: u64,
-}
-
-impl<'m> Facts<'m> {
-    /// Collects the facts of an imported model, with its levels of detail on request.
-    #[must_use]
-    pub fn of(model: &'m Model, with_levels: bool) -> Self {
-        let geometry = GeometryFacts::of(&model.geometry);
-        let clips: Vec<ClipFacts> = model.clips.iter().map(ClipFacts::of).collect();
-        let image_sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
-        let images: Vec<ImageFacts> =
-            model.images.iter().zip(image_sources).map(|(image, source)| ImageFacts::of(image, source)).collect();
-        let bounds = BoundsFacts::of(model);
-        Self {
-            model: &model.name,
-            file: FileFacts {
-                bytes: model.source.bytes,
-                generator: model.source.generator.as_deref(),
-                copyright: model.source.copyright.as_deref(),
-            },
-            extensions: model.source.extensions.iter().map(ExtensionFacts::of).collect(),
-            scenes: scenes(model),
-            nodes: nodes(model),
-            skins: skins(model),
-            materials: model.materials.iter().map(MaterialFacts::of).collect(),
-            cameras: &model.source.cameras,
-            lights: &model.source.lights,
-            palette: model.palette.len(),
-            bytes_per_instance: InstanceBytes::of(model),
-            static_bytes: StaticBytes::of(model, &clips, &images),
-            warnings: &model.warnings,
-            geometry,
-            bounds,
-            levels: if with_levels { LevelFacts::of(model, bounds) } else { Vec::new() },
-            clips,
-            images,
-        }
+/// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
+#[must_use]
+pub fn facts(model: &Model, with_levels: bool) -> Fact {
+    let bounds = bounds(model);
+    let height = bounds.map(|(min, max)| max.y - min.y);
+    let source = &model.source;
+    let names = |names: &[Option<String>]| names.iter().map(Option::as_deref).collect::<Fact>();
+    let mut facts = vec![
+        ("model", model.name.as_str().into()),
+        (
+            "file",
+            Fact::from([
+                // Of the file and of all files that it refers to.
+                ("bytes", source.bytes.into()),
+                ("generator", source.generator.as_deref().into()),
+                ("copyright", source.copyright.as_deref().into()),
+            ]),
+        ),
+        ("extensions", extensions(model)),
+        ("scenes", scenes(model)),
+        ("nodes", nodes(model)),
+        ("skins", skins(model)),
+        ("clips", model.clips.iter().map(clip).collect()),
+        ("geometry", geometry(&model.geometry)),
+        // In metres, the unit of glTF. +Y is up.
+        (
+            "bounds",
+            bounds.map_or(Fact::Absent, |(min, max)| {
+                Fact::from([("min", vector(min)), ("max", vector(max)), ("height", height.into())])
+            }),
+        ),
+        ("materials", model.materials.iter().map(material).collect()),
+        ("images", images(model)),
+        ("cameras", names(&source.cameras)),
+        ("lights", names(&source.lights)),
+        // The number of joint matrices of a pose.
+        ("palette", model.palette.len().into()),
+        ("bytes_per_instance", bytes_per_instance(model)),
+        ("static_bytes", static_bytes(model)),
+        ("warnings", model.warnings.iter().map(String::as_str).collect()),
+    ];
+    if with_levels {
+        facts.push(("levels", levels(&model.geometry, height.filter(|&height| height > 0.0))));
     }
+    Fact::Object(facts)
 }
 
-impl<'m> ExtensionFacts<'m> {
-    fn of(extension: &'m Extension) -> Self {
+fn vector(vector: Vec3) -> Fact {
+    vector.to_array().into_iter().collect()
+}
+
+/// Returns the corners of the box around the rest pose, or `None` for a model without vertices or with a rest pose that
+/// overflows.
+fn bounds(model: &Model) -> Option<(Vec3, Vec3)> {
+    let mut positions: Vec<Vec3> = Vec::new();
+    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
+    let first = *positions.first()?;
+    let (min, max) = positions.iter().fold((first, first), |(min, max), &p| (min.min(p), max.max(p)));
+    // A NaN does not become the smallest or the largest coordinate.
+    let is_finite = positions.iter().all(|position| position.is_finite()) && (max - min).is_finite();
+    is_finite.then_some((min, max))
+}
+
+fn extensions(model: &Model) -> Fact {
+    let facts = model.source.extensions.iter().map(|extension| {
         let support = match extension.support {
             ExtensionSupport::Honoured => "honoured",
             ExtensionSupport::NotDrawn => "not drawn",
             ExtensionSupport::Ignored => "ignored",
         };
-        Self { name: &extension.name, required: extension.required, support }
-    }
+        [("name", extension.name.as_str().into()), ("required", extension.required.into()), ("support", support.into())]
+    });
+    facts.collect()
 }
 
-fn scenes(model: &Model) -> Vec<SceneFacts<'_>> {
+fn scenes(model: &Model) -> Fact {
     let shown = model.source.shown_scene.map(|scene| scene as usize);
     let scenes = model.source.scenes.iter().enumerate();
-    scenes.map(|(index, name)| SceneFacts { name: name.as_deref(), shown: shown == Some(index) }).collect()
+    scenes.map(|(index, name)| [("name", name.as_deref().into()), ("shown", (shown == Some(index)).into())]).collect()
 }
 
-fn nodes(model: &Model) -> Vec<NodeFacts<'_>> {
+/// Lists the nodes depth first: parents come before their children. Nodes, parents, skins and meshes are glTF indices.
+fn nodes(model: &Model) -> Fact {
     let skeleton = &model.skeleton;
-    let mut nodes: Vec<NodeFacts> = Vec::with_capacity(skeleton.len());
-    for (index, (&parent, name)) in skeleton.parents.iter().zip(&skeleton.names).enumerate() {
-        let above = (parent != NO_PARENT).then(|| nodes.get(parent as usize)).flatten();
-        let (parent, depth) = (above.map(|above| above.node), above.map_or(0, |above| above.depth + 1));
-        let node = skeleton.source_nodes.get(index).copied().unwrap_or_default();
-        let in_scene = skeleton.in_scene.get(index) == Some(&true);
-        nodes.push(NodeFacts {
-            node,
-            name,
-            parent,
-            joint: false,
-            skins: Vec::new(),
-            mesh: None,
-            morph_targets: 0,
-            in_scene,
-            depth,
-        });
-    }
-    for morphed in &skeleton.morphed_nodes {
-        if let Some(node) = nodes.get_mut(morphed.node as usize) {
-            node.morph_targets = morphed.weight_count;
-        }
-    }
-    for (index, skin) in model.skins.iter().enumerate() {
+    let mut skins = vec![Vec::new(); skeleton.len()];
+    for (index, skin) in (0..).zip(&model.skins) {
         for &joint in &skin.joints {
-            let Some(node) = nodes.get_mut(joint as usize) else { continue };
-            node.joint = true;
             // A skin may list a node several times.
-            if node.skins.last() != Some(&(index as u32)) {
-                node.skins.push(index as u32);
+            if let Some(skins) = skins.get_mut(joint as usize)
+                && skins.last() != Some(&index)
+            {
+                skins.push(index);
             }
         }
     }
-    let mut index_of = vec![None; skeleton.source_node_count as usize];
-    for (index, node) in nodes.iter().enumerate() {
-        if let Some(entry) = index_of.get_mut(node.node as usize) {
-            *entry = Some(index);
-        }
-    }
-    for primitive in &model.geometry.source_primitives {
-        let index = index_of.get(primitive.node as usize).copied().flatten();
-        if let Some(node) = index.and_then(|index| nodes.get_mut(index)) {
-            node.mesh = Some(primitive.mesh);
-        }
-    }
-    nodes
-}
-
-fn skins<'m>(model: &'m Model) -> Vec<SkinFacts<'m>> {
-    let facts = |skin: &'m Skin| SkinFacts {
-        name: skin.name.as_deref(),
-        joints: skin.joints.len(),
-        inverse_binds: skin.has_inverse_binds,
-        meshes: BTreeSet::new(),
+    let shown = model.geometry.source_primitives.iter();
+    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let weights: BTreeMap<u32, u32> =
+        skeleton.morphed_nodes.iter().map(|morphed| (morphed.node, morphed.weight_count)).collect();
+    let node = |(index, skins): (u32, Vec<u32>)| {
+        let at = index as usize;
+        let (node, parent) = (skeleton.source_nodes[at], skeleton.parents[at]);
+        let morph_targets = weights.get(&index).copied().unwrap_or_default();
+        [
+            ("node", node.into()),
+            ("name", skeleton.names[at].as_str().into()),
+            ("parent", (parent != NO_PARENT).then(|| skeleton.source_nodes[parent as usize]).into()),
+            ("joint", (!skins.is_empty()).into()),
+            // The skins that have this node as a joint.
+            ("skins", skins.into_iter().collect()),
+            ("mesh", meshes.get(&node).copied().into()),
+            ("morph_targets", u64::from(morph_targets).into()),
+            ("in_scene", skeleton.in_scene[at].into()),
+        ]
     };
-    let mut skins: Vec<SkinFacts> = model.skins.iter().map(facts).collect();
+    (0..).zip(skins).map(node).collect()
+}
+
+fn skins(model: &Model) -> Fact {
+    let mut meshes = vec![BTreeSet::new(); model.skins.len()];
     for primitive in &model.geometry.source_primitives {
-        if let Some(skin) = primitive.skin.and_then(|skin| skins.get_mut(skin as usize)) {
-            skin.meshes.insert(primitive.mesh);
+        if let Some(meshes) = primitive.skin.and_then(|skin| meshes.get_mut(skin as usize)) {
+            meshes.insert(primitive.mesh);
         }
     }
-    skins
+    let facts = model.skins.iter().zip(meshes).map(|(skin, meshes)| {
+        [
+            ("name", skin.name.as_deref().into()),
+            ("joints", skin.joints.len().into()),
+            // Without inverse bind matrices in the file they are identity.
+            ("inverse_binds", skin.has_inverse_binds.into()),
+            // The meshes that the scene shows with this skin.
+            ("meshes", meshes.into_iter().collect()),
+        ]
+    });
+    facts.collect()
 }
 
-impl<'m> MaterialFacts<'m> {
-    fn of(material: &'m Material) -> Self {
-        Self {
-            name: &material.name,
-            base_color_factor: material.base_color_factor.to_array(),
-            base_color_image: image_of(material.base_color_texture),
-            metallic: material.metallic,
-            roughness: material.roughness,
-            metallic_roughness_image: image_of(material.metallic_roughness_texture),
-            occlusion_image: image_of(material.occlusion_texture),
-            emission: material.emission.to_array(),
-            emissive_image: image_of(material.emissive_texture),
-            normal_image: image_of(material.normal_texture),
-            unlit: material.unlit,
-            alpha_mode: format!("{:?}", material.alpha_mode),
-            double_sided: material.double_sided,
+fn clip(clip: &Clip) -> Fact {
+    let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
+    let mut tracks_of = vec![0_usize; clip.timelines.len()];
+    for (timeline, interpolation, _) in tracks(clip) {
+        let name = match interpolation {
+            Interpolation::Step => "STEP",
+            Interpolation::Linear => "LINEAR",
+            Interpolation::CubicSpline => "CUBICSPLINE",
+        };
+        *interpolations.entry(name).or_insert(0_usize) += 1;
+        if let Some(times) = clip.timelines.get(timeline as usize) {
+            tracks_of[timeline as usize] += 1;
+            keys += times.len();
         }
     }
+    let timelines = clip.timelines.iter().zip(tracks_of);
+    Fact::from([
+        ("name", clip.name.as_deref().into()),
+        ("duration", clip.duration_seconds.into()),
+        // The numbers of tracks.
+        ("translations", clip.translations.len().into()),
+        ("rotations", clip.rotations.len().into()),
+        ("scales", clip.scales.len().into()),
+        ("morph_weights", clip.morph_weights.len().into()),
+        // The number of distinct lists of key times.
+        ("timelines", clip.timelines.len().into()),
+        // The number of tracks for each interpolation.
+        (
+            "interpolations",
+            Fact::Object(interpolations.into_iter().map(|(name, count)| (name, count.into())).collect()),
+        ),
+        // The number of keys of all tracks.
+        ("keys", keys.into()),
+        (
+            "shared_timelines",
+            timelines.map(|(times, tracks)| [("keys", times.len().into()), ("tracks", tracks.into())]).collect(),
+        ),
+        ("bytes", clip_bytes(clip).into()),
+    ])
 }
 
-fn image_of(texture: Option<MaterialTexture>) -> Option<u32> {
-    texture.map(|texture| texture.texture.image)
+/// Iterates over the timeline, the interpolation and the size in bytes of all tracks.
+fn tracks(clip: &Clip) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+    fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+        tracks.iter().map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])))
+    }
+    let morphs = clip.morph_weights.iter();
+    let morphs = morphs.map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])));
+    of(&clip.translations).chain(of(&clip.rotations)).chain(of(&clip.scales)).chain(morphs)
 }
 
-impl<'m> ImageFacts<'m> {
-    fn of(image: &'m Image, source: Option<&ImageSource>) -> Self {
-        Self {
-            name: &image.name,
-            image: source.map(|source| source.index),
-            width: image.width,
-            height: image.height,
-            bytes: image.decoded_bytes(),
-            format: source.map(|source| source.format),
-            encoded_bytes: source.map(|source| source.bytes),
-            gpu_bytes: texture_bytes(image.width, image.height),
+/// Returns the size of key times and values.
+fn clip_bytes(clip: &Clip) -> usize {
+    let times: usize = clip.timelines.iter().map(|times| size_of_val(&times[..])).sum();
+    times + tracks(clip).map(|(.., bytes)| bytes).sum::<usize>()
+}
+
+fn geometry(geometry: &Geometry) -> Fact {
+    let influences = Influences::of(geometry, 0..geometry.vertex_count());
+    let shown = || geometry.source_primitives.iter();
+    // For each vertex the last primitive that was described and uses it, from 1 on.
+    let mut last_primitives = vec![0; geometry.vertex_count()];
+    let by_primitive = (1..).zip(shown()).map(|(number, primitive)| {
+        let is_new = |vertex: &usize| {
+            last_primitives.get_mut(*vertex).is_some_and(|last| std::mem::replace(last, number) != number)
+        };
+        // A vertex that two primitives share counts for both.
+        let vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).filter(is_new).collect();
+        primitive_facts(geometry, primitive, vertices)
+    });
+    Fact::from([
+        // One that several nodes show counts for each of them.
+        ("primitives", shown().count().into()),
+        ("file_vertices", shown().map(|primitive| primitive.vertices.len()).sum::<usize>().into()),
+        // After welding.
+        ("vertices", geometry.vertex_count().into()),
+        ("triangles", geometry.triangle_count().into()),
+        ("lines", geometry.count_of(Topology::Lines).into()),
+        ("points", geometry.count_of(Topology::Points).into()),
+        ("morph_deltas", geometry.morph_deltas.len().into()),
+        ("influences", geometry.influences.len().into()),
+        ("max_influences", influences.most.into()),
+        ("draws", geometry.draw_ranges.len().into()),
+        ("influence_histogram", influences.histogram()),
+        ("by_primitive", by_primitive.collect()),
+    ])
+}
+
+fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: Vec<usize>) -> Fact {
+    let morphed = vertices.iter().filter(|&&vertex| !geometry.morph_deltas_of(vertex).is_empty()).count();
+    let vertex_count = vertices.len();
+    let influences = Influences::of(geometry, vertices);
+    let mut facts = vec![
+        ("node", primitive.node.into()),
+        ("mesh", primitive.mesh.into()),
+        ("primitive", primitive.primitive.into()),
+        ("skin", primitive.skin.into()),
+        ("file_vertices", primitive.vertices.len().into()),
+        ("vertices", vertex_count.into()),
+        ("normals", primitive.has_normals.into()),
+        ("morphed_vertices", morphed.into()),
+        ("max_influences", influences.most.into()),
+        ("influence_histogram", influences.histogram()),
+    ];
+    // EXT_mesh_gpu_instancing.
+    if let Some(placement) = primitive.placement {
+        facts.insert(4, ("placement", placement.into()));
+    }
+    Fact::Object(facts)
+}
+
+/// The numbers of joints that influence vertices.
+#[derive(Default)]
+struct Influences {
+    /// The number of vertices with 1, 2, 3-4, 5-8 and more of them.
+    counts: [usize; 5],
+    most: usize,
+}
+
+impl Influences {
+    fn of(geometry: &Geometry, vertices: impl IntoIterator<Item = usize>) -> Self {
+        let mut influences = Self::default();
+        for vertex in vertices {
+            let count = geometry.influences_of(vertex).len();
+            influences.most = influences.most.max(count);
+            influences.counts[match count {
+                0 | 1 => 0,
+                2 => 1,
+                3 | 4 => 2,
+                5..=8 => 3,
+                _ => 4,
+            }] += 1;
         }
+        influences
+    }
+
+    fn histogram(&self) -> Fact {
+        Fact::Object(["1", "2", "3-4", "5-8", "more"].into_iter().zip(self.counts.map(Fact::from)).collect())
     }
 }
 
-impl InstanceBytes {
-    fn of(model: &Model) -> Self {
-        let palette = model.palette.len() * size_of::<JointMatrix>();
-        let size = PoseSize::of(model);
-        let skinned_vertices = size.skinned_bytes(size.vertex_count(0)) as usize;
-        let morph_weights = model.morph_weight_count() * size_of::<f32>();
-        let instance_data = size_of::<InstanceData>();
-        let total = palette + skinned_vertices + morph_weights + instance_data;
-        Self { palette, skinned_vertices, morph_weights, instance_data, total, cpu: INSTANCE_BYTES }
-    }
+/// Lists full detail and all coarser levels.
+fn levels(geometry: &Geometry, height: Option<f32>) -> Fact {
+    let level = |level: u32, triangles: usize, vertices: usize, error: f32| {
+        [
+            ("level", level.into()),
+            ("triangles", triangles.into()),
+            // That a pose of the level skins.
+            ("vertices", vertices.into()),
+            // The largest distance from full detail in any pose, in units of model space.
+            ("error", error.into()),
+            // As a share of the height of the rest pose.
+            ("error_by_height", height.map(|height| error / height).into()),
+        ]
+    };
+    let full = level(0, geometry.triangle_count(), geometry.vertex_count(), 0.0);
+    let coarser = (1..).zip(&geometry.coarser_levels).map(|(number, coarser)| {
+        let ranges = geometry.draw_ranges.iter().zip(&coarser.ranges);
+        let triangles = ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles);
+        let triangles = triangles.map(|(_, range)| range.len() / 3).sum();
+        level(number, triangles, coarser.vertex_count as usize, coarser.error)
+    });
+    std::iter::once(full).chain(coarser).collect()
 }
 
-impl StaticBytes {
-    fn of(model: &Model, clips: &[ClipFacts], images: &[ImageFacts]) -> Self {
-        let geometry = &model.geometry;
-        let kept: usize = model.images.iter().map(Image::kept_bytes).sum();
-        Self {
-            gpu_geometry: geometry_bytes(geometry),
-            gpu_textures: images.iter().map(|image| image.gpu_bytes).sum(),
-            cpu_clips: clips.iter().map(|clip| clip.bytes).sum(),
-            cpu_model: (geometry.bytes() + kept) as u64,
-        }
-    }
+fn material(material: &Material) -> Fact {
+    let image = |texture: Option<MaterialTexture>| Fact::from(texture.map(|texture| texture.texture.image));
+    Fact::from([
+        ("name", material.name.as_str().into()),
+        ("base_color_factor", material.base_color_factor.to_array().into_iter().collect()),
+        // The index in the list of images.
+        ("base_color_image", image(material.base_color_texture)),
+        ("metallic", material.metallic.into()),
+        ("roughness", material.roughness.into()),
+        ("metallic_roughness_image", image(material.metallic_roughness_texture)),
+        ("occlusion_image", image(material.occlusion_texture)),
+        // In linear RGB.
+        ("emission", vector(material.emission)),
+        ("emissive_image", image(material.emissive_texture)),
+        ("normal_image", image(material.normal_texture)),
+        ("unlit", material.unlit.into()),
+        ("alpha_mode", format!("{:?}", material.alpha_mode).as_str().into()),
+        ("double_sided", material.double_sided.into()),
+    ])
+}
+
+fn images(model: &Model) -> Fact {
+    let sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
+    let facts = model.images.iter().zip(sources).map(|(image, source)| {
+        [
+            ("name", image.name.as_str().into()),
+            // The glTF index.
+            ("image", source.map(|source| source.index).into()),
+            ("width", u64::from(image.width).into()),
+            ("height", u64::from(image.height).into()),
+            // Decoded.
+            ("bytes", image.decoded_bytes().into()),
+            ("format", source.map(|source| source.format).into()),
+            // In the file.
+            ("encoded_bytes", source.map(|source| source.bytes).into()),
+            // With mipmaps.
+            ("gpu_bytes", texture_bytes(image.width, image.height).into()),
+        ]
+    });
+    facts.collect()
+}
+
+/// Returns the bytes that each instance adds. Those on the GPU exist once for each frame in flight.
+fn bytes_per_instance(model: &Model) -> Fact {
+    let palette = model.palette.len() * size_of::<JointMatrix>();
+    let size = PoseSize::of(model);
+    let skinned_vertices = size.skinned_bytes(size.vertex_count(0)) as usize;
+    let morph_weights = model.morph_weight_count() * size_of::<f32>();
+    let instance_data = size_of::<InstanceData>();
+    Fact::from([
+        ("palette", palette.into()),
+        ("skinned_vertices", skinned_vertices.into()),
+        ("morph_weights", morph_weights.into()),
+        ("instance_data", instance_data.into()),
+        ("total", (palette + skinned_vertices + morph_weights + instance_data).into()),
+        ("cpu", INSTANCE_BYTES.into()),
+    ])
+}
+
+/// Returns the bytes that the model needs once, for any number of instances.
+fn static_bytes(model: &Model) -> Fact {
+    let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
+    let images: usize = model.images.iter().map(Image::kept_bytes).sum();
+    Fact::from([
+        ("gpu_geometry", geometry_bytes(&model.geometry).into()),
+        // With mipmaps. An image that several materials use counts once.
+        ("gpu_textures", textures.sum::<u64>().into()),
+        // Key times and values.
+        ("cpu_clips", model.clips.iter().map(clip_bytes).sum::<usize>().into()),
+        // Geometry and encoded images.
+        ("cpu_model", (model.geometry.bytes() + images).into()),
+    ])
 }

@@ -1,29 +1,24 @@
-//! `inspect`: the contents of a model file, for people ([`report`]) and for programs ([`Facts`], as JSON).
+//! `inspect`: the contents of a model file.
 //!
-//! Both say the same: `facts` derives everything from the imported [`Model`](crate::model::Model), without a GPU, and
-//! `sections` puts it into words. No function recurses on the node tree and indentation has a limit, so a hostile chain
-//! of nodes prints in bounded width. The text shortens names and escapes what a terminal would obey; the JSON keeps
-//! them. JSON is written while it is serialised, so the facts of a large file are never in memory twice.
+//! [`facts`] derives everything from the imported [`Model`](crate::model::Model), without a GPU. The facts are the JSON for
+//! programs, and the page for people is made from them. No function recurses on the node tree and indentation has a limit, so a
+//! hostile chain of nodes prints in bounded width.
 
 #![forbid(unsafe_code)]
 
-mod bounds_facts;
-mod clip_facts;
 mod facts;
-mod geometry_facts;
-mod level_facts;
-mod sections;
 
 use anyhow::Result;
 
-pub use facts::Facts;
-pub use sections::report;
+pub use facts::facts;
 
+use super::fact::page;
 use super::output::{print, print_json};
 use super::scene::load_model;
 use super::text::page_columns;
 use crate::cli::InspectArgs;
 use crate::levels;
+use crate::model::Model;
 
 /// Runs the command.
 ///
@@ -34,6 +29,15 @@ pub fn run(args: &InspectArgs) -> Result<()> {
     if args.levels {
         levels::build(&mut model);
     }
-    let facts = Facts::of(&model, args.levels);
-    if args.json { print_json(&facts, true) } else { print(&report(&facts, page_columns())) }
+    if args.json {
+        print_json(&facts(&model, args.levels), true)
+    } else {
+        print(&report(&model, args.levels, page_columns()))
+    }
+}
+
+/// Describes a model on a page of this width.
+#[must_use]
+pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
+    page(&facts(model, with_levels), columns)
 }

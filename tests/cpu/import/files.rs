@@ -189,65 +189,67 @@ fn the_report_of_inspect_lists_the_contents_of_the_file() {
     let bytes = model.source.bytes as f64 / 1024.0;
     let expected = format!(
         "\
-test.gltf
-  file          {bytes:.1} KiB
-  made by       a test
-  height        1.000 m in the rest pose
-  bounding box  x 0 m to 1.000 m, y 0.2500 m to 1.250 m, z 0 m to 0 m
-  nodes         3, of which 2 are joints
-  vertices      3 after welding, 3 in the file
-  triangles     1 in 1 draw
-  influences    2.00 per vertex, at most 2
-                3 vertices with 2
-  palette       2 joint matrices
-  per instance  208 bytes on the GPU: 96 of joint matrices, 48 of skinned vertices, 64 of placement;
-                88 on the CPU
-  once          222 bytes of geometry and 0 bytes of textures with mipmaps on the GPU; 32 bytes of
-                clips and 252 bytes of model on the CPU
-
-nodes: 3
-  0  node 0   mesh 0
-  1  upper    joint of skin 0
-  2    lower  joint of skin 0
-
-skins: 1
-  #  name       joints  inverse binds  used by
-  0  (unnamed)  2       identity       mesh 0
-
-clips: 1
-  #  name            length   move/turn/scale/morph  interpolation  keys
-  0  wave\\u{{1b}}[31m  1.500 s  1/0/0/0                STEP           1 track of 2
-
-primitives (mesh.primitive): 1
-  node  mesh  skin  vertices  in the file  vertices by influences
-  0     0.0   0     3         3            3 with 2, no normals
-
-materials: 1
-  #  name     base colour          metal, rough  surface                 images
-  0  default  1.00 1.00 1.00 1.00  1.00, 1.00    lit, opaque, one-sided  -
+model               test.gltf
+file                bytes: {bytes:.1} KiB, generator: a test
+geometry            primitives: 1, file vertices: 3, vertices: 3, triangles: 1, influences: 6, max
+                    influences: 2, draws: 1, influence histogram (2: 3)
+bounds in metres    min: 0 0.25 0, max: 1 1.25 0, height: 1
+palette             2
+bytes per instance  palette: 96 bytes, skinned vertices: 48 bytes, instance data: 64 bytes, total:
+                    208 bytes, cpu: 88 bytes
+static bytes        gpu geometry: 222 bytes, cpu clips: 32 bytes, cpu model: 252 bytes
 
 extensions: 1
-  EXT_bent_spoons  used  ignored
+  #  name             required  support
+  0  EXT_bent_spoons  no        ignored
 
 scenes: 1
-  0  all\\u{{202e}}  shown
+  #  name         shown
+  0  all\\u{{202e}}  yes
 
-cameras and lights: 1
-  camera  front  ignored: the program has its own
+nodes: 3
+  node  name     joint  skins  mesh  in
+                                     scene
+  0     node 0   no            0     yes
+  1     upper    yes    0            yes
+  2       lower  yes    0            yes
+
+skins: 1
+  #  name       joints  inverse  meshes
+                        binds
+  0  (unnamed)  2       no       0
+
+clips: 1
+  #  name            duration  move  tracks   keys  bytes
+  0  wave\\u{{1b}}[31m  1.5 s     1     STEP: 1  2     32 bytes
+
+primitives: 1
+  node  mesh  primitive  skin  file      vertices  normals  max         influence
+                               vertices                     influences  histogram
+  0     0     0          0     3         3         no       2           2: 3
+
+materials: 1
+  #  name     base     metallic  roughness  unlit  alpha   double
+              color                                mode    sided
+              factor
+  0  default  1 1 1 1  1         1          no     Opaque  no
+
+cameras (not used): 1
+  front
 
 warnings: 1
   extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 "
     );
-    assert_eq!(inspect::report(&inspect::Facts::of(&model, false), 100), expected);
-    let json = serde_json::to_value(inspect::Facts::of(&model, false)).unwrap();
+    assert_eq!(inspect::report(&model, false, 100), expected);
+    let json = serde_json::to_value(inspect::facts(&model, false)).unwrap();
     assert_eq!(
         json["bytes_per_instance"],
         json!({"palette": 96, "skinned_vertices": 48, "morph_weights": 0, "instance_data": 64, "total": 208, "cpu": 88})
     );
     assert_eq!(
         json["static_bytes"],
-        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 252})
+        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
     );
     assert_eq!(json["geometry"]["triangles"], 1);
     let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});

@@ -64,7 +64,7 @@ fn broken_trees_are_refused_and_deep_ones_are_not() {
     assert_eq!(model.skeleton.parents[depth - 1] as usize, depth - 2);
     #[cfg(feature = "app")]
     {
-        let report = throng::app::inspect::report(&throng::app::inspect::Facts::of(&model, false), 100);
+        let report = throng::app::inspect::report(&model, false, 100);
         assert!(report.len() < 100 * depth, "{} bytes for {depth} nodes", report.len());
     }
 }

@@ -63,16 +63,16 @@ fn inspect_tells_people_what_is_in_the_file() {
     let place = Place::new();
     let text = place.succeed(&format!("inspect {}", walker()));
     for line in [
-        "  height        1.784 m in the rest pose",
-        "  bounding box  x -0.5344 m to 0.5344 m, y 0 m to 1.784 m, z -0.3530 m to 0.2198 m",
-        "  nodes         26, of which 25 are joints",
-        "  palette       25 joint matrices",
-        "  per instance  85456 bytes on the GPU: 1200 of joint matrices, 84192 of skinned vertices, 64 of",
+        "bounds in metres    min: -0.5344 0 -0.353, max: 0.5344 1.784 0.2198, height: 1.784",
+        "palette             25",
+        "bytes per instance  palette: 1.2 KiB, skinned vertices: 82.2 KiB, instance data: 64 bytes, total:",
+        "  0     walker               no            0     yes",
         "skins: 1",
-        "  0  walker  25      in the file    mesh 0",
+        "  0  walker  25      yes      0",
         "clips: 4",
-        "  2  Idle  4.000 s  1/20/1/0               21 LINEAR, 1 STEP                 21 tracks of 121, 1 of 8",
-        "  0  walker  256x256  PNG     4.4 KiB      341.3 KiB",
+        "  2  Idle  4 s       1     20    1      LINEAR: 21, STEP: 1                  2549  39.8 KiB",
+        "  0  walker  0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
+        "  2       spine              yes    0            yes",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }

@@ -26,6 +26,10 @@ fn render_writes_an_image_of_the_given_size() {
     assert!(picture.pixels().all(|pixel| pixel[3] == 255), "opaque");
     let files: Vec<_> = std::fs::read_dir(place.file("folder")).unwrap().collect();
     assert_eq!(files.len(), 1, "a temporary file was left behind: {files:?}");
+    // Other users may read it, as any new file.
+    let permissions = |path: &Path| std::fs::metadata(path).unwrap().permissions();
+    std::fs::write(place.file("new"), "").unwrap();
+    assert_eq!(permissions(&place.file("folder/crowd.png")), permissions(&place.file("new")));
 }
 
 #[test]
