@@ -10,6 +10,7 @@ mod repository {
     mod fuzz_corpus;
     #[cfg(feature = "render")]
     mod reflect;
+    mod routes;
     #[cfg(feature = "render")]
     mod shader_layout;
     #[cfg(feature = "render")]
