@@ -44,7 +44,7 @@
 //!
 //! The next two lists are the routes of a crowd. Each line names a file, and before it the item by which the file above it
 //! and this file are connected: one of them defines the item, and the other one uses it. `cargo test --test repository` checks
-//! this. A list without an arrow at its start continues a file above it.
+//! this. A part that begins without an arrow belongs to a file of another part.
 //!
 //! A **joint**, from the model file to the shader:
 //!
@@ -74,6 +74,9 @@
 //!
 //! src/renderer/slot/mod.rs
 //! ▶ StreamBuffer    src/renderer/slot/buffers.rs           the mapped buffer
+//!
+//! src/renderer/slot/mod.rs
+//! ▶ record_upload   src/renderer/frame.rs                  the copy, on the staged path
 //!
 //! src/renderer/slot/mod.rs
 //! ▶ PoseRecord      shaders/shared.glsl                    palette and pose records
@@ -115,7 +118,7 @@
 //! src/renderer/resident/model.rs
 //! ▶ GpuDraw         src/renderer/passes/crowd_draw.rs            one instanced draw for each batch and range
 //! ▶ STATIC_BINDING  src/renderer/passes/vertex_input.rs          texture coordinates and colours
-//! ▶ characters      src/renderer/passes/character_pass.rs
+//! ▶ CHARACTERS      src/renderer/passes/character_pass.rs
 //! ▶ CHARACTER_VERT  shaders/character.vert                       reads the skinned vertex
 //! ▶ emit_vertex     shaders/character.glsl                       world and clip space
 //! ▶ VARYING_COUNT   shaders/varyings.glsl
@@ -143,7 +146,7 @@
 //! | joint matrix | takes a vertex from mesh space to model space: model_from_joint * joint_from_mesh |
 //! | influence | a joint that moves a vertex, and its weight |
 //! | palette layout | the node and the inverse bind matrix of each joint matrix of a pose; each model has one |
-//! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page |
+//! | pose record | the offsets of one visible pose's data in the palette, the morph weights and its page, and its level |
 //! | instance | one placement of a pose in the world; several instances may show one pose |
 //! | visible | in the camera's view, or with a shadow that may be in it |
 //! | stream | an array that the CPU writes in each frame: pose records, palette, morph weights or instances |
@@ -151,12 +154,13 @@
 //! | slot | everything that one frame in flight owns |
 //! | page | a part of the transient vertex buffer that fits into one binding |
 //! | batch | poses of one model and the same levels in one page, which are drawn together with all of their instances |
-//! | run | vertices of a level with the same number of influences, which one dispatch skins |
-//! | draw range | consecutive indices with the same material and topology, which one draw draws |
+//! | transient vertex buffer | the skinned vertices of all visible poses of one frame in flight, in pages |
+//! | run | vertices of a level that one dispatch skins; all have the same number of influences, unless one has more than eight |
+//! | draw range | consecutive indices that one draw call draws: they share material, topology and winding |
 //! | level of detail, level | a surface of a model: level 0 is the full one, and each coarser one has fewer triangles |
 //! | ring | instances around the centre of a crowd, which travel together along a circle |
 //! | blend | one local pose made of the local poses of two clips |
-//! | crossfade | a blend from the clips that instances show to the clip that was chosen, for a short time |
+//! | crossfade | a blend, for a short time, from the clip that an instance shows to the clip that was chosen |
 //! | lane | the place of one of the eight instances that the SIMD code evaluates at once |
 //!
 //! # Conventions
