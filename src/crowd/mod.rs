@@ -37,12 +37,12 @@ mod variety;
 mod visible;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use glam::Vec3;
 
 use crate::animation::lanes::Processor;
-use crate::measure::{JointBoxes, PosedBounds, floor_height};
+use crate::measure::{PosedBounds, floor_height};
 use crate::model::Model;
 use crate::view::{Bounds, Detail};
 use crossfade::Crossfade;
@@ -124,8 +124,6 @@ pub struct Crowd {
     share_hz: Option<f64>,
     repertoire: Repertoire,
     crossfade: Crossfade,
-    /// The boxes of each model's joints, computed by the first pick.
-    joint_boxes: Vec<OnceLock<JointBoxes>>,
     bounds: Bounds,
     visible: Visible,
     processor: Processor,
@@ -156,7 +154,6 @@ impl Crowd {
             share_hz: settings.share_poses_hz,
             repertoire: Repertoire::new(&models),
             crossfade: Crossfade::default(),
-            joint_boxes: vec![OnceLock::new(); models.len()],
             bounds: Bounds { min: Vec3::splat(-0.5), max: Vec3::splat(0.5), footprint_radius: 0.5f32.hypot(0.5) },
             visible: Visible::with_capacity(count as usize, &models),
             processor: Processor::detect(),

@@ -4,8 +4,8 @@
 //! In: a ray, and a time to which [`Crowd::move_to`] has moved the instances. Out: the instance, and the point of its surface.
 //! All triangles count, in full detail and from both sides. Materials do not matter.
 //!
-//! The ray is tested with the bounding spheres of all instances. Those that it enters are sorted by distance, posed one by one
-//! and tested triangle by triangle ([`hit`]). The search stops at the first sphere that begins behind the best hit.
+//! The ray is tested with the bounding spheres of all instances. Those that it enters are sorted by distance, skinned one
+//! by one and tested triangle by triangle. The search stops at the first sphere that begins behind the best hit.
 
 use glam::{Affine3A, Vec3};
 
@@ -13,8 +13,7 @@ use super::placement::turned;
 use super::playback::{clip_of, duration_of};
 use super::shape::Skinner;
 use super::{Crowd, Instance};
-use crate::measure::JointBoxes;
-use crate::measure::hit::{self, HitScratch, ModelRay};
+use crate::measure::{first_hit, posed_triangles};
 use crate::view::Ray;
 
 /// The point of a character that a ray meets first.
@@ -152,24 +151,19 @@ impl Crowd {
         let mut candidates: Vec<(f32, usize)> =
             self.instances.iter().enumerate().filter_map(|(index, one)| Some((entry(one)?, index))).collect();
         candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
         let mut first = None;
         let mut nearest = f64::from(limit);
-        let (mut skinner, mut scratch) = (Skinner::new(self), HitScratch::default());
+        let mut skinner = Skinner::new(self);
         for (entry, index) in candidates {
             if f64::from(entry) > nearest {
                 break;
             }
             let instance = &self.instances[index];
-            let model = &self.models[instance.model as usize];
-            let boxes = self.joint_boxes[instance.model as usize].get_or_init(|| JointBoxes::new(model));
-            // The direction in model space has a length such that distances are those of the world.
-            let model_from_world = self.world_from_model(instance).as_daffine3().inverse();
-            let ray = ModelRay {
-                origin: model_from_world.transform_point3(ray.origin.as_dvec3()),
-                direction: model_from_world.transform_vector3(ray.direction.as_dvec3()),
-            };
-            let pose = skinner.pose(instance, time_seconds);
-            if let Some(distance) = hit::first_hit(model, boxes, pose, &ray, nearest, &mut scratch) {
+            let geometry = &self.models[instance.model as usize].geometry;
+            let vertices = skinner.vertices_world(instance, time_seconds);
+            let hit = first_hit(posed_triangles(geometry, vertices), origin, direction);
+            if let Some(distance) = hit.filter(|distance| *distance < nearest) {
                 (nearest, first) = (distance, Some(index));
             }
         }

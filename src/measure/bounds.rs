@@ -83,7 +83,7 @@ impl PosedBounds {
 /// always finite: if there is nothing to draw, or if the box overflows, it is [`PosedBounds::UNIT`].
 #[must_use]
 pub fn posed_bounds(model: &Model, clip: Option<&Clip>) -> PosedBounds {
-    let joint_boxes = JointBoxes::new(model);
+    let joint_boxes = joint_boxes(model);
     let mut scratch = PoseScratch::for_model(model);
     let bounds = sample_times(model, clip)
         .into_iter()
@@ -124,45 +124,33 @@ impl JointBox {
     }
 }
 
-/// The box of the vertices that each palette entry influences.
-#[derive(Debug, Clone)]
-pub struct JointBoxes(Vec<JointBox>);
-
-impl JointBoxes {
-    /// Computes the boxes of `model`.
-    #[must_use]
-    pub fn new(model: &Model) -> Self {
-        let mut boxes = vec![JointBox::default(); model.palette.len()];
-        for (vertex, &position) in model.geometry.positions.iter().enumerate() {
-            for influence in model.geometry.influences_of(vertex) {
-                let joint_box = &mut boxes[influence.joint as usize];
-                joint_box.vertex_count += 1;
-                let point = PosedBounds { min: position, max: position };
-                joint_box.bind = Some(joint_box.bind.map_or(point, |bind| bind.union(&point)));
-                for delta in model.geometry.morph_deltas_of(vertex) {
-                    let point = PosedBounds { min: delta.position, max: delta.position };
-                    let (all, count) = joint_box.deltas.entry(delta.weight_index).or_insert((point, 0));
-                    *all = all.union(&point);
-                    *count += 1;
-                }
+/// Returns the box of the vertices that each palette entry influences.
+fn joint_boxes(model: &Model) -> Vec<JointBox> {
+    let mut boxes = vec![JointBox::default(); model.palette.len()];
+    for (vertex, &position) in model.geometry.positions.iter().enumerate() {
+        for influence in model.geometry.influences_of(vertex) {
+            let joint_box = &mut boxes[influence.joint as usize];
+            joint_box.vertex_count += 1;
+            let point = PosedBounds { min: position, max: position };
+            joint_box.bind = Some(joint_box.bind.map_or(point, |bind| bind.union(&point)));
+            for delta in model.geometry.morph_deltas_of(vertex) {
+                let point = PosedBounds { min: delta.position, max: delta.position };
+                let (all, count) = joint_box.deltas.entry(delta.weight_index).or_insert((point, 0));
+                *all = all.union(&point);
+                *count += 1;
             }
         }
-        Self(boxes)
     }
-
-    /// Returns the boxes in mesh space with morph targets applied, `None` for entries that influence no vertex.
-    pub fn morphed(&self, morph_weights: &[f32]) -> impl Iterator<Item = Option<PosedBounds>> {
-        self.0.iter().map(|joint_box| joint_box.morphed(morph_weights))
-    }
+    boxes
 }
 
-fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &JointBoxes) -> Option<PosedBounds> {
+fn union_of_joint_boxes(model: &Model, pose: ModelPose<'_>, joint_boxes: &[JointBox]) -> Option<PosedBounds> {
     let layout = &model.palette;
-    let boxes = layout.nodes.iter().zip(&layout.joint_from_mesh).zip(joint_boxes.morphed(pose.morph_weights));
+    let boxes = layout.nodes.iter().zip(&layout.joint_from_mesh).zip(joint_boxes);
     boxes
-        .filter_map(|((&node, joint_from_mesh), morphed)| {
+        .filter_map(|((&node, joint_from_mesh), joint_box)| {
             let model_from_mesh = pose.model_from_node[node as usize] * *joint_from_mesh;
-            morphed.map(|morphed| morphed.transformed(&model_from_mesh))
+            joint_box.morphed(pose.morph_weights).map(|morphed| morphed.transformed(&model_from_mesh))
         })
         .reduce(|a, b| a.union(&b))
 }

@@ -22,8 +22,9 @@
 
 use glam::Vec3;
 
+use super::posed_triangles;
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
-use crate::model::{Clip, Model, Topology};
+use crate::model::{Clip, Model};
 
 /// The largest distance between a floor and a sole on it, as a share of the height of the rest pose.
 const NEAR_SHARE: f32 = 0.01;
@@ -120,7 +121,7 @@ impl<'m> PosedSurface<'m> {
     /// Returns whether the part of the surface below `height` is small. A triangle lies where its centroid is.
     fn only_attachments_below(&self, height: f32) -> bool {
         let (mut all, mut below) = (0.0, 0.0);
-        for [a, b, c] in self.triangles() {
+        for [a, b, c] in posed_triangles(&self.model.geometry, &self.positions) {
             let area = (b - a).cross(c - a).length();
             all += area;
             below += if (a.y + b.y + c.y) / 3.0 < height { area } else { 0.0 };
@@ -131,22 +132,9 @@ impl<'m> PosedSurface<'m> {
     /// Returns the area, projected onto the ground, of the triangles that face down and lie within `near` of `height`.
     fn support(&self, height: f32, near: f32) -> f32 {
         let lies_there = |corner: &Vec3| (corner.y - height).abs() <= near;
-        let triangles = self.triangles().filter(|triangle| triangle.iter().all(lies_there));
+        let triangles =
+            posed_triangles(&self.model.geometry, &self.positions).filter(|triangle| triangle.iter().all(lies_there));
         triangles.map(|[a, b, c]| (-0.5 * (b - a).cross(c - a).y).max(0.0)).sum()
-    }
-
-    /// Returns the triangles of the pose, counterclockwise as seen from outside.
-    fn triangles(&self) -> impl Iterator<Item = [Vec3; 3]> {
-        let geometry = &self.model.geometry;
-        let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
-        ranges.flat_map(move |range| {
-            let first = range.first_index as usize;
-            let indices = &geometry.indices[first..first + range.index_count as usize];
-            indices.chunks_exact(3).map(move |corners| {
-                let [a, b, c] = [0, 1, 2].map(|k| self.positions[corners[k] as usize]);
-                if range.mirrored { [a, c, b] } else { [a, b, c] }
-            })
-        })
     }
 }
 

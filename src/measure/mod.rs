@@ -6,7 +6,7 @@
 //! * [`bounds`]: a box that contains the model throughout a clip, for culling, framing and spacing;
 //! * [`floor`]: the height that belongs on the ground;
 //! * [`gait`]: the velocity that the feet of a clip imply;
-//! * [`hit`]: the first triangle along a ray;
+//! * [`first_hit`]: the first triangle along a ray;
 //! * [`worst_displacement`]: the visible error when instances share poses.
 
 #![forbid(unsafe_code)]
@@ -14,14 +14,13 @@
 pub mod bounds;
 pub mod floor;
 pub mod gait;
-pub mod hit;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
-use crate::model::{Clip, Model};
+use crate::model::{Clip, Geometry, Model, Topology};
 
-pub use bounds::{JointBoxes, PosedBounds, posed_bounds};
+pub use bounds::{PosedBounds, posed_bounds};
 pub use floor::floor_height;
 pub use gait::{Gait, gait_of};
 
@@ -56,4 +55,36 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
         }
     }
     worst_squared.sqrt()
+}
+
+/// Returns the triangles in full detail, counterclockwise as seen from outside. `positions` are those of all vertices
+/// ([`skinned_positions`]).
+pub fn posed_triangles<'a>(geometry: &'a Geometry, positions: &'a [Vec3]) -> impl Iterator<Item = [Vec3; 3]> + 'a {
+    let ranges = geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles);
+    ranges.flat_map(move |range| {
+        let first = range.first_index as usize;
+        let indices = &geometry.indices[first..first + range.index_count as usize];
+        indices.chunks_exact(3).map(move |corners| {
+            let [a, b, c] = [0, 1, 2].map(|k| positions[corners[k] as usize]);
+            if range.mirrored { [a, c, b] } else { [a, b, c] }
+        })
+    })
+}
+
+/// Returns the distance to the first triangle along a ray, from either side, in lengths of `direction` (Möller and Trumbore,
+/// "Fast, Minimum Storage Ray/Triangle Intersection", 1997).
+pub fn first_hit(triangles: impl Iterator<Item = [Vec3; 3]>, origin: DVec3, direction: DVec3) -> Option<f64> {
+    let distance = |corners: [Vec3; 3]| {
+        let [a, b, c] = corners.map(|corner| corner.as_dvec3());
+        let (ab, ac) = (b - a, c - a);
+        let across = direction.cross(ac);
+        let inverse = ab.dot(across).recip();
+        let from_a = origin - a;
+        let u = from_a.dot(across) * inverse;
+        let around = from_a.cross(ab);
+        let v = direction.dot(around) * inverse;
+        let distance = ac.dot(around) * inverse;
+        (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0).then_some(distance)
+    };
+    triangles.filter_map(distance).min_by(f64::total_cmp)
 }

@@ -59,21 +59,6 @@ impl Sky {
         }
     }
 
-    /// Returns surroundings of one radiance on all sides, without a sun: a furnace, in which a surface that loses no light
-    /// cannot be seen.
-    #[must_use]
-    pub fn uniform(radiance: f32) -> Self {
-        let radiance = Vec3::splat(radiance);
-        Self {
-            to_sun: Vec3::Y,
-            sun: Vec3::ZERO,
-            zenith: radiance,
-            horizon: radiance,
-            glow: Vec3::ZERO,
-            ground_albedo: Vec3::ONE,
-        }
-    }
-
     /// Returns the irradiance of the sky, without the sun, on open ground.
     #[must_use]
     pub fn irradiance_on_ground(&self) -> Vec3 {

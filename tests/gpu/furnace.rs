@@ -76,7 +76,10 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
         camera_position: scene.camera.position().extend(1.0).to_array(),
         ..FrameData::zeroed()
     };
-    set_light(&mut data, &Sky::uniform(RADIANCE));
+    let radiance = Vec3::splat(RADIANCE);
+    let (sun, glow) = (Vec3::ZERO, Vec3::ZERO);
+    let furnace = Sky { sun, zenith: radiance, horizon: radiance, glow, ground_albedo: Vec3::ONE, to_sun: Vec3::Y };
+    set_light(&mut data, &furnace);
     scene.crowd.cull(None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();

@@ -19,9 +19,7 @@
 //! places, depend on the weight alone. They are blended once a frame ([`LaneBlend::set_weight`]).
 //!
 //! The lower limit is the output, 48 bytes for each joint. All other memory traffic is kept small: a joint reads one
-//! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache. Counted
-//! by operations, a joint that only rotates takes about 100 cycles for eight instances. Two matrix products take half of
-//! them.
+//! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache.
 //!
 //! [`compile`] makes the steps ([`program`]), and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`],
 //! which use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on
