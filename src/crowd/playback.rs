@@ -134,9 +134,9 @@ impl Crowd {
         // Clips are dealt out by rank, so the result does not depend on the clips that were played before.
         self.instances.sort_unstable_by_key(|instance| (instance.model, instance.rank));
         let mut random = SplitMix64::new(self.seed, stream::CLIPS);
-        for (model, &clips) in clips.iter().enumerate() {
+        for (model, clips) in clips.iter().enumerate() {
             let range = self.instances_of(model);
-            let mut deal: Vec<Option<u32>> = clips.candidates().cycle().take(range.len()).collect();
+            let mut deal: Vec<Option<u32>> = clips.iter().copied().cycle().take(range.len()).collect();
             random.shuffle(&mut deal);
             for (index, clip) in range.zip(deal) {
                 self.repertoire.prepare(&self.models, model, clip);

@@ -59,9 +59,9 @@ impl Crowd {
     /// one clip with a large movement does not push all instances apart.
     pub(super) fn widest_footprint(&mut self, clips: &[ModelClips]) -> f32 {
         let mut widest = 0.0f32;
-        for (model, (&clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
+        for (model, (clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
             let half_extents =
-                clips.candidates().map(|clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
+                clips.iter().map(|&clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
             let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
             widths.sort_by(f32::total_cmp);
             widest = widest.max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));

@@ -114,28 +114,8 @@ pub enum CrowdError {
     },
 }
 
-/// The clips that instances of one model play.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ModelClips {
-    /// The rest pose.
-    None,
-    /// All clips; the model has this many, at least one.
-    All(u32),
-    /// The clip with this index.
-    One(u32),
-}
-
-impl ModelClips {
-    /// Returns the clips, at least one. `None` stands for the rest pose.
-    pub(super) fn candidates(self) -> impl Iterator<Item = Option<u32>> + Clone {
-        let (rest_pose, clips) = match self {
-            Self::None => (Some(None), 0..0),
-            Self::All(count) => (None, 0..count),
-            Self::One(clip) => (None, clip..clip + 1),
-        };
-        rest_pose.into_iter().chain(clips.map(Some))
-    }
-}
+/// The clips that instances of one model play, at least one. `None` stands for the rest pose.
+pub(super) type ModelClips = Vec<Option<u32>>;
 
 /// Resolves `choice` for each model.
 pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec<ModelClips>, CrowdError> {
@@ -156,10 +136,10 @@ pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec
         return Err(CrowdError::UnknownClip { wanted, allowed: allowed_clips(models) });
     }
     let resolve = |model: &Model| match choice {
-        _ if model.clips.is_empty() => ModelClips::None,
-        ClipChoice::None => ModelClips::None,
-        ClipChoice::All => ModelClips::All(model.clips.len() as u32),
-        ClipChoice::Index(_) | ClipChoice::Name(_) => ModelClips::One(has_wanted(model).unwrap_or(0) as u32),
+        _ if model.clips.is_empty() => vec![None],
+        ClipChoice::None => vec![None],
+        ClipChoice::All => (0..model.clips.len() as u32).map(Some).collect(),
+        ClipChoice::Index(_) | ClipChoice::Name(_) => vec![Some(has_wanted(model).unwrap_or(0) as u32)],
     };
     Ok(models.iter().map(resolve).collect())
 }

@@ -169,17 +169,6 @@ fn a_choice_that_interrupts_a_crossfade_waits_for_its_end() {
 }
 
 #[test]
-fn a_crossfade_is_the_same_on_any_number_of_threads() {
-    let mut crowd = Crowd::new(clips(), &settings(301)).unwrap();
-    crowd.crossfade(&named("Run"), 3.0, 0.25).unwrap();
-    let one = streams_of(&mut crowd, 1, 3.1);
-    for threads in [2, 3] {
-        assert!(one == streams_of(&mut crowd, threads, 3.1), "{threads} threads");
-    }
-    assert!(one.0.iter().flat_map(|matrix| matrix.rows.as_flattened()).all(|value| value.is_finite()), "a gap");
-}
-
-#[test]
 fn clips_that_do_not_fit_the_lanes_blend_too() {
     let mut model = chain("A.glb", 4, 1.5, &["Idle", "Far"]);
     // The square of this number is no `f32`.
