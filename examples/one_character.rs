@@ -3,8 +3,8 @@
 //! `cargo run --release --example one_character -- [MODEL.glb [OUT.png]]`
 //!
 //! The steps are those of the program's frame (`src/renderer/frame.rs`), for one instance and one image, without shadows,
-//! ground and sky. `throng render --shadows off --ground off --background '#000000' --msaa 1 --size 512x512 --time 0.4` draws
-//! the same picture.
+//! ground and sky: those of the same picture that `throng render --shadows off --ground off --background '#000000' --msaa 1
+//! --lod-error 0 --phase zero --time 0.4 --size 512x512 MODEL.glb` draws.
 //!
 //! 1. import the model, place it, and evaluate its first clip at one time on the CPU;
 //! 2. put its joint matrices into the palette, and describe the pose in a `PoseRecord`;
@@ -26,12 +26,11 @@ use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATI
 use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
-use throng::renderer::shot::set_light;
 use throng::renderer::{Output, Skinning};
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
 };
-use throng::view::{Background, Look, OrbitCamera, Sky};
+use throng::view::{Background, Look, OrbitCamera};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
@@ -42,8 +41,8 @@ use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder};
 use throng::vulkan::{Result, recorder::Recorder, spirv};
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
-const TIME_SECONDS: f64 = 0.4;
+pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 512, height: 512 };
+pub const TIME_SECONDS: f64 = 0.4;
 
 /// Creates a buffer and fills it. Shaders read the mapped memory, as on the program's direct upload path.
 fn filled<T: bytemuck::Pod>(device: &Arc<Device>, usage: vk::BufferUsageFlags, data: &[T]) -> Result<Buffer> {
@@ -88,13 +87,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
     let look = Look { background: Background::Color([0; 3]), ground: false, ..Look::default() };
     let camera = OrbitCamera::framing(&crowd.outline(TIME_SECONDS), 1.0);
-    let mut frame = FrameData {
-        clip_from_world: camera.clip_from_world(1.0).to_cols_array_2d(),
-        camera_position: camera.position().extend(1.0).to_array(),
-        picture: [0.0, look.exposure(), 0.0, 0.0],
-        ..bytemuck::Zeroable::zeroed()
-    };
-    set_light(&mut frame, &Sky::clear(look.sun.to_light()));
+    let frame = FrameData::new(&camera, 1.0, &look);
     let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
     let builder = PipelineBuilder::new(device, &[]);
     let shadows = ShadowPass::new(&builder, &layouts, (Skinning::Compute, None), &[])?;

@@ -42,43 +42,53 @@ impl Shot {
 /// Returns the uniform data of a frame. `shadow_map_size` is the side of the shadow map in texels.
 /// `transparent` says whether alpha is coverage.
 pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, transparent: bool) -> FrameData {
-    let clip_from_world = shot.camera.clip_from_world(shot.aspect);
-    let bounds = crowd.bounds();
-    let camera_position = shot.camera.position();
-    let ground_reach = ground_reach(bounds.radius(), camera_position.y);
-    let world_from_clip = clip_from_world.inverse();
-    let hidden_sky = if shot.look.ground { hidden_sky(camera_position, world_from_clip, ground_reach) } else { 0.0 };
+    let mut data = FrameData::new(&shot.camera, shot.aspect, &shot.look);
+    let (camera_position, bounds) = (shot.camera.position(), crowd.bounds());
+    data.picture[0] = f32::from(transparent);
+    let reach = ground_reach(bounds.radius(), camera_position.y);
+    let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
+    let hidden_sky = if shot.look.ground { hidden_sky(camera_position, world_from_clip, reach) } else { 0.0 };
+    data.ground = [reach, grid_spacing(bounds.radius()), hidden_sky, 0.0];
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
     let scene = ShadowScene { crowd: &bounds, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
-    let mut data = FrameData {
-        clip_from_world: clip_from_world.to_cols_array_2d(),
-        world_from_clip: world_from_clip.to_cols_array_2d(),
-        camera_position: camera_position.extend(1.0).to_array(),
-        ground: [ground_reach, grid_spacing(bounds.radius()), hidden_sky, 0.0],
-        shadow_from_world: shadows.shadow_from_world.to_cols_array_2d(),
-        shadow: [map_texels as f32, shadows.texel_metres, shadows.depth_per_texel, 0.0],
-        shaded_ground: shadows.shaded_ground,
-        picture: [f32::from(transparent), shot.look.exposure(), 0.0, 0.0],
-        ..bytemuck::Zeroable::zeroed()
-    };
-    set_light(&mut data, &Sky::clear(to_light));
-    if let Some(color) = shot.look.clear_color() {
-        data.background = color;
-    }
+    data.shadow_from_world = shadows.shadow_from_world.to_cols_array_2d();
+    data.shadow = [map_texels as f32, shadows.texel_metres, shadows.depth_per_texel, 0.0];
+    data.shaded_ground = shadows.shaded_ground;
     data
 }
 
-/// Sets the light of a frame: the sun, the sky, and the ground in their light, which fades into the horizon.
-pub fn set_light(data: &mut FrameData, sky: &Sky) {
-    let vector = |v: Vec3| v.extend(0.0).to_array();
-    let along_ground = sky.to_sun.with_y(0.0).length();
-    data.to_light = sky.to_sun.extend(if along_ground > 0.0 { along_ground.recip() } else { 0.0 }).to_array();
-    data.light_color = vector(sky.sun);
-    [data.ground_sunlit, data.ground_ambient] = sky.ground_radiance().map(vector);
-    data.background = vector(sky.horizon);
-    data.sky = sky.data();
+impl FrameData {
+    /// Returns the data of a camera, in an image of a shape, and of a look: exposure, background, and the light of sun and sky.
+    /// There is no ground and no shadow.
+    #[must_use]
+    pub fn new(camera: &OrbitCamera, aspect: f32, look: &Look) -> Self {
+        let clip_from_world = camera.clip_from_world(aspect);
+        let mut data = Self {
+            clip_from_world: clip_from_world.to_cols_array_2d(),
+            world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
+            camera_position: camera.position().extend(1.0).to_array(),
+            picture: [0.0, look.exposure(), 0.0, 0.0],
+            ..bytemuck::Zeroable::zeroed()
+        };
+        data.set_light(&Sky::clear(look.sun.to_light()));
+        if let Some(color) = look.clear_color() {
+            data.background = color;
+        }
+        data
+    }
+
+    /// Sets the light: the sun, the sky, and the ground in their light, which fades into the horizon.
+    pub fn set_light(&mut self, sky: &Sky) {
+        let vector = |v: Vec3| v.extend(0.0).to_array();
+        let along_ground = sky.to_sun.with_y(0.0).length();
+        self.to_light = sky.to_sun.extend(if along_ground > 0.0 { along_ground.recip() } else { 0.0 }).to_array();
+        self.light_color = vector(sky.sun);
+        [self.ground_sunlit, self.ground_ambient] = sky.ground_radiance().map(vector);
+        self.background = vector(sky.horizon);
+        self.sky = sky.data();
+    }
 }
 
 /// Returns the spacing of the ground's fine grid: the power of ten between a hundredth and a tenth of the crowd's radius.

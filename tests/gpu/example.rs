@@ -6,21 +6,35 @@ mod one_character;
 
 use std::path::Path;
 
+use throng::renderer::RendererSettings;
+
+use super::golden::{self, flip::Flip};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
-    gpu_tests![the_example_draws_a_character]
+    gpu_tests![the_example_draws_the_picture_of_the_program]
 }
 
-fn the_example_draws_a_character(device: &TestDevice) {
+fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let folder = tempfile::tempdir().unwrap();
     let image_path = folder.path().join("character.png");
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
     one_character::draw(gpu.device(), &model, &image_path).unwrap();
-    let image = image::open(&image_path).unwrap().to_rgb8();
-    let covered = image.pixels().filter(|pixel| pixel.0 != [0; 3]).count();
+    let image = image::open(&image_path).unwrap().to_rgba8();
+    let covered = image.pixels().filter(|pixel| pixel.0[..3] != [0; 3]).count();
     let pixels = image.pixels().count();
     // The walker covers a tenth of its picture.
     assert!((pixels / 20..pixels / 2).contains(&covered), "{covered} of {pixels} pixels are covered");
+
+    let models = [scene::asset("assets/walker.glb")];
+    let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
+    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+    let mut renderer = scene::renderer(gpu.device(), &models, one_character::EXTENT, settings);
+    scene::scene(&models, options).draw(&mut renderer, one_character::TIME_SECONDS, 1.0, true).unwrap();
+    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+    let expected = image::RgbaImage::from_raw(512, 512, pixels).unwrap();
+    let statistics = Flip::between(&expected, &image).statistics();
+    assert!(statistics.within(golden::LIMITS), "{statistics:?}");
 }

@@ -11,7 +11,6 @@ use bytemuck::Zeroable;
 use glam::Vec3;
 use serde_json::json;
 use throng::model::Model;
-use throng::renderer::shot::set_light;
 use throng::renderer::{FrameMemory, Renderer, RendererSettings};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Look, Sky};
@@ -79,7 +78,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let radiance = Vec3::splat(RADIANCE);
     let (sun, glow) = (Vec3::ZERO, Vec3::ZERO);
     let furnace = Sky { sun, zenith: radiance, horizon: radiance, glow, ground_albedo: Vec3::ONE, to_sun: Vec3::Y };
-    set_light(&mut data, &furnace);
+    data.set_light(&furnace);
     scene.crowd.cull(None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();

@@ -7,7 +7,7 @@
 //! names the drawn image and the map of differences.
 
 mod draw;
-mod flip;
+pub mod flip;
 mod levels;
 mod rejections;
 mod skinning;
@@ -54,7 +54,7 @@ pub fn tests() -> Vec<Test> {
 
 /// The largest accepted differences from an approved image. Between the two drivers the mean is at most 0.025, and the worst
 /// window 0.08. The smallest mistakes have a mean of 0.054 (2 % more light) or a window of 0.22 (a shadow shifted by 3 degrees).
-const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
+pub const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
 
 /// Draws and compares with `tests/golden/NAME.png`.
 fn assert_golden(device: &TestDevice, name: &str, models: &[&str], options: &str) {
