@@ -1,7 +1,7 @@
 //! Device memory: what a crowd takes, computed before any of it is allocated. Pure arithmetic.
 //!
 //! In: models, counts and settings. Out: a [`Forecast`], which refuses a crowd that the device cannot hold and says how many
-//! instances fit. Drivers report "out of memory" late, and some never do: a software driver uses the machine's own memory
+//! instances fit. Drivers report "out of memory" late, and some never do: those that use the machine's own memory do so
 //! until the system ends the program.
 //!
 //! The sum is an estimate. All poses have full detail, which is the worst case: a camera may come close to them all. The spare

@@ -126,9 +126,9 @@ impl PhysicalDevice {
             max_buffer_bytes: maintenance4.max_buffer_size,
             queue_family: queue_family.map(|family| family as u32),
             timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
-            // Every sample is expensive on a software driver. Also, Mesa's (22.3) iterates over the footprint in a loop that
-            // never ends if the derivatives of a thin triangle exceed 2^24 texels.
             fill_mode_non_solid: features.fill_mode_non_solid == vk::TRUE,
+            // Every sample costs a processor as much as the first one, and Mesa's loop over the samples of a thin triangle may
+            // never end.
             sampler_anisotropy: features.sampler_anisotropy == vk::TRUE
                 && properties.device_type != vk::PhysicalDeviceType::CPU,
             has_memory_budget: has(ext::memory_budget::NAME),
@@ -231,7 +231,7 @@ impl PhysicalDevice {
         }
     }
 
-    /// Returns whether the device is a software driver, which runs on the cores and the memory of the processor.
+    /// Returns whether the device is the processor itself: a driver in software.
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.properties.device_type == vk::PhysicalDeviceType::CPU
@@ -286,7 +286,7 @@ impl PhysicalDevice {
     }
 
     /// Of the memory types in the bit set `types`, those of the host; all of them where that leaves none that can be
-    /// mapped (integrated GPUs, software drivers). Staging in device memory would copy it there twice.
+    /// mapped (integrated GPUs, processors). Staging in device memory would copy it there twice.
     #[must_use]
     pub fn host_memory_types(&self, types: u32) -> u32 {
         let mapped = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;

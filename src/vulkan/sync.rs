@@ -121,7 +121,7 @@ impl Drop for Fence {
 }
 
 /// Returns the timeout of all waits for the device, which is treated as lost if it takes longer for a frame: a minute for a
-/// GPU, and an hour for a software driver, whose frames take as long as other programs keep the processor busy.
+/// GPU, and an hour for a processor, whose frames take as long as other programs keep it busy.
 fn timeout_nanoseconds(device: &Device) -> u64 {
     const MINUTE_NANOSECONDS: u64 = 60_000_000_000;
     if device.physical.is_cpu() { 60 * MINUTE_NANOSECONDS } else { MINUTE_NANOSECONDS }

@@ -13,7 +13,7 @@ use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
 use crate::vulkan::spirv;
 
-/// The pipelines of ground and sky. One shader for all would be slower: Mesa's lavapipe runs both sides of a branch.
+/// The pipelines of ground and sky.
 pub struct GroundPass {
     ground: Pipeline,
     /// The ground that shadows may reach; `None` without shadows.

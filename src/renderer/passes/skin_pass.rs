@@ -19,9 +19,7 @@ use crate::vulkan::pipeline::{Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The number of poses that a work group skins, one after the other. A vertex and its influences are read once for all of
-/// them. In turns with one pose per work group, skinning takes 0.77 of the time for Knight and 0.78 for CesiumMan, and 0.63 for
-/// the fox, whose normals are skipped too (least times, Mesa lavapipe 22.3.6 on two threads). Eight poses save little more, and
-/// leave a GPU fewer work groups.
+/// them. More poses would leave a GPU too few work groups.
 const POSES_PER_GROUP: u32 = 4;
 
 /// The specialization constants of `skin.comp`.

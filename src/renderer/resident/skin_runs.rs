@@ -9,16 +9,11 @@
 //! work groups than one dispatch would have.
 //!
 //! The lists are apart from the numbers of the vertices, which suit the draws: vertices of a coarse level come first, and
-//! neighbours in the index buffer are neighbours in memory. With vertices numbered by level and then by their number of
-//! influences, without lists, most work groups of a small model had different numbers: the fox's vertices had 1,160
-//! influences after filling up, now 776. In turns, skinning took 1.23 times and drawing 1.10 times as long. With the
-//! lists, skinning in full detail takes 1.02 to 1.15 times as long as before there were levels.
+//! neighbours in the index buffer are neighbours in memory. Vertices that are numbered by their number of influences instead
+//! would make both skinning and drawing slower.
 //!
-//! Compared with one dispatch and a loop over each vertex's own influences, in turns (Mesa lavapipe 22.3.6 on two threads,
-//! medians), runs take 0.6 to 0.7 of the time with one or two influences per vertex, 0.70 to 0.76 with four and 0.88 with
-//! eight. Fox, CesiumMan, Knight, mannequiny and RiggedFigure take 0.67 to 0.76. If the number is constant, a work
-//! group can also read the influences once for several poses (`POSES_PER_GROUP` of `skin_pass.rs`). With a loop over each
-//! vertex's own influences, several poses per work group took 1.15 to 2 times as long. Joint matrices in shared memory made no difference.
+//! With a constant number of influences the compiler unrolls the loop, and a work group reads the influences once for several
+//! poses (`POSES_PER_GROUP` of `skin_pass.rs`). `docs/measurements.md` has the figures.
 
 use crate::animation::BindPose;
 use crate::model::Geometry;
