@@ -33,7 +33,7 @@
 //! 1. [`model`]: the description of a character; [`model::import`], the only code that knows glTF;
 //! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::Blend`], two clips in one pose;
 //!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
-//!    [`measure`], what a model is like when it moves: its bounds, its floor, its gait;
+//!    [`measure`], the properties of a model in motion: its bounds, its floor, its gait;
 //! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
 //! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
