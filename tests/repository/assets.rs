@@ -6,10 +6,11 @@
 #[path = "../../examples/make_assets/generator/mod.rs"]
 mod generator;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use serde_json::Value;
+use throng::model::import::load_glb;
+use throng::model::{Clip, Geometry, Interpolation, Model, Track};
 
 #[test]
 fn checked_in_assets_are_what_the_generator_writes() {
@@ -25,72 +26,30 @@ fn checked_in_assets_are_what_the_generator_writes() {
     }
 }
 
-/// The two chunks of a GLB that the generator wrote.
-struct Walker {
-    json: Value,
-    binary: Vec<u8>,
-}
-
-impl Walker {
-    fn new() -> Self {
-        let assets = generator::assets().unwrap();
-        let file = assets.into_iter().find(|asset| asset.file_name == "walker.glb").unwrap().bytes;
-        let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
-        assert_eq!((&file[..4], word(4), word(8)), (&b"glTF"[..], 2, file.len()));
-        let json_bytes = word(12);
-        assert_eq!((json_bytes % 4, file.len() % 4), (0, 0), "chunks are padded to four bytes");
-        assert_eq!(word(20 + json_bytes) + 28 + json_bytes, file.len());
-        let json = serde_json::from_slice(&file[20..20 + json_bytes]).unwrap();
-        Self { json, binary: file[28 + json_bytes..].to_vec() }
-    }
-
-    fn bytes_of(&self, accessor: &Value) -> &[u8] {
-        let view =
-            &self.json["bufferViews"][self.json["accessors"][index(accessor)]["bufferView"].as_u64().unwrap() as usize];
-        let (start, length) = (index(&view["byteOffset"]), index(&view["byteLength"]));
-        assert_eq!(start % 4, 0, "views are aligned");
-        &self.binary[start..start + length]
-    }
-
-    fn floats_of<const N: usize>(&self, accessor: &Value) -> Vec<[f32; N]> {
-        let floats = self.bytes_of(accessor).as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
-        floats.collect::<Vec<_>>().as_chunks::<N>().0.to_vec()
-    }
-
-    fn primitive(&self) -> &Value {
-        &self.json["meshes"][0]["primitives"][0]
-    }
-
-    fn triangles(&self) -> Vec<[usize; 3]> {
-        let bytes = self.bytes_of(&self.primitive()["indices"]);
-        let indices = bytes.as_chunks::<2>().0.iter().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
-        indices.collect::<Vec<_>>().as_chunks::<3>().0.to_vec()
-    }
-}
-
-fn index(value: &Value) -> usize {
-    usize::try_from(value.as_u64().unwrap()).unwrap()
+fn walker() -> Model {
+    let assets = generator::assets().unwrap();
+    let walker = assets.into_iter().find(|asset| asset.file_name == "walker.glb").unwrap();
+    let model = load_glb(walker.file_name, &walker.bytes).unwrap();
+    assert_eq!(model.warnings, [""; 0]);
+    model
 }
 
 #[test]
 fn the_walkers_surface_is_closed_and_wound_outwards() {
-    let walker = Walker::new();
-    let attributes = &walker.primitive()["attributes"];
-    let positions =
-        walker.floats_of::<3>(&attributes["POSITION"]).into_iter().map(glam::Vec3::from).collect::<Vec<_>>();
-    let normals = walker.floats_of::<3>(&attributes["NORMAL"]).into_iter().map(glam::Vec3::from).collect::<Vec<_>>();
-    let mut edges = HashMap::<(usize, usize), u32>::new();
+    let Geometry { positions, normals, indices, .. } = walker().geometry;
+    let mut edges = HashMap::<(u32, u32), u32>::new();
     let mut volume = 0.0;
-    for [a, b, c] in walker.triangles() {
+    for &[a, b, c] in indices.as_chunks::<3>().0 {
         for edge in [(a, b), (b, c), (c, a)] {
             *edges.entry(edge).or_default() += 1;
         }
-        let face = (positions[b] - positions[a]).cross(positions[c] - positions[a]).normalize();
-        for corner in [a, b, c] {
-            assert!((normals[corner].length() - 1.0).abs() < 1e-4);
-            assert!(face.dot(normals[corner]) > 0.5, "normal {corner} is turned away from its triangle");
+        let corners = [a, b, c].map(|corner| positions[corner as usize]);
+        let face = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize();
+        for normal in [a, b, c].map(|corner| normals[corner as usize]) {
+            assert!((normal.length() - 1.0).abs() < 1e-4);
+            assert!(face.dot(normal) > 0.5, "normal {normal} is turned away from its triangle");
         }
-        volume += positions[a].dot(positions[b].cross(positions[c])) / 6.0;
+        volume += corners[0].dot(corners[1].cross(corners[2])) / 6.0;
     }
     for ((a, b), count) in &edges {
         assert_eq!((*count, edges.get(&(*b, *a))), (1, Some(&1)), "edge {a}-{b} has no single opposite");
@@ -98,51 +57,38 @@ fn the_walkers_surface_is_closed_and_wound_outwards() {
     assert!((0.10..0.16).contains(&volume), "enclosed volume: {volume} cubic metres");
 }
 
+/// Import renormalises weights, so only those of a file whose bytes add up to 255 are still multiples of 1/255.
 #[test]
 fn the_walkers_weights_add_up_to_one() {
-    let walker = Walker::new();
-    let attributes = &walker.primitive()["attributes"];
-    let joint_count = walker.json["skins"][0]["joints"].as_array().unwrap().len();
-    let joints = walker.bytes_of(&attributes["JOINTS_0"]).as_chunks::<4>().0;
-    let weights = walker.bytes_of(&attributes["WEIGHTS_0"]).as_chunks::<4>().0;
-    for (joints, weights) in joints.iter().zip(weights) {
-        assert_eq!(weights.iter().map(|weight| u32::from(*weight)).sum::<u32>(), 255);
-        assert!(joints.iter().all(|joint| usize::from(*joint) < joint_count));
+    let geometry = walker().geometry;
+    for influence in &geometry.influences {
+        let byte = 255.0 * influence.weight;
+        assert!((byte - byte.round()).abs() < 1e-3, "{influence:?}");
     }
-    let soft_count = weights.iter().filter(|weights| weights[1] > 0).count();
-    assert!(soft_count * 4 > weights.len(), "{soft_count} of {} vertices follow several joints", weights.len());
+    let soft_count = (0..geometry.vertex_count()).filter(|&vertex| geometry.influences_of(vertex).len() > 1).count();
+    assert!(soft_count * 4 > geometry.vertex_count(), "{soft_count} vertices follow several joints");
 }
 
 #[test]
 fn the_walkers_clips_loop_and_use_every_interpolation() {
-    let walker = Walker::new();
-    let clips = walker.json["animations"].as_array().unwrap();
-    let names = clips.iter().map(|clip| clip["name"].as_str().unwrap()).collect::<Vec<_>>();
-    assert_eq!(names, ["Walk", "Run", "Idle", "Wave"]);
-    let mut interpolations = vec![];
-    for clip in clips {
-        for channel in clip["channels"].as_array().unwrap() {
-            let sampler = &clip["samplers"][index(&channel["sampler"])];
-            let interpolation = sampler["interpolation"].as_str().unwrap();
-            interpolations.push(interpolation);
-            let times = walker.floats_of::<1>(&sampler["input"]);
-            assert!(times[0] == [0.0] && times.is_sorted_by(|a, b| a < b));
-            if channel["target"]["path"] == "rotation" {
-                let values = walker.floats_of::<4>(&sampler["output"]);
-                let spline = interpolation == "CUBICSPLINE";
-                let keys =
-                    if spline { values.iter().skip(1).step_by(3).collect() } else { values.iter().collect::<Vec<_>>() };
-                assert_eq!((keys.len(), keys[0]), (times.len(), keys[keys.len() - 1]));
-                for key in keys {
-                    assert!((glam::Vec4::from(*key).length() - 1.0).abs() < 1e-6);
-                }
-            } else {
-                let keys = walker.floats_of::<3>(&sampler["output"]);
-                assert_eq!((keys.len(), keys[0]), (times.len(), keys[keys.len() - 1]));
-            }
-        }
+    fn is_loop<T: Copy + PartialEq>(track: &Track<T>, clip: &Clip) -> bool {
+        let keys: Vec<T> = match track.interpolation {
+            Interpolation::CubicSpline => track.values.iter().skip(1).step_by(3).copied().collect(),
+            _ => track.values.clone(),
+        };
+        let seconds = &clip.timelines[track.timeline as usize];
+        seconds[0] == 0.0 && keys.len() == seconds.len() && keys[0] == keys[keys.len() - 1]
     }
-    interpolations.sort_unstable();
-    interpolations.dedup();
-    assert_eq!(interpolations, ["CUBICSPLINE", "LINEAR", "STEP"]);
+    let walker = walker();
+    let names: Vec<_> = walker.clips.iter().map(|clip| clip.name.as_deref().unwrap()).collect();
+    assert_eq!(names, ["Walk", "Run", "Idle", "Wave"]);
+    let mut interpolations = BTreeSet::new();
+    for clip in &walker.clips {
+        assert!(clip.rotations.iter().all(|track| is_loop(track, clip)), "{:?}", clip.name);
+        assert!(clip.translations.iter().chain(&clip.scales).all(|track| is_loop(track, clip)), "{:?}", clip.name);
+        let used = clip.rotations.iter().map(|track| track.interpolation);
+        let others = clip.translations.iter().chain(&clip.scales).map(|track| track.interpolation);
+        interpolations.extend(used.chain(others).map(|interpolation| format!("{interpolation:?}")));
+    }
+    assert_eq!(interpolations, ["CubicSpline", "Linear", "Step"].map(str::to_owned).into());
 }

@@ -15,8 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use manifest::{Manifest, out_of_date_message, spirv_path};
-use rspirv::dr::{Builder, Module};
-use rspirv::spirv::{Decoration, ExecutionModel, FunctionControl, LoopControl, SelectionControl, StorageClass, Word};
+use rspirv::spirv::ExecutionModel;
 use sources::CompiledShader;
 use tempfile::TempDir;
 use throng::vulkan::spirv::ALL;
@@ -62,142 +61,14 @@ fn the_manifest_lists_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// With such a branch, each frame on lavapipe took another 150 KB, and three times as long.
+/// With such a branch, each frame on lavapipe took another 150 KB, and three times as long. `tests/gpu_memory.rs` measures it for
+/// the passes of a plain frame; this test names the shader, of any pass.
 #[test]
 fn no_shader_branches_on_uniforms_alone() {
     for shader in ALL {
         let module = rspirv::dr::load_words(shader.words).unwrap();
         assert_eq!(uniform_branches(&module), [""; 0], "{}: use a select", shader.file_name);
     }
-}
-
-/// The values that a test's shader may use: floats, except the specialization constant, which is a condition.
-struct Values {
-    zero: Word,
-    uniform: Word,
-    push_constant: Word,
-    varying: Word,
-    specialization_constant: Word,
-    /// A pointer to a variable of the function.
-    local: Word,
-}
-
-/// Returns a shader with the function body that `build` writes.
-fn shader(build: impl FnOnce(&mut Builder, &Values)) -> Module {
-    let mut b = Builder::new();
-    let (void, float) = (b.type_void(), b.type_float(32, None));
-    let block = b.type_struct([float]);
-    b.decorate(block, Decoration::Block, []);
-    let (int, bool) = (b.type_int(32, 0), b.type_bool());
-    let zero = b.constant_bit32(float, 0);
-    let first_member = b.constant_bit32(int, 0);
-    let specialization_constant = b.spec_constant_true(bool);
-    let variable = |b: &mut Builder, class, pointee| {
-        let pointer = b.type_pointer(None, class, pointee);
-        b.variable(pointer, None, class, None)
-    };
-    let uniform = variable(&mut b, StorageClass::Uniform, block);
-    let push_constant = variable(&mut b, StorageClass::PushConstant, block);
-    let varying = variable(&mut b, StorageClass::Input, float);
-    let member = [StorageClass::Uniform, StorageClass::PushConstant].map(|class| b.type_pointer(None, class, float));
-    let function = b.type_function(void, []);
-    b.begin_function(void, None, FunctionControl::NONE, function).unwrap();
-    b.begin_block(None).unwrap();
-    let local = variable(&mut b, StorageClass::Function, float);
-    let [uniform, push_constant] = [(uniform, member[0]), (push_constant, member[1])].map(|(variable, pointer)| {
-        let member = b.access_chain(pointer, None, variable, [first_member]).unwrap();
-        b.load(float, None, member, None, []).unwrap()
-    });
-    let varying = b.load(float, None, varying, None, []).unwrap();
-    build(&mut b, &Values { zero, uniform, push_constant, varying, specialization_constant, local });
-    b.ret().unwrap();
-    b.end_function().unwrap();
-    b.module()
-}
-
-fn is_less(b: &mut Builder, left: Word, right: Word) -> Word {
-    let bool = b.type_bool();
-    b.f_ord_less_than(bool, None, left, right).unwrap()
-}
-
-/// Writes `if (condition) {}`.
-fn branch(b: &mut Builder, condition: Word) {
-    let (body, end) = (b.id(), b.id());
-    b.selection_merge(end, SelectionControl::NONE).unwrap();
-    b.branch_conditional(condition, body, end, []).unwrap();
-    b.begin_block(Some(body)).unwrap();
-    b.branch(end).unwrap();
-    b.begin_block(Some(end)).unwrap();
-}
-
-/// Returns a shader that branches on the condition that the sum of two values is positive.
-fn branches_on(left: fn(&Values) -> Word, right: fn(&Values) -> Word) -> Module {
-    shader(|b, values| {
-        let float = b.type_float(32, None);
-        let sum = b.f_add(float, None, left(values), right(values)).unwrap();
-        let condition = is_less(b, values.zero, sum);
-        branch(b, condition);
-    })
-}
-
-#[test]
-fn branches_on_uniforms_alone_are_found() {
-    let count = |module: &Module| uniform_branches(module).len();
-    assert_eq!(count(&branches_on(|values| values.uniform, |values| values.zero)), 1);
-    assert_eq!(count(&branches_on(|values| values.push_constant, |values| values.uniform)), 1);
-    let through_a_variable = shader(|b, values| {
-        let float = b.type_float(32, None);
-        b.store(values.local, values.uniform, None, []).unwrap();
-        let loaded = b.load(float, None, values.local, None, []).unwrap();
-        let condition = is_less(b, values.zero, loaded);
-        branch(b, condition);
-    });
-    assert_eq!(count(&through_a_variable), 1);
-    let switch = shader(|b, values| {
-        let (int, end) = (b.type_int(32, 0), b.id());
-        let selector = b.convert_f_to_u(int, None, values.push_constant).unwrap();
-        b.selection_merge(end, SelectionControl::NONE).unwrap();
-        b.switch(selector, end, []).unwrap();
-        b.begin_block(Some(end)).unwrap();
-    });
-    assert_eq!(count(&switch), 1);
-}
-
-/// The loop is `for (x = 0; x < uniform; x += x) {}`.
-#[test]
-fn a_loop_whose_bound_is_a_uniform_is_found() {
-    let module = shader(|b, values| {
-        let float = b.type_float(32, None);
-        let [before, head, body, next, end, x, sum] = std::array::from_fn(|_| b.id());
-        b.branch(before).unwrap();
-        b.begin_block(Some(before)).unwrap();
-        b.branch(head).unwrap();
-        b.begin_block(Some(head)).unwrap();
-        b.phi(float, Some(x), [(values.zero, before), (sum, next)]).unwrap();
-        let condition = is_less(b, x, values.uniform);
-        b.loop_merge(end, next, LoopControl::NONE, []).unwrap();
-        b.branch_conditional(condition, body, end, []).unwrap();
-        b.begin_block(Some(body)).unwrap();
-        b.branch(next).unwrap();
-        b.begin_block(Some(next)).unwrap();
-        b.f_add(float, Some(sum), x, x).unwrap();
-        b.branch(head).unwrap();
-        b.begin_block(Some(end)).unwrap();
-    });
-    assert_eq!(uniform_branches(&module).len(), 1);
-}
-
-#[test]
-fn selects_and_other_branches_are_left_alone() {
-    let none = [""; 0];
-    assert_eq!(uniform_branches(&branches_on(|values| values.uniform, |values| values.varying)), none);
-    assert_eq!(uniform_branches(&shader(|b, values| branch(b, values.specialization_constant))), none);
-    let select = shader(|b, values| {
-        let float = b.type_float(32, None);
-        let condition = is_less(b, values.zero, values.uniform);
-        b.select(float, None, condition, values.uniform, values.push_constant).unwrap();
-    });
-    assert_eq!(uniform_branches(&select), none);
 }
 
 /// Writes `skin.comp` ← `skinning.glsl` ← `shared.glsl` → `character.vert`, and `ground.frag` without includes, and

@@ -33,15 +33,6 @@ fn render_writes_an_image_of_the_given_size() {
 }
 
 #[test]
-fn sequences_are_numbered_and_move() {
-    let place = Place::new();
-    place.succeed("render --size 64x64 --frames 3 --fps 5 --validation --out walk_%04d.png");
-    let frames: Vec<_> = (0..3).map(|frame| decode(&place.file(&format!("walk_{frame:04}.png")))).collect();
-    assert!(frames[0] != frames[1] && frames[1] != frames[2], "the character stands still");
-    assert!(!place.file("walk_0003.png").exists());
-}
-
-#[test]
 fn a_path_that_cannot_be_written_is_named() {
     let place = Place::new();
     std::fs::write(place.file("file"), "").unwrap();
@@ -57,19 +48,6 @@ fn a_path_that_cannot_be_written_is_named() {
     assert_eq!(bench.code, 1, "{bench:?}");
     assert_eq!(bench.stderr, "error: cannot write file/below.json: file is not a folder\n");
     assert_eq!(bench.stdout, "");
-}
-
-#[test]
-fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
-    let place = Place::new();
-    let render = |options: &str| -> Vec<u8> {
-        place.succeed(&format!("render --instances 60 --clip all --time 0.3 --size 160x90 {options} --out x.png"));
-        std::fs::read(place.file("x.png")).unwrap()
-    };
-    let one_thread = render("--seed 7 --threads 1");
-    assert!(one_thread == render("--seed 7 --threads 2"), "--threads 2 draws other bytes");
-    assert!(one_thread == render("--seed 7"), "all cores draw other bytes");
-    assert!(one_thread != render("--seed 8"), "--seed changes nothing");
 }
 
 /// A newcomer may be connected to a server.

@@ -83,21 +83,3 @@ fn after_the_loss_of_the_device_the_window_shows_the_same() {
     assert!(matches!(warnings[..], [loss] if loss.contains("the device was lost")), "{warnings:?}");
     assert_eq!(finished.code, 0);
 }
-
-#[test]
-fn the_third_loss_within_a_minute_ends_the_program() {
-    let (place, screen) = (Place::new(), Screen::start());
-    let losing = Losing::new(&place);
-    let program = losing.start(&place, &screen);
-    let window = screen.wait_for_window();
-    window.wait_for_title(|_| true);
-    for _ in 0..2 {
-        losing.lose();
-        window.wait_for_frames();
-        assert!(!losing.request().exists());
-    }
-    losing.lose();
-    let finished = program.finish();
-    assert_eq!(finished.code, 1, "{}", finished.stderr);
-    assert!(finished.stderr.contains("error: the device was lost 3 times within a minute"), "{}", finished.stderr);
-}
