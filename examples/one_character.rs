@@ -28,7 +28,8 @@ use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
 use throng::renderer::{Output, Skinning};
 use throng::shader_types::{
-    FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, VERTICES_PER_GROUP,
+    FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, SpecializationConstants,
+    VERTICES_PER_GROUP,
 };
 use throng::view::{Background, Look, OrbitCamera};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
@@ -108,17 +109,19 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let (vertices, tangents) = (page(size_of::<SkinnedVertex>())?, page(size_of::<u32>())?);
     let page_set = DescriptorSet::new(device, "page set", &layouts.page, &[&vertices, &tangents].map(Binding::Buffer))?;
     // The other constants have defaults that allow any number of influences, and morph targets.
-    let shader = (&spirv::SKIN_COMP, &[u32::from(size.has_tangents)][..]);
-    let skin = builder.compute("skin", shader, &layouts.skin)?;
+    let constants =
+        SpecializationConstants { with_tangents: size.has_tangents.into(), ..SpecializationConstants::default() };
+    let skin = builder.compute("skin", (&spirv::SKIN_COMP, &constants.words()[..]), &layouts.skin)?;
 
     // 4. One pipeline for each draw, HDR colour and depth, and the image that tone mapping writes.
     let draws: Vec<_> = gpu_model.draws.iter().filter(|draw| draw.topology == Topology::Triangles).collect();
     let pipelines = draws.iter().map(|draw| {
+        let features = draw.features;
         builder.graphics(&GraphicsPipelineInfo {
             name: "character",
             vertex: &spirv::CHARACTER_VERT,
             fragment: Some(&spirv::CHARACTER_FRAG),
-            constants: &[draw.features],
+            constants: &SpecializationConstants { features, ..SpecializationConstants::default() }.words(),
             vertex_input: CHARACTERS,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             polygon_mode: vk::PolygonMode::FILL,
@@ -173,7 +176,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
         // Tone mapping reads the HDR colour (RAW).
         recorder.image_barriers([ImageBarrier::new(&attachments.hdr, COLOR_TARGET, SAMPLED)]);
         output.begin(recorder, image);
-        tone_map.record(recorder, image, look.exposure(), || {});
+        tone_map.record(recorder, image, frame.exposure, || {});
         // 5. The image is copied, with its barriers.
         output.finish(recorder, image, true);
         Ok(())

@@ -3,25 +3,24 @@
 // In: a point of the surface, with its normal and tangent in world space, its material, the shadow map and the light.
 // Out: linear HDR radiance. tone_map.frag describes the alpha.
 //
-// Cost on Mesa's lavapipe with two threads (November 2026): without shadows, one fox at 1280x720 covers a sixth of the picture,
-// and its pixels take 4.5 ms of the frame's 16. The four textures take 60 % of that: the base colour, and the three tables
-// of the surroundings. Each number of a uniform block takes about 25 instructions, because the driver gathers it for each
-// lane, so the shader reads only eleven of them. As 27 numbers of a uniform block, the irradiance made the draw of that fox
-// 1.06 times as long, and a cube map instead of the specular table 1.08 times.
+// The light of the surroundings comes from three tables: two that are sampled by direction, which cost less than cube maps or
+// spherical harmonics, and one by angle and roughness (lighting.glsl).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "lighting.glsl"
 #include "triangle.glsl"
 #include "shadow.glsl"
 #include "tone_curve.glsl"
-#include "surface.glsl"
+#define VARYING in
+#include "varyings.glsl"
+#include "material.glsl"
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
 // Returns the tangent frame of a vertex without tangents, from the derivatives of position and texture coordinates. u
 // increases along the tangent. v decreases along the bitangent, because v points down.
 mat3 frame_from_screen(vec3 normal, vec2 tex_coord) {
-    vec3 position_x = dFdx(position_world()), position_y = dFdy(position_world());
+    vec3 position_x = dFdx(surface_position), position_y = dFdy(surface_position);
     vec2 uv_x = dFdx(tex_coord), uv_y = dFdy(tex_coord);
     vec3 along_u = uv_y.y * position_x - uv_x.y * position_y;
     vec3 along_v = uv_x.x * position_y - uv_y.x * position_x;
@@ -43,26 +42,26 @@ vec3 bumped(vec3 normal) {
     if (has_feature(FEATURE_TANGENTS)) {
         // MikkTSpace: the vectors are used as interpolated, neither normalised nor orthogonalised, as in the baking
         // tool.
-        vec4 tangent = tangent_world();
-        vec3 bitangent = tangent.w * cross(normal_world(), tangent.xyz);
-        return unit(tilt.x * tangent.xyz + tilt.y * bitangent + tilt.z * normal_world());
+        vec4 tangent = surface_tangent;
+        vec3 bitangent = tangent.w * cross(surface_normal, tangent.xyz);
+        return unit(tilt.x * tangent.xyz + tilt.y * bitangent + tilt.z * surface_normal);
     }
     return unit(frame_from_screen(normal, tex_coord) * tilt);
 }
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    vec4 base = vertex_color() * base_color();
-    vec3 to_camera = unit(frame.camera_position.xyz - position_world());
+    vec4 base = surface_color * base_color();
+    vec3 to_camera = unit(frame.camera_position - surface_position);
     // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = has_feature(FEATURE_THIN) ? side * unit(normal_world())
-                                                 : normal_of_triangle(position_world(), to_camera);
+    vec3 face_normal = has_feature(FEATURE_THIN) ? side * unit(surface_normal)
+                                                 : normal_of_triangle(surface_position, to_camera);
     // glTF requires flat shading if the file has no normals.
-    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : unit(normal_world());
+    vec3 normal = has_feature(FEATURE_FLAT) ? side * face_normal : unit(surface_normal);
     Receiver receiver;
     if (has_feature(FEATURE_SHADOWED)) {
-        receiver = receiver_on(position_world(), face_normal, side * normal);
+        receiver = receiver_on(surface_position, face_normal, side * normal);
     }
     if (has_feature(FEATURE_NORMAL_TEXTURE)) {
         normal = bumped(normal);
@@ -79,7 +78,7 @@ void main() {
         // In a transparent image unlit colours go through the tone curve, so it has to give them back.
         vec3 color = base.rgb + emission;
         if (has_feature(FEATURE_TRANSPARENT)) {
-            color = radiance_shown_as(color, frame.picture.y);
+            color = radiance_shown_as(color, frame.exposure);
         }
         out_color = vec4(color, has_feature(FEATURE_BLENDED) ? base.a : 1.0);
         return;
@@ -88,7 +87,7 @@ void main() {
     float sunlit = 1.0;
     if (has_feature(FEATURE_SHADOWED)) {
         // A surface that faces away from the sun does not pay for shadows.
-        sunlit = dot(normal, frame.to_light.xyz) > 0.0 ? sunlight(receiver) : 0.0;
+        sunlit = dot(normal, frame.to_light) > 0.0 ? sunlight(receiver) : 0.0;
     }
     Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
     vec3 light = reflected_light(surface, sunlit) + emission;

@@ -4,11 +4,8 @@
 
 #include "character.glsl"
 #include "colors.glsl"
-#include "debug_view.glsl"
+#include "specialization.glsl"
 #include "skinning.glsl"
-
-// VIEW_HEAT: the node whose weights are shown. VIEW_LOD: the level of detail that is red.
-layout(constant_id = 5) const uint SHOWN = 0;
 
 // As in src/shader_types.rs. It is here and not in shared.glsl, so that other shaders do not know it.
 struct PaletteEntry {

@@ -4,10 +4,12 @@
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
 #include "colors.glsl"
-#include "debug_view.glsl"
+#include "specialization.glsl"
 #include "tone_curve.glsl"
 #include "triangle.glsl"
-#include "surface.glsl"
+#define VARYING in
+#include "varyings.glsl"
+#include "material.glsl"
 
 layout(location = 5) in vec3 in_blended;
 layout(location = 6) flat in vec3 in_whole;
@@ -35,11 +37,11 @@ vec3 tex_coord_color(vec2 tex_coord) {
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    float alpha = vertex_color().a * base_color().a;
-    vec3 to_camera = unit(frame.camera_position.xyz - position_world());
+    float alpha = surface_color.a * base_color().a;
+    vec3 to_camera = unit(frame.camera_position - surface_position);
     float side = gl_FrontFacing ? 1.0 : -1.0;
-    vec3 face_normal = normal_of_triangle(position_world(), to_camera);
-    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * unit(normal_world());
+    vec3 face_normal = normal_of_triangle(surface_position, to_camera);
+    vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * unit(surface_normal);
     if (has_feature(FEATURE_MASKED) && alpha < material.alpha_cutoff) {
         discard;
     }
@@ -50,10 +52,10 @@ void main() {
         color = direction_color(normal);
     }
     if (DEBUG_VIEW == VIEW_TANGENTS) {
-        color = direction_color(has_feature(FEATURE_TANGENTS) ? unit(tangent_world().xyz) : vec3(0.0));
+        color = direction_color(has_feature(FEATURE_TANGENTS) ? unit(surface_tangent.xyz) : vec3(0.0));
     }
     if (DEBUG_VIEW == VIEW_TEX_COORDS) {
-        color = tex_coord_color(tex_coord_pairs().xy);
+        color = tex_coord_color(surface_tex_coords.xy);
     }
     if (DEBUG_VIEW == VIEW_WEIGHTS) {
         color = shade * in_blended;
@@ -67,5 +69,5 @@ void main() {
     if (DEBUG_VIEW == VIEW_WIRES) {
         color = from_display(vec3(0.28, 0.33, 0.46));
     }
-    out_color = vec4(mix(color, radiance_shown_as(color, frame.picture.y), frame.picture.x), 1.0);
+    out_color = vec4(mix(color, radiance_shown_as(color, frame.exposure), frame.opaque_alpha), 1.0);
 }

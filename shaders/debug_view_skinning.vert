@@ -2,13 +2,12 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "debug_vertex.glsl"
-#include "placement.glsl"
 
 void main() {
     uint tangent;
     bool wants_tangent = has_feature(FEATURE_TANGENTS);
     UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, true, wants_tangent);
-    SkinnedVertex skinned = skin_vertex(vertex, pose_at_placement(), true, wants_tangent, tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, poses[in_pose], true, wants_tangent, tangent);
     emit_vertex(skinned, tangent);
     emit_debug(gl_VertexIndex);
 }

@@ -3,6 +3,7 @@
 #ifndef THRONG_ENVIRONMENT
 #define THRONG_ENVIRONMENT
 
+#include "environment_sizes.glsl"
 #include "sky.glsl"
 
 const float PI = 3.14159265;

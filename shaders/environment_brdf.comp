@@ -12,8 +12,6 @@ layout(set = 0, binding = 2, std430) writeonly buffer BrdfTexels {
     uint texels[];
 } table;
 
-// src/renderer/resident/environment.rs has the same number.
-const uint SIDE = 64;
 const uint SAMPLES = 256;
 
 vec3 visible_half_vector(vec3 to_view, float alpha, vec2 random) {
@@ -33,10 +31,10 @@ float lambda(float alpha2, float cosine) {
 
 void main() {
     uint index = gl_GlobalInvocationID.x;
-    if (index >= SIDE * SIDE) {
+    if (index >= SPLIT_SUM_SIDE * SPLIT_SUM_SIDE) {
         return;
     }
-    vec2 position = (vec2(index % SIDE, index / SIDE) + 0.5) / float(SIDE);
+    vec2 position = (vec2(index % SPLIT_SUM_SIDE, index / SPLIT_SUM_SIDE) + 0.5) / float(SPLIT_SUM_SIDE);
     float n_v = position.x, alpha = position.y * position.y, alpha2 = alpha * alpha;
     vec3 to_view = vec3(sqrt(1.0 - n_v * n_v), 0.0, n_v);
     float view_lambda = lambda(alpha2, n_v);

@@ -2,9 +2,9 @@
 // One work group.
 //
 // The surroundings are projected onto spherical harmonics up to band 2 and convolved with the cosine lobe (Ramamoorthi and
-// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours,
-// which cost each pixel more than a table on a software driver (character.frag). They are a polynomial of a normal's place in
-// the table (environment.glsl), so the texels are exact, and interpolation is off by at most 0.0005 of a term.
+// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours, which would
+// cost each pixel more than one sample of a table. They are a polynomial of a normal's place in the table (environment.glsl), so
+// the texels are exact, and interpolation is off by at most 0.0005 of a term.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "environment.glsl"
@@ -18,8 +18,6 @@ layout(set = 0, binding = 0, std430) writeonly buffer IrradianceTexels {
     uvec2 texels[];
 } irradiance;
 
-// src/renderer/resident/environment.rs and lighting.glsl have the same number.
-const uint SIDE = 32;
 const uint GROUP_SIZE = 64;
 const uint DIRECTIONS_PER_INVOCATION = 64;
 const uint TERMS = 9;
@@ -83,8 +81,8 @@ void main() {
     }
     barrier();
     mat3 axes = table_axes(constants.sky);
-    for (uint texel = gl_LocalInvocationIndex; texel < SIDE * SIDE; texel += GROUP_SIZE) {
-        vec2 place = table_place(uvec2(texel % SIDE, texel / SIDE), SIDE);
+    for (uint texel = gl_LocalInvocationIndex; texel < IRRADIANCE_SIDE * IRRADIANCE_SIDE; texel += GROUP_SIZE) {
+        vec2 place = table_place(uvec2(texel % IRRADIANCE_SIDE, texel / IRRADIANCE_SIDE), IRRADIANCE_SIDE);
         vec3 n = axes * vec3(place, 0.0);
         // What is left of the unit length points aside. Its square is negative where no normal is; such texels are only
         // neighbours of others.

@@ -14,9 +14,6 @@ layout(set = 0, binding = 1, std430) writeonly buffer SpecularTexels {
     uvec2 texels[];
 } specular;
 
-// src/renderer/resident/environment.rs and lighting.glsl have the same numbers.
-const uint SIDE = 128;
-const uint ROUGHNESS_COUNT = 6;
 const uint SAMPLES = 64;
 
 // Returns two vectors that form a right-handed orthonormal basis with `n` (Duff et al., JCGT 2017).
@@ -49,12 +46,12 @@ vec3 filtered(vec3 normal, float roughness) {
 
 void main() {
     uint index = gl_GlobalInvocationID.x;
-    if (index >= SIDE * SIDE * ROUGHNESS_COUNT) {
+    if (index >= SPECULAR_SIDE * SPECULAR_SIDE * ROUGHNESS_COUNT) {
         return;
     }
-    float roughness = float(index / (SIDE * SIDE)) / float(ROUGHNESS_COUNT - 1);
+    float roughness = float(index / (SPECULAR_SIDE * SPECULAR_SIDE)) / float(ROUGHNESS_COUNT - 1);
     mat3 axes = table_axes(constants.sky);
-    vec2 place = table_place(uvec2(index % SIDE, index / SIDE % SIDE), SIDE);
+    vec2 place = table_place(uvec2(index % SPECULAR_SIDE, index / SPECULAR_SIDE % SPECULAR_SIDE), SPECULAR_SIDE);
     float radius = length(place);
     vec3 radiance;
     if (radius <= 1.0) {

@@ -1,16 +1,12 @@
 // The ground: a checkerboard and a faint grid for scale, ten cells to a square, in the light of sun and sky. Ground
-// that no shadow can reach does not read the shadow map, which is half of its cost on Mesa's lavapipe.
+// that no shadow can reach does not read the shadow map, which is half of its cost.
 //
-// Cost of a pixel without shadows: 12 bytes (8 of colour, 4 of depth), about 100 operations, and no read of a uniform
-// block. On Mesa's lavapipe with two threads that is 2.3 ns (November 2026, 1280x720), and 1.0 ns for one colour
-// without a pattern. With 17 uniform reads it was 4.1 ns.
+// Cost of a pixel without shadows: 12 bytes (8 of colour, 4 of depth), about 100 operations, and no read of a uniform block.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "shared.glsl"
 #include "shadow.glsl"
-
-// 1 for the part of the ground that shadows may reach.
-layout(constant_id = 0) const uint IS_SHADED = 1;
+#include "specialization.glsl"
 
 // As in ground.vert.
 layout(location = 0) in vec4 in_place;
@@ -45,8 +41,8 @@ void main() {
     float lines = grid(cells, pixel, per_pixel, 0.004);
     float light_squares = checker(0.1 * cells, 0.1 * pixel, 10.0 * per_pixel);
     float sunlit = 1.0;
-    if (IS_SHADED != 0) {
-        vec2 position = frame.ground.y * cells;
+    if (GROUND_IS_SHADED != 0) {
+        vec2 position = frame.ground_cell_metres * cells;
         sunlit = sunlight(Receiver(vec3(position.x, 0.0, position.y), vec3(0.0, 1.0, 0.0)));
     }
     vec3 lit = in_shaded.rgb + sunlit * in_sunlit.rgb;

@@ -8,7 +8,8 @@
 #ifndef THRONG_LIGHTING
 #define THRONG_LIGHTING
 
-#include "material_features.glsl"
+#include "environment_sizes.glsl"
+#include "specialization.glsl"
 #include "shared.glsl"
 
 // The shaders environment_*.comp describe these.
@@ -17,10 +18,6 @@ layout(set = 0, binding = 6) uniform sampler3D specular_table;
 layout(set = 0, binding = 7) uniform sampler2D split_sum_table;
 
 const float PI = 3.14159265;
-// The sizes of the tables in texels.
-const float IRRADIANCE_SIDE = 32.0;
-const float SPECULAR_SIDE = 128.0;
-const float ROUGHNESS_COUNT = 6.0;
 // The highlight of the sun on a mirror, as GGX alpha: two degrees, four times the sun's disc. A smaller one flickers.
 const float LEAST_ALPHA = 0.016;
 
@@ -35,9 +32,9 @@ struct Surface {
 };
 
 // Returns the coordinates of a direction in a table of the surroundings (`table_axes` of environment.glsl).
-vec2 table_coordinates(vec3 direction, float side) {
-    float along_ground = dot(direction.xz, frame.to_light.xz) * frame.to_light.w;
-    return (0.5 - 0.5 / side) * vec2(along_ground, direction.y) + 0.5;
+vec2 table_coordinates(vec3 direction, uint side) {
+    float along_ground = dot(direction.xz, frame.to_light.xz) * frame.to_light_ground_scale;
+    return (0.5 - 0.5 / float(side)) * vec2(along_ground, direction.y) + 0.5;
 }
 
 // Returns the light of the surroundings that a white Lambert surface reflects.
@@ -47,7 +44,7 @@ vec3 irradiance_over_pi(vec3 normal) {
 
 // Returns the surroundings in a direction, as a mirror of this roughness shows them.
 vec3 mirrored_surroundings(vec3 direction, float roughness) {
-    float slice = ((ROUGHNESS_COUNT - 1.0) * roughness + 0.5) / ROUGHNESS_COUNT;
+    float slice = (float(ROUGHNESS_COUNT - 1) * roughness + 0.5) / float(ROUGHNESS_COUNT);
     return textureLod(specular_table, vec3(table_coordinates(direction, SPECULAR_SIDE), slice), 0.0).rgb;
 }
 
@@ -81,7 +78,7 @@ vec3 reflected_light(Surface surface, float sunlit) {
         mirrored *= specular_occlusion(surface, n_v);
     }
 
-    vec3 to_light = frame.to_light.xyz;
+    vec3 to_light = frame.to_light;
     vec3 halfway = unit(to_light + surface.to_camera);
     float n_l = max(dot(surface.normal, to_light), 0.0);
     float n_h = max(dot(surface.normal, halfway), 0.0);
@@ -98,7 +95,7 @@ vec3 reflected_light(Surface surface, float sunlit) {
     // The bounces that the single-scattering BRDF loses, in the lobe of the first bounce (Turquin 2019).
     vec3 all_bounces = 1.0 + reflectance * (lost / (1.0 - lost));
     vec3 sun = diffuse / PI + fresnel * all_bounces * highlight;
-    return ambient + mirrored * single + sun * (sunlit * n_l) * frame.light_color.rgb;
+    return ambient + mirrored * single + sun * (sunlit * n_l) * frame.light_color;
 }
 
 #endif

@@ -1,11 +1,10 @@
 // The material of a draw: its factors, its textures, and the texture coordinates at which they are sampled.
 //
-// The shader that includes this file defines `vec4 tex_coord_pairs()`, the two pairs of texture coordinates of the
-// surface.
+// The shader that includes this file has the varying `surface_tex_coords`, two pairs of texture coordinates.
 #ifndef THRONG_MATERIAL
 #define THRONG_MATERIAL
 
-#include "material_features.glsl"
+#include "specialization.glsl"
 
 layout(set = 3, binding = 0, std140) uniform MaterialData {
     vec4 base_color_factor;
@@ -27,13 +26,12 @@ layout(set = 3, binding = 5) uniform sampler2D normal_texture;
 // Returns the coordinates at which the texture of a slot is sampled: a pair of the vertex, after KHR_texture_transform.
 vec2 tex_coord_of(uint slot) {
     if (!has_feature(FEATURE_TEX_COORDS_VARY)) {
-        return tex_coord_pairs().xy;
+        return surface_tex_coords.xy;
     }
-    vec4 pairs = tex_coord_pairs();
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
-    // A select, because a branch on uniforms alone is slow on Mesa's lavapipe (ground.vert).
-    vec3 tex_coord = vec3(mix(pairs.xy, pairs.zw, bvec2(u_row.w != 0.0)), 1.0);
+    // A select, because drivers may compile a variant of the shader for each result of a branch on uniforms alone.
+    vec3 tex_coord = vec3(mix(surface_tex_coords.xy, surface_tex_coords.zw, bvec2(u_row.w != 0.0)), 1.0);
     return vec2(dot(u_row.xyz, tex_coord), dot(v_row.xyz, tex_coord));
 }
 

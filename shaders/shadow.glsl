@@ -36,13 +36,13 @@ struct Receiver {
 // not at the edges of triangles. Where light grazes, the receiver lies a few texels away from its triangle, where the
 // window of the filter sees no other triangle of the same body. Elsewhere shadows touch their casters.
 Receiver receiver_on(vec3 position_world, vec3 face_normal, vec3 normal) {
-    float facing = dot(face_normal, frame.to_light.xyz);
+    float facing = dot(face_normal, frame.to_light);
     bvec3 is_far_side = bvec3(facing < 0.0);
     face_normal = mix(face_normal, -face_normal, is_far_side);
     // A file's normals may have nothing to do with its triangles.
     normal = mix(face_normal, normal, bvec3(dot(normal, face_normal) > 0.3));
     float grazing = 1.0 - smoothstep(0.1, 0.4, facing);
-    vec3 offset = frame.shadow.y * (grazing * GRAZING_LIFT * normal + 0.5 * face_normal);
+    vec3 offset = frame.shadow_texel_metres * (grazing * GRAZING_LIFT * normal + 0.5 * face_normal);
     return Receiver(position_world + offset, mix(face_normal, normal, grazing));
 }
 
@@ -90,15 +90,15 @@ float sunlight(Receiver receiver) {
     // that would detach shadows from their casters. Slopes end at 6, where light grazes.
     vec3 normal = mat3(frame.shadow_from_world) * receiver.normal_world;
     // One texel's length as a depth, and the ratio of the scales of depth and of x and y.
-    float depth_per_texel = frame.shadow.z;
-    float depth_scale = 0.5 * frame.shadow.x * depth_per_texel;
+    float depth_per_texel = frame.shadow_depth_per_texel;
+    float depth_scale = 0.5 * frame.shadow_map_texels * depth_per_texel;
     vec2 slope = clamp(-depth_scale * normal.xy / max(normal.z, 1e-12), -6.0, 6.0) * depth_per_texel;
     // The map was drawn with +Y up, and texture coordinates point down.
     slope.y = -slope.y;
-    vec2 texels = (position.xy * vec2(0.5, -0.5) + 0.5) * frame.shadow.x - 0.5;
+    vec2 texels = (position.xy * vec2(0.5, -0.5) + 0.5) * frame.shadow_map_texels - 0.5;
     vec2 corner = floor(texels), within = texels - corner;
     vec4 depths = position.z + slope.x * (vec4(-1, 0, 0, -1) - within.x) + slope.y * (vec4(0, 0, -1, -1) - within.y);
-    float texel = 1.0 / frame.shadow.x;
+    float texel = 1.0 / frame.shadow_map_texels;
     Window window = Window(corner * texel, depths, slope, texel);
     vec4 above_left = cover(window, vec2(0, 0)), above_right = cover(window, vec2(1, 0));
     vec4 below_left = cover(window, vec2(0, 1)), below_right = cover(window, vec2(1, 1));

@@ -3,7 +3,7 @@
 #define THRONG_SHADOW_CASTER
 
 #include "instance.glsl"
-#include "material_features.glsl"
+#include "specialization.glsl"
 
 layout(location = 4) in vec4 in_tint;
 
@@ -12,14 +12,14 @@ layout(location = 5) in vec4 in_tex_coords; // two pairs
 layout(location = 6) in vec4 in_color;
 
 // Written only for masked materials; the others have no fragment shader.
-layout(location = 2) out vec4 out_tex_coords; // two pairs
-layout(location = 3) out vec4 out_color;
+layout(location = 2) out vec4 surface_tex_coords; // two pairs
+layout(location = 3) out vec4 surface_color;
 
 void emit_caster(vec3 position) {
     gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
     if (has_feature(FEATURE_MASKED)) {
-        out_tex_coords = in_tex_coords;
-        out_color = in_color * in_tint;
+        surface_tex_coords = in_tex_coords;
+        surface_color = in_color * in_tint;
     }
 }
 

@@ -3,11 +3,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "shadow_caster.glsl"
 #include "skinning.glsl"
-#include "placement.glsl"
 
 void main() {
     uint no_tangent;
     UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, false, false);
-    SkinnedVertex skinned = skin_vertex(vertex, pose_at_placement(), false, false, no_tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, poses[in_pose], false, false, no_tangent);
     emit_caster(skinned.position);
 }

@@ -1,5 +1,5 @@
 // The structs and bindings that the CPU and the shaders share. src/shader_types.rs has the CPU's structs and asserts
-// their sizes and offsets; tests/shader_layout.rs compares them with the reflected SPIR-V.
+// their sizes and offsets; tests/repository/shader_layout.rs compares them with the reflected SPIR-V.
 //
 // Sets: 0 per frame in flight, 1 per model, 2 per page of the transient vertex buffer, 3 per material.
 #ifndef THRONG_SHARED
@@ -50,18 +50,25 @@ struct PoseRecord {
 layout(set = 0, binding = 0, std140) uniform FrameData {
     mat4 clip_from_world;
     mat4 world_from_clip;
-    vec4 camera_position;
-    vec4 to_light; // w reciprocal of the length of xz, or 0
-    vec4 light_color;
-    vec4 ground; // x reach from the camera, y grid spacing, in metres; z height of the strip without sky, in clip space
+    vec3 camera_position;
+    float exposure; // a factor of radiance
+    vec3 to_light;
+    float to_light_ground_scale; // reciprocal of the length of to_light along the ground, or 0
+    vec3 light_color;
+    float opaque_alpha; // of lit fragments (tone_map.frag): 1 if the image is transparent, otherwise 0
     mat4 shadow_from_world;
-    vec4 shadow; // x side in texels, y one texel in metres, z depth of one texel's length
-    vec4 shaded_ground; // where shadows may fall: xy least x and z, zw greatest x and z
+    float shadow_map_texels; // the side of the map
+    float shadow_texel_metres;
+    float shadow_depth_per_texel; // the depth of one texel's length along the light
+    float ground_reach_metres; // from the camera
+    vec2 shaded_ground_least; // x and z of the ground that shadows may reach
+    vec2 shaded_ground_greatest;
     vec4 background; // the end of distant ground: the horizon, or a plain background
-    vec4 picture; // x alpha of opaque lit fragments (tone_map.frag): 1 if the image is transparent; y exposure
     SkyData sky;
-    vec4 ground_sunlit; // radiance of the ground in the sun's light
-    vec4 ground_ambient; // radiance of the ground in the sky's light
+    vec3 ground_sunlit; // radiance of the ground in the sun's light
+    float ground_cell_metres; // the spacing of the fine grid
+    vec3 ground_ambient; // radiance of the ground in the sky's light
+    float hidden_sky_height; // of the strip at the lower edge of the picture where the ground hides the sky, in clip space
 } frame;
 
 // One record for each visible pose.
@@ -79,7 +86,7 @@ layout(set = 0, binding = 3, std430) readonly buffer MorphWeights {
     float morph_weights[];
 };
 
-// Returns a vector of unit length. normalize() takes Mesa's lavapipe a division for each component.
+// Returns a vector of unit length, without a division.
 vec3 unit(vec3 v) {
     return v * inversesqrt(dot(v, v));
 }

@@ -25,10 +25,10 @@ layout(location = 1) flat out vec3 out_color;
 // The corners of a triangle are 1 in one component each, so that the fragment shader finds the edges.
 layout(location = 2) out vec3 out_corner;
 
-// Eight triangles of the octahedron, and three for each axis. src/renderer/passes/skeleton_pass.rs has the same number.
+// Eight triangles of the octahedron, and three for each of three axes. src/renderer/passes/skeleton_pass.rs has the sum.
 const uint OCTAHEDRON_VERTICES = 24;
 const uint AXIS_VERTICES = 9;
-const uint VERTICES_PER_BONE = OCTAHEDRON_VERTICES + 3 * AXIS_VERTICES;
+const uint VERTICES_PER_BONE = 51;
 
 // Where the octahedron is thickest, and how thick, as shares of its length.
 const float WAIST_AT = 0.14;

@@ -26,14 +26,6 @@ layout(set = 2, binding = 1, std430) writeonly buffer SkinnedTangents {
     uint skinned_tangents[];
 };
 
-// 1 if the model has tangents. Its pages then have room for them. skinning.glsl has the constants 1 and 2.
-layout(constant_id = 0) const uint WITH_TANGENTS = 0;
-
-// 0 if the model has no normals. Then nothing reads the skinned ones, and they become +Z.
-layout(constant_id = 3) const uint WITH_NORMALS = 1;
-
-layout(constant_id = 4) const uint POSES_PER_GROUP = 1;
-
 layout(push_constant, std430) uniform SkinConstants {
     // A range of skin_order.
     uint first;

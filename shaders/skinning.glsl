@@ -8,6 +8,7 @@
 #define THRONG_SKINNING
 
 #include "shared.glsl"
+#include "specialization.glsl"
 
 layout(set = 1, binding = 0, std430) readonly buffer BindVertices {
     BindVertex bind_vertices[];
@@ -29,13 +30,6 @@ layout(set = 1, binding = 3, std430) readonly buffer BindTangents {
 layout(set = 1, binding = 4, std430) readonly buffer MorphTangents {
     float morph_tangents[];
 };
-
-// The number of influences of every vertex that this pipeline skins, or 0 if they differ. The compiler unrolls a loop of
-// constant length, which saves a third of the pass.
-layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
-
-// 0 if the model has no morph targets.
-layout(constant_id = 2) const uint WITH_MORPHS = 1;
 
 // The bind pose of one vertex, in mesh space, for any number of poses.
 struct UnpackedVertex {

@@ -12,7 +12,7 @@ struct SkyData {
     vec4 to_sun; // unit vector
 };
 
-// x^8 in three multiplications. A pow or exp takes Mesa's lavapipe about twenty.
+// x^8 in three multiplications.
 float eighth_power(float x) {
     float x2 = x * x;
     float x4 = x2 * x2;

@@ -6,7 +6,7 @@
 const float COMPRESSION_START = 0.8 - 0.04;
 const float DESATURATION = 0.15;
 
-// Maps linear radiance to linear display colour. Without branches, of which Mesa's lavapipe executes both sides.
+// Maps linear radiance to linear display colour, without branches: neighbouring pixels would take both sides.
 vec3 display_from_radiance(vec3 color) {
     float least = min(min(color.r, min(color.g, color.b)), 0.08);
     color -= least - 6.25 * least * least;

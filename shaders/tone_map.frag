@@ -5,11 +5,10 @@
 // unlit materials stay smooth when samples are resolved. In a transparent image alpha is coverage, and they write the
 // radiance that the curve maps to their colour.
 //
-// Cost of a pixel: 12 bytes (8 read, 4 written). On Mesa's lavapipe with two threads: 6.5 ns (November 2026, 1280x720), of which
-// waiting for the texel takes a fifth, because the image is larger than the caches. The rest is one long chain, so each
-// division on it counts: with two more in the tone curve and with texelFetch it was 8.3 ns.
+// Cost of a pixel: 12 bytes (8 read, 4 written), and one long chain of operations, so each division on it counts.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "specialization.glsl"
 #include "tone_curve.glsl"
 
 layout(set = 0, binding = 0) uniform sampler2D hdr_color;
@@ -17,12 +16,6 @@ layout(set = 0, binding = 0) uniform sampler2D hdr_color;
 layout(push_constant) uniform ToneMapConstants {
     float exposure; // a factor of radiance
 };
-
-// 1 if the target has a UNORM format: the shader then encodes sRGB, with the same result on every driver. 0 if the
-// target has an sRGB format.
-layout(constant_id = 0) const uint ENCODE_SRGB = 1;
-// 1 if the image is transparent.
-layout(constant_id = 1) const uint TRANSPARENT = 0;
 
 layout(location = 0) noperspective in vec2 in_tex_coord;
 
@@ -38,16 +31,16 @@ vec3 encode_srgb(vec3 linear) {
 }
 
 void main() {
-    // The texel of this pixel. For a texelFetch, Mesa's lavapipe computes the size of a mip level for each pixel.
+    // The texel of this pixel.
     vec4 texel = max(textureLod(hdr_color, in_tex_coord, 0.0), vec4(0.0));
     float alpha = min(texel.a, 1.0);
     vec3 color;
-    if (TRANSPARENT != 0) {
+    if (has_feature(FEATURE_TRANSPARENT)) {
         // The radiance is already multiplied by alpha. PNG wants the colour without that factor.
         color = display_from_radiance(exposure * texel.rgb / max(alpha, 1e-4));
     } else {
         color = mix(display_from_radiance(exposure * texel.rgb), texel.rgb, alpha);
         alpha = 1.0;
     }
-    out_color = vec4(ENCODE_SRGB != 0 ? encode_srgb(clamp(color, 0.0, 1.0)) : color, alpha);
+    out_color = vec4(ENCODES_SRGB != 0 ? encode_srgb(clamp(color, 0.0, 1.0)) : color, alpha);
 }

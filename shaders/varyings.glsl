@@ -1,19 +1,13 @@
-// The values that vary over a character's surface, from the vertex shader to the fragment shader.
-//
-// A vec4 costs a software rasteriser 16 bytes per vertex and 48 bytes per triangle, even if no pixel reads it. So the
-// values are packed, those that fewer materials need come last, and the length of the array is a specialization
-// constant: `varying_count` of src/shader_types.rs chooses it by the features of the material.
-//
-// | element | xyz | w | needed by |
-// |---|---|---|---|
-// | 0 | position, world space | u of the first texture coordinates | every material |
-// | 1 | colour of the vertex and the instance | v of the first texture coordinates | every material |
-// | 2 | normal, world space | alpha of that colour | lit materials with normals; masked and blended ones |
-// | 3 | xy: the second texture coordinates | unused | FEATURE_TEX_COORDS_VARY |
-// | 4 | tangent, world space | handedness | FEATURE_TANGENTS |
+// The values that vary over a character's surface. The shader that includes this file defines VARYING as `out` or `in`.
 #ifndef THRONG_VARYINGS
 #define THRONG_VARYINGS
 
-layout(constant_id = 3) const uint VARYING_COUNT = 5;
+layout(location = 0) VARYING vec3 surface_position; // world space
+layout(location = 1) VARYING vec4 surface_color; // of the vertex times that of the instance
+// World space, of unit length at the vertices, so that the length between them tells how the surface curves (shadow.glsl).
+// Not with FEATURE_FLAT.
+layout(location = 2) VARYING vec3 surface_normal;
+layout(location = 3) VARYING vec4 surface_tex_coords; // two pairs
+layout(location = 4) VARYING vec4 surface_tangent; // world space, w: handedness; only with FEATURE_TANGENTS
 
 #endif

@@ -121,9 +121,8 @@
 //! ▶ CHARACTERS      src/renderer/passes/character_pass.rs
 //! ▶ CHARACTER_VERT  shaders/character.vert                       reads the skinned vertex
 //! ▶ emit_vertex     shaders/character.glsl                       world and clip space
-//! ▶ VARYING_COUNT   shaders/varyings.glsl
-//! ▶ VARYING_COUNT   shaders/surface.glsl
-//! ▶ vertex_color    shaders/character.frag                       the colour of a pixel
+//! ▶ surface_color   shaders/varyings.glsl
+//! ▶ surface_color   shaders/character.frag                       the colour of a pixel
 //! ▶ sunlight        shaders/shadow.glsl
 //!
 //! shaders/character.frag

@@ -5,14 +5,14 @@
 //! std430 and C agree without padding rules. This module imports nothing else from this crate: every layer that touches
 //! GPU data may use it.
 
-pub mod debug_views;
-pub mod material_features;
 mod octahedral;
+mod specialization;
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 
 pub use octahedral::{pack_octahedral, pack_tangent, unpack_octahedral, unpack_tangent};
+pub use specialization::{SpecializationConstants, debug_views, material_features};
 
 /// A row-major 3x4 affine matrix, 48 bytes: an element of the palette SSBO. Maps mesh space to model space.
 ///
@@ -189,33 +189,44 @@ pub struct FrameData {
     pub clip_from_world: [[f32; 4]; 4],
     /// The inverse of `clip_from_world`, for rays through pixels.
     pub world_from_clip: [[f32; 4]; 4],
-    /// The eye in world space; w is unused.
-    pub camera_position: [f32; 4],
-    /// The unit vector from a surface towards the light, and the reciprocal of its length along the ground (w), or 0 if the
-    /// light is straight above.
-    pub to_light: [f32; 4],
-    /// The linear RGB colour of the light; w is unused.
-    pub light_color: [f32; 4],
-    /// The ground, which lies at height 0: how far it reaches from the camera (x) and the spacing of its grid (y), in metres,
-    /// and the height in clip space of the strip at the lower edge of the picture where it hides the sky (z); w is unused.
-    pub ground: [f32; 4],
+    /// The eye in world space.
+    pub camera_position: [f32; 3],
+    /// A factor of radiance.
+    pub exposure: f32,
+    /// The unit vector from a surface towards the light.
+    pub to_light: [f32; 3],
+    /// The reciprocal of the length of `to_light` along the ground, or 0 if the light is straight above.
+    pub to_light_ground_scale: f32,
+    /// The linear RGB colour of the light.
+    pub light_color: [f32; 3],
+    /// The alpha of opaque lit fragments: 1 if the image is transparent, otherwise 0.
+    pub opaque_alpha: f32,
     /// World to shadow map space: x and y in -1..1, depth in 0..1, greater is nearer to the light; column-major.
     pub shadow_from_world: [[f32; 4]; 4],
-    /// The shadow map: its side in texels (x), one texel in metres (y), and the depth of one texel's length along the light
-    /// (z); w is unused.
-    pub shadow: [f32; 4],
-    /// The part of the ground that shadows may reach: the least x and z, and the greatest x and z.
-    pub shaded_ground: [f32; 4],
+    /// The side of the shadow map in texels.
+    pub shadow_map_texels: f32,
+    /// One texel of the shadow map in metres.
+    pub shadow_texel_metres: f32,
+    /// The depth of one texel's length along the light.
+    pub shadow_depth_per_texel: f32,
+    /// How far the ground, which lies at height 0, reaches from the camera.
+    pub ground_reach_metres: f32,
+    /// The least x and z of the ground that shadows may reach.
+    pub shaded_ground_least: [f32; 2],
+    /// The greatest x and z of the ground that shadows may reach.
+    pub shaded_ground_greatest: [f32; 2],
     /// The colour and alpha into which distant ground fades: those of the horizon, or of a plain background.
     pub background: [f32; 4],
-    /// The alpha of opaque lit fragments (x: 1 if the image is transparent, otherwise 0) and the exposure (y); z and w are unused.
-    pub picture: [f32; 4],
     /// The sky, and the light of the surroundings.
     pub sky: SkyData,
-    /// The radiance of the ground in the sun's light, linear RGB; w is unused.
-    pub ground_sunlit: [f32; 4],
-    /// The radiance of the ground in the sky's light, linear RGB; w is unused.
-    pub ground_ambient: [f32; 4],
+    /// The radiance of the ground in the sun's light, linear RGB.
+    pub ground_sunlit: [f32; 3],
+    /// The spacing of the ground's fine grid.
+    pub ground_cell_metres: f32,
+    /// The radiance of the ground in the sky's light, linear RGB.
+    pub ground_ambient: [f32; 3],
+    /// The height in clip space of the strip at the lower edge of the picture where the ground hides the sky.
+    pub hidden_sky_height: f32,
 }
 
 /// The sky and the ground below it, as light from all directions. Radiance in linear RGB; w is unused.
@@ -323,7 +334,7 @@ const _: () = {
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
     assert!(size_of::<PoseRecord>() == 16 && offset_of!(PoseRecord, camera_level) == 12);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
-    assert!(size_of::<FrameData>() == 432 && offset_of!(FrameData, camera_position) == 128);
+    assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<SkinConstants>() == 16);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);

@@ -33,9 +33,8 @@ pub struct Shot {
 impl Shot {
     /// Returns the detail that an image of this height needs. `data` has the texels of the shadow map.
     pub(super) fn detail(&self, height_pixels: u32, data: &FrameData) -> Detail {
-        let [_, texel_metres, ..] = data.shadow;
         let detail = Detail::new(&self.camera, height_pixels, self.lod_error_pixels);
-        detail.with_shadow_error(self.lod_error_pixels * texel_metres)
+        detail.with_shadow_error(self.lod_error_pixels * data.shadow_texel_metres)
     }
 }
 
@@ -44,18 +43,24 @@ impl Shot {
 pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32>, transparent: bool) -> FrameData {
     let mut data = FrameData::new(&shot.camera, shot.aspect, &shot.look);
     let (camera_position, bounds) = (shot.camera.position(), crowd.bounds());
-    data.picture[0] = f32::from(transparent);
-    let reach = ground_reach(bounds.radius(), camera_position.y);
-    let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
-    let hidden_sky = if shot.look.ground { hidden_sky(camera_position, world_from_clip, reach) } else { 0.0 };
-    data.ground = [reach, grid_spacing(bounds.radius()), hidden_sky, 0.0];
+    data.opaque_alpha = f32::from(transparent);
+    data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
+    data.ground_cell_metres = grid_spacing(bounds.radius());
+    if shot.look.ground {
+        let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
+        data.hidden_sky_height = hidden_sky(camera_position, world_from_clip, data.ground_reach_metres);
+    }
     let map_texels = shadow_map_size.unwrap_or(1);
     let to_light = shot.look.sun.to_light();
     let scene = ShadowScene { crowd: &bounds, to_light, camera: &shot.camera, aspect: shot.aspect };
     let shadows = ShadowView::fit(&scene, map_texels);
     data.shadow_from_world = shadows.shadow_from_world.to_cols_array_2d();
-    data.shadow = [map_texels as f32, shadows.texel_metres, shadows.depth_per_texel, 0.0];
-    data.shaded_ground = shadows.shaded_ground;
+    data.shadow_map_texels = map_texels as f32;
+    data.shadow_texel_metres = shadows.texel_metres;
+    data.shadow_depth_per_texel = shadows.depth_per_texel;
+    let [least_x, least_z, greatest_x, greatest_z] = shadows.shaded_ground;
+    data.shaded_ground_least = [least_x, least_z];
+    data.shaded_ground_greatest = [greatest_x, greatest_z];
     data
 }
 
@@ -68,8 +73,8 @@ impl FrameData {
         let mut data = Self {
             clip_from_world: clip_from_world.to_cols_array_2d(),
             world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
-            camera_position: camera.position().extend(1.0).to_array(),
-            picture: [0.0, look.exposure(), 0.0, 0.0],
+            camera_position: camera.position().to_array(),
+            exposure: look.exposure(),
             ..bytemuck::Zeroable::zeroed()
         };
         data.set_light(&Sky::clear(look.sun.to_light()));
@@ -81,12 +86,12 @@ impl FrameData {
 
     /// Sets the light: the sun, the sky, and the ground in their light, which fades into the horizon.
     pub fn set_light(&mut self, sky: &Sky) {
-        let vector = |v: Vec3| v.extend(0.0).to_array();
         let along_ground = sky.to_sun.with_y(0.0).length();
-        self.to_light = sky.to_sun.extend(if along_ground > 0.0 { along_ground.recip() } else { 0.0 }).to_array();
-        self.light_color = vector(sky.sun);
-        [self.ground_sunlit, self.ground_ambient] = sky.ground_radiance().map(vector);
-        self.background = vector(sky.horizon);
+        self.to_light = sky.to_sun.to_array();
+        self.to_light_ground_scale = if along_ground > 0.0 { along_ground.recip() } else { 0.0 };
+        self.light_color = sky.sun.to_array();
+        [self.ground_sunlit, self.ground_ambient] = sky.ground_radiance().map(|radiance| radiance.to_array());
+        self.background = sky.horizon.extend(0.0).to_array();
         self.sky = sky.data();
     }
 }

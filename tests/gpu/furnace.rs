@@ -72,7 +72,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let mut data = FrameData {
         clip_from_world: clip_from_world.to_cols_array_2d(),
         world_from_clip: clip_from_world.inverse().to_cols_array_2d(),
-        camera_position: scene.camera.position().extend(1.0).to_array(),
+        camera_position: scene.camera.position().to_array(),
         ..FrameData::zeroed()
     };
     let radiance = Vec3::splat(RADIANCE);

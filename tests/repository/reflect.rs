@@ -113,6 +113,12 @@ impl Reflection {
         })
     }
 
+    /// Returns the id and the name of each specialization constant.
+    pub fn specialization_constants(&self) -> Vec<(u32, String)> {
+        let ids = self.decorations.iter().filter(|((_, decoration), _)| *decoration == Decoration::SpecId);
+        ids.map(|(&(constant, _), &id)| (id, self.names[&constant].clone())).collect()
+    }
+
     /// Returns all structs whose members have offsets.
     pub fn memory_structs(&self) -> Vec<MemoryStruct> {
         let is_struct = |(_, kind): &(&Word, &Instruction)| kind.class.opcode == Op::TypeStruct;

@@ -17,11 +17,14 @@ use throng::renderer::passes::overlay_pass::VERTICES;
 use throng::renderer::passes::vertex_input::{
     CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
 };
-use throng::renderer::resident::environment::GROUP_SIZE;
+use throng::renderer::passes::{ground_pass::STEPS_PER_AXIS, skeleton_pass::VERTICES_PER_BONE};
+use throng::renderer::resident::environment::{
+    GROUP_SIZE, IRRADIANCE_SIDE, ROUGHNESS_COUNT, SPECULAR_SIDE, SPLIT_SUM_SIDE,
+};
 use throng::shader_types::{
     BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix,
     MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData,
-    StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
+    SpecializationConstants, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -74,17 +77,24 @@ fn rust_structs() -> Vec<RustStruct> {
             clip_from_world,
             world_from_clip,
             camera_position,
+            exposure,
             to_light,
+            to_light_ground_scale,
             light_color,
-            ground,
+            opaque_alpha,
             shadow_from_world,
-            shadow,
-            shaded_ground,
+            shadow_map_texels,
+            shadow_texel_metres,
+            shadow_depth_per_texel,
+            ground_reach_metres,
+            shaded_ground_least,
+            shaded_ground_greatest,
             background,
-            picture,
             sky,
             ground_sunlit,
-            ground_ambient
+            ground_cell_metres,
+            ground_ambient,
+            hidden_sky_height
         }),
         rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
         rust_struct!(EnvironmentConstants { sky }),
@@ -230,14 +240,63 @@ fn push_constants_are_those_that_the_passes_push() {
     assert_eq!(pushed, expected.map(|(file_name, name)| (file_name, name.to_owned())));
 }
 
+/// Each shader that has a specialization constant has it under the id and the name of the member.
 #[test]
-fn bits_of_the_specialization_constant_have_one_meaning() {
-    let source = include_str!("../../shaders/material_features.glsl");
-    let in_shader: Vec<(&str, u32)> = source
-        .lines()
-        .filter_map(|line| line.strip_prefix("const uint FEATURE_")?.strip_suffix(';')?.split_once(" = "))
-        .map(|(name, value)| (name, value.parse().unwrap()))
-        .collect();
+fn specialization_constants_have_one_meaning_each() {
+    let rust = rust_struct!(SpecializationConstants {
+        features,
+        influence_count,
+        with_morphs,
+        with_tangents,
+        with_normals,
+        poses_per_group,
+        debug_view,
+        shown,
+        ground_is_shaded,
+        encodes_srgb
+    });
+    let members: Vec<(u32, String)> = rust.members.into_iter().map(|(name, offset)| (offset / 4, name)).collect();
+    let mut found = BTreeSet::new();
+    for (file_name, module) in modules() {
+        for (id, name) in module.specialization_constants() {
+            let constant = (id, name.to_lowercase());
+            assert!(members.contains(&constant), "{file_name} has {constant:?}");
+            found.insert(constant);
+        }
+    }
+    assert_eq!(found, members.into_iter().collect());
+}
+
+/// Returns the constants of a shader source whose names begin with a prefix, without it.
+fn numbers<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, u32)> {
+    let declarations = source.lines().filter_map(|line| line.strip_prefix("const uint ")?.strip_prefix(prefix));
+    declarations
+        .filter_map(|line| line.split_once(';')?.0.split_once(" = "))
+        .filter_map(|(name, value)| Some((name, value.parse().ok()?)))
+        .collect()
+}
+
+const SPECIALIZATION: &str = include_str!("../../shaders/specialization.glsl");
+
+#[test]
+fn numbers_that_stand_in_two_languages_are_equal() {
+    let sizes = [
+        ("IRRADIANCE_SIDE", IRRADIANCE_SIDE),
+        ("SPECULAR_SIDE", SPECULAR_SIDE),
+        ("ROUGHNESS_COUNT", ROUGHNESS_COUNT),
+        ("SPLIT_SUM_SIDE", SPLIT_SUM_SIDE),
+    ];
+    assert_eq!(numbers(include_str!("../../shaders/environment_sizes.glsl"), ""), sizes);
+    let ground = numbers(include_str!("../../shaders/ground.vert"), "");
+    assert_eq!(ground, [("STEPS_PER_AXIS", STEPS_PER_AXIS)]);
+    let skeleton = numbers(include_str!("../../shaders/skeleton.vert"), "");
+    let counts = [("OCTAHEDRON_VERTICES", 24), ("AXIS_VERTICES", 9), ("VERTICES_PER_BONE", VERTICES_PER_BONE)];
+    assert_eq!(skeleton, counts);
+}
+
+#[test]
+fn bits_of_features_have_one_meaning() {
+    let in_shader = numbers(SPECIALIZATION, "FEATURE_");
     let in_rust = [
         ("FLAT", material_features::FLAT),
         ("THIN", material_features::THIN),
@@ -263,12 +322,7 @@ fn bits_of_the_specialization_constant_have_one_meaning() {
 
 #[test]
 fn debug_views_have_the_same_numbers() {
-    let source = include_str!("../../shaders/debug_view.glsl");
-    let in_shader: Vec<(&str, u32)> = source
-        .lines()
-        .filter_map(|line| line.strip_prefix("const uint VIEW_")?.strip_suffix(';')?.split_once(" = "))
-        .map(|(name, value)| (name, value.parse().unwrap()))
-        .collect();
+    let in_shader = numbers(SPECIALIZATION, "VIEW_");
     let in_rust = [
         ("NORMALS", debug_views::NORMALS),
         ("TANGENTS", debug_views::TANGENTS),

@@ -26,7 +26,7 @@ use crate::renderer::layouts::Layouts;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::shader_types::material_features;
+use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
@@ -65,13 +65,13 @@ impl CharacterPass {
                     Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
                 },
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                // Debug views have two more.
-                constants: &[
+                constants: &SpecializationConstants {
                     features,
-                    variant.influence_count,
-                    variant.has_morphs.into(),
-                    material_features::varying_count(features),
-                ],
+                    influence_count: variant.influence_count,
+                    with_morphs: variant.has_morphs.into(),
+                    ..SpecializationConstants::default()
+                }
+                .words(),
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
                 polygon_mode: vk::PolygonMode::FILL,

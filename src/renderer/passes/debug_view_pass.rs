@@ -19,7 +19,7 @@ use crate::renderer::layouts::Layouts;
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::shader_types::{debug_views, material_features};
+use crate::shader_types::{SpecializationConstants, debug_views, material_features};
 use crate::view::DebugView;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::{self, spirv};
@@ -163,14 +163,15 @@ fn build(
             Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
         },
         fragment: Some(&spirv::DEBUG_VIEW_FRAG),
-        constants: &[
+        constants: &SpecializationConstants {
             features,
-            variant.influence_count,
-            variant.has_morphs.into(),
-            material_features::ALL_VARYINGS,
-            view,
+            influence_count: variant.influence_count,
+            with_morphs: variant.has_morphs.into(),
+            debug_view: view,
             shown,
-        ],
+            ..SpecializationConstants::default()
+        }
+        .words(),
         vertex_input: vertex_input::NUMBERED_CHARACTERS,
         topology: vertex_input::primitive(topology),
         polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },

@@ -8,10 +8,14 @@ use ash::vk;
 use super::PassInput;
 use crate::renderer::layouts::{FRAME_SET, Layouts};
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
+use crate::shader_types::SpecializationConstants;
 use crate::view::{Background, Look};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
 use crate::vulkan::spirv;
+
+/// The number of rectangles of the ground along each axis. `ground.vert` has the same number.
+pub const STEPS_PER_AXIS: u32 = 5;
 
 /// The pipelines of ground and sky.
 pub struct GroundPass {
@@ -32,12 +36,12 @@ impl GroundPass {
         samples: vk::SampleCountFlags,
         has_shadows: bool,
     ) -> Result<Self> {
-        let build = |name, (vertex, fragment), constants: &[u32], depth_bias| {
+        let build = |name, (vertex, fragment), constants: SpecializationConstants, depth_bias| {
             let info = GraphicsPipelineInfo {
                 name,
                 vertex,
                 fragment: Some(fragment),
-                constants,
+                constants: &constants.words(),
                 vertex_input: VertexInput::default(),
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,
@@ -54,12 +58,14 @@ impl GroundPass {
         // Slightly further away than the real ground, so that characters lying on it stay visible.
         let ground_bias = Some((-16.0, -1.0));
         let ground = |name, is_shaded: bool| {
-            build(name, (&spirv::GROUND_VERT, &spirv::GROUND_FRAG), &[is_shaded.into()], ground_bias)
+            let constants =
+                SpecializationConstants { ground_is_shaded: is_shaded.into(), ..SpecializationConstants::default() };
+            build(name, (&spirv::GROUND_VERT, &spirv::GROUND_FRAG), constants, ground_bias)
         };
         Ok(Self {
             ground: ground("ground", false)?,
             shaded_ground: has_shadows.then(|| ground("shaded ground", true)).transpose()?,
-            sky: build("sky", (&spirv::SKY_VERT, &spirv::SKY_FRAG), &[], None)?,
+            sky: build("sky", (&spirv::SKY_VERT, &spirv::SKY_FRAG), SpecializationConstants::default(), None)?,
         })
     }
 
@@ -68,14 +74,15 @@ impl GroundPass {
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
         if look.ground {
-            // `ground.vert` has 25 rectangles of six vertices. Shadows may reach the one in the middle.
-            const MIDDLE: u32 = 12 * 6;
-            const END: u32 = 25 * 6;
+            // Shadows may reach the rectangle in the middle.
+            const VERTICES: u32 = 6;
+            const END: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS * VERTICES;
+            const MIDDLE: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS / 2 * VERTICES;
             input.recorder.bind_pipeline(&self.ground);
             input.recorder.draw(0..MIDDLE);
-            input.recorder.draw(MIDDLE + 6..END);
+            input.recorder.draw(MIDDLE + VERTICES..END);
             input.recorder.bind_pipeline(self.shaded_ground.as_ref().unwrap_or(&self.ground));
-            input.recorder.draw(MIDDLE..MIDDLE + 6);
+            input.recorder.draw(MIDDLE..MIDDLE + VERTICES);
         }
         // The ground hides most of the sky.
         if look.background == Background::Sky {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use ash::vk;
 use bytemuck::Pod;
 
-use crate::shader_types::{OverlayConstants, OverlayVertex};
+use crate::shader_types::{OverlayConstants, OverlayVertex, SpecializationConstants};
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -262,7 +262,11 @@ impl OverlayPass {
             name: "overlay",
             vertex: &spirv::OVERLAY_VERT,
             fragment: Some(&spirv::OVERLAY_FRAG),
-            constants: &[u32::from(encodes_srgb(format))],
+            constants: &SpecializationConstants {
+                encodes_srgb: (!encodes_srgb(format)).into(),
+                ..SpecializationConstants::default()
+            }
+            .words(),
             vertex_input: VERTICES,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             polygon_mode: vk::PolygonMode::FILL,

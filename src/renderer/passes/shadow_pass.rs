@@ -16,7 +16,7 @@ use crate::renderer::layouts::Layouts;
 use crate::renderer::output::attachments::DEPTH_FORMAT;
 use crate::renderer::resident::model::{GpuDraw, GpuModel, SkinVariant};
 use crate::renderer::settings::Skinning;
-use crate::shader_types::material_features;
+use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
@@ -65,8 +65,13 @@ impl ShadowPass {
                     Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
                 },
                 fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
-                // The lit picture and the debug views have three more.
-                constants: &[features, variant.influence_count, variant.has_morphs.into()],
+                constants: &SpecializationConstants {
+                    features,
+                    influence_count: variant.influence_count,
+                    with_morphs: variant.has_morphs.into(),
+                    ..SpecializationConstants::default()
+                }
+                .words(),
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vk::PrimitiveTopology::TRIANGLE_LIST,
                 polygon_mode: vk::PolygonMode::FILL,

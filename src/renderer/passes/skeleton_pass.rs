@@ -15,7 +15,7 @@ use crate::vulkan::spirv;
 
 /// The number of vertices of a bone: eight triangles of an octahedron, and three triangles for each of three axes.
 /// `skeleton.vert` has the same number.
-const VERTICES_PER_BONE: u32 = 24 + 3 * 9;
+pub const VERTICES_PER_BONE: u32 = 24 + 3 * 9;
 
 /// The pipeline of the skeleton.
 pub struct SkeletonPass {

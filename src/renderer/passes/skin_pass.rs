@@ -13,7 +13,7 @@ use crate::crowd::Batch;
 use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::GpuModel;
 use crate::renderer::resident::skin_runs::SkinRun;
-use crate::shader_types::{SkinConstants, VERTICES_PER_GROUP};
+use crate::shader_types::{SkinConstants, SpecializationConstants, VERTICES_PER_GROUP};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
@@ -22,30 +22,21 @@ use crate::vulkan::spirv;
 /// them. More poses would leave a GPU too few work groups.
 const POSES_PER_GROUP: u32 = 4;
 
-/// The specialization constants of `skin.comp`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct SkinKey {
-    has_tangents: bool,
-    /// The number of influences of every vertex; 0 if they differ.
-    influence_count: u32,
-    has_morphs: bool,
-    has_normals: bool,
-}
-
-impl SkinKey {
-    fn of(model: &GpuModel, run: &SkinRun) -> Self {
-        Self {
-            has_tangents: model.size.has_tangents,
-            influence_count: run.influence_count.unwrap_or(0),
-            has_morphs: model.has_morphs,
-            has_normals: model.has_normals,
-        }
+/// Returns the specialization constants of the pipeline that skins a run.
+fn constants_of(model: &GpuModel, run: &SkinRun) -> SpecializationConstants {
+    SpecializationConstants {
+        influence_count: run.influence_count.unwrap_or(0),
+        with_morphs: model.has_morphs.into(),
+        with_tangents: model.size.has_tangents.into(),
+        with_normals: model.has_normals.into(),
+        poses_per_group: POSES_PER_GROUP,
+        ..SpecializationConstants::default()
     }
 }
 
 /// The compute pipelines.
 pub struct SkinPass {
-    pipelines: BTreeMap<SkinKey, Pipeline>,
+    pipelines: BTreeMap<SpecializationConstants, Pipeline>,
     /// The largest number of work groups in a dispatch, x and y.
     max_groups: [u32; 2],
 }
@@ -64,15 +55,10 @@ impl SkinPass {
         let mut pipelines = BTreeMap::new();
         for model in models {
             for run in model.skin_order.all_runs() {
-                let key = SkinKey::of(model, run);
-                if let Entry::Vacant(entry) = pipelines.entry(key) {
-                    let SkinKey { has_tangents, influence_count, has_morphs, has_normals } = key;
-                    let [has_tangents, has_morphs, has_normals] =
-                        [has_tangents, has_morphs, has_normals].map(u32::from);
-                    let constants = [has_tangents, influence_count, has_morphs, has_normals, POSES_PER_GROUP];
-                    let name = format!("skin: {key:?}");
-                    let shader = (&spirv::SKIN_COMP, &constants[..]);
-                    entry.insert(builder.compute(&name, shader, &layouts.skin)?);
+                let constants = constants_of(model, run);
+                if let Entry::Vacant(entry) = pipelines.entry(constants) {
+                    let name = format!("skin: {constants:?}");
+                    entry.insert(builder.compute(&name, (&spirv::SKIN_COMP, &constants.words()[..]), &layouts.skin)?);
                 }
             }
         }
@@ -91,7 +77,7 @@ impl SkinPass {
             recorder.bind_set(&layouts.skin, MODEL_SET, &model.set);
             recorder.bind_set(&layouts.skin, PAGE_SET, &page.set);
             for &run in model.skin_order.runs(batch.levels.finest()) {
-                let Some(pipeline) = self.pipelines.get(&SkinKey::of(model, &run)) else { continue };
+                let Some(pipeline) = self.pipelines.get(&constants_of(model, &run)) else { continue };
                 recorder.bind_pipeline(pipeline);
                 self.dispatch(input, run, batch);
             }

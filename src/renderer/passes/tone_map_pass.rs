@@ -5,7 +5,7 @@
 use ash::vk;
 
 use crate::renderer::output::attachments::Attachments;
-use crate::shader_types::ToneMapConstants;
+use crate::shader_types::{SpecializationConstants, ToneMapConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::image::{Image, Sampler};
@@ -51,7 +51,12 @@ impl ToneMapPass {
             name: "tone map",
             vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
-            constants: &[u32::from(!encodes_srgb(format)), u32::from(transparent)],
+            constants: &SpecializationConstants {
+                features: if transparent { material_features::TRANSPARENT } else { 0 },
+                encodes_srgb: (!encodes_srgb(format)).into(),
+                ..SpecializationConstants::default()
+            }
+            .words(),
             vertex_input: VertexInput::default(),
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             polygon_mode: vk::PolygonMode::FILL,

@@ -33,15 +33,14 @@ use crate::vulkan::pipeline::{Pipeline, PipelineBuilder, PipelineLayout};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::spirv;
 
-/// The side of the irradiance table in texels. `environment_irradiance.comp` and `lighting.glsl` have the same number.
-const IRRADIANCE_SIDE: u32 = 32;
-/// The side of the specular table in texels. `environment_specular.comp` and `lighting.glsl` have the same number.
-const SPECULAR_SIDE: u32 = 128;
-/// The number of roughnesses in the specular table, from 0 to 1. `environment_specular.comp` and `lighting.glsl` have the same
-/// number.
-const ROUGHNESS_COUNT: u32 = 6;
-/// The side of the split-sum table in texels. `environment_brdf.comp` has the same number.
-const SPLIT_SUM_SIDE: u32 = 64;
+/// The side of the irradiance table in texels. `shaders/environment_sizes.glsl` has the same sizes.
+pub const IRRADIANCE_SIDE: u32 = 32;
+/// The side of the specular table in texels.
+pub const SPECULAR_SIDE: u32 = 128;
+/// The number of roughnesses in the specular table, from 0 to 1.
+pub const ROUGHNESS_COUNT: u32 = 6;
+/// The side of the split-sum table in texels.
+pub const SPLIT_SUM_SIDE: u32 = 64;
 
 /// The texels of light: their format, which every driver filters, and their size in bytes.
 const LIGHT: (vk::Format, u64) = (vk::Format::R16G16B16A16_SFLOAT, 8);
