@@ -14,7 +14,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
 use crate::crowd::ClipChoice;
 
-pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SuiteArgs, SweepArgs};
+pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
 pub use values::{CameraArg, FrameChoice, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 
@@ -430,14 +430,10 @@ mod tests {
             "throng bench --threads 1,0",
             "throng bench --fit 0",
             "throng bench --fit 16 --instances 10",
-            "throng bench --fit 16 --compare a.json",
             "throng bench --fail-above 5",
-            "throng bench --quick",
-            "throng bench --suite out --instances 7",
-            "throng bench --suite out --fit 7",
-            "throng bench --compare a.json --fail-above -1",
-            "throng bench --compare a.json --fail-above many",
-            "throng bench --against throng --compare a.json",
+            "throng bench --against throng --fail-above -1",
+            "throng bench --against throng --fail-above many",
+            "throng bench --plot frame.png",
             "throng bench --against throng --json a.json",
             "throng --background blue",
             "throng --background #12345",

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ArgGroup, Args};
+use clap::{ArgAction, Args};
 
 use super::groups::{CrowdArgs, DeviceArgs, MOST_THREADS, QualityArgs};
 use super::values::{self, Size, UploadChoice};
@@ -14,12 +14,9 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   throng bench Fox.glb --instances 1000
   throng bench Fox.glb --instances 1,10,100,1000 --plot frame.svg
-  throng bench Fox.glb --instances 1000 --skinning compute,vertex --serialize on --csv bench.csv
-  throng bench Fox.glb --instances 1,1000 --json before.json
-  throng bench Fox.glb --instances 1,1000 --compare before.json
+  throng bench Fox.glb --instances 1000 --skinning compute,vertex --serialize on --json bench.json
   throng bench Fox.glb --instances 1000 --against ../before/throng --fail-above 5
   throng bench Fox.glb --fit 33.3 --skinning compute,vertex
-  throng bench Fox.glb --suite results
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a row is slower than --fail-above allows, 130 a second Ctrl-C. After the
 first Ctrl-C, finished rows are reported, marked as partial, and the exit code is 1.";
@@ -47,14 +44,12 @@ pub struct BenchArgs {
     pub serialize: bool,
     /// Find the largest crowd whose median frame stays below this many milliseconds, for each combination of the other
     /// lists.
-    #[arg(long, value_name = "MS", conflicts_with_all = ["instances", "compare"], value_parser = values::positive(), allow_negative_numbers = true)]
+    #[arg(long, value_name = "MS", conflicts_with = "instances", value_parser = values::positive(), allow_negative_numbers = true)]
     pub fit: Option<f64>,
     #[command(flatten)]
     pub files: BenchFiles,
     #[command(flatten)]
     pub comparison: AgainstArgs,
-    #[command(flatten)]
-    pub suite: SuiteArgs,
 }
 
 /// The lists of the sweep. There is a row for each combination.
@@ -87,48 +82,26 @@ pub struct BenchFiles {
     /// Write all results to a JSON file; `-` is standard output, and the table then goes to standard error.
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
-    /// Write a CSV file with a line for each row. Columns are named after the JSON keys. `-` is standard output.
-    #[arg(long, value_name = "FILE|-")]
-    pub csv: Option<PathBuf>,
     /// Plot the frame time against the number of instances, with the share of each stage.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = values::parse_svg)]
     pub plot: Option<PathBuf>,
-    /// Compare the results with the --json file of an earlier run. Differences count if neither the rounds of both runs nor
-    /// the machine's change of speed explain them.
-    #[arg(long, value_name = "OLD.json")]
-    pub compare: Option<PathBuf>,
 }
 
 impl BenchFiles {
     /// Returns the files to write, each with the option that names it.
     pub fn outputs(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let all = [("--json", &self.json), ("--csv", &self.csv), ("--plot", &self.plot)];
+        let all = [("--json", &self.json), ("--plot", &self.plot)];
         all.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
     }
 }
 
-/// The standard set of measurements.
+/// A comparison in turns, and its limit.
 #[derive(Debug, Clone, Args)]
-pub struct SuiteArgs {
-    /// Measure the standard set and write JSON, CSV, plots and a Markdown table to this folder. The set has crowds of 1 to
-    /// 100,000 of the first model, crowds of a mix if there are several models, two sizes of the image and both ways of
-    /// skinning. It takes about ten minutes on two cores without a GPU.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["instances", "skinning", "upload", "threads", "size", "lod_error", "msaa", "shadows", "frames", "warmup", "json", "csv", "plot", "compare", "against", "fit"])]
-    pub suite: Option<PathBuf>,
-    /// Measure a few frames of small crowds only, to try the suite.
-    #[arg(long, requires = "suite")]
-    pub quick: bool,
-}
-
-/// A comparison in turns, and the limit for both kinds of comparison.
-#[derive(Debug, Clone, Args)]
-#[command(group(ArgGroup::new("comparison").args(["compare", "against"])))]
 pub struct AgainstArgs {
-    /// Measure another build of this program in turns with this one, and print the ratios. This tells smaller differences
-    /// than --compare, because a slow minute hits both programs.
-    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "csv", "plot", "fit"])]
+    /// Measure another build of this program in turns with this one, and print the ratios. A slow minute hits both programs.
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["json", "plot", "fit"])]
     pub against: Option<PathBuf>,
     /// End with exit code 3 if the frames of a row became slower, and by more than this.
-    #[arg(long, value_name = "PERCENT", requires = "comparison", value_parser = values::parse_percent, allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERCENT", requires = "against", value_parser = values::parse_percent, allow_negative_numbers = true)]
     pub fail_above: Option<f64>,
 }

@@ -164,10 +164,18 @@ pub(super) fn shadows() -> impl TypedValueParser<Value = ShadowsChoice> {
 }
 
 pub(super) fn parse_png(text: &str) -> Result<PathBuf, String> {
+    with_extension(text, "png")
+}
+
+pub(super) fn parse_svg(text: &str) -> Result<PathBuf, String> {
+    with_extension(text, "svg")
+}
+
+fn with_extension(text: &str, wanted: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("png") => Ok(path),
-        _ => Err("expected a name that ends with .png".to_owned()),
+        Some(extension) if extension.eq_ignore_ascii_case(wanted) => Ok(path),
+        _ => Err(format!("expected a name that ends with .{wanted}")),
     }
 }
 

@@ -88,11 +88,11 @@ fn paths_and_links_exist() {
     assert!(count > 30, "only {count} links were found");
 }
 
-/// `docs/performance.sh` writes the part between the markers. The text before the table says what was measured, and when.
+/// `benches/standard.py` writes the part between the markers. The text before the table says what was measured, and when.
 #[test]
 fn the_table_of_the_suite_is_complete() {
     let readme = fs::read_to_string(package().join("README.md")).unwrap();
-    let markers = ["<!-- suite: begin (docs/performance.sh) -->\n", "<!-- suite: end -->\n"];
+    let markers = ["<!-- suite: begin (benches/standard.py) -->\n", "<!-- suite: end -->\n"];
     assert!(markers.iter().all(|marker| readme.matches(marker).count() == 1), "each marker is there once");
     let suite = readme.split(markers[0]).nth(1).unwrap().split(markers[1]).next().unwrap();
     let (facts, table) = suite.split_once("\n\n").unwrap();

@@ -1,61 +1,101 @@
 //! `--against`: measures another build of this program in turns with this one.
 //!
-//! In: the other program and the arguments of this run. Out: the ratio of each row's times, with an interval
-//! ([`pairs`](super::pairs)).
+//! In: the other program and the arguments of this run. Out: the ratio of each row's times, with an interval.
 //!
-//! Every turn is a process that runs `bench` with the same arguments and a share of the frames. A slow minute therefore
-//! hits both programs, and the differences between processes (the places of their memory, for example) are part of the
-//! noise that the interval shows. The order within a pair alternates, so that a steady change of speed hits both programs
-//! equally often.
+//! Every turn is a process that runs `bench --json -` with the same arguments and a share of the frames. A slow minute
+//! therefore hits both programs, and the differences between processes (the places of their memory, for example) are part
+//! of the noise that the interval shows. The order within a pair alternates, so that a steady change of speed hits both
+//! programs equally often.
+//!
+//! The ratio of a row is the median of the pairs' ratios. Its interval lies between the second lowest and the second
+//! highest pair. With 12 pairs it contains the true median in 99 of 100 cases, for any distribution: otherwise at least
+//! 11 pairs lie on one side of it, which 2 × (1 + 12) of 4096 cases do. A change counts if the interval does not contain 1.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
-use super::compare;
-use super::interrupt::{Interrupt, Interrupted};
-use super::pairs::{Line, Row, add, as_text};
-use super::report::Report;
-use super::verdict::Change;
+use super::interrupt::Interrupt;
+use super::settings::RunSettings;
+use super::summary::median_of;
 use crate::app::output::{print, progress_bar};
-use crate::app::text::page_columns;
+use crate::app::text::{Group, counted, grouped, number, page_columns, paragraph};
 use crate::cli::BenchArgs;
 use crate::model::text::printable;
+use crate::renderer::{CpuStage, Pass};
 
-/// The pairs of turns.
+/// The pairs of turns. Fewer pairs have no interval.
 const PAIRS: u32 = 12;
+/// Smaller differences are not worth a word.
+const LEAST: f64 = 0.01;
+/// Shorter times are mostly the clock's and the scheduler's.
+const SHORTEST_MS: f64 = 0.02;
 /// The options that this process handles, with a value each.
 const OWN_OPTIONS: [&str; 3] = ["--against", "--fail-above", "--frames"];
-/// Options with a value that older programs do not know. Without them these do the same.
-const NEWER_OPTIONS: [&str; 1] = ["--lod-error"];
+/// The exit code if a row is slower than `--fail-above` allows.
+const EXIT_SLOWER: u8 = 3;
+const SLOWER: &str = "slower";
 
-/// Measures, and prints the comparison. Returns the rows whose frames became slower, with the ratios.
+/// The part of a program's results that is compared.
+#[derive(Deserialize)]
+struct Results {
+    runs: Vec<Measured>,
+}
+
+/// A row of the results.
+#[derive(Deserialize)]
+struct Measured {
+    #[serde(flatten)]
+    settings: RunSettings,
+    visible: u32,
+    vertices: f64,
+    frame_ms: Median,
+    cpu_ms: BTreeMap<String, Median>,
+    gpu_ms: Option<BTreeMap<String, Median>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+struct Median {
+    median: f64,
+}
+
+/// A row that both programs have measured.
+struct Row {
+    settings: RunSettings,
+    /// The frame, its stages and its passes.
+    lines: Vec<Line>,
+}
+
+/// The medians of a time, one for each pair of turns.
+struct Line {
+    name: &'static str,
+    this_ms: Vec<f64>,
+    other_ms: Vec<f64>,
+}
+
+/// Measures, and prints the comparison. The exit code says whether a row is slower than `--fail-above` allows.
 ///
 /// # Errors
 /// A program fails, the programs have no row in common, or the user interrupts.
-pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Result<Vec<(String, f64)>> {
+pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Result<ExitCode> {
     let this = std::env::current_exe().context("cannot find this program")?;
-    let other = program(other)?;
-    let folder = Folder::create()?;
+    // A name without a folder is looked up in the present folder, as shells do not.
+    let other =
+        std::fs::canonicalize(other).with_context(|| format!("--against {}: cannot be read", other.display()))?;
     let pairs = PAIRS.min(args.frames);
-    let turn = TurnProcess {
-        frames: args.frames.div_ceil(pairs),
-        file: folder.0.join("turn.json"),
-        messages: folder.0.join("messages.txt"),
-        interrupt,
-    };
-    let arguments = without(&OWN_OPTIONS, std::env::args_os().skip(1));
-    let unknown = unknown_options(&other)?;
-    let other_arguments = without(&unknown, arguments.iter().cloned());
+    let frames = args.frames.div_ceil(pairs);
+    let mut arguments = without_own_options(std::env::args_os().skip(1));
+    arguments.extend(["--frames".into(), frames.to_string().into(), "--json".into(), "-".into()]);
     let progress = progress_bar(u64::from(pairs) * 2, "measuring in turns {wide_bar} {percent} % {eta} left");
     let mut rows: Vec<Row> = Vec::new();
     for pair in 0..pairs {
         let measure = |program: &Path| {
-            let arguments = if program == this { &arguments } else { &other_arguments };
-            turn.measure(program, arguments).inspect(|_| progress.inc(1))
+            interrupt.check()?;
+            measure(program, &arguments).inspect(|_| progress.inc(1))
         };
         let (old, new) = if pair % 2 == 0 {
             let old = measure(&other)?;
@@ -64,42 +104,33 @@ pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Resu
             let new = measure(&this)?;
             (measure(&other)?, new)
         };
-        if pair == 0 {
-            for warning in compare::warnings(&old, &new) {
-                tracing::warn!("{warning}");
-            }
-        }
-        compare::rows(&old, &new).iter().for_each(|row| add(&mut rows, row));
+        add(&mut rows, &old, &new);
     }
+    interrupt.check()?;
     progress.finish_and_clear();
     if rows.is_empty() {
         bail!("{} and this program have no row in common", other.display());
     }
-    print(&as_text(&other, &rows, turn.frames, page_columns()))?;
-    let frame = |row: &Row| row.lines.first().filter(|line| line.change() == Change::Slower).map(Line::ratio);
-    Ok(rows.into_iter().filter_map(|row| frame(&row).map(|ratio| (row.description, ratio))).collect())
+    print(&as_text(&other, &rows, frames, page_columns()))?;
+    let mut code = ExitCode::SUCCESS;
+    for (row, limit) in rows.iter().zip(args.comparison.fail_above.into_iter().cycle()) {
+        let slower = row.lines.first().filter(|frame| frame.verdict() == SLOWER);
+        let percent = slower.map_or(0.0, |frame| 100.0 * (frame.ratio() - 1.0));
+        if percent > limit {
+            tracing::warn!("slower by {} %, more than {limit} %: {}", number(percent), row.settings.describe());
+            code = ExitCode::from(EXIT_SLOWER);
+        }
+    }
+    Ok(code)
 }
 
-/// Returns the path of a program. A name without a folder is looked up in the present folder, as shells do not.
-fn program(path: &Path) -> Result<PathBuf> {
-    std::fs::canonicalize(path).with_context(|| format!("--against {}: cannot be read", path.display()))
-}
-
-/// Returns the newer options that a program's help does not mention.
-fn unknown_options(program: &Path) -> Result<Vec<&'static str>> {
-    let help = Command::new(program).args(["bench", "--help"]).output();
-    let help = help.with_context(|| program.display().to_string())?.stdout;
-    let help = String::from_utf8_lossy(&help);
-    Ok(NEWER_OPTIONS.into_iter().filter(|option| !help.contains(option)).collect())
-}
-
-/// Returns arguments without some options and their values.
-fn without(options: &[&str], mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// Returns the arguments without the options of this process and their values.
+fn without_own_options(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut kept = Vec::new();
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
         let name = text.split('=').next().unwrap_or_default();
-        if !options.contains(&name) {
+        if !OWN_OPTIONS.contains(&name) {
             kept.push(argument);
         } else if !text.contains('=') {
             // Its value.
@@ -109,83 +140,147 @@ fn without(options: &[&str], mut arguments: impl Iterator<Item = OsString>) -> V
     kept
 }
 
-/// A folder that is removed with its files.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn create() -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("throng-against-{}", std::process::id()));
-        std::fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self(path))
+/// Runs a program to its end and reads its results.
+///
+/// # Errors
+/// The program cannot be started, fails, or prints something else.
+fn measure(program: &Path, arguments: &[OsString]) -> Result<Results> {
+    let program_name = || program.display().to_string();
+    let finished = Command::new(program).args(arguments).stdin(Stdio::null()).output().with_context(program_name)?;
+    if !finished.status.success() {
+        let messages = String::from_utf8_lossy(&finished.stderr);
+        let first = messages.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+        bail!("{} bench failed ({}): {}", program.display(), finished.status, printable(first));
     }
+    serde_json::from_slice(&finished.stdout).with_context(|| format!("{}: not the JSON of bench", program.display()))
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // The system removes what remains in its temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// The inputs of a turn.
-struct TurnProcess<'a> {
-    frames: u32,
-    file: PathBuf,
-    messages: PathBuf,
-    interrupt: &'a Interrupt,
-}
-
-impl TurnProcess<'_> {
-    /// Runs a program to its end and reads its results.
-    ///
-    /// # Errors
-    /// The program cannot be started or fails, or the user interrupts.
-    fn measure(&self, program: &Path, arguments: &[OsString]) -> Result<Report> {
-        /// Much shorter than a turn.
-        const POLL: Duration = Duration::from_millis(10);
-        let failed = || program.display().to_string();
-        let messages = std::fs::File::create(&self.messages).with_context(failed)?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .arg("--frames")
-            .arg(self.frames.to_string())
-            .arg("--json")
-            .arg(&self.file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(messages)
-            .spawn()
-            .with_context(failed)?;
-        let status = loop {
-            if let Some(status) = child.try_wait().with_context(failed)? {
-                break status;
+/// Adds the medians of a pair of turns to those of their rows.
+fn add(rows: &mut Vec<Row>, old: &Results, new: &Results) {
+    let stages = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
+    let names = || ["frame"].into_iter().chain(stages.clone()).chain(Pass::ALL.map(Pass::name));
+    for new in &new.runs {
+        let Some(old) = old.runs.iter().find(|old| old.settings == new.settings) else { continue };
+        let index = rows.iter().position(|row| row.settings == new.settings).unwrap_or_else(|| {
+            if (old.visible, old.vertices) != (new.visible, new.vertices) {
+                tracing::warn!("the other program draws another crowd: {}", new.settings.describe());
             }
-            if self.interrupt.is_set() {
-                // It may have ended by itself: the terminal interrupts it, too.
-                let _ = child.kill();
-                child.wait().with_context(failed)?;
-                return Err(Interrupted.into());
+            let lines = names().map(|name| Line { name, this_ms: Vec::new(), other_ms: Vec::new() }).collect();
+            rows.push(Row { settings: new.settings.clone(), lines });
+            rows.len() - 1
+        });
+        for line in rows.get_mut(index).into_iter().flat_map(|row| &mut row.lines) {
+            if let (Some(other_ms), Some(this_ms)) = (old.median(line.name), new.median(line.name)) {
+                line.other_ms.push(other_ms);
+                line.this_ms.push(this_ms);
             }
-            std::thread::sleep(POLL);
-        };
-        self.interrupt.check()?;
-        if !status.success() {
-            let text = std::fs::read_to_string(&self.messages).unwrap_or_default();
-            let first = text.lines().find(|line| line.starts_with("error")).unwrap_or("");
-            bail!("{} bench failed ({status}): {}", program.display(), printable(first));
         }
-        compare::read(&self.file)
     }
+}
+
+impl Measured {
+    /// Returns the median of the frame, or of a stage or pass by its name.
+    fn median(&self, name: &str) -> Option<f64> {
+        let gpu = || self.gpu_ms.as_ref()?.get(name);
+        let found = if name == "frame" { Some(&self.frame_ms) } else { self.cpu_ms.get(name).or_else(gpu) };
+        found.map(|times| times.median)
+    }
+}
+
+impl Line {
+    /// Returns the ratios of the pairs in ascending order.
+    fn ratios(&self) -> Vec<f64> {
+        let pairs = self.this_ms.iter().zip(&self.other_ms).filter(|(_, other)| **other > 0.0);
+        let mut ratios: Vec<f64> = pairs.map(|(this, other)| this / other).collect();
+        ratios.sort_by(f64::total_cmp);
+        ratios
+    }
+
+    fn ratio(&self) -> f64 {
+        median_of(self.ratios())
+    }
+
+    /// Returns the interval of the ratio, if there are enough pairs.
+    fn interval(&self) -> Option<(f64, f64)> {
+        let ratios = self.ratios();
+        let (low, high) = (ratios.get(1)?, ratios.len().checked_sub(2).and_then(|index| ratios.get(index))?);
+        (ratios.len() >= PAIRS as usize).then_some((*low, *high))
+    }
+
+    fn verdict(&self) -> &'static str {
+        let Some((low, high)) = self.interval() else { return "too few pairs" };
+        let is_short = median_of(self.this_ms.clone()).max(median_of(self.other_ms.clone())) < SHORTEST_MS;
+        match self.ratio() {
+            ratio if !is_short && low > 1.0 && ratio > 1.0 + LEAST => SLOWER,
+            ratio if !is_short && high < 1.0 && ratio < 1.0 - LEAST => "faster",
+            _ => "no change",
+        }
+    }
+}
+
+/// Returns the comparison as text.
+fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
+    let pairs = rows.first().and_then(|row| row.lines.first()).map_or(0, |line| line.this_ms.len());
+    let mut text = paragraph(
+        columns,
+        &format!(
+            "In turns with {}: {} of each program, {} each. Medians in milliseconds; a ratio below 1 means that this \
+             program is faster. Its interval is right in 99 of 100 cases.",
+            printable(&other.display().to_string()),
+            counted(pairs, "process"),
+            counted(frames as usize, "frame"),
+        ),
+    );
+    for row in rows {
+        let column = |header, of: &dyn Fn(&Line) -> String| (header, row.lines.iter().map(of).collect());
+        let dash = || "-".to_owned();
+        let changes = vec![
+            column("other", &|line| number(median_of(line.other_ms.clone()))),
+            column("this", &|line| number(median_of(line.this_ms.clone()))),
+            column("ratio", &|line| if line.ratios().is_empty() { dash() } else { format!("{:.3}", line.ratio()) }),
+            column("interval", &|line| {
+                line.interval().map_or_else(dash, |(low, high)| format!("{low:.3} to {high:.3}"))
+            }),
+            column("", &|line| line.verdict().to_owned()),
+        ];
+        let names = column("", &|line| line.name.to_owned());
+        text += &format!("\n{}", paragraph(columns, &row.settings.describe()));
+        text += &grouped(columns, &Group { title: "", columns: vec![names] }, &[Group { title: "", columns: changes }]);
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A machine that slows down by half from the first pair to the last one.
+    const OTHER: [f64; 12] = [10.0, 10.5, 10.9, 11.4, 11.6, 12.1, 12.4, 13.2, 13.3, 13.9, 14.6, 15.0];
+
+    fn line(this_ms: impl Into<Vec<f64>>, other_ms: impl Into<Vec<f64>>) -> Line {
+        Line { name: "frame", this_ms: this_ms.into(), other_ms: other_ms.into() }
+    }
+
+    #[test]
+    fn a_change_counts_if_nearly_all_pairs_agree() {
+        let noise = [1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.01, 0.99];
+        for (factor, expected) in [(1.0, "no change"), (1.01, "no change"), (1.04, "slower"), (0.96, "faster")] {
+            let this: [f64; 12] = std::array::from_fn(|index| OTHER[index] * noise[index] * factor);
+            assert_eq!(line(this, OTHER).verdict(), expected, "{factor}");
+        }
+        let mut this = OTHER.map(|ms| ms * 1.1);
+        (this[3], this[7]) = (5.0, 90.0);
+        assert_eq!(line(this, OTHER).verdict(), "slower");
+        this[8] = 5.0;
+        assert_eq!(line(this, OTHER).verdict(), "no change");
+        assert_eq!(line([2.0; 11], [1.0; 11]).verdict(), "too few pairs");
+        assert_eq!(line([0.002; 12], [0.001; 12]).verdict(), "no change");
+    }
+
     #[test]
     fn children_get_the_other_arguments() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let given = "bench a.glb --against b --frames=7 --size 1x1 --frames 9 --fail-above=3 --msaa 1";
-        assert_eq!(without(&OWN_OPTIONS, words(given).into_iter()), words("bench a.glb --size 1x1 --msaa 1"));
+        let given = words("bench a.glb --against b --frames=7 --size 1x1 --frames 9 --fail-above=3 --msaa 1");
+        assert_eq!(without_own_options(given.into_iter()), words("bench a.glb --size 1x1 --msaa 1"));
     }
 }

@@ -36,15 +36,11 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    pub(super) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
     /// Checks whether the measurement may go on.
     ///
     /// # Errors
     /// [`Interrupted`].
     pub(super) fn check(&self) -> Result<()> {
-        if self.is_set() { Err(Interrupted.into()) } else { Ok(()) }
+        if self.0.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
     }
 }

@@ -1,275 +1,208 @@
-//! The results, as `--json` writes and `--compare` reads them. The table, the CSV file and the plot are made from these
-//! structs.
+//! The results, as `--json` writes them. The table and the plot are made from these structs.
+//!
+//! In: the samples of a row. Out: order statistics, amounts and rates.
 
-use std::collections::BTreeMap;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
-use serde::{Deserialize, Serialize};
-
-use super::date;
-use super::scene_settings::SceneSettings;
+use super::amounts::Amounts;
+use super::settings::RunSettings;
 use super::summary::Summary;
+use super::turn::TurnSamples;
+use crate::renderer::{CpuStage, Pass};
+use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
-/// The version of the file format. Adding fields does not change it.
-pub(super) const SCHEMA: u32 = 1;
-
-/// The file that `--json` writes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The results of all rows.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Report {
-    pub(super) schema: u32,
-    /// The end of the measurement in UTC, as ISO 8601 writes it. Empty in files of older versions.
-    #[serde(default)]
-    pub(super) date: String,
     /// Whether the measurement was interrupted or failed before all rows were complete.
-    #[serde(default)]
     pub(super) partial: bool,
-    pub(super) program: Program,
-    pub(super) device: DeviceInfo,
-    pub(super) cpu: CpuInfo,
+    pub(super) device: String,
+    pub(super) cpu: String,
     pub(super) runs: Vec<Run>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Program {
-    pub(super) version: String,
-    pub(super) commit: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct DeviceInfo {
-    pub(super) name: String,
-    #[serde(rename = "type")]
-    pub(super) kind: String,
-    pub(super) driver: String,
-    pub(super) api: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct CpuInfo {
-    pub(super) name: String,
-    pub(super) threads: usize,
-}
-
-/// One row: one set of settings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One row: one set of settings. The file has the fields of all four structs side by side.
+#[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Run {
-    pub(super) models: Vec<String>,
-    pub(super) instances: u32,
-    pub(super) visible: u32,
-    pub(super) unique_poses: u32,
-    /// The value of `--share-poses`. Without it each instance has its own pose.
-    #[serde(default)]
-    pub(super) share_poses_hz: Option<f64>,
-    /// The largest error of a vertex that sharing poses causes.
-    #[serde(default)]
-    pub(super) sharing_error_metres: Option<f64>,
-    /// The same error as a share of the character's size: of the sphere that contains it throughout its clip.
-    #[serde(default)]
-    pub(super) sharing_error_share_of_size: Option<f64>,
-    /// `None` in files of older versions.
-    #[serde(default)]
-    pub(super) scene: Option<SceneSettings>,
-    /// The joint matrices per instance of the mix. Vertices and triangles are per instance as well.
-    pub(super) joints: f64,
-    pub(super) vertices: f64,
-    pub(super) triangles: f64,
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) msaa: u32,
-    pub(super) shadows: bool,
-    /// The value of `--lod-error`. Programs without levels of detail wrote none, and drew in full detail.
-    #[serde(default)]
-    pub(super) lod_error_pixels: Option<f64>,
-    /// The vertices that the skin pass writes in a frame.
-    #[serde(default)]
-    pub(super) vertices_skinned: u64,
-    /// The vertices and triangles of the camera's view in a frame, in the levels of detail of their instances.
-    #[serde(default)]
-    pub(super) vertices_drawn: u64,
-    #[serde(default)]
-    pub(super) triangles_drawn: u64,
-    /// The triangles of the shadow map in a frame.
-    #[serde(default)]
-    pub(super) shadow_triangles_drawn: u64,
-    /// The share of the drawn instances in each level of detail, finest first.
-    #[serde(default)]
-    pub(super) level_shares: Vec<f64>,
-    pub(super) skinning: String,
-    pub(super) upload: String,
-    pub(super) threads: usize,
+    #[serde(flatten)]
+    pub(super) settings: RunSettings,
+    #[serde(flatten)]
+    pub(super) amounts: Amounts,
+    #[serde(flatten)]
+    pub(super) times: Times,
+    #[serde(flatten)]
+    pub(super) rates: Rates,
+}
+
+/// The times of a row.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Times {
     /// The measured frames of all rounds.
     pub(super) frames: u32,
     /// The frames before them in each round, which are not measured.
     pub(super) warmup: u32,
     /// The number of turns of this row, with turns of other rows between them.
-    #[serde(default = "one")]
-    pub(super) rounds: u32,
+    pub(super) rounds: usize,
     /// Whether turns are missing, because the measurement was interrupted.
-    #[serde(default)]
     pub(super) partial: bool,
-    /// Whether each pass waited for the one before, so that its GPU time is its own.
-    #[serde(default)]
-    pub(super) serialize: bool,
-    /// The rate of the median frame.
-    #[serde(default)]
+    /// The value of `--fit`, if that chose the number of instances.
+    pub(super) fit_limit_ms: Option<f64>,
+    pub(super) fit_bound: Option<Bound>,
+    pub(super) frame_ms: Summary,
+    /// The CPU's stages, which follow each other and make up the frame.
+    pub(super) cpu_ms: Parts,
+    /// The GPU's passes, which run while the CPU prepares the next frame. `None` if the device has no timestamps.
+    pub(super) gpu_ms: Option<Parts>,
+    /// The times of all measured frames, in order, a list for each turn.
+    pub(super) turns_ms: Vec<Vec<f64>>,
+}
+
+/// The times of the stages or passes with their names, in the order of the frame. In files it is a map.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Parts(pub(super) Vec<(&'static str, Summary)>);
+
+/// The rates of the medians.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Rates {
     pub(super) frames_per_second: f64,
     /// The visible instances times the frames per second.
-    #[serde(default)]
     pub(super) characters_per_second: f64,
-    /// The value of `--fit`, if that chose the number of instances.
-    #[serde(default)]
-    pub(super) fit_limit_ms: Option<f64>,
-    /// The reason why `--fit` found no larger crowd.
-    #[serde(default)]
-    pub(super) fit_bound: Option<String>,
-    pub(super) frame_ms: Summary,
-    pub(super) cpu_ms: CpuSummary,
-    /// `None` if the device has no timestamps.
-    pub(super) gpu_ms: Option<GpuSummary>,
-    pub(super) bytes: Bytes,
+    /// The joints that are evaluated per second of `animate`.
     pub(super) joints_per_second: f64,
     pub(super) skinned_vertices_per_second: Option<f64>,
+    /// The bytes that the skin pass writes per second.
     pub(super) skin_bytes_per_second: Option<f64>,
     /// The rate of a copy from one device buffer to another.
     pub(super) copy_bytes_per_second: f64,
-    #[serde(default)]
-    pub(super) yardsticks: Yardsticks,
-    /// The turns, in order. Files of older versions have none.
-    #[serde(default)]
-    pub(super) turns: Vec<TurnReport>,
 }
 
-/// One turn of a row.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct TurnReport {
-    /// The medians of this turn: of the frame, and of each stage and pass by its name.
-    pub(super) median_ms: BTreeMap<String, f64>,
-    /// The time of a fixed amount of arithmetic on all processors, measured before and after the frames.
-    pub(super) work_ms: f64,
-    /// The times of all measured frames, in order.
-    pub(super) frames_ms: Vec<f64>,
+/// The values of a row that are not measured.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Planned {
+    /// The number of turns of a complete row.
+    pub(super) rounds: usize,
+    pub(super) warmup: u32,
+    /// The limit of `--fit` in milliseconds and the result of the search, if a search chose the crowd.
+    pub(super) fit: Option<(f64, Bound)>,
 }
 
-/// Costs, and the limits that memory sets. Older files do not have them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Yardsticks {
-    /// The size of each of the two buffers of the copy.
-    #[serde(default)]
-    pub(super) copy_buffer_bytes: Option<u64>,
-    /// The rate at which the animating threads store constants to the palette's memory.
-    pub(super) store_bytes_per_second: Option<f64>,
-    /// The time to animate one joint.
-    pub(super) animate_ns_per_joint: Option<f64>,
-    /// The time to store its 48 bytes.
-    pub(super) store_ns_per_joint: Option<f64>,
-    /// The second time over the first: 1 is as fast as memory.
-    pub(super) animate_share_of_store: Option<f64>,
-    pub(super) skin_ns_per_vertex: Option<f64>,
-    /// The bytes that the skin pass writes per second, over those of a copy.
-    pub(super) skin_share_of_copy: Option<f64>,
+/// The reason why `--fit` found no larger crowd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Bound {
+    /// A larger crowd takes more than the limit.
+    Time,
+    /// The device cannot hold a larger crowd.
+    Memory,
+    /// The program accepts no larger crowd.
+    MostInstances,
+    /// Even one instance takes longer than the limit.
+    OneIsTooSlow,
+    /// The crowd was fast enough during the search, but not when it was measured.
+    Unsteady,
 }
 
-/// The CPU's stages of a frame, which follow each other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct CpuSummary {
-    pub(super) cull: Summary,
-    pub(super) animate: Summary,
-    pub(super) record: Summary,
-    pub(super) wait: Summary,
-    /// The rest of the frame time.
-    #[serde(default)]
-    pub(super) other: Summary,
-}
-
-impl CpuSummary {
-    /// Returns the stages with their names, in the order of the frame.
-    pub(super) fn stages(&self) -> [(&'static str, &Summary); 5] {
-        [
-            ("cull", &self.cull),
-            ("wait", &self.wait),
-            ("animate", &self.animate),
-            ("record", &self.record),
-            ("other", &self.other),
-        ]
+impl Run {
+    /// Sums up the turns of a row.
+    pub(super) fn new(settings: RunSettings, turns: &[TurnSamples], planned: &Planned, copy: f64) -> Self {
+        let amounts = turns.last().map_or_else(Amounts::default, |turn| turn.amounts.clone());
+        let times = Times::new(turns, planned);
+        let rates = Rates::new(&amounts, &times, copy);
+        Self { settings, amounts, times, rates }
     }
 }
 
-/// The GPU's passes of a frame. They run while the CPU prepares the next frame.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct GpuSummary {
-    pub(super) upload: Summary,
-    pub(super) skin: Summary,
-    pub(super) shadow: Summary,
-    pub(super) draw: Summary,
-    pub(super) post: Summary,
-}
-
-impl GpuSummary {
-    /// Returns the passes with their names, in the order of the frame.
-    pub(super) fn passes(&self) -> [(&'static str, &Summary); 5] {
-        [
-            ("upload", &self.upload),
-            ("skin", &self.skin),
-            ("shadow", &self.shadow),
-            ("draw", &self.draw),
-            ("post", &self.post),
-        ]
+impl Times {
+    fn new(turns: &[TurnSamples], planned: &Planned) -> Self {
+        let stages = || turns.iter().flat_map(|turn| &turn.stages);
+        let passes = || turns.iter().flat_map(|turn| &turn.passes);
+        let frames_ms: Vec<f64> = turns.iter().flat_map(|turn| &turn.frames_ms).copied().collect();
+        let other = frames_ms.iter().zip(stages()).map(|(ms, stages)| (ms - stages.0.iter().sum::<f64>()).max(0.0));
+        let other = ("other", Summary::new(other.collect()));
+        let cpu = CpuStage::ALL.map(|stage| (stage.name(), Summary::new(stages().map(|times| times[stage]).collect())));
+        let gpu = Pass::ALL.map(|pass| (pass.name(), Summary::new(passes().map(|times| times[pass]).collect())));
+        let frame_ms = Summary::new(frames_ms.clone());
+        let bound = |(limit_ms, bound)| match bound {
+            Bound::Time | Bound::Memory | Bound::MostInstances if frame_ms.median >= limit_ms => Bound::Unsteady,
+            bound => bound,
+        };
+        // A clock's tick is not shorter than a nanosecond.
+        let rounded = |turn: &TurnSamples| turn.frames_ms.iter().map(|ms| (ms * 1e6).round() * 1e-6).collect();
+        Self {
+            frames: frames_ms.len() as u32,
+            warmup: planned.warmup,
+            rounds: turns.len(),
+            partial: turns.len() < planned.rounds,
+            fit_limit_ms: planned.fit.map(|(limit_ms, _)| limit_ms),
+            fit_bound: planned.fit.map(bound),
+            frame_ms,
+            cpu_ms: Parts(cpu.into_iter().chain([other]).collect()),
+            gpu_ms: passes().next().is_some().then(|| Parts(gpu.to_vec())),
+            turns_ms: turns.iter().map(rounded).collect(),
+        }
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Bytes {
-    pub(super) palette: u64,
-    pub(super) skinned_vertices: u64,
-    #[serde(rename = "static")]
-    pub(super) static_data: u64,
-    pub(super) total_device: u64,
-    /// The total that was computed before the first allocation.
-    #[serde(default)]
-    pub(super) planned_device: Option<u64>,
+impl Rates {
+    fn new(amounts: &Amounts, times: &Times, copy_bytes_per_second: f64) -> Self {
+        let per_second = |amount: f64, ms: f64| amount / (ms * 1e-3).max(1e-9);
+        let frames_per_second = per_second(1.0, times.frame_ms.median);
+        let joints = amounts.bytes.palette as f64 / size_of::<JointMatrix>() as f64;
+        let skinned_bytes = amounts.bytes.skinned_vertices;
+        let skin_ms = times.gpu_ms.as_ref().map(|gpu| gpu.median(Pass::Skin.name()));
+        let skin_ms = skin_ms.filter(|&ms| ms > 0.0 && skinned_bytes > 0);
+        Self {
+            frames_per_second,
+            characters_per_second: f64::from(amounts.visible) * frames_per_second,
+            joints_per_second: per_second(joints, times.cpu_ms.median(CpuStage::Animate.name())),
+            skinned_vertices_per_second: skin_ms.map(|ms| per_second(amounts.vertices_skinned as f64, ms)),
+            skin_bytes_per_second: skin_ms.map(|ms| per_second(skinned_bytes as f64, ms)),
+            copy_bytes_per_second,
+        }
+    }
 }
 
-fn one() -> u32 {
-    1
+impl Parts {
+    /// Returns the median of the part with this name, 0 if there is none.
+    pub(super) fn median(&self, name: &str) -> f64 {
+        self.0.iter().find(|(part, _)| *part == name).map_or(0.0, |(_, times)| times.median)
+    }
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }
 
 impl Report {
-    pub(super) fn new(device: &PhysicalDevice, runs: Vec<Run>, partial: bool) -> Self {
-        Self {
-            schema: SCHEMA,
-            date: date::now(),
-            partial,
-            program: Program {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                commit: env!("THRONG_COMMIT").to_owned(),
-            },
-            device: DeviceInfo {
-                name: device.name.clone(),
-                kind: device.kind().to_owned(),
-                driver: device.driver.clone(),
-                api: device.api_version(),
-            },
-            cpu: CpuInfo {
-                name: cpu_name(),
-                threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            },
-            runs,
-        }
-    }
-
-    /// Returns the contents of the file.
+    /// Returns the file that `--json` writes.
     ///
     /// # Errors
     /// A value cannot be written as JSON.
-    pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let mut json = serde_json::to_vec_pretty(self)?;
+    pub(super) fn to_json(&self, device: &PhysicalDevice) -> serde_json::Result<Vec<u8>> {
+        let arguments: Vec<_> = std::env::args_os().skip(1).map(|text| text.to_string_lossy().into_owned()).collect();
+        let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let (kind, driver, api) = (device.kind(), &device.driver, device.api_version());
+        let mut json = serde_json::to_vec_pretty(&json!({
+            // Adding fields does not change the version of the format.
+            "schema": 1,
+            "partial": self.partial,
+            "arguments": arguments,
+            "program": { "version": env!("CARGO_PKG_VERSION"), "commit": env!("THRONG_COMMIT") },
+            "device": { "name": device.name, "type": kind, "driver": driver, "api": api },
+            "cpu": { "name": self.cpu, "threads": threads },
+            "runs": self.runs,
+        }))?;
         json.push(b'\n');
         Ok(json)
     }
 }
 
 /// Returns the processor's name on Linux, and its architecture elsewhere.
-fn cpu_name() -> String {
+pub(super) fn cpu_name() -> String {
     let from_linux = || {
         let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
         let line = text.lines().find(|line| line.starts_with("model name"))?;

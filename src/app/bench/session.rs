@@ -9,44 +9,40 @@ use anyhow::{Context, Error, Result};
 use indicatif::ProgressBar;
 
 use super::interrupt::{Interrupt, Interrupted};
-use super::rates::{CopyRate, copy_rate};
-use super::report::Report;
-use super::samples::{Planned, Samples, TurnSamples};
-use super::sweep::{self, Defaults, RendererChoice, Settings, Share};
-use super::turn::{Turn, frames_drawn};
+use super::rates::copy_bytes_per_second;
+use super::report::{Bound, Planned, Report, Run, cpu_name};
+use super::settings::RunSettings;
+use super::sweep::{self, Settings, Share};
+use super::turn::{Turn, TurnSamples};
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
 use crate::app::output::progress_bar;
 use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{BenchArgs, CrowdSizeArgs, GpuArgs};
 use crate::model::Model;
-use crate::renderer::UploadPath;
+use crate::renderer::Renderer;
 use crate::vulkan::device::Device;
-use crate::vulkan::physical_device::PhysicalDevice;
 
-/// A row with its samples or its error.
-pub(super) struct Row {
-    pub(super) settings: Settings,
-    pub(super) planned: Planned,
-    pub(super) samples: Samples,
-    pub(super) failure: Option<Error>,
+/// A row with its turns or its error.
+struct Row {
+    settings: Settings,
+    planned: Planned,
+    turns: Vec<TurnSamples>,
+    failure: Option<Error>,
 }
 
 /// Rows that are being measured.
 pub(super) struct Session<'a> {
     pub(super) args: &'a BenchArgs,
-    pub(super) rows: Vec<Row>,
-    pub(super) device: PhysicalDevice,
-    pub(super) progress: ProgressBar,
+    pub(super) device: Arc<Device>,
     models: Arc<[Model]>,
     interrupt: Interrupt,
-    /// One crowd for each number of instances.
-    scenes: Vec<Scene>,
+    rows: Vec<Row>,
+    /// One crowd for each number of instances. Clearing them frees memory; they are created again when they are drawn.
+    pub(super) scenes: Vec<Scene>,
     frames_in_flight: usize,
-    /// Whether the copy rate is measured only once. Otherwise the first and the last round of each measurement do.
-    pub(super) copies_once: bool,
-    /// The last copy rate.
-    copy: Option<CopyRate>,
+    /// The rate of copies between device buffers, once it was measured.
+    copy_bytes_per_second: Option<f64>,
 }
 
 impl<'a> Session<'a> {
@@ -59,89 +55,63 @@ impl<'a> Session<'a> {
         Ok(Self {
             args,
             models,
-            rows: Vec::new(),
             interrupt,
+            rows: Vec::new(),
             scenes: Vec::new(),
             // Passes that are timed one at a time must not overlap the next frame either.
             frames_in_flight: if args.serialize { 1 } else { frames_in_flight(&device) },
-            device: device.physical.clone(),
-            progress: ProgressBar::hidden(),
-            copies_once: false,
-            copy: None,
+            copy_bytes_per_second: None,
+            device,
         })
     }
 
-    /// Returns the values of options that are not given.
-    pub(super) fn defaults(&self) -> Defaults {
-        Defaults {
-            upload: UploadPath::best_for(&self.device),
-            threads: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
-        }
-    }
-
-    /// Adds rows. Those that the device cannot hold fail here.
-    ///
-    /// # Errors
-    /// A crowd cannot be created, or the device can hold none of the rows.
-    pub(super) fn add(&mut self, all: &[Settings]) -> Result<()> {
-        let device = offscreen_device(&self.args.device)?;
-        for &settings in all {
-            let planned = self.plan(&device, settings)?;
-            let (planned, failure) = match planned {
-                Ok(planned) => (planned, None),
-                Err(error) => (Planned::default(), Some(error)),
-            };
-            self.rows.push(Row { settings, planned, samples: Samples::default(), failure });
-        }
-        if self.rows.iter().all(|row| row.failure.is_some()) {
-            return Err(self.take_failure().unwrap_or_else(|| Error::msg("there is nothing to measure")));
-        }
-        for Row { settings, failure, .. } in &self.rows {
-            if let Some(failure) = failure {
-                tracing::warn!("left out: {}: {}", settings.describe(), in_one_line(failure));
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds up the device memory of a row. The inner error says that the device cannot hold it.
+    /// Adds a row. A row that the device cannot hold fails here.
     ///
     /// # Errors
     /// The crowd cannot be created.
-    pub(super) fn plan(&mut self, device: &Device, settings: Settings) -> Result<Result<Planned>> {
-        let gpu = self.gpu(settings.renderer);
-        let frames_in_flight = self.frames_in_flight;
-        let scene = self.scene(&settings)?;
-        let plan = check_memory(device, &gpu, scene, frames_in_flight);
-        Ok(plan.map(|plan| Planned { device_bytes: plan.device_bytes, ..Planned::default() }))
+    pub(super) fn add(&mut self, settings: Settings, fit: Option<(f64, Bound)>) -> Result<()> {
+        let failure = self.check_memory(settings)?.err();
+        let planned = Planned { rounds: 0, warmup: self.args.warmup, fit };
+        self.rows.push(Row { settings, planned, turns: Vec::new(), failure });
+        Ok(())
     }
 
-    fn gpu(&self, choice: RendererChoice) -> GpuArgs {
-        let RendererChoice { size, skinning, upload, quality } = choice;
-        let BenchArgs { device, serialize, .. } = self.args;
-        // Scenes have the error of their row: the renderer draws all of them.
-        GpuArgs {
-            skinning,
-            upload: Some(upload),
-            size,
-            lod_error: 0.0,
-            quality,
-            device: device.clone(),
-            serialize: *serialize,
-            shaders: Vec::new(),
-        }
+    /// Checks the device memory of a row. The inner error says that the device cannot hold it.
+    ///
+    /// # Errors
+    /// The crowd cannot be created.
+    pub(super) fn check_memory(&mut self, settings: Settings) -> Result<Result<()>> {
+        let (device, gpu, lag) = (Arc::clone(&self.device), self.gpu(&settings), self.frames_in_flight);
+        let scene = self.scene(&settings)?;
+        Ok(check_memory(&device, &gpu, scene, lag).map(drop))
+    }
+
+    /// Returns the options of a row's renderer. It draws every level of detail, so the error is that of its crowds.
+    fn gpu(&self, settings: &Settings) -> GpuArgs {
+        let Settings { size, skinning, upload, .. } = *settings;
+        let BenchArgs { quality, serialize, ref device, .. } = *self.args;
+        let (upload, lod_error, device, shaders) = (Some(upload), 0.0, device.clone(), Vec::new());
+        GpuArgs { skinning, upload, size, lod_error, quality, device, serialize, shaders }
+    }
+
+    /// Creates a row's renderer on the session's device.
+    ///
+    /// # Errors
+    /// There is no memory, or the device does not support an option.
+    pub(super) fn renderer(&self, settings: &Settings) -> Result<Renderer> {
+        offscreen_renderer_on(&self.device, &self.gpu(settings), &self.models, self.frames_in_flight)
     }
 
     /// Returns the crowd of a row, with the camera framed for the row's aspect ratio. The first call creates the crowd.
     fn scene(&mut self, settings: &Settings) -> Result<&mut Scene> {
-        let aspect = settings.renderer.size.aspect();
+        let aspect = settings.size.aspect();
         let count = settings.instances as usize;
         let index = match self.scenes.iter().position(|scene| scene.crowd.instance_count() == count) {
             Some(index) => index,
             None => {
                 // Each turn sets its own number of threads.
                 let count = CrowdSizeArgs { instances: Some(settings.instances), threads: Some(1) };
-                let (crowd, size, lod_error) = (&self.args.crowd, settings.renderer.size, settings.lod_error);
+                let (crowd, size, lod_error) = (&self.args.crowd, settings.size, settings.lod_error);
                 let options = SceneOptions { crowd, count, size, lod_error };
                 self.scenes.push(Scene::new(Arc::clone(&self.models), options)?);
                 self.scenes.len() - 1
@@ -153,122 +123,95 @@ impl<'a> Session<'a> {
         Ok(scene)
     }
 
-    /// Frees the crowds. The rows that are measured next create theirs again.
-    pub(super) fn forget_crowds(&mut self) {
-        self.scenes.clear();
-    }
-
-    /// Measures all rows, with a progress bar.
+    /// Draws a turn of a crowd.
     ///
     /// # Errors
-    /// [`Interrupted`]. The errors of rows are kept in the rows.
-    pub(super) fn measure_all(&mut self, rounds: &[Share]) -> Result<()> {
-        let alive = self.rows.iter().filter(|row| row.failure.is_none());
-        let weights: u64 = alive.map(|row| frame_weight(&row.settings)).sum();
-        let frames: u64 = rounds.iter().map(|share| frames_drawn(share, self.frames_in_flight)).sum();
-        self.progress = progress_bar(frames * weights, "measuring {wide_bar} {percent} % {eta} left");
-        let all: Vec<usize> = (0..self.rows.len()).collect();
-        let measured = self.measure(&all, rounds, true);
-        self.progress.finish_and_clear();
-        measured
+    /// The crowd cannot be created or drawn, the probe finds a fault, or the user interrupts.
+    pub(super) fn turn(
+        &mut self,
+        renderer: &mut Renderer,
+        settings: Settings,
+        share: Share,
+        is_checked: bool,
+    ) -> Result<TurnSamples> {
+        let (crowd, interrupt) = (&self.args.crowd, self.interrupt.clone());
+        let scene = self.scene(&settings)?;
+        Turn { crowd, settings, share, interrupt: &interrupt, is_checked }.take(renderer, scene)
     }
 
-    /// Measures rows, given by index, in turns. If `is_full`, the first and the last round measure the copy rate, and each
-    /// row is probed after its first turn.
+    /// Measures all rows in turns, with a progress bar.
     ///
     /// # Errors
-    /// [`Interrupted`]. The errors of rows are kept in the rows.
-    pub(super) fn measure(&mut self, rows: &[usize], rounds: &[Share], is_full: bool) -> Result<()> {
-        let settings: Vec<(usize, Settings)> =
-            rows.iter().filter_map(|&index| Some((index, self.rows.get(index)?.settings))).collect();
-        for &index in rows {
-            if let Some(row) = self.rows.get_mut(index) {
-                row.planned.turns += rounds.len();
+    /// The device can hold none of the rows, or [`Interrupted`]. The errors of rows are kept in the rows.
+    pub(super) fn measure(&mut self) -> Result<()> {
+        if self.rows.iter().all(|row| row.failure.is_some()) {
+            return Err(self.take_failure().unwrap_or_else(|| Error::msg("there is nothing to measure")));
+        }
+        for row in &self.rows {
+            if let Some(failure) = &row.failure {
+                let settings = RunSettings::new(self.args, &self.models, &row.settings);
+                tracing::warn!("left out: {}: {}", settings.describe(), in_one_line(failure));
             }
         }
-        let groups = sweep::by_renderer(&settings);
-        for (number, share) in rounds.iter().enumerate() {
-            let mut copy = self.copy.filter(|_| self.copies_once);
-            let copies = is_full && (number == 0 || number + 1 == rounds.len());
-            for (choice, members) in &groups {
+        let rounds = sweep::rounds(self.args.frames, self.args.warmup);
+        self.rows.iter_mut().for_each(|row| row.planned.rounds = rounds.len());
+        let progress =
+            progress_bar((rounds.len() * self.rows.len()) as u64, "measuring {wide_bar} {percent} % {eta} left");
+        for share in rounds {
+            let alive = self.rows.iter().enumerate().filter(|(_, row)| row.failure.is_none());
+            let alive: Vec<(usize, Settings)> = alive.map(|(index, row)| (index, row.settings)).collect();
+            for members in sweep::by_renderer(&alive) {
                 self.interrupt.check()?;
-                if let Err(error) = self.measure_group(*choice, members, *share, copies.then_some(&mut copy)) {
-                    if error.is::<Interrupted>() {
-                        return Err(error);
+                match self.measure_group(&members, share, &progress) {
+                    Ok(()) => {}
+                    Err(error) if error.is::<Interrupted>() => return Err(error),
+                    Err(error) => {
+                        // The first row keeps the reason.
+                        let reasons = std::iter::once(error).chain(std::iter::repeat_with(|| Error::msg("as before")));
+                        for ((index, _), reason) in members.into_iter().zip(reasons) {
+                            self.rows[index].failure.get_or_insert(reason);
+                        }
                     }
-                    self.fail(members, error);
                 }
             }
-            self.copy = copy.or(self.copy);
         }
+        progress.finish_and_clear();
         Ok(())
     }
 
-    /// Measures one round of the rows that share a renderer. A row that fails keeps its error. The first group of a round
-    /// measures `copy`.
+    /// Measures one round of the rows that share a renderer. A row that fails keeps its error.
     ///
     /// # Errors
     /// All of these rows fail, or [`Interrupted`].
-    fn measure_group(
-        &mut self,
-        choice: RendererChoice,
-        members: &[usize],
-        share: Share,
-        copy: Option<&mut Option<CopyRate>>,
-    ) -> Result<()> {
-        let alive = |session: &Self, index: &usize| session.rows.get(*index).is_some_and(|row| row.failure.is_none());
-        if !members.iter().any(|index| alive(self, index)) {
-            return Ok(());
+    fn measure_group(&mut self, members: &[(usize, Settings)], share: Share, progress: &ProgressBar) -> Result<()> {
+        let Some((_, first)) = members.first() else { return Ok(()) };
+        let mut renderer = self.renderer(first)?;
+        if self.copy_bytes_per_second.is_none() {
+            self.copy_bytes_per_second = Some(copy_bytes_per_second(&self.device)?);
         }
-        let gpu = self.gpu(choice);
-        let device = offscreen_device(&gpu.device)?;
-        let mut renderer = offscreen_renderer_on(&device, &gpu, &self.models, self.frames_in_flight)?;
-        let copy = match copy {
-            Some(Some(copy)) => Some(*copy),
-            Some(copy) => Some(*copy.insert(copy_rate(&device)?)),
-            None => None,
-        };
-        drop(device);
-        for &index in members {
-            let Some(row) = self.rows.get(index).filter(|row| row.failure.is_none()) else { continue };
-            let (settings, args) = (row.settings, self.args);
-            let (interrupt, progress) = (self.interrupt.clone(), self.progress.clone());
-            let frame_weight = frame_weight(&settings);
-            let (interrupt, progress) = (&interrupt, &progress);
-            // Early, so that nothing is measured in vain.
-            let is_checked = copy.is_some() && row.samples.turns.is_empty();
-            let turn = Turn { crowd: &args.crowd, settings, share, interrupt, progress, frame_weight, is_checked };
-            let taken = self.scene(&settings).and_then(|scene| turn.take(&mut renderer, scene));
-            let Some(row) = self.rows.get_mut(index) else { continue };
-            match taken {
-                Ok(turn) => row.samples.turns.push(TurnSamples { copy, ..turn }),
+        for &(index, settings) in members {
+            // The first turn is checked, so that nothing is measured in vain.
+            let is_checked = self.rows[index].turns.is_empty();
+            match self.turn(&mut renderer, settings, share, is_checked) {
+                Ok(turn) => self.rows[index].turns.push(turn),
                 Err(error) if error.is::<Interrupted>() => return Err(error),
-                Err(error) => row.failure = Some(error),
+                Err(error) => self.rows[index].failure = Some(error),
             }
+            progress.inc(1);
         }
         finish(renderer)
     }
 
-    /// Marks the remaining ones of these rows as failed. The first one keeps the reason.
-    fn fail(&mut self, members: &[usize], error: Error) {
-        let mut reason = Some(error);
-        for &index in members {
-            if let Some(row) = self.rows.get_mut(index).filter(|row| row.failure.is_none()) {
-                row.failure = Some(reason.take().unwrap_or_else(|| Error::msg("as the row before it")));
-            }
-        }
-    }
-
     /// Returns the first failure, with the name of its row if there are several rows.
     pub(super) fn take_failure(&mut self) -> Option<Error> {
-        let several = self.rows.len() > 1;
         let failed = self.rows.iter().filter(|row| row.failure.is_some()).count();
         let first = self.rows.iter_mut().find(|row| row.failure.is_some())?;
-        let (failure, row) = (first.failure.take()?, first.settings.describe());
-        // A row without samples is not reported.
-        first.samples = Samples::default();
+        let (failure, settings) = (first.failure.take()?, first.settings);
+        // A row without turns is not reported.
+        first.turns.clear();
+        let row = RunSettings::new(self.args, &self.models, &settings).describe();
         Some(match failed {
-            _ if !several => failure,
+            _ if self.rows.len() == 1 => failure,
             1 => failure.context(format!("one row failed: {row}")),
             count => failure.context(format!("{count} rows failed; the first: {row}")),
         })
@@ -276,18 +219,13 @@ impl<'a> Session<'a> {
 
     /// Sums up the rows that have at least one turn and did not fail.
     pub(super) fn into_report(self, partial: bool) -> Report {
-        let Self { args, models, rows, device, .. } = self;
-        let measured = rows.into_iter().filter(|row| row.failure.is_none() && !row.samples.turns.is_empty());
-        let runs = measured.map(|row| row.samples.summarize(args, &models, &row.settings, &row.planned)).collect();
-        Report::new(&device, runs, partial)
+        let copy = self.copy_bytes_per_second.unwrap_or_default();
+        let measured = self.rows.iter().filter(|row| row.failure.is_none() && !row.turns.is_empty());
+        let run = |row: &Row| {
+            let settings = RunSettings::new(self.args, &self.models, &row.settings);
+            Run::new(settings, &row.turns, &row.planned, copy)
+        };
+        let runs = measured.map(run).collect();
+        Report { partial, device: self.device.physical.name.clone(), cpu: cpu_name(), runs }
     }
-}
-
-/// Estimates the relative cost of a frame, so that the progress bar is realistic before all rows have been drawn.
-fn frame_weight(settings: &Settings) -> u64 {
-    /// The cost of a thousand empty pixels on a software driver, compared with a character.
-    const EMPTY_THOUSAND_PIXELS: f64 = 0.6;
-    let size = settings.renderer.size;
-    let thousand_pixels = f64::from(size.width) * f64::from(size.height) * 1e-3;
-    1 + (EMPTY_THOUSAND_PIXELS * thousand_pixels) as u64 + u64::from(settings.instances)
 }

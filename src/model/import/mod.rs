@@ -30,7 +30,6 @@ use std::path::Path;
 
 pub use error::ImportError;
 #[cfg(feature = "app")]
-pub(crate) use file::read_regular_file;
 pub use motion::SceneChoice;
 
 use super::bones::bones;

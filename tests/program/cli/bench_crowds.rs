@@ -1,4 +1,4 @@
-//! `bench` with crowds of special sizes: too large for the device, with shared poses, of the standard set, and of a frame time.
+//! `bench` with crowds of special sizes: too large for the device, with shared poses, and of a frame time.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn a_crowd_that_the_device_cannot_hold_is_refused_before_it_is_allocated() {
     let rows = "--size 64x48 --instances 1,100000 --frames 2 --warmup 0 --json one.json";
     let Finished { code, stderr: message, .. } = place.run(&format!("bench {rows} {crowd}"));
     assert_eq!(code, 1, "{message}");
-    let row = "100000 instances, 64x48, lod 1, compute skinning, direct upload, ";
+    let row = "100000 of walker.glb, 64x48, msaa 1, shadows off, lod 1, compute skinning, direct upload, ";
     assert!(message.contains(&format!("WARN left out: {row}")), "{message}");
     assert!(message.contains(&format!("error: one row failed: {row}")), "{message}");
     let report = report(&place, "one.json");
@@ -80,34 +80,13 @@ fn a_hundred_thousand_characters_run_where_poses_are_shared() {
     assert_eq!([&run["bytes"]["palette"], &run["bytes"]["skinned_vertices"]], [55 * 2 * 48, 55 * 10 * 16]);
 }
 
-/// All files are there, and the README's table has the same columns.
-#[test]
-fn the_suite_fills_a_folder() {
-    let place = Place::new();
-    let strip = repository_file("assets/simple_strip.gltf");
-    place.succeed(&format!("bench {} --suite results --quick", strip.display()));
-    let report: Value = serde_json::from_slice(&std::fs::read(place.file("results/suite.json")).unwrap()).unwrap();
-    let rows = report["runs"].as_array().unwrap().len();
-    assert!(rows >= 19, "{rows} rows");
-    let markdown = std::fs::read_to_string(place.file("results/suite.md")).unwrap();
-    assert_eq!(markdown.lines().filter(|line| line.starts_with('|')).count(), rows + 2, "{markdown}");
-    assert_eq!(std::fs::read_to_string(place.file("results/suite.csv")).unwrap().lines().count(), rows + 1);
-    for plot in ["1280x720.svg", "64x64.svg"] {
-        assert!(std::fs::read_to_string(place.file(&format!("results/{plot}"))).unwrap().starts_with("<svg "));
-    }
-    assert_eq!(std::fs::read_dir(place.file("results")).unwrap().count(), 5);
-    let header = markdown.lines().find(|line| line.starts_with("| crowd")).unwrap();
-    let readme = std::fs::read_to_string(repository_file("README.md")).unwrap();
-    assert!(readme.lines().any(|line| line == header), "docs/performance.sh refreshes the README's table: {header}");
-}
-
 #[test]
 fn the_largest_crowd_of_a_frame_time_is_found() {
     let place = Place::new();
     // No driver draws a frame in a nanosecond, and every one draws one in a day.
     place.succeed(&format!("{QUICK} --shadows off --fit 0.000001 --json none.json"));
     let run = &report(&place, "none.json")["runs"][0];
-    assert_eq!((&run["instances"], &run["fit_bound"]), (&1.into(), &"one is too slow".into()));
+    assert_eq!((&run["instances"], &run["fit_bound"]), (&1.into(), &"one_is_too_slow".into()));
     assert_eq!(run["fit_limit_ms"], 1e-6);
     let table = place.succeed(&format!("{QUICK} --shadows off --lod-error 0,1 --fit 9 --json fit.json"));
     let report = report(&place, "fit.json");
@@ -115,7 +94,7 @@ fn the_largest_crowd_of_a_frame_time_is_found() {
     for run in report["runs"].as_array().unwrap() {
         let is_below = number(&run["frame_ms"], "median") < 9.0;
         let bound = run["fit_bound"].as_str().unwrap();
-        assert!(is_below == (bound != "one is too slow" && bound != "unsteady") || bound == "unsteady", "{run}");
+        assert!(is_below == (bound != "one_is_too_slow" && bound != "unsteady"), "{run}");
         assert_eq!(run["rounds"], 3);
     }
     assert!(table.contains("The largest crowds whose median frame stays below 9.00 ms."), "{table}");

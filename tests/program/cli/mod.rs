@@ -4,7 +4,6 @@
 //! `common::program` asserts. Each theme has a file in `tests/program/cli/`.
 
 mod bench;
-mod bench_comparison;
 mod bench_crowds;
 mod crowd;
 mod files;

@@ -36,7 +36,7 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
     ("egui", &["app/view/hud"]),
     ("egui_winit", &["app/view/hud"]),
     ("clap", &["cli.rs", "cli", "main.rs", "app/shell.rs"]),
-    ("plotters", &["app/bench/plot"]),
+    ("plotters", &["app/bench/plot.rs"]),
     ("anyhow", &["app"]),
 ];
 

@@ -12,7 +12,6 @@ pub mod json;
 mod uri;
 
 #[cfg(feature = "app")]
-pub use container::read_regular_file;
 pub use container::{Container, read_model_file, split};
 pub use json::ParsedJson;
 pub use uri::{Files, UriFault};

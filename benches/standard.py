@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Measures the standard set with `throng bench --json` and prints its table in Markdown.
+
+The set is always the same, so tables of different machines and versions can be compared: crowds of 1 to 100,000 of the
+first model, crowds of a mix if there are several models, two sizes of the image and both ways of skinning. It takes about
+five minutes on two cores without a GPU. With --update the table replaces the one between the markers of PAGE, and the plot
+replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
+"""
+
+import argparse
+import datetime
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+PAGE = REPOSITORY / "README.md"
+PLOT = REPOSITORY / "docs/pictures/suite.svg"
+BEGIN = "<!-- suite: begin (benches/standard.py) -->\n"
+END = "<!-- suite: end -->\n"
+
+COUNTS = "1,10,100,1000,10000"
+# At 64x64 there are so few pixels that only the characters' vertices count.
+LARGE, SMALL = "--size 1280x720", "--size 64x64"
+PLAIN, FINE = "--msaa 1 --shadows off", "--msaa 4 --shadows on"
+# The options of each run. The first one is plotted.
+SET = [
+    f"{LARGE} {PLAIN} --lod-error 0,1 --instances {COUNTS}",
+    f"{LARGE} {PLAIN} --lod-error 1 --instances 100000",
+    f"{SMALL} {PLAIN} --lod-error 0,1 --instances {COUNTS}",
+    f"{SMALL} {PLAIN} --lod-error 1 --instances 100000",
+    f"{LARGE} {PLAIN} --lod-error 0,1 --instances 1000 --skinning vertex",
+    f"{SMALL} {PLAIN} --lod-error 0,1 --instances 1000 --skinning vertex",
+    f"{LARGE} {FINE} --lod-error 1 --instances 1,1000,10000",
+    f"{LARGE} {FINE} --lod-error 1 --instances 1000 --skinning vertex",
+]
+MIXED_SET = [
+    f"{LARGE} {PLAIN} --lod-error 0,1 --instances 1000",
+    f"{LARGE} {PLAIN} --lod-error 1 --instances 10000",
+]
+FRAMES = ["--frames", "36", "--warmup", "2"]
+# Everything runs once with crowds of at most a hundred, and the figures mean little.
+QUICK_FRAMES = ["--frames", "2", "--warmup", "0"]
+
+
+def number(value):
+    """Three significant digits, or all the digits of a larger integer."""
+    if value is None:
+        return "-"
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.0995 or value == 0 else 3
+    return f"{value:.{digits}f}"
+
+
+def pass_ms(run, name):
+    return run["gpu_ms"][name]["median"] if run["gpu_ms"] else None
+
+
+# The columns: their names and cells. Times are medians in milliseconds. The first four are text.
+COLUMNS = {
+    "crowd": lambda run: f"{run['instances']:,} {' + '.join(Path(model).stem for model in run['models'])}",
+    "image": lambda run: f"{run['width']}x{run['height']}",
+    "MSAA, shadows": lambda run: f"{run['msaa']}, {'on' if run['shadows'] else 'off'}",
+    "skinning": lambda run: run["skinning"],
+    "lod error": lambda run: f"{run['lod_error_pixels']:g}",
+    "triangles": lambda run: f"{run['triangles_drawn']:,}",
+    "frame": lambda run: number(run["frame_ms"]["median"]),
+    "frames/s": lambda run: number(run["frames_per_second"]),
+    "characters/s": lambda run: f"{run['characters_per_second']:,.0f}",
+    **{stage: lambda run, stage=stage: number(run["cpu_ms"][stage]["median"]) for stage in ("cull", "animate", "record")},
+    **{name: lambda run, name=name: number(pass_ms(run, name)) for name in ("skin", "shadow", "draw", "post")},
+}
+TEXT_COLUMNS = 4
+
+
+def cell(text):
+    """Escapes the characters that mean something in Markdown."""
+    return "".join(f"\\{char}" if char in "|\\`*_<>[]" else char for char in text)
+
+
+def markdown(report):
+    program, device, cpu, runs = (report[key] for key in ("program", "device", "cpu", "runs"))
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    lines = [
+        f"Measured on {date} with version {program['version']}, commit {program['commit']}: {cell(cpu['name'])}, "
+        f"{runs[0]['threads']} threads; {cell(device['name'])} with {cell(device['driver'])}. Medians of "
+        f"{runs[0]['frames']} frames, in milliseconds.",
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        f"|{'|'.join('---' if index < TEXT_COLUMNS else '---:' for index in range(len(COLUMNS)))}|",
+    ]
+    lines += [f"| {' | '.join(cell(of(run)) for of in COLUMNS.values())} |" for run in runs]
+    return "\n".join(lines) + "\n"
+
+
+def build():
+    """Builds the program and returns its path."""
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=REPOSITORY, check=True)
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1"]
+    metadata = subprocess.run(command, cwd=REPOSITORY, check=True, capture_output=True).stdout
+    return Path(json.loads(metadata)["target_directory"]) / "release" / "throng"
+
+
+def measure(program, models, options, plot, is_quick):
+    """Measures one run of the set. Returns its report."""
+    words = options.split()
+    if is_quick:
+        index = words.index("--instances") + 1
+        words[index] = ",".join(str(min(int(count), 100)) for count in words[index].split(","))
+    command = [program, "bench", *models, *words, *(QUICK_FRAMES if is_quick else FRAMES), "--json", "-", "--plot", plot]
+    # The tables go to standard error.
+    finished = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE)
+    if finished.returncode != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+    return json.loads(finished.stdout)
+
+
+def update(table, plot):
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text(before + BEGIN + table + END + after)
+    PLOT.write_text(plot)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", type=Path, nargs="+", metavar="MODEL", help="model file, for example Fox.glb")
+    parser.add_argument("--throng", type=Path, help="the program [default: build it]")
+    parser.add_argument("--update", action="store_true", help="write the table and the plot into the repository")
+    parser.add_argument("--quick", action="store_true", help="measure a few frames of small crowds, to try this script")
+    arguments = parser.parse_args()
+    program = arguments.throng or build()
+    with tempfile.TemporaryDirectory() as folder:
+        runs, plots = [], []
+        sets = [(arguments.models[:1], options) for options in SET]
+        if len(arguments.models) > 1:
+            sets += [(arguments.models, options) for options in MIXED_SET]
+        for models, options in sets:
+            plot = Path(folder) / "plot.svg"
+            report = measure(program, models, options, plot, arguments.quick)
+            runs += report["runs"]
+            plots.append(plot.read_text())
+    table = markdown({**report, "runs": runs})
+    print(table, end="")
+    if arguments.update:
+        update(table, plots[0])
+
+
+if __name__ == "__main__":
+    main()
