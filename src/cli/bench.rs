@@ -33,10 +33,10 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub device: DeviceArgs,
     /// Number of frames to measure for each row.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::whole_number(1..=100_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = values::whole_number(1..=100_000_u32), allow_negative_numbers = true)]
     pub frames: u32,
     /// Number of frames to draw first in each turn of a row, which are not measured.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::whole_number(0..=100_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = values::whole_number(0..=100_000_u32), allow_negative_numbers = true)]
     pub warmup: u32,
     /// Let each pass wait for the pass before it, and each frame for the frame before it, so that the time of a pass is its
     /// own. Otherwise passes may overlap, for example skinning and the fragments of the previous frame. Frames become slower.
