@@ -195,24 +195,6 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        self.draw_shot(renderer, Some(time_seconds), aspect, capture)
-    }
-
-    /// Draws a frame whose joint matrices are stored but not evaluated. Its time is the part of animation that memory takes.
-    ///
-    /// # Errors
-    /// The errors of [`Self::draw`].
-    pub fn draw_only_stored(&mut self, renderer: &mut Renderer, aspect: f32) -> Result<StageTimes> {
-        Ok(self.draw_shot(renderer, None, aspect, false)?.1)
-    }
-
-    fn draw_shot(
-        &mut self,
-        renderer: &mut Renderer,
-        time_seconds: Option<f64>,
-        aspect: f32,
-        capture: bool,
-    ) -> Result<(FrameOutcome, StageTimes)> {
         let Self { camera, look, visualization, lod_error_pixels, cull, .. } = *self;
         let shot = Shot { camera, look, visualization, aspect, lod_error_pixels, cull, time_seconds, capture };
         renderer.show_nodes(&self.joint_nodes);

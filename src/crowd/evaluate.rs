@@ -17,7 +17,7 @@ use super::visible::{BLOCK_POSES, Block};
 use super::{Crowd, Instance};
 use crate::animation::lanes::{self, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
-use crate::shader_types::{InstanceData, JointMatrix, PoseRecord};
+use crate::shader_types::{InstanceData, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
@@ -58,8 +58,7 @@ impl Scratch {
 struct Shared<'a> {
     crowd: &'a Crowd,
     records: &'a [PoseRecord],
-    /// `None`: identity matrices are stored, and nothing is evaluated.
-    time_seconds: Option<f64>,
+    time_seconds: f64,
 }
 
 /// The rest of the frame's streams, which begins at the data of one pose.
@@ -86,24 +85,6 @@ impl Crowd {
     /// # Panics
     /// If `plan` was not built from [`Crowd::visible_poses`], or if the lengths of `out` are not the plan's.
     pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, plan: &FramePlan, out: PoseStreams<'_>) {
-        self.fill(pool, Some(time_seconds), plan, out);
-    }
-
-    /// Stores identity matrices and zero weights in the same memory and on the same threads as [`Crowd::evaluate`], so its
-    /// time is the part of evaluation that memory alone takes. All characters are in their bind pose.
-    ///
-    /// # Panics
-    /// The same as [`Crowd::evaluate`].
-    pub fn store_only(&mut self, pool: &ThreadPool, plan: &FramePlan, out: PoseStreams<'_>) {
-        self.fill(pool, None, plan, out);
-    }
-
-    /// Returns how far clips have advanced since the start at `time_seconds`.
-    pub(super) fn clip_seconds(&self, time_seconds: f64) -> f64 {
-        time_seconds * f64::from(self.speed)
-    }
-
-    fn fill(&mut self, pool: &ThreadPool, time_seconds: Option<f64>, plan: &FramePlan, out: PoseStreams<'_>) {
         assert_eq!(plan.records.len(), self.visible.poses.len(), "one record for each visible pose");
         assert_eq!(out.palette.len(), plan.joint_count as usize, "the palette's length");
         assert_eq!(out.morph_weights.len(), plan.morph_weight_count as usize, "the number of morph weights");
@@ -113,7 +94,7 @@ impl Crowd {
             self.scratches = (0..tasks).map(|_| Scratch::new(self)).collect();
         }
         let mut scratches = std::mem::take(&mut self.scratches);
-        self.crossfade.set_weights(time_seconds.unwrap_or(0.0));
+        self.crossfade.set_weights(time_seconds);
         let shared = Shared { crowd: self, records: &plan.records, time_seconds };
         let blocks = &self.visible.blocks;
         let out = Output { streams: out, first: PoseRecord::default() };
@@ -124,6 +105,11 @@ impl Crowd {
             pool.install(|| divide(shared, blocks, &mut scratches, out));
         }
         self.scratches = scratches;
+    }
+
+    /// Returns how far clips have advanced since the start at `time_seconds`.
+    pub(super) fn clip_seconds(&self, time_seconds: f64) -> f64 {
+        time_seconds * f64::from(self.speed)
     }
 
     /// Writes one element for each visible instance, in the order of the plan's [`InstanceRange`](super::InstanceRange)s.
@@ -166,12 +152,7 @@ fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, 
                 memory: out.streams.memory,
             },
         };
-        if let Some(time_seconds) = shared.time_seconds {
-            evaluate_block(shared.crowd, block, time_seconds, scratch, own);
-        } else {
-            own.palette.fill(MaybeUninit::new(JointMatrix::IDENTITY));
-            own.morph_weights.fill(MaybeUninit::new(0.0));
-        }
+        evaluate_block(shared.crowd, block, shared.time_seconds, scratch, own);
     }
 }
 

@@ -45,9 +45,7 @@ impl Renderer {
         self.visualize(shot.visualization)?;
 
         // Crowds that travel go to their places.
-        if let Some(time_seconds) = shot.time_seconds {
-            crowd.move_to(time_seconds);
-        }
+        crowd.move_to(shot.time_seconds);
         // Find the poses and instances that the camera sees, and those whose shadows it sees, each in the level of detail
         // that pixels and texels need.
         let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
@@ -62,10 +60,7 @@ impl Renderer {
 
         // Clip × time ▶ joint matrices and morph weights, written straight into mapped memory.
         let (FrameMemory { streams, instances }, plan) = frame.memory();
-        match shot.time_seconds {
-            Some(time_seconds) => crowd.evaluate(threads, time_seconds, plan, streams),
-            None => crowd.store_only(threads, plan, streams),
-        }
+        crowd.evaluate(threads, shot.time_seconds, plan, streams);
         let animate_ms = stopwatch.lap_ms();
 
         // Placement, pose index and tint of each visible instance. Then the GPU half.

@@ -24,8 +24,8 @@ pub struct Shot {
     pub lod_error_pixels: f32,
     /// Whether instances outside the camera's view are left out.
     pub cull: bool,
-    /// The time in seconds. `None`: joint matrices are stored but not evaluated ([`Crowd::store_only`]).
-    pub time_seconds: Option<f64>,
+    /// The time in seconds.
+    pub time_seconds: f64,
     /// Whether the image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,
 }

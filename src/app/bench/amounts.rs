@@ -59,7 +59,7 @@ impl Amounts {
             sharing_error_metres: sharing_error.map(|error| error.metres.into()),
             sharing_error_share_of_size: sharing_error.map(|error| error.share_of_size.into()),
             joints: per_instance(|model| model.palette.len()),
-            vertices: per_instance(|model| model.geometry.shown_vertex_count()),
+            vertices: per_instance(|model| model.geometry.vertex_count()),
             triangles: per_instance(|model| model.geometry.triangle_count()),
             vertices_skinned,
             vertices_drawn: camera.vertices,

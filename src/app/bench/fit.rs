@@ -1,8 +1,7 @@
 //! `--fit`: finds the largest crowd whose median frame stays below a limit.
 //!
-//! In: the combinations of the lists. Out: a row of the session for each of them. The number of instances doubles until
-//! the crowd is too slow or does not fit into memory. Bisection then finds the largest one that is fast enough. Both draw a
-//! few frames of each crowd with one renderer. The session measures the crowds that were found like those of any sweep.
+//! In: the combinations of the lists. Out: a row of the session for each of them. The number of instances doubles until the
+//! crowd is too slow or too large for memory, then it is bisected. One renderer draws a few frames of each crowd.
 
 use anyhow::Result;
 use indicatif::ProgressBar;

@@ -5,8 +5,7 @@
 //! time, at every number of instances. The picture says so. A single number of instances gives a bar.
 //!
 //! The CPU's stages follow each other and make up the frame. The GPU's passes run meanwhile, and the CPU waits for them.
-//! So there are two panels next to each other on one scale, and both show the frame's median as a line. Each combination
-//! of the other settings has its own row of panels.
+//! So there are two panels on one scale, and both show the frame's median. Each combination has its own row of panels.
 
 use std::ops::Range;
 
