@@ -7,6 +7,7 @@ use anyhow::Result;
 use glam::Mat4;
 use serde::Serialize;
 
+use super::fact::Fact;
 use super::output::print_json;
 use super::scene::Scene;
 use crate::cli::PrintCrowdArgs;
@@ -21,31 +22,9 @@ struct CrowdReport {
     time: f64,
     /// Seconds of each clip for each second of time.
     speed: f64,
-    camera: CameraReport,
-    light: LightReport,
+    camera: Fact,
+    light: Fact,
     instances: Vec<InstanceReport>,
-}
-
-/// The camera. Depth is reversed, with an infinite far plane.
-#[derive(Debug, Serialize)]
-struct CameraReport {
-    world_from_view: [f32; 16],
-    clip_from_view: [f32; 16],
-    vertical_fov_radians: f32,
-    near_metres: f32,
-}
-
-/// The light of sun and sky, and the ground, which is the plane y = 0.
-#[derive(Debug, Serialize)]
-struct LightReport {
-    to_sun: [f32; 3],
-    /// The irradiance of the sun on a surface that faces it.
-    sun: [f32; 3],
-    /// The irradiance of the sky on open ground.
-    sky: [f32; 3],
-    /// The radiance of the sky at the horizon.
-    horizon: [f32; 3],
-    ground_albedo: [f32; 3],
 }
 
 #[derive(Debug, Serialize)]
@@ -72,20 +51,24 @@ impl From<InstanceState> for InstanceReport {
 pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let aspect = args.size.aspect();
     let scene = Scene::load(args.into())?;
-    let camera = CameraReport {
-        world_from_view: scene.camera.view_from_world().inverse().to_cols_array(),
-        clip_from_view: scene.camera.clip_from_view(aspect).to_cols_array(),
-        vertical_fov_radians: scene.camera.vertical_fov_radians,
-        near_metres: scene.camera.near(),
-    };
+    // Depth is reversed, with an infinite far plane.
+    let camera = Fact::from([
+        ("world_from_view", numbers(&scene.camera.view_from_world().inverse().to_cols_array())),
+        ("clip_from_view", numbers(&scene.camera.clip_from_view(aspect).to_cols_array())),
+        ("vertical_fov_radians", scene.camera.vertical_fov_radians.into()),
+        ("near_metres", scene.camera.near().into()),
+    ]);
+    // The ground is the plane y = 0.
     let sky = Sky::clear(scene.look.sun.to_light());
-    let light = LightReport {
-        to_sun: sky.to_sun.to_array(),
-        sun: sky.sun.to_array(),
-        sky: sky.irradiance_on_ground().to_array(),
-        horizon: sky.horizon.to_array(),
-        ground_albedo: sky.ground_albedo.to_array(),
-    };
+    let light = Fact::from([
+        ("to_sun", numbers(&sky.to_sun.to_array())),
+        // The irradiance on a surface that faces the sun, and on open ground.
+        ("sun", numbers(&sky.sun.to_array())),
+        ("sky", numbers(&sky.irradiance_on_ground().to_array())),
+        // The radiance of the sky at the horizon.
+        ("horizon", numbers(&sky.horizon.to_array())),
+        ("ground_albedo", numbers(&sky.ground_albedo.to_array())),
+    ]);
     let report = CrowdReport {
         models: scene.models.iter().map(|model| model.name.clone()).collect(),
         time: args.crowd.time,
@@ -95,4 +78,8 @@ pub fn run(args: &PrintCrowdArgs) -> Result<()> {
         instances: scene.crowd.instance_states().map(InstanceReport::from).collect(),
     };
     print_json(&report, false)
+}
+
+fn numbers(numbers: &[f32]) -> Fact {
+    numbers.iter().copied().collect()
 }
