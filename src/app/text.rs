@@ -93,14 +93,14 @@ pub(super) fn aligned<R: Into<Row>>(columns: u16, indent: u16, rows: impl IntoIt
 }
 
 /// Columns of numbers that belong together.
-pub(super) struct Group {
+pub(super) struct ColumnGroup {
     /// The title above them; it may be empty.
     pub title: &'static str,
     /// The name and the cells of each column.
     pub columns: Vec<(&'static str, Vec<String>)>,
 }
 
-impl Group {
+impl ColumnGroup {
     /// Returns the group as a table without its title.
     fn table(&self) -> Table {
         let mut table = Table::new();
@@ -119,10 +119,10 @@ impl Group {
 
 /// Returns groups of columns next to each other, in as many tables as the page's width demands. `keys` starts each
 /// table: its columns say what a row is.
-pub(super) fn grouped(columns: u16, keys: &Group, groups: &[Group]) -> String {
+pub(super) fn grouped(columns: u16, keys: &ColumnGroup, groups: &[ColumnGroup]) -> String {
     let (mut tables, mut current) = (Vec::new(), vec![keys]);
     for group in groups {
-        let wider: Vec<&Group> = current.iter().copied().chain([group]).collect();
+        let wider: Vec<&ColumnGroup> = current.iter().copied().chain([group]).collect();
         if current.len() > 1 && barred(&wider).lines().any(|line| line.chars().count() > columns.into()) {
             tables.push(barred(&current));
             current = vec![keys, group];
@@ -135,7 +135,7 @@ pub(super) fn grouped(columns: u16, keys: &Group, groups: &[Group]) -> String {
 }
 
 /// Returns one table whose cells are the tables of the groups.
-fn barred(groups: &[&Group]) -> String {
+fn barred(groups: &[&ColumnGroup]) -> String {
     let mut table = Table::new();
     table.load_style(BARRED).add_row(groups.iter().map(|group| group.table().to_string()));
     if groups.iter().any(|group| !group.title.is_empty()) {
@@ -175,7 +175,7 @@ mod tests {
     fn groups_stand_side_by_side_where_the_page_holds_them() {
         let group = |title, headers: &[&'static str], cell: &str| {
             let column = |&header| (header, vec![cell.to_owned(), "1".to_owned()]);
-            Group { title, columns: headers.iter().map(column).collect() }
+            ColumnGroup { title, columns: headers.iter().map(column).collect() }
         };
         let keys = group("", &["instances"], "1000");
         let groups = [group("CPU", &["cull", "wait"], "1.25"), group("GPU", &["skin"], "12.5")];

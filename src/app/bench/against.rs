@@ -23,7 +23,7 @@ use super::interrupt::Interrupt;
 use super::settings::RunSettings;
 use super::summary::median_of;
 use crate::app::output::{print, progress_bar};
-use crate::app::text::{Group, counted, grouped, number, page_columns, paragraph};
+use crate::app::text::{ColumnGroup, counted, grouped, number, page_columns, paragraph};
 use crate::cli::BenchArgs;
 use crate::model::text::printable;
 use crate::renderer::{CpuStage, Pass};
@@ -245,7 +245,11 @@ fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
         ];
         let names = column("", &|line| line.name.to_owned());
         text += &format!("\n{}", paragraph(columns, &row.settings.describe()));
-        text += &grouped(columns, &Group { title: "", columns: vec![names] }, &[Group { title: "", columns: changes }]);
+        text += &grouped(
+            columns,
+            &ColumnGroup { title: "", columns: vec![names] },
+            &[ColumnGroup { title: "", columns: changes }],
+        );
     }
     text
 }

@@ -5,7 +5,7 @@
 
 use super::report::{Bound, Report, Run};
 use super::settings::{SETTINGS, varying};
-use crate::app::text::{Group, counted, grouped, name, number, paragraph};
+use crate::app::text::{ColumnGroup, counted, grouped, name, number, paragraph};
 use crate::renderer::{CpuStage, Pass};
 
 /// Returns the whole text, or nothing for no rows.
@@ -38,7 +38,7 @@ pub(super) fn as_text(report: &Report, columns: u16) -> String {
 }
 
 /// Returns the columns that identify a row.
-fn keys(runs: &[Run], varies: [bool; SETTINGS]) -> Group {
+fn keys(runs: &[Run], varies: [bool; SETTINGS]) -> ColumnGroup {
     let mut columns = vec![column(runs, "instances", |run| run.settings.instances.to_string())];
     if runs.iter().any(|run| run.amounts.visible != run.settings.instances) {
         columns.push(column(runs, "visible", |run| run.amounts.visible.to_string()));
@@ -49,7 +49,7 @@ fn keys(runs: &[Run], varies: [bool; SETTINGS]) -> Group {
             |run: &Run| run.settings.list().into_iter().nth(index).map_or_else(String::new, |(_, value, _)| value);
         columns.push(column(runs, header, value));
     }
-    Group { title: "", columns }
+    ColumnGroup { title: "", columns }
 }
 
 fn column(runs: &[Run], header: &'static str, of: impl Fn(&Run) -> String) -> (&'static str, Vec<String>) {
@@ -65,26 +65,26 @@ fn percent(share: f64) -> String {
     format!("{} %", number(100.0 * share))
 }
 
-fn frame(runs: &[Run]) -> Group {
+fn frame(runs: &[Run]) -> ColumnGroup {
     let median = column(runs, "median", |run| number(run.times.frame_ms.median));
     let p95 = column(runs, "p95", |run| optional(run.times.frame_ms.p95));
-    Group { title: "frame", columns: vec![median, p95] }
+    ColumnGroup { title: "frame", columns: vec![median, p95] }
 }
 
 /// Returns the CPU's stages, which make up the frame.
-fn cpu_stages(runs: &[Run]) -> Group {
+fn cpu_stages(runs: &[Run]) -> ColumnGroup {
     let names = CpuStage::ALL.map(CpuStage::name).into_iter().chain(["other"]);
     let columns = names.map(|name| column(runs, name, |run| number(run.times.cpu_ms.median(name)))).collect();
-    Group { title: "CPU: adds up to the frame", columns }
+    ColumnGroup { title: "CPU: adds up to the frame", columns }
 }
 
 /// Returns the GPU's passes.
-fn gpu_passes(runs: &[Run]) -> Group {
+fn gpu_passes(runs: &[Run]) -> ColumnGroup {
     let median = |run: &Run, pass: Pass| Some(run.times.gpu_ms.as_ref()?.median(pass.name()));
     let pass = |pass: Pass| column(runs, pass.name(), |run| optional(median(run, pass)));
     let is_serialized = runs.iter().all(|run| run.settings.serialize);
     let title = if is_serialized { "GPU: one pass at a time" } else { "GPU: meanwhile" };
-    Group { title, columns: Pass::ALL.map(pass).to_vec() }
+    ColumnGroup { title, columns: Pass::ALL.map(pass).to_vec() }
 }
 
 /// Says how `--fit` chose the crowds, and where time is not what bounds them.
@@ -126,17 +126,17 @@ fn character(run: &Run) -> String {
 }
 
 /// Returns the rates of the median frame, and of `animate`.
-fn per_second(runs: &[Run]) -> Group {
+fn per_second(runs: &[Run]) -> ColumnGroup {
     let columns = vec![
         column(runs, "frames", |run| number(run.rates.frames_per_second)),
         column(runs, "characters", |run| format!("{:.0}", run.rates.characters_per_second)),
         column(runs, "M joints", |run| number(run.rates.joints_per_second * 1e-6)),
     ];
-    Group { title: "per second", columns }
+    ColumnGroup { title: "per second", columns }
 }
 
 /// Returns the work of the camera's view, and the share of its characters in each level of detail, finest first.
-fn drawn(runs: &[Run]) -> Group {
+fn drawn(runs: &[Run]) -> ColumnGroup {
     let thousands = |count: u64| number(count as f64 * 1e-3);
     let shares = |run: &Run| {
         let percents: Vec<String> =
@@ -148,15 +148,15 @@ fn drawn(runs: &[Run]) -> Group {
         column(runs, "triangles", |run| thousands(run.amounts.triangles_drawn)),
         column(runs, "levels, %", shares),
     ];
-    Group { title: "drawn, thousands", columns }
+    ColumnGroup { title: "drawn, thousands", columns }
 }
 
 /// Compares the skin pass with a copy from one device buffer to another.
-fn skinned(runs: &[Run]) -> Group {
+fn skinned(runs: &[Run]) -> ColumnGroup {
     let columns = vec![
         column(runs, "M vertices", |run| optional(run.rates.skinned_vertices_per_second.map(|rate| rate * 1e-6))),
         column(runs, "GB", |run| optional(run.rates.skin_bytes_per_second.map(|rate| rate * 1e-9))),
         column(runs, "GB of a copy", |run| number(run.rates.copy_bytes_per_second * 1e-9)),
     ];
-    Group { title: "skinned per second", columns }
+    ColumnGroup { title: "skinned per second", columns }
 }
