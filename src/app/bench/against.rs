@@ -3,9 +3,8 @@
 //! In: the other program and the arguments of this run. Out: the ratio of each row's times, with an interval.
 //!
 //! Every turn is a process that runs `bench --json -` with the same arguments and a share of the frames. A slow minute
-//! therefore hits both programs, and the differences between processes (the places of their memory, for example) are part
-//! of the noise that the interval shows. The order within a pair alternates, so that a steady change of speed hits both
-//! programs equally often.
+//! therefore hits both programs, and the differences between processes are part of the noise that the interval shows. The
+//! order within a pair alternates, so that a steady change of speed hits both programs equally often.
 //!
 //! The ratio of a row is the median of the pairs' ratios. Its interval lies between the second lowest and the second
 //! highest pair. With 12 pairs it contains the true median in 99 of 100 cases, for any distribution: otherwise at least

@@ -1,6 +1,4 @@
-//! The work and the memory of a row's frames.
-//!
-//! In: a scene and its renderer after a turn. Out: the amounts of the last frame, which the results divide by times.
+//! The work and the memory of a row's last frame, read from its scene and renderer after a turn.
 
 use serde::Serialize;
 

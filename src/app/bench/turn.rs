@@ -1,8 +1,7 @@
 //! One row's turn: draws frames as fast as possible and times each of them.
 //!
 //! The warm-up frames of each turn build pipelines and touch memory, so that no measured frame does. Each turn starts a
-//! thread, because a thread can join only one pool and rows may animate on different numbers of threads. The thread
-//! that draws is one of those that animate, as in `view`. A turn that fails or is interrupted leaves no samples.
+//! thread, because a thread can join only one pool and rows may animate on different numbers of threads.
 
 use std::time::Instant;
 
