@@ -89,7 +89,7 @@ impl Timestamps {
         let commands = recorder.raw();
         // SAFETY: the promise of the recorder. `cmd_begin` has reset the pool, and the index is in range.
         unsafe { self.device.raw.cmd_write_timestamp2(commands, stage, self.pool, index.min(self.count - 1)) };
-        // A barrier without effect: a software driver takes the time when it reaches the next barrier.
+        // A barrier without effect: some drivers take the time only when they reach the next barrier.
         recorder.memory_barrier(Access::NOTHING, Access::NOTHING);
     }
 

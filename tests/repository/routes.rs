@@ -29,18 +29,18 @@ fn places<'c>(code: &'c str, item: &'c str) -> impl Iterator<Item = (&'c str, &'
         .filter(|(before, after)| !before.ends_with(is_name) && !after.starts_with(is_name))
 }
 
-/// Returns whether a file of Rust or GLSL defines the item: a function, a type, a constant, a field or a buffer.
+/// Returns whether a file of Rust or GLSL defines the item: a function, a type, a constant, a field, a buffer or a varying.
 fn defines(code: &str, item: &str) -> bool {
     const KEYWORDS: [&str; 6] = ["fn ", "struct ", "enum ", "trait ", "type ", "const "];
     places(code, item).any(|(before, after)| {
         let is_rust = KEYWORDS.iter().any(|keyword| before.ends_with(keyword));
         let is_field = before.trim_start().starts_with("pub") && after.starts_with(':');
-        // `vec3 name(`, `JointMatrix name[` and `const uint NAME`.
+        // `vec3 name(`, `JointMatrix name[` and `layout(location = 0) out vec3 name;`.
         let words = before.split_whitespace().count();
         let is_function = after.starts_with('(') && !before.starts_with(' ') && words == 1;
         let is_buffer = after.starts_with('[') && words == 1;
-        let is_constant = before.contains("const uint ") && after.starts_with(" =");
-        is_rust || is_field || is_function || is_buffer || is_constant
+        let is_varying = before.starts_with("layout(") && after.starts_with(';');
+        is_rust || is_field || is_function || is_buffer || is_varying
     })
 }
 
