@@ -1,11 +1,8 @@
 //! Device memory: what a crowd takes, computed before any of it is allocated. Pure arithmetic.
 //!
 //! In: models, counts and settings. Out: a [`Forecast`], which refuses a crowd that the device cannot hold and says how many
-//! instances fit. Drivers report "out of memory" late, and some never do: those that use the machine's own memory do so
-//! until the system ends the program.
-//!
-//! The sum is an estimate. All poses have full detail, which is the worst case: a camera may come close to them all. The spare
-//! room of buffers, alignment and the allocator's blocks are left out.
+//! instances fit. Drivers report "out of memory" late, and some never do. The sum is an estimate: all poses have full detail,
+//! because a camera may come close to them all, and the spare room of buffers and of the allocator is left out.
 
 use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
@@ -15,9 +12,6 @@ use crate::crowd::PoseSize;
 use crate::model::Model;
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord, SkinnedVertex};
 use crate::vulkan::device::Device;
-
-/// The size of a pixel of the output.
-const TARGET_BYTES: u64 = 4;
 
 /// The limits of a device that concern the size of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +112,11 @@ impl Forecast {
 
         let samples = u64::from(settings.samples);
         let multisampled = if samples > 1 { samples * HDR_BYTES } else { 0 };
-        // Colour and depth of the scene, the output, and the buffer through which it is read back.
-        let per_pixel = HDR_BYTES + multisampled + samples * DEPTH_BYTES + 2 * TARGET_BYTES;
+        // Colour and depth of the scene, the output of four bytes, and the buffer through which it is read back.
+        let per_pixel = HDR_BYTES + multisampled + samples * DEPTH_BYTES + 2 * 4;
         let shadow_texels = settings.shadow_map_size.map_or(1, |side| u64::from(side).pow(2));
-        let images = (u64::from(width) * u64::from(height)).saturating_mul(per_pixel);
-        let fixed = images
+        let fixed = (u64::from(width) * u64::from(height))
+            .saturating_mul(per_pixel)
             .saturating_add(shadow_texels * DEPTH_BYTES + ENVIRONMENT_BYTES)
             .saturating_add(models.iter().map(static_bytes).sum());
 

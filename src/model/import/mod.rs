@@ -35,7 +35,7 @@ pub use motion::SceneChoice;
 use super::bones::bones;
 use super::{Clip, Model, Skin, SourceFile};
 use decode::Document;
-use error::Warnings;
+use error::{Fault, Warnings};
 use file::Files;
 use geometry::Scene;
 use material::{Materials, while_decoding};
@@ -113,7 +113,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         images: materials.image_sources,
         ..document.source
     };
-    Ok(Model {
+    let model = Model {
         name: name.to_owned(),
         bones: bones(&tree.skeleton, &palette, &geometry),
         skeleton: tree.skeleton,
@@ -125,5 +125,8 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         clips,
         source,
         warnings: warnings.into_sentences(),
-    })
+    };
+    let broken =
+        |invariant| Fault::NotGltf { problem: format!("it was read wrongly: it is not true that {invariant}") };
+    model.checked().map_err(broken)
 }

@@ -6,6 +6,8 @@
 //! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
 //! `extensions` check the extension lists; `uri` reads the files next to the model.
 
+#![forbid(unsafe_code)]
+
 mod container;
 mod extensions;
 pub mod json;

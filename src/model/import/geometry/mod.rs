@@ -9,6 +9,8 @@
 //! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
 //! and moves vertices to them.
 
+#![forbid(unsafe_code)]
+
 mod attributes;
 mod builder;
 mod influences;

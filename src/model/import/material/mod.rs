@@ -7,6 +7,8 @@
 //! Reading order: `materials` reads the parameters, and `textures` the references to images, with their samplers and
 //! coordinates. `images` collects the images in use, some decoded ahead, and [`image`](crate::model::image) decodes one.
 
+#![forbid(unsafe_code)]
+
 mod images;
 mod materials;
 mod textures;

@@ -6,6 +6,8 @@
 //! Reading order: `scene` decides which nodes are shown; `nodes` sorts them into the skeleton; `skins` reads inverse
 //! bind matrices and builds the palette; `clips` reads keyframes.
 
+#![forbid(unsafe_code)]
+
 pub mod clips;
 mod nodes;
 mod scene;
