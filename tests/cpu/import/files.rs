@@ -249,7 +249,7 @@ warnings: 1
     );
     assert_eq!(
         json["static_bytes"],
-        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 224})
+        json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 252})
     );
     assert_eq!(json["geometry"]["triangles"], 1);
     let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});
