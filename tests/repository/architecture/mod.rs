@@ -208,7 +208,7 @@ fn outside_crates_stay_in_their_places() {
 /// Without the cargo features `render` and `app` the package is an animation library.
 #[test]
 fn the_animation_library_builds_no_crate_of_the_program() {
-    const PROGRAM: [&str; 16] = [
+    const PROGRAM: [&str; 14] = [
         "anyhow",
         "ash",
         "ash-window",
