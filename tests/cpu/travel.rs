@@ -111,8 +111,8 @@ fn clips_that_go_nowhere_have_no_gait() {
 fn walks_and_runs_of_real_models_travel() {
     // A walk without a name, and a step over an obstacle that repeats.
     const OTHER_WALKS: [(&str, &str); 2] = [("CesiumMan", ""), ("elf", "StepOver")];
-    // Stiff legs that swing without a lift touch the ground in both directions.
-    const WITHOUT_A_LIFT: &str = "WalkTest";
+    // Stiff legs that swing without a lift touch the ground in both directions. The other file's only mesh is a head.
+    const STANDING_WALKS: [&str; 2] = ["WalkTest", "lbr_walk_normal_anm_default"];
     let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
     for file in sample_models() {
         // Files of clips alone have no feet.
@@ -122,7 +122,7 @@ fn walks_and_runs_of_real_models_travel() {
             let lower = name.to_lowercase();
             let is_named = ["walk", "run"].iter().any(|word| lower.contains(word)) && !lower.contains("jump");
             let stem = file.file_stem().unwrap().to_str().unwrap();
-            let is_walk = is_named && name != WITHOUT_A_LIFT || OTHER_WALKS.contains(&(stem, name));
+            let is_walk = is_named && !STANDING_WALKS.contains(&name) || OTHER_WALKS.contains(&(stem, name));
             let velocity = gait_of(&model, clip).velocity;
             if velocity != Vec2::ZERO {
                 println!("{stem} {name}: {velocity}");

@@ -247,7 +247,7 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(crowd(CrowdSettings { spacing_metres: Some(0.0), ..settings(1) }).contains("spacing of 0"));
     assert!(crowd(CrowdSettings { spacing_metres: Some(f32::NAN), ..settings(1) }).contains("spacing of NaN"));
     assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
-    assert!(crowd(settings(u32::MAX)).contains("at most 4194304"));
+    assert!(crowd(settings(u32::MAX)).contains("at most 1000000"));
     let empty = Crowd::new(mixed(), &settings(0)).unwrap();
     assert_eq!((empty.visible_poses().len(), empty.bounds().radius() > 0.0), (0, true));
 }

@@ -35,7 +35,7 @@ const OUTSIDE: [(&str, &[&str]); 9] = [
     ("winit", &["app"]),
     ("egui", &["app/view/hud"]),
     ("egui_winit", &["app/view/hud"]),
-    ("clap", &["cli.rs", "cli", "main.rs", "app/shell.rs"]),
+    ("clap", &["cli.rs", "cli", "main.rs", "app/shell.rs", "app/render/sequence.rs"]),
     ("plotters", &["app/bench/plot.rs"]),
     ("anyhow", &["app"]),
 ];
