@@ -4,7 +4,7 @@
 use ash::vk;
 
 use crate::crowd::PlanError;
-use crate::renderer::memory::TooLarge;
+use crate::renderer::memory::{Resource, TooLarge};
 use crate::renderer::{self, Setting};
 use crate::vulkan;
 
@@ -16,10 +16,15 @@ const LESS: &str = "fewer --instances or a smaller --size take less";
 pub fn advice(error: &anyhow::Error) -> Option<String> {
     use renderer::Error::{Image, Plan, StreamOverLimit, Unsupported, Vulkan};
     if let Some(TooLarge(forecast)) = error.downcast_ref() {
-        let most = forecast.fitting_instances;
-        return Some(match most {
-            0 => "a smaller --size or --msaa 1 takes less".to_owned(),
-            _ => format!("about {most} visible --instances fit; --share-poses HZ or --skinning vertex takes less"),
+        return Some(match (forecast.fitting_instances, forecast.resource) {
+            (0, _) => "a smaller --size or --msaa 1 takes less".to_owned(),
+            (most, Resource::DeviceMemory) => {
+                format!("about {most} visible --instances fit; --share-poses HZ or --skinning vertex takes less")
+            }
+            (most, Resource::StorageRange) => {
+                format!("about {most} visible --instances fit, or more with --share-poses HZ")
+            }
+            (most, Resource::BufferSize) => format!("about {most} visible --instances fit"),
         });
     }
     let advice = match error.downcast_ref() {

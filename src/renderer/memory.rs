@@ -1,8 +1,8 @@
 //! Device memory: what a crowd takes, computed before any of it is allocated. Pure arithmetic.
 //!
 //! In: models, counts and settings. Out: a [`Forecast`], which refuses a crowd that the device cannot hold and says how many
-//! instances fit. Drivers report "out of memory" late, and some never do. The sum is an estimate: all poses have full detail,
-//! because a camera may come close to them all, and the spare room of buffers and of the allocator is left out.
+//! instances fit. Drivers report "out of memory" late, and some never do. All poses have full detail, because a camera may come
+//! close to them all. The spare room of buffers and of the allocator is left out.
 
 use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
@@ -16,7 +16,7 @@ use crate::vulkan::device::Device;
 /// The limits of a device that concern the size of buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryLimits {
-    /// The largest stream that shaders read: `maxStorageBufferRange`, or less if buffers must be smaller.
+    /// The largest stream that shaders read.
     pub storage_bytes: u64,
     /// `maxBufferSize`: the largest stream of vertex attributes.
     pub buffer_bytes: u64,
@@ -25,8 +25,7 @@ pub struct MemoryLimits {
 }
 
 impl MemoryLimits {
-    /// Returns the limits for models of which the largest has `largest_pose` vertices. A page has room for at least one
-    /// pose, so a large model makes pages larger. With vertex skinning there are no pages.
+    /// Returns the limits for models of which the largest has `largest_pose` vertices, for which a page has room.
     #[must_use]
     pub fn new(device: &Device, settings: &RendererSettings, largest_pose: u64) -> Self {
         let physical = &device.physical;
@@ -49,17 +48,26 @@ impl MemoryLimits {
 }
 
 /// A resource of the device that a crowd may exhaust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resource {
     /// The largest heap of the device's own memory.
-    #[error("device memory")]
     DeviceMemory,
     /// `maxStorageBufferRange`, for the joint matrices.
-    #[error("the largest storage buffer")]
     StorageRange,
     /// `maxBufferSize`, for the instances.
-    #[error("the largest buffer")]
     BufferSize,
+}
+
+impl Resource {
+    /// Returns the words after a number of bytes.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DeviceMemory => "of device memory",
+            Self::StorageRange => "for the palette",
+            Self::BufferSize => "for the instance buffer",
+        }
+    }
 }
 
 /// What a crowd takes of the device.
@@ -71,7 +79,7 @@ pub struct Forecast {
     pub resource: Resource,
     /// The bytes that the crowd takes of it.
     pub needed_bytes: u64,
-    /// The bytes that there are of it.
+    /// The limit of the device.
     pub available_bytes: u64,
     /// The number of visible instances.
     pub instances: u64,
@@ -81,8 +89,8 @@ pub struct Forecast {
 
 /// A crowd that the device cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{} visible instances need {} MiB of {}, but there are {} MiB",
-    .0.instances, .0.needed_bytes >> 20, .0.resource, .0.available_bytes >> 20)]
+#[error("{} visible instances need {} MiB {}; the device's limit is {} MiB",
+    .0.instances, .0.needed_bytes >> 20, .0.resource.name(), .0.available_bytes >> 20)]
 pub struct TooLarge(pub Forecast);
 
 impl Forecast {
@@ -105,15 +113,15 @@ impl Forecast {
             other_streams += poses * (weights + size_of::<PoseRecord>() as u64);
             skinned += poses * size.skinned_bytes(size.vertex_count(0));
         }
-        let upload = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
-        let copies = if upload == UploadPath::Staged { 2 } else { 1 };
+        let staged = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical)) == UploadPath::Staged;
+        let copies = if staged { 2 } else { 1 };
         let skinned = if settings.skinning == Skinning::Compute { skinned } else { 0 };
         let crowd = (copies * (palette + other_streams + instance_bytes) + skinned) * settings.frames_in_flight as u64;
 
         let samples = u64::from(settings.samples);
-        let multisampled = if samples > 1 { samples * HDR_BYTES } else { 0 };
         // Colour and depth of the scene, the output of four bytes, and the buffer through which it is read back.
-        let per_pixel = HDR_BYTES + multisampled + samples * DEPTH_BYTES + 2 * 4;
+        let colors = if samples > 1 { samples + 1 } else { 1 };
+        let per_pixel = colors * HDR_BYTES + samples * DEPTH_BYTES + 2 * 4;
         let shadow_texels = settings.shadow_map_size.map_or(1, |side| u64::from(side).pow(2));
         let fixed = (u64::from(width) * u64::from(height))
             .saturating_mul(per_pixel)
@@ -129,20 +137,18 @@ impl Forecast {
             Self { device_bytes: 0, resource, needed_bytes, available_bytes, instances, fitting_instances }
         };
         let memory = of(Resource::DeviceMemory, fixed, crowd, heap_bytes);
-        let storage = of(Resource::StorageRange, 0, palette, limits.storage_bytes);
+        let palette = of(Resource::StorageRange, 0, palette, limits.storage_bytes);
         let buffer = of(Resource::BufferSize, 0, instance_bytes, limits.buffer_bytes);
-        let scarcest = [memory, storage, buffer].into_iter().min_by_key(|one| one.fitting_instances);
+        let scarcest = [memory, palette, buffer].into_iter().min_by_key(|one| one.fitting_instances);
         Self { device_bytes: memory.needed_bytes, ..scarcest.unwrap_or(memory) }
     }
 
-    /// Refuses a crowd that the device cannot hold. Because the sum is the worst case, and drivers choose the sizes of heaps
-    /// that they report, it may take half as much again as the memory of the device.
+    /// Refuses a crowd that the device cannot hold. The sum is the worst case, so it may be half as much again as the memory.
     ///
     /// # Errors
     /// The crowd takes more.
     pub fn check(self) -> Result<Self, TooLarge> {
         let slack = if self.resource == Resource::DeviceMemory { self.available_bytes / 2 } else { 0 };
-        let fits = self.needed_bytes <= self.available_bytes.saturating_add(slack);
-        if fits { Ok(self) } else { Err(TooLarge(self)) }
+        if self.needed_bytes <= self.available_bytes.saturating_add(slack) { Ok(self) } else { Err(TooLarge(self)) }
     }
 }
