@@ -158,7 +158,7 @@ impl GpuModel {
             device,
             &format!("{name}: model set"),
             &layouts.model,
-            &buffers.each_ref().map(|buffer| Binding::Buffer(buffer)),
+            &buffers.each_ref().map(Binding::Buffer),
         )?;
 
         let materials = GpuMaterials::new(&mut uploader, layouts, model)?;

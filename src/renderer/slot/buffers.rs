@@ -169,7 +169,7 @@ impl Page {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
         let vertices = Buffer::new(device, name, vertices, usage, BufferMemory::Device)?;
         let tangents = Buffer::new(device, &format!("{name}: tangents"), tangents, usage, BufferMemory::Device)?;
-        let bindings = [&vertices, &tangents].map(|buffer| Binding::Buffer(buffer));
+        let bindings = [&vertices, &tangents].map(Binding::Buffer);
         let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
         Ok(Self { vertices, tangents, set })
     }
