@@ -45,9 +45,6 @@ impl From<InstanceState> for InstanceReport {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// A model cannot be loaded, or no model has the clip.
 pub fn run(args: &PrintCrowdArgs) -> Result<()> {
     let aspect = args.size.aspect();
     let scene = Scene::load(args.into())?;

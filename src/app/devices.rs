@@ -11,9 +11,6 @@ use crate::renderer::UploadPath;
 use crate::vulkan::physical_device::{PhysicalDevice, list_devices};
 
 /// Runs the command.
-///
-/// # Errors
-/// There is no Vulkan loader or no driver.
 pub fn run(args: &DevicesArgs) -> Result<()> {
     let (_instance, devices) = list_devices(false)?;
     let facts: Vec<Fact> = devices.iter().map(facts).collect();

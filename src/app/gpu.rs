@@ -8,10 +8,10 @@ use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use super::scene::Scene;
 use super::text::counted;
-use crate::cli::{DeviceArgs, GpuArgs, Size};
+use crate::cli::{DeviceArgs, GpuArgs, QualityArgs, Size, UploadChoice};
 use crate::model::Model;
 use crate::renderer::memory::Forecast;
-use crate::renderer::{Output, Renderer, RendererSettings};
+use crate::renderer::{Output, Renderer, RendererSettings, ShaderOverride, Skinning};
 use crate::view::Background;
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
@@ -19,9 +19,6 @@ use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::surface::Surface;
 
 /// Creates a device that draws to images.
-///
-/// # Errors
-/// There is no Vulkan loader, no driver or no suitable device.
 pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
     let instance = Instance::new(InstanceOptions { validation: args.validation, surface_extensions: &[] })?;
     let physical = PhysicalDevice::choose(&instance, args.device.as_deref(), None)?;
@@ -31,80 +28,68 @@ pub fn offscreen_device(args: &DeviceArgs) -> Result<Arc<Device>> {
 /// Returns the number of frames in flight: two, so that the CPU prepares a frame while the GPU draws another one.
 ///
 /// A driver that draws on the CPU's cores gets one: threads that animate would wait for these cores.
-#[must_use]
 pub fn frames_in_flight(device: &Device) -> usize {
     if device.physical.is_cpu() { 1 } else { 2 }
 }
 
 /// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
 /// next frame. With the background `none` the images are transparent.
-///
-/// # Errors
-/// There is no device or no memory, or the device does not support an option.
 pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
     let device = offscreen_device(&args.device)?;
-    check_memory(&device, args, scene, frames_in_flight)?;
-    let output = Output::offscreen(&device, extent(args.size))?;
     let transparent = scene.look.background == Background::None;
-    let settings = RendererSettings { transparent, ..settings(args, frames_in_flight) };
-    Ok(Renderer::new(&device, &scene.models, output, settings)?)
+    let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight);
+    let settings = RendererSettings { transparent, ..settings };
+    check_memory(&device, &settings, args.size, scene)?;
+    offscreen_renderer_on(&device, settings, args.size, &scene.models)
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.
-///
-/// # Errors
-/// There is no memory, or the device does not support an option.
 pub fn offscreen_renderer_on(
     device: &Arc<Device>,
-    args: &GpuArgs,
+    settings: RendererSettings,
+    size: Size,
     models: &[Model],
-    frames_in_flight: usize,
 ) -> Result<Renderer> {
-    let output = Output::offscreen(device, extent(args.size))?;
-    Ok(Renderer::new(device, models, output, settings(args, frames_in_flight))?)
+    Ok(Renderer::new(device, models, Output::offscreen(device, extent(size))?, settings)?)
 }
 
-/// Adds up what the scene's frames take of the device for the present camera.
-///
-/// # Errors
-/// The device cannot hold them.
-pub fn check_memory(device: &Device, args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Forecast> {
-    check_memory_of(device, &settings(args, frames_in_flight), args.size, scene)
-}
-
-fn check_memory_of(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<Forecast> {
+/// Adds up what the scene's frames take of the device for the present camera. It is an error if the device cannot hold them.
+pub fn check_memory(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<Forecast> {
     let models = Arc::clone(&scene.models);
     let visible = scene.visible_counts(size.aspect(), settings.shadow_map_size.is_some());
     Ok(Forecast::new(device, settings, &models, visible, [size.width, size.height]).check()?)
 }
 
-/// Returns what a number of instances would take in a window, if all were visible.
-#[must_use]
-pub fn forecast(device: &Device, args: &GpuArgs, models: &[Model], instances: u32, size: Size) -> Forecast {
+/// Returns what a number of instances would take, if all were visible.
+pub fn forecast(
+    device: &Device,
+    settings: &RendererSettings,
+    models: &[Model],
+    instances: u32,
+    size: Size,
+) -> Forecast {
     let model_count = models.len().max(1) as u32;
     let counts: Vec<u32> =
         (0..model_count).map(|model| instances / model_count + u32::from(model < instances % model_count)).collect();
-    Forecast::new(device, &window_settings(args, device), models, (&counts, &counts), [size.width, size.height])
+    Forecast::new(device, settings, models, (&counts, &counts), [size.width, size.height])
 }
 
-/// Builds a window's renderer again, for other models or options. The window stays. After an error the renderer is as it
+/// Builds a window's renderer again, for other models or settings. The window stays. After an error the renderer is as it
 /// was.
-///
-/// # Errors
-/// There is no memory, or the device does not support an option.
-pub fn rebuild_for_window(renderer: &mut Renderer, args: &GpuArgs, scene: &mut Scene, size: Size) -> Result<()> {
-    let device = Arc::clone(renderer.device());
-    let settings = window_settings(args, &device);
-    check_memory_of(&device, &settings, size, scene)?;
+pub fn rebuild_for_window(
+    renderer: &mut Renderer,
+    settings: RendererSettings,
+    scene: &mut Scene,
+    size: Size,
+) -> Result<()> {
+    check_memory(renderer.device(), &settings, size, scene)?;
     Ok(renderer.rebuild(&scene.models, settings)?)
 }
 
 /// Creates a renderer that presents a scene to a window.
-///
-/// # Errors
-/// No device can present, there is no memory, or the device does not support an option.
 pub fn window_renderer(
     args: &GpuArgs,
+    shaders: &[ShaderOverride],
     scene: &mut Scene,
     window: &Arc<impl HasDisplayHandle + HasWindowHandle + Send + Sync + 'static>,
     size: Size,
@@ -117,17 +102,17 @@ pub fn window_renderer(
     let surface = Arc::new(Surface::new(&instance, window)?);
     let physical = PhysicalDevice::choose(&instance, args.device.device.as_deref(), Some(&surface))?;
     let device = Device::new(&instance, physical, true)?;
-    let settings = window_settings(args, &device);
-    check_memory_of(&device, &settings, size, scene)?;
+    let settings = window_settings(args, shaders, &device);
+    check_memory(&device, &settings, size, scene)?;
     Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size)), settings)?)
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
 /// processor, so it starts with one sample per pixel and a smaller shadow map, unless the options say otherwise.
-#[must_use]
-pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettings<'a> {
+pub fn window_settings<'a>(args: &GpuArgs, shaders: &'a [ShaderOverride], device: &Device) -> RendererSettings<'a> {
     const SOFTWARE_SHADOW_MAP: u32 = 1024;
-    let mut settings = settings(args, frames_in_flight(device));
+    let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight(device));
+    let mut settings = RendererSettings { shaders, ..settings };
     if device.physical.is_cpu() {
         settings.samples = args.quality.msaa.unwrap_or(1);
         if args.quality.shadows.is_none() {
@@ -138,9 +123,6 @@ pub fn window_settings<'a>(args: &'a GpuArgs, device: &Device) -> RendererSettin
 }
 
 /// Destroys a renderer, then checks that the validation layer has reported nothing.
-///
-/// # Errors
-/// The validation layer has reported something.
 pub fn finish(renderer: Renderer) -> Result<()> {
     let messages = Arc::clone(renderer.device().instance().validation_messages());
     drop(renderer);
@@ -151,17 +133,16 @@ pub fn finish(renderer: Renderer) -> Result<()> {
     Ok(())
 }
 
-fn settings(args: &GpuArgs, frames_in_flight: usize) -> RendererSettings<'_> {
-    RendererSettings {
-        skinning: args.skinning,
-        upload: args.upload,
-        samples: args.quality.samples(),
-        frames_in_flight,
-        serialize: args.serialize,
-        shaders: &args.shaders,
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.quality.has_shadows()),
-        ..RendererSettings::default()
-    }
+/// Returns the settings of a renderer without those that depend on a window or a scene.
+pub fn settings(
+    skinning: Skinning,
+    upload: UploadChoice,
+    quality: QualityArgs,
+    frames_in_flight: usize,
+) -> RendererSettings<'static> {
+    let default = RendererSettings::default();
+    let shadow_map_size = default.shadow_map_size.filter(|_| quality.has_shadows());
+    RendererSettings { skinning, upload, samples: quality.samples(), frames_in_flight, shadow_map_size, ..default }
 }
 
 fn extent(size: Size) -> vk::Extent2D {

@@ -7,9 +7,6 @@ use crate::model::text::shortened;
 
 /// Returns the skeleton node of each model that has a joint called `wanted`, or with this glTF node index. Of several nodes
 /// with one name the first counts.
-///
-/// # Errors
-/// No model has such a joint.
 pub fn nodes_of_joint(models: &[Model], wanted: &str) -> Result<Vec<Option<u32>>> {
     let nodes: Vec<Option<u32>> = models.iter().map(|model| node_of_joint(model, wanted)).collect();
     if nodes.iter().all(Option::is_none) {

@@ -1,21 +1,24 @@
 //! The commands of the program. All other folders are a library for this one.
+//!
+//! Functions return the errors of the layers below, and [`run`] returns them to `main`. Only errors that a caller tells apart
+//! are documented.
 
 pub mod advice;
 pub mod bench;
 mod crowd;
-pub mod devices;
-pub mod fact;
-pub mod gpu;
+mod devices;
+mod fact;
+mod gpu;
 pub mod inspect;
 mod joint;
 mod output;
-pub mod pose;
+mod pose;
 pub mod rebuild;
 pub mod render;
 pub mod scene;
 mod shell;
 mod text;
-pub mod view;
+mod view;
 
 use std::process::ExitCode;
 

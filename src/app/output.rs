@@ -59,9 +59,6 @@ pub(super) fn cannot_write(path: &Path) -> String {
 }
 
 /// Writes a file through a temporary one, so that it never exists half written. `-` is standard output.
-///
-/// # Errors
-/// The system refuses to write.
 pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     if is_standard_output(path) {
         let mut out = std::io::stdout().lock();
@@ -79,9 +76,6 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Creates a file with a temporary name in the folder of `path`. Dropping the name removes the file, and `persist` gives it
 /// its own name.
-///
-/// # Errors
-/// The system refuses to create it.
 pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
     // `make_in` gives the file the permissions of any new one, where `tempfile_in` would hide it from other users.
     let draft = tempfile::Builder::new().make_in(folder_of(path), |path| File::create_new(path));
@@ -90,9 +84,6 @@ pub(super) fn new_draft(path: &Path) -> Result<(File, TempPath)> {
 
 /// Writes a file under the first name that no file has yet. `name` returns the names in order, from number 0. Returns the
 /// chosen one.
-///
-/// # Errors
-/// The system refuses to write, or too many names are taken.
 pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Result<PathBuf> {
     const MOST_NAMES: u32 = 100_000;
     for path in (0..MOST_NAMES).map(&name) {
@@ -114,9 +105,6 @@ pub(super) fn write_new_file(bytes: &[u8], name: impl Fn(u32) -> PathBuf) -> Res
 }
 
 /// Checks that the folder of a file exists.
-///
-/// # Errors
-/// There is no such folder, or it is a file.
 pub(super) fn check_folder_of(path: &Path) -> Result<()> {
     let folder = folder_of(path);
     if folder.is_file() {

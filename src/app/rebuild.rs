@@ -117,17 +117,11 @@ impl<'a> Rebuilding<'a> {
     }
 
     /// Returns the renderer, and builds it first if there is none.
-    ///
-    /// # Errors
-    /// The errors of [`Self::run`].
     pub fn renderer(&mut self, scene: &mut Scene) -> Result<&mut Renderer> {
         self.run(scene, |_, _| Ok(()))
     }
 
     /// Destroys the renderer, then checks that the validation layer has reported nothing.
-    ///
-    /// # Errors
-    /// The validation layer has reported something.
     pub fn finish(self) -> Result<()> {
         self.renderer.map_or(Ok(()), finish)
     }

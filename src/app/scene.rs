@@ -77,25 +77,16 @@ pub struct Scene {
 
 impl Scene {
     /// Loads the models and places the crowd.
-    ///
-    /// # Errors
-    /// A file cannot be loaded, or no model has the clip.
     pub fn load(options: SceneOptions) -> Result<Self> {
         Self::new(load_models(options.crowd)?, options)
     }
 
     /// Places a crowd of loaded models.
-    ///
-    /// # Errors
-    /// No model has the clip.
     pub fn new(models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
         Self::with_threads(pool(options.count.threads)?, models, options)
     }
 
     /// Places a crowd of other models, with the threads of this scene. The calling thread cannot become a part of other ones.
-    ///
-    /// # Errors
-    /// No model has the clip.
     pub fn with_models(&self, models: Arc<[Model]>, options: SceneOptions) -> Result<Self> {
         Self::with_threads(Arc::clone(&self.pool), models, options)
     }
@@ -176,18 +167,12 @@ impl Scene {
     }
 
     /// Changes the number of threads that animate. The calling thread is one of them, unless it belongs to another pool.
-    ///
-    /// # Errors
-    /// The system cannot start the threads.
     pub fn set_threads(&mut self, threads: u32) -> Result<()> {
         self.pool = pool(Some(threads))?;
         Ok(())
     }
 
     /// Draws a frame at a time.
-    ///
-    /// # Errors
-    /// Device lost, no memory, or a limit of the device.
     pub fn draw(
         &mut self,
         renderer: &mut Renderer,
@@ -262,9 +247,6 @@ fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
 
 /// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
 /// detail. Warnings go to standard error.
-///
-/// # Errors
-/// A file cannot be loaded, or has no such scene.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     let CrowdArgs { models: paths, file_scene, show, .. } = args;
     let mut models = if paths.is_empty() {
@@ -293,9 +275,6 @@ pub fn apply(show: &ShowArgs, model: &mut Model) {
 }
 
 /// Loads one file, or the bundled character.
-///
-/// # Errors
-/// The file cannot be loaded, or has no such scene.
 pub fn load_model(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
     Ok(match path {
         None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,

@@ -7,9 +7,6 @@ use super::output::write_file;
 use crate::cli::{Cli, CompletionsArgs, ManArgs, WrongUsage};
 
 /// Prints the script that completes the program's arguments in a shell.
-///
-/// # Errors
-/// Standard output cannot be written.
 pub fn completions(args: &CompletionsArgs) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "throng", &mut script);
@@ -17,9 +14,6 @@ pub fn completions(args: &CompletionsArgs) -> Result<()> {
 }
 
 /// Prints a manual page.
-///
-/// # Errors
-/// There is no such command, or standard output cannot be written.
 pub fn man(args: &ManArgs) -> Result<()> {
     let mut program = Cli::command();
     // Commands get their full names, as in `man git-commit`.

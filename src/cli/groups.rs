@@ -8,7 +8,7 @@ use super::values::{self, CameraArg, SamplesChoice, ShadowsChoice, Size, UploadC
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::model::import::SceneChoice;
-use crate::renderer::{ShaderOverride, Skinning};
+use crate::renderer::Skinning;
 use crate::view::{Background, DebugView, Look, SunDirection};
 
 /// The models of a crowd, their animation, the camera and the look of the picture.
@@ -160,12 +160,6 @@ pub struct GpuArgs {
     pub quality: QualityArgs,
     #[command(flatten)]
     pub device: DeviceArgs,
-    /// The value of `bench --serialize`.
-    #[arg(skip)]
-    pub serialize: bool,
-    /// The shaders that `view --watch` has compiled.
-    #[arg(skip)]
-    pub shaders: Vec<ShaderOverride>,
 }
 
 /// The quality of the image.

@@ -8,21 +8,20 @@
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`output`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. [`counts`], the vertices and triangles of a frame, and [`times`], its parts
-//!    and their times, for reports; [`mod@error`].
+//! 7. [`last_frame`], the vertices and triangles of a frame, and [`times`], its parts and their times, for reports;
+//!    [`mod@error`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain
 //! [`Model`](crate::model::Model), never a file format. It waits for the device once, in its `Drop`.
 
-pub mod counts;
 pub mod error;
 pub mod frame;
+pub mod last_frame;
 pub mod layouts;
 pub mod memory;
 pub mod output;
 pub mod passes;
-pub mod readback;
 pub mod resident;
 pub mod settings;
 pub mod setup;
@@ -30,9 +29,9 @@ pub mod shot;
 mod slot;
 pub mod times;
 
-pub use counts::{DrawCounts, ViewCounts};
 pub use error::{Error, Setting};
 pub use frame::Frame;
+pub use last_frame::{DrawCounts, ViewCounts};
 pub use output::Output;
 pub use passes::overlay_pass::{Overlay, OverlayDraw};
 pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};

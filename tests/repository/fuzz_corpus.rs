@@ -5,6 +5,8 @@
 //! crash, with `FUZZ_OPTIONS="-runs=… -seed=…" fuzz/run.sh 28800 TARGET`. The code of the targets is included by its
 //! path.
 
+// The fuzz targets are a crate of their own, which loads files of tests/common as well.
+#[allow(clippy::duplicate_mod)]
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 

@@ -19,8 +19,8 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::interrupt::Interrupt;
-use super::settings::RunSettings;
 use super::summary::median_of;
+use super::sweep::RunSettings;
 use crate::app::output::{print, progress_bar};
 use crate::app::text::{ColumnGroup, counted, grouped, number, page_columns, paragraph};
 use crate::cli::BenchArgs;
@@ -77,9 +77,6 @@ struct Line {
 }
 
 /// Measures, and prints the comparison. The exit code says whether a row is slower than `--fail-above` allows.
-///
-/// # Errors
-/// A program fails, the programs have no row in common, or the user interrupts.
 pub(super) fn run(args: &BenchArgs, other: &Path, interrupt: &Interrupt) -> Result<ExitCode> {
     let this = std::env::current_exe().context("cannot find this program")?;
     // A name without a folder is looked up in the present folder, as shells do not.
@@ -140,9 +137,6 @@ fn without_own_options(mut arguments: impl Iterator<Item = OsString>) -> Vec<OsS
 }
 
 /// Runs a program to its end and reads its results.
-///
-/// # Errors
-/// The program cannot be started, fails, or prints something else.
 fn measure(program: &Path, arguments: &[OsString]) -> Result<Results> {
     let program_name = || program.display().to_string();
     let finished = Command::new(program).args(arguments).stdin(Stdio::null()).output().with_context(program_name)?;

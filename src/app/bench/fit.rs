@@ -31,9 +31,6 @@ enum Tried {
 }
 
 /// Adds the largest crowd for each combination of the lists.
-///
-/// # Errors
-/// A crowd cannot be created or drawn, or the user interrupts.
 pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
     let args = session.args;
     let sweep = SweepArgs { instances: vec![1], ..args.sweep.clone() };

@@ -20,9 +20,6 @@ pub(super) struct Interrupted;
 
 impl Interrupt {
     /// Starts to listen. A process can do this once.
-    ///
-    /// # Errors
-    /// The system refuses.
     pub(super) fn listen() -> Result<Self> {
         let interrupt = Self::default();
         let pressed = Arc::clone(&interrupt.0);
@@ -37,9 +34,6 @@ impl Interrupt {
     }
 
     /// Checks whether the measurement may go on.
-    ///
-    /// # Errors
-    /// [`Interrupted`].
     pub(super) fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
     }

@@ -11,7 +11,6 @@
 //! and after Ctrl-C. Files are complete or absent.
 
 mod against;
-mod amounts;
 mod fit;
 mod interrupt;
 mod plot;
@@ -19,7 +18,6 @@ mod probe;
 mod rates;
 mod report;
 mod session;
-mod settings;
 mod summary;
 mod sweep;
 mod table;
@@ -42,9 +40,6 @@ use crate::renderer::UploadPath;
 pub const MOST_ROWS: u64 = 10_000;
 
 /// Checks the options that do not depend on files. [`run`] does so first.
-///
-/// # Errors
-/// The lists of the options have too many combinations.
 pub fn check(args: &BenchArgs) -> Result<()> {
     let rows = sweep::row_count(&args.sweep);
     if rows > MOST_ROWS {
@@ -54,9 +49,6 @@ pub fn check(args: &BenchArgs) -> Result<()> {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Loading, rendering or writing fails, or the user interrupts.
 pub fn run(args: &BenchArgs) -> Result<ExitCode> {
     check(args)?;
     if let Some(program) = &args.comparison.against {

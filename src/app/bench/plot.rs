@@ -15,7 +15,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::report::{Parts, Report, Run};
-use super::settings::varying;
+use super::sweep::varying;
 use crate::app::text::{name, number, thousands};
 use crate::model::text::shortened;
 use crate::renderer::{CpuStage, Pass};
@@ -46,9 +46,6 @@ struct Side {
 }
 
 /// Draws the picture.
-///
-/// # Errors
-/// There are no rows, or plotters fails.
 pub(super) fn to_svg(report: &Report) -> Result<String> {
     ensure!(!report.runs.is_empty(), "nothing was measured");
     let mut svg = String::new();

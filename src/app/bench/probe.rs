@@ -33,9 +33,6 @@ const BACKGROUND: [u8; 3] = [255, 0, 255];
 
 /// Draws two frames and checks them. Pixels are checked if the camera frames a crowd that is shown as it is lit: a camera
 /// that the user has placed may see nothing.
-///
-/// # Errors
-/// The frames are wrong, or the device is lost.
 pub(super) fn check(
     renderer: &mut Renderer,
     scene: &mut Scene,

@@ -19,9 +19,6 @@ const LARGEST_BYTES: u64 = 512 << 20;
 const COPIES: u32 = 4;
 
 /// Returns the bytes that a copy from one device buffer to another moves in a second.
-///
-/// # Errors
-/// There is no memory for the smallest buffers, or the device is lost.
 pub(super) fn copy_bytes_per_second(device: &Arc<Device>) -> Result<f64> {
     let [from, to] = buffers(device)?;
     let region = vk::BufferCopy { src_offset: 0, dst_offset: 0, size: from.size_bytes() };

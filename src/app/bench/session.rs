@@ -11,16 +11,15 @@ use indicatif::ProgressBar;
 use super::interrupt::{Interrupt, Interrupted};
 use super::rates::copy_bytes_per_second;
 use super::report::{Bound, Planned, Report, Run, cpu_name};
-use super::settings::RunSettings;
-use super::sweep::{self, Settings, Share};
+use super::sweep::{self, RunSettings, Settings, Share};
 use super::turn::{Turn, TurnSamples};
 use crate::app::advice::in_one_line;
-use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on};
+use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on, settings};
 use crate::app::output::progress_bar;
 use crate::app::scene::{Scene, SceneOptions};
-use crate::cli::{BenchArgs, CrowdSizeArgs, GpuArgs};
+use crate::cli::{BenchArgs, CrowdSizeArgs};
 use crate::model::Model;
-use crate::renderer::Renderer;
+use crate::renderer::{Renderer, RendererSettings};
 use crate::vulkan::device::Device;
 
 /// A row with its turns or its error.
@@ -47,9 +46,6 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Creates a session without rows.
-    ///
-    /// # Errors
-    /// There is no device.
     pub(super) fn new(args: &'a BenchArgs, models: Arc<[Model]>, interrupt: Interrupt) -> Result<Self> {
         let device = offscreen_device(&args.device)?;
         Ok(Self {
@@ -66,9 +62,6 @@ impl<'a> Session<'a> {
     }
 
     /// Adds a row. A row that the device cannot hold fails here.
-    ///
-    /// # Errors
-    /// The crowd cannot be created.
     pub(super) fn add(&mut self, settings: Settings, fit: Option<(f64, Bound)>) -> Result<()> {
         let failure = self.check_memory(settings)?.err();
         let planned = Planned { rounds: 0, warmup: self.args.warmup, fit };
@@ -77,29 +70,20 @@ impl<'a> Session<'a> {
     }
 
     /// Checks the device memory of a row. The inner error says that the device cannot hold it.
-    ///
-    /// # Errors
-    /// The crowd cannot be created.
     pub(super) fn check_memory(&mut self, settings: Settings) -> Result<Result<()>> {
-        let (device, gpu, lag) = (Arc::clone(&self.device), self.gpu(&settings), self.frames_in_flight);
+        let (device, renderer) = (Arc::clone(&self.device), self.renderer_settings(&settings));
         let scene = self.scene(&settings)?;
-        Ok(check_memory(&device, &gpu, scene, lag).map(drop))
+        Ok(check_memory(&device, &renderer, settings.size, scene).map(drop))
     }
 
-    /// Returns the options of a row's renderer. It draws every level of detail, so the error is that of its crowds.
-    fn gpu(&self, settings: &Settings) -> GpuArgs {
-        let Settings { size, skinning, upload, .. } = *settings;
-        let BenchArgs { quality, serialize, ref device, .. } = *self.args;
-        let (upload, lod_error, device, shaders) = (Some(upload), 0.0, device.clone(), Vec::new());
-        GpuArgs { skinning, upload, size, lod_error, quality, device, serialize, shaders }
+    fn renderer_settings(&self, row: &Settings) -> RendererSettings<'static> {
+        let settings = settings(row.skinning, Some(row.upload), self.args.quality, self.frames_in_flight);
+        RendererSettings { serialize: self.args.serialize, ..settings }
     }
 
     /// Creates a row's renderer on the session's device.
-    ///
-    /// # Errors
-    /// There is no memory, or the device does not support an option.
     pub(super) fn renderer(&self, settings: &Settings) -> Result<Renderer> {
-        offscreen_renderer_on(&self.device, &self.gpu(settings), &self.models, self.frames_in_flight)
+        offscreen_renderer_on(&self.device, self.renderer_settings(settings), settings.size, &self.models)
     }
 
     /// Returns the crowd of a row, with the camera framed for the row's aspect ratio. The first call creates the crowd.
@@ -124,9 +108,6 @@ impl<'a> Session<'a> {
     }
 
     /// Draws a turn of a crowd.
-    ///
-    /// # Errors
-    /// The crowd cannot be created or drawn, the probe finds a fault, or the user interrupts.
     pub(super) fn turn(
         &mut self,
         renderer: &mut Renderer,

@@ -4,7 +4,7 @@
 //! of a copy, which the skin pass cannot exceed.
 
 use super::report::{Bound, Report, Run};
-use super::settings::{SETTINGS, varying};
+use super::sweep::{SETTINGS, varying};
 use crate::app::text::{ColumnGroup, counted, grouped, name, number, paragraph};
 use crate::renderer::{CpuStage, Pass};
 

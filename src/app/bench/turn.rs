@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::amounts::Amounts;
 use super::interrupt::Interrupt;
 use super::probe;
+use super::report::Amounts;
 use super::sweep::{Settings, Share};
 use crate::app::scene::Scene;
 use crate::cli::CrowdArgs;
@@ -40,9 +40,6 @@ pub(super) struct TurnSamples {
 
 impl Turn<'_> {
     /// Draws this turn's frames on a new thread and returns their times.
-    ///
-    /// # Errors
-    /// Drawing fails, a thread cannot be started, or the user interrupts.
     pub(super) fn take(&self, renderer: &mut Renderer, scene: &mut Scene) -> Result<TurnSamples> {
         let turn = || {
             let aspect = self.settings.size.aspect();

@@ -21,9 +21,6 @@ use crate::crowd::ClipChoice;
 use crate::model::{Clip, Model};
 
 /// Runs the command.
-///
-/// # Errors
-/// The model cannot be loaded, it does not have the clip, or the GPU fails.
 pub fn run(args: &PoseArgs) -> Result<()> {
     let model = load_model(args.model.as_ref(), &args.file_scene)?;
     for warning in &model.warnings {

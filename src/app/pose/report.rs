@@ -83,9 +83,6 @@ struct PrimitiveReport {
 }
 
 /// Evaluates the instance at one time.
-///
-/// # Errors
-/// The GPU fails.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
     clip: Option<&Clip>,

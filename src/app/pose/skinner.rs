@@ -20,9 +20,6 @@ pub(super) enum Skinner {
 
 impl Skinner {
     /// Creates the renderer for `--on gpu`.
-    ///
-    /// # Errors
-    /// There is no device or no memory.
     pub fn new(args: &PoseArgs, model: &Model, clip: Option<&Clip>) -> Result<Self> {
         if !args.on_gpu {
             return Ok(Self::Cpu(BindPose::new(&model.geometry)));
@@ -37,9 +34,6 @@ impl Skinner {
     }
 
     /// Returns the skinned vertices of the model.
-    ///
-    /// # Errors
-    /// The device is lost or out of memory.
     pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
             Self::Cpu(bind_pose) => {
@@ -80,9 +74,6 @@ impl Skinner {
     }
 
     /// Ends the renderer.
-    ///
-    /// # Errors
-    /// The validation layer has reported something.
     pub fn finish(self) -> Result<()> {
         match self {
             Self::Cpu(_) => Ok(()),

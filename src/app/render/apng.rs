@@ -20,9 +20,6 @@ pub(super) struct Apng {
 
 impl Apng {
     /// Starts a file of this many frames. Each is shown for a number of seconds: numerator, denominator.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn start(path: PathBuf, size: Size, frame_count: u32, delay: (u16, u16)) -> Result<Self> {
         let failed = || cannot_write(&path);
         let (file, draft) = new_draft(&path)?;
@@ -37,17 +34,11 @@ impl Apng {
     }
 
     /// Appends a frame.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn add(&mut self, rgba: &[u8]) -> Result<()> {
         self.writer.write_image_data(rgba).with_context(|| cannot_write(&self.path))
     }
 
     /// Ends the file and gives it its name.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn finish(self) -> Result<()> {
         self.writer.finish().with_context(|| cannot_write(&self.path))?;
         self.draft.persist(&self.path).with_context(|| cannot_write(&self.path))

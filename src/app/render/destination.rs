@@ -96,9 +96,6 @@ impl Destination {
     }
 
     /// Starts to write.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn open(self, size: Size, frame_count: u32) -> Result<Writer> {
         let film = match self.format {
             Format::Png | Format::Jpeg => None,
@@ -117,9 +114,6 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Writes a frame. `rgba` has eight bits per channel.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn add(&mut self, frame: u32, rgba: &[u8]) -> Result<()> {
         let path = self.destination.name.of_frame(frame);
         match (&mut self.film, self.destination.format) {
@@ -130,18 +124,12 @@ impl Writer {
     }
 
     /// Ends a film.
-    ///
-    /// # Errors
-    /// The system refuses to write.
     pub fn finish(self) -> Result<()> {
         self.film.map_or(Ok(()), Apng::finish)
     }
 }
 
 /// Returns an image as a PNG file. `rgba` has eight bits per channel.
-///
-/// # Errors
-/// The image is too large.
 pub fn encode_png(rgba: &[u8], Size { width, height }: Size) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     PngEncoder::new(&mut bytes).write_image(rgba, width, height, ExtendedColorType::Rgba8)?;

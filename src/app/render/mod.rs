@@ -24,17 +24,11 @@ pub use destination::encode_png;
 use sequence::Sequence;
 
 /// Checks the options that do not depend on files. [`run`] does so too.
-///
-/// # Errors
-/// The name, the format and the number of frames do not fit together.
 pub fn check(args: &RenderArgs) -> Result<()> {
     Destination::new(args).map(|_| ())
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// Loading, rendering or writing fails.
 pub fn run(args: &RenderArgs) -> Result<()> {
     let destination = Destination::new(args)?;
     check_folder_of(&args.out)?;

@@ -86,9 +86,6 @@ impl Desk {
 
     /// Lays out the panel if it is out of date, and does what the person wants. Returns the time after which the panel wants to
     /// be drawn again.
-    ///
-    /// # Errors
-    /// The panel's letters cannot be uploaded.
     pub fn lay_out(&mut self, state: &mut State, shown: &mut Shown) -> Result<Option<Duration>> {
         let size = shown.image_size();
         let image_size = [size.width, size.height];
@@ -104,8 +101,8 @@ impl Desk {
         let device = Arc::clone(shown.renderer.device());
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
         let view = state.scene.visualization.view;
-        let settings = window_settings(&args, &device);
-        let memory = |instances| forecast(&device, &args, &models, instances, size);
+        let settings = window_settings(&args, &[], &device);
+        let memory = |instances| forecast(&device, &settings, &models, instances, size);
         let frame_ms = self.figures.median_frame_ms();
         let facts = Facts {
             files: self.library.names(),
@@ -149,7 +146,8 @@ impl Desk {
     fn rebuild(&mut self, state: &mut State, before: GpuArgs, shown: &mut Shown) -> Result<()> {
         self.figures.clear();
         let size = shown.image_size();
-        rebuild_for_window(&mut shown.renderer, &state.args.gpu, &mut state.scene, size)
+        let settings = window_settings(&state.args.gpu, &state.shaders, shown.renderer.device());
+        rebuild_for_window(&mut shown.renderer, settings, &mut state.scene, size)
             .inspect_err(|_| state.args.gpu = before)
     }
 
@@ -157,9 +155,9 @@ impl Desk {
     #[cfg(feature = "shaderc")]
     pub fn replace_shaders(&mut self, compiled: Result<CompiledShaders>, state: &mut State, shown: &mut Shown) {
         let done = compiled.and_then(|CompiledShaders { names, overrides }| {
-            let before = state.args.gpu.clone();
-            state.args.gpu.shaders = overrides;
-            self.rebuild(state, before, shown)?;
+            let before = std::mem::replace(&mut state.shaders, overrides);
+            let args = state.args.gpu.clone();
+            self.rebuild(state, args, shown).inspect_err(|_| state.shaders = before)?;
             Ok(format!("compiled {}", names.join(", ")))
         });
         self.notify(done, shown);
@@ -169,7 +167,8 @@ impl Desk {
     pub fn open(&mut self, paths: Vec<PathBuf>, state: &mut State, shown: &mut Shown) {
         let size = shown.image_size();
         let opened = state.load(paths).and_then(|(args, mut scene)| {
-            rebuild_for_window(&mut shown.renderer, &args.gpu, &mut scene, size)?;
+            let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
+            rebuild_for_window(&mut shown.renderer, settings, &mut scene, size)?;
             args.crowd.models.iter().for_each(|path| self.library.add(path));
             let names: Vec<String> = args.crowd.models.iter().map(|path| path.display().to_string()).collect();
             state.show_scene((args, scene));

@@ -6,7 +6,7 @@
 //! Reading order: [`state`] is everything that a person controls, with its [`clock`]; [`window`] turns events into
 //! actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the
 //! panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the largest crowd, and
-//! builds renderers for changed options; [`title`] is for the title bar; [`picture`] writes screenshots; [`watch`] notices changed
+//! builds renderers for changed options; [`watch`] notices changed
 //! files, and `shaders` compiles changed shaders.
 //!
 //! Invariant: a window that is paused and untouched draws nothing and waits for events.
@@ -17,28 +17,28 @@ mod clock;
 mod desk;
 mod hud;
 mod library;
-mod picture;
 mod pointer;
 #[cfg(feature = "shaderc")]
 mod shaders;
 mod state;
-mod title;
 mod watch;
 mod window;
 mod words;
+
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
+use super::gpu::{finish, offscreen_renderer};
+use super::output::{print, write_file, write_new_file};
+use super::render::encode_png;
 use crate::cli::ViewArgs;
 use state::State;
 use window::Viewer;
 
 /// Runs the command.
-///
-/// # Errors
-/// Loading or rendering fails.
 pub fn run(args: &ViewArgs) -> Result<()> {
     let mut state = State::new(args)?;
     match EventLoop::new() {
@@ -47,7 +47,7 @@ pub fn run(args: &ViewArgs) -> Result<()> {
             event_loop.run_app(&mut viewer).context("the window system failed")?;
             viewer.finish()
         }
-        Err(error) => picture::write_instead_of_window(&mut state, &reason(&error)),
+        Err(error) => write_instead_of_window(&mut state, &reason(&error)),
     }
 }
 
@@ -56,4 +56,29 @@ fn reason(error: &EventLoopError) -> String {
     let text = error.to_string();
     let reason = text.split_once(": ").map_or(text.as_str(), |(_, reason)| reason);
     reason.trim_end_matches('.').to_owned()
+}
+
+/// Writes one image instead of a window, to `--out`, or to `throng.png` or the next free name. Says why and where.
+fn write_instead_of_window(state: &mut State, reason: &str) -> Result<()> {
+    let State { args, scene, clock, .. } = state;
+    let size = args.gpu.size;
+    let mut renderer = offscreen_renderer(&args.gpu, scene, 1)?;
+    scene.draw(&mut renderer, clock.time_seconds(), size.aspect(), true)?;
+    let png = encode_png(renderer.wait_for_pixels()?, size)?;
+    let path = match &args.out {
+        Some(path) => {
+            write_file(path, &png)?;
+            path.clone()
+        }
+        None => write_new_file(&png, |number| match number {
+            0 => PathBuf::from("throng.png"),
+            number => PathBuf::from(format!("throng-{number}.png")),
+        })?,
+    };
+    print(&format!(
+        "No display could be opened ({reason}), so here is one image instead of a window: {}\n`throng render` renders \
+         more images; `throng --help` lists all commands.\n",
+        std::fs::canonicalize(&path).unwrap_or(path).display()
+    ))?;
+    finish(renderer)
 }

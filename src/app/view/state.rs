@@ -14,6 +14,7 @@ use crate::app::scene::{Scene, SceneOptions, load_models};
 use crate::cli::{CameraArg, CrowdArgs, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
+use crate::renderer::ShaderOverride;
 use crate::view::{DebugView, Ray};
 
 /// The state.
@@ -24,6 +25,8 @@ pub struct State {
     pub scene: Scene,
     /// The clock of the animation. The crowd itself plays at a speed of 1.
     pub clock: Clock,
+    /// The shaders that `--watch` has compiled.
+    pub shaders: Vec<ShaderOverride>,
     /// Whether the clip starts again at its end. Otherwise the animation pauses there.
     pub repeats: bool,
     /// The width of the window over its height.
@@ -58,9 +61,6 @@ pub struct CrowdControls {
 
 impl State {
     /// Loads the models and places the crowd.
-    ///
-    /// # Errors
-    /// A file cannot be loaded, or no model has the clip.
     pub fn new(args: &ViewArgs) -> Result<Self> {
         let mut args = args.clone();
         // The clock has the speed, so that it can change without a jump.
@@ -70,14 +70,11 @@ impl State {
         let scene = Scene::new(models, SceneOptions { crowd: &placed(&args), ..(&args).into() })?;
         let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
         let aspect = args.gpu.size.aspect();
-        Ok(Self { args, scene, clock, repeats: true, aspect, selection: None, framed })
+        Ok(Self { args, scene, clock, shaders: Vec::new(), repeats: true, aspect, selection: None, framed })
     }
 
     /// Loads other models, or the same ones again. The caller shows the scene with [`Self::show_scene`] once a renderer has
     /// accepted it. Everything else that a person has set stays, except that a clip or joint may not exist any more.
-    ///
-    /// # Errors
-    /// A file cannot be loaded.
     pub fn load(&self, models: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
         args.crowd.models = models;

@@ -4,10 +4,11 @@
 //! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if the animation
 //! plays, a key flies, or an event has changed something.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use ash::vk;
 use winit::application::ApplicationHandler;
 use winit::dpi::{LogicalSize, PhysicalSize};
@@ -19,16 +20,16 @@ use winit::window::{Fullscreen, Window, WindowId};
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
 use super::library::is_model;
-use super::picture::write_screenshot;
 use super::pointer::{Pointer, Scroll, key_name, scroll};
 #[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
 use super::state::State;
-use super::title::Title;
 use super::watch::{self, ModelFiles};
+use super::words::Title;
 use crate::app::gpu::{finish, window_renderer};
-use crate::app::output::print;
+use crate::app::output::{print, write_new_file};
 use crate::app::rebuild::{Losses, vulkan_result};
+use crate::app::render::encode_png;
 use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
@@ -84,9 +85,6 @@ impl Viewer {
     }
 
     /// Says how many frames were presented.
-    ///
-    /// # Errors
-    /// The error that has ended the event loop.
     pub fn finish(mut self) -> Result<()> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -119,7 +117,7 @@ impl Viewer {
 
     fn renderer_for(&mut self, window: &Arc<Window>, size: PhysicalSize<u32>) -> Result<Renderer> {
         let extent = Size { width: size.width, height: size.height };
-        window_renderer(&self.state.args.gpu, &mut self.state.scene, window, extent)
+        window_renderer(&self.state.args.gpu, &self.state.shaders, &mut self.state.scene, window, extent)
     }
 
     /// Ends the renderer of a window that lost its surface or its device. The next redraw creates new ones.
@@ -422,4 +420,13 @@ impl ApplicationHandler for Viewer {
 /// Returns whether a key acts again and again while it is held.
 fn repeats(key: &Key) -> bool {
     matches!(key, Key::Character(text) if [",", ".", "[", "]"].contains(&text.as_str()))
+}
+
+/// Writes the last frame, which was captured, to `throng-1.png` or the next free name. Returns the path.
+fn write_screenshot(renderer: &mut Renderer) -> Result<PathBuf> {
+    let extent = renderer.image_extent().context("nothing was drawn yet")?;
+    let pixels = renderer.wait_for_pixels()?;
+    ensure!(!pixels.is_empty(), "the images of this window cannot be read; `throng render` writes images");
+    let png = encode_png(pixels, Size { width: extent.width, height: extent.height })?;
+    write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))
 }

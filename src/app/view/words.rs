@@ -1,14 +1,60 @@
-//! The words of the panel: the last frame and the device, the selected character, and the joint under the cursor.
+//! The words of the window's title and of the panel: models and pace, the last frame and the device, the selected
+//! character, and the joint under the cursor.
+
+use std::time::{Duration, Instant};
 
 use glam::Vec2;
+use winit::window::Window;
 
 use super::state::{State, clip_name};
 use crate::app::joint::joints;
 use crate::app::scene::Scene;
-use crate::app::text::format_bytes;
-use crate::app::text::{counted, number, thousands};
+use crate::app::text::{counted, format_bytes, number, thousands};
 use crate::crowd::ShownInstance;
 use crate::renderer::Renderer;
+use crate::view::DebugView;
+
+/// The window's title. Counts frames between two changes.
+pub struct Title {
+    since: Instant,
+    frames: u32,
+}
+
+impl Title {
+    /// Starts counting.
+    pub fn new() -> Self {
+        Self { since: Instant::now(), frames: 0 }
+    }
+
+    /// Counts a presented frame. Changes the title four times a second, and after each frame while the animation is paused.
+    pub fn count(&mut self, window: &Window, state: &State) {
+        const PERIOD: Duration = Duration::from_millis(250);
+        self.frames += 1;
+        let elapsed = self.since.elapsed();
+        let is_paused = state.clock.is_paused();
+        if elapsed < PERIOD && !is_paused {
+            return;
+        }
+        let frame_ms = elapsed.as_secs_f64() * 1e3 / f64::from(self.frames);
+        let pace = match is_paused {
+            true => format!("paused at {:.3} s", state.clock.time_seconds()),
+            false => format!("{frame_ms:.1} ms ({:.0} fps)", 1e3 / frame_ms),
+        };
+        window.set_title(&title(state, &pace));
+        *self = Self::new();
+    }
+}
+
+fn title(state: &State, pace: &str) -> String {
+    let scene = &state.scene;
+    let names: Vec<&str> = scene.models.iter().map(|model| model.name.as_str()).collect();
+    let visible: u32 = scene.crowd.visible_counts().iter().sum();
+    let view = match scene.visualization.view {
+        DebugView::Lit => String::new(),
+        view => format!(" · {}", view.name()),
+    };
+    format!("Throng: {} · {visible} visible · {}{view} · {pace}", names.join(" + "), state.clip_name())
+}
 
 /// Describes the last frame and the device. `frame_ms` is the time of a frame, or `None` before the first one.
 pub fn frame_and_device(instances: usize, renderer: &Renderer, frame_ms: Option<f64>) -> Vec<String> {

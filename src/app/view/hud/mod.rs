@@ -173,9 +173,6 @@ impl Hud {
 
     /// Lays out the panel and hands its triangles to the renderer. Returns the wishes of the person, and the time after which
     /// the panel wants to be drawn again. `None`: after the next event.
-    ///
-    /// # Errors
-    /// The atlas cannot be uploaded.
     pub fn lay_out(
         &mut self,
         window: &OsWindow,

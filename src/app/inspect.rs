@@ -1,11 +1,22 @@
-//! The facts of a model: the keys of `inspect --json`, and the values for each.
+//! `inspect`: the contents of a model file.
+//!
+//! [`facts`] derives everything from the imported [`Model`](crate::model::Model), without a GPU. The facts are the JSON for
+//! programs, and the page for people is made from them. No function recurses on the node tree and indentation has a limit, so a
+//! hostile chain of nodes prints in bounded width.
+
+#![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::Result;
 use glam::Vec3;
 
+use super::fact::{Fact, page};
+use super::output::{print, print_json};
+use super::scene::load_model;
+use super::text::page_columns;
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
-use crate::app::fact::Fact;
+use crate::cli::InspectArgs;
 use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{
     Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT,
@@ -14,6 +25,25 @@ use crate::model::{
 use crate::renderer::resident::model::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
 use crate::shader_types::{InstanceData, JointMatrix};
+
+/// Runs the command.
+pub fn run(args: &InspectArgs) -> Result<()> {
+    let mut model = load_model(args.model.as_ref(), &args.file_scene)?;
+    if args.levels {
+        crate::levels::build(&mut model);
+    }
+    if args.json {
+        print_json(&facts(&model, args.levels), true)
+    } else {
+        print(&report(&model, args.levels, page_columns()))
+    }
+}
+
+/// Describes a model on a page of this width.
+#[must_use]
+pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
+    page(&facts(model, with_levels), columns)
+}
 
 /// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
 #[must_use]
