@@ -27,14 +27,7 @@ use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::levels;
 
 pub fn tests() -> Vec<Test> {
-    gpu_tests![
-        direct_upload_into_one_page,
-        direct_upload_into_many_pages,
-        staged_upload_into_one_page,
-        staged_upload_into_many_pages,
-        staged_upload_within_tiny_dispatches
-        ; once: the_poses_that_are_told_apart_do_differ
-    ]
+    gpu_tests![every_vertex_is_that_of_the_twin; once: the_poses_that_are_told_apart_do_differ]
 }
 
 /// The largest accepted error of a position, as a share of the model's size.
@@ -236,26 +229,19 @@ fn tiny_page_bytes() -> u64 {
     (2 * most + most / 2) as u64 * size_of::<SkinnedVertex>() as u64
 }
 
-fn direct_upload_into_one_page(device: &TestDevice) {
-    assert_twins_agree(device, UploadPath::Direct, RendererSettings::default().page_bytes, LimitCaps::NONE);
-}
-
-fn direct_upload_into_many_pages(device: &TestDevice) {
-    assert_twins_agree(device, UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE);
-}
-
-fn staged_upload_into_one_page(device: &TestDevice) {
-    assert_twins_agree(device, UploadPath::Staged, RendererSettings::default().page_bytes, LimitCaps::NONE);
-}
-
-fn staged_upload_into_many_pages(device: &TestDevice) {
-    assert_twins_agree(device, UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE);
-}
-
-/// A dispatch holds a part of one walker's vertices.
-fn staged_upload_within_tiny_dispatches(device: &TestDevice) {
+/// Each way that vertices can take: both upload paths, one page and many, and dispatches that hold a part of one walker.
+fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
+    let one_page = RendererSettings::default().page_bytes;
     let tiny = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
-    assert_twins_agree(device, UploadPath::Staged, tiny_page_bytes(), tiny);
+    for (upload, page_bytes, limit_caps) in [
+        (UploadPath::Direct, one_page, LimitCaps::NONE),
+        (UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE),
+        (UploadPath::Staged, one_page, LimitCaps::NONE),
+        (UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE),
+        (UploadPath::Staged, tiny_page_bytes(), tiny),
+    ] {
+        assert_twins_agree(device, upload, page_bytes, limit_caps);
+    }
 }
 
 /// The comparison would detect the pose of a neighbour: instances differ by much more than the tolerance.

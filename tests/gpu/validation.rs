@@ -6,8 +6,8 @@
 //! a command buffer are one switch, hazards between submissions another; core checks and leak checks need only the
 //! layer.
 //!
-//! Correct work that looks wrong must pass too, so no message is excused: [`Gpu`] has no list of allowed messages, neither
-//! for layer 1.3.239 nor for 1.4.364.
+//! No message is excused: [`Gpu`] has no list of allowed messages. So each other GPU test proves that the layer does not report
+//! correct work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -31,7 +31,6 @@ pub fn tests() -> Vec<Test> {
     gpu_tests![
         mistakes_in_commands_are_seen,
         hazards_between_submissions_are_seen,
-        correct_work_is_not_reported,
         a_pipeline_layout_that_does_not_fit_the_shader_is_seen,
         what_is_left_behind_is_seen,
         resources_that_outlive_the_gate_are_refused,
@@ -255,68 +254,6 @@ fn hazards_between_submissions_are_seen(device: &TestDevice) {
             }
             device.wait_idle().unwrap();
         });
-    }
-}
-
-/// Correct work that a too strict check would report.
-fn correct_work_is_not_reported(device: &TestDevice) {
-    type Record = fn(Recorder, &[Buffer; 3]);
-    let correct: [(&str, &[Record]); 5] = [
-        (
-            "a write after a read needs an order and no access",
-            &[|recorder, buffers| {
-                copy(recorder, &buffers[0], &buffers[1], SIZE_BYTES);
-                recorder.memory_barrier(COPY_READ.finished(), COPY_WRITE.finished());
-                copy(recorder, &buffers[2], &buffers[0], SIZE_BYTES);
-            }],
-        ),
-        (
-            "two commands write two parts of one buffer",
-            &[|recorder, buffers| {
-                let half = SIZE_BYTES / 2;
-                for (from, offset) in [(&buffers[0], 0), (&buffers[1], half)] {
-                    let region = vk::BufferCopy { src_offset: offset, dst_offset: offset, size: half };
-                    recorder.copy_buffer(from, &buffers[2], region);
-                }
-            }],
-        ),
-        (
-            "two commands read one buffer",
-            &[|recorder, buffers| {
-                copy(recorder, &buffers[0], &buffers[1], SIZE_BYTES);
-                copy(recorder, &buffers[0], &buffers[2], SIZE_BYTES);
-            }],
-        ),
-        (
-            "two barriers form a chain",
-            &[|recorder, buffers| {
-                copy(recorder, &buffers[0], &buffers[1], SIZE_BYTES);
-                recorder.memory_barrier(COPY_WRITE, Access::COMPUTE_READ);
-                recorder.memory_barrier(Access::COMPUTE_READ, COPY_READ);
-                copy(recorder, &buffers[1], &buffers[2], SIZE_BYTES);
-            }],
-        ),
-        (
-            "the CPU waits between two submissions",
-            &[
-                |recorder, buffers| copy(recorder, &buffers[0], &buffers[2], SIZE_BYTES),
-                |recorder, buffers| copy(recorder, &buffers[1], &buffers[2], SIZE_BYTES),
-            ],
-        ),
-    ];
-    for (what, submissions) in correct {
-        let message = verdict(device, |device| {
-            let buffers = buffers(device);
-            for record in submissions {
-                let record = |recorder: Recorder| {
-                    record(recorder, &buffers);
-                    Ok(())
-                };
-                // SAFETY: the buffers outlive the call.
-                unsafe { submit_and_wait(device, what, record) }.unwrap();
-            }
-        });
-        assert_eq!(message, None, "{what}");
     }
 }
 
