@@ -1,6 +1,7 @@
 //! Small glTF files, built by the tests that need them.
 
 use base64::Engine;
+use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
 use throng::model::import::{ImportError, load_glb};
 use throng::model::{Model, Topology};
@@ -37,6 +38,38 @@ impl Gltf {
         gltf.push("nodes", json!({"mesh": 0}));
         gltf.json["scenes"][0]["nodes"] = json!([0]);
         gltf
+    }
+
+    /// Makes one mesh of triangles, drawn by node 0, with one material. `tex_coords` may be empty.
+    pub fn mesh(positions: &[Vec3], normals: &[Vec3], tex_coords: &[Vec2], indices: &[u16], material: Value) -> Self {
+        let mut gltf = Self::new();
+        let indices = gltf.accessor(U16, "SCALAR", indices.len(), bytemuck::cast_slice(indices));
+        let mut attributes = json!({
+            "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(positions)),
+            "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(normals)),
+        });
+        if !tex_coords.is_empty() {
+            attributes["TEXCOORD_0"] = json!(gltf.f32s("VEC2", bytemuck::cast_slice(tex_coords)));
+        }
+        gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
+        gltf.push("nodes", json!({"mesh": 0}));
+        gltf.json["scenes"][0]["nodes"] = json!([0]);
+        gltf.push("materials", material);
+        gltf
+    }
+
+    /// Appends a texture that shows an image; returns its index.
+    pub fn texture(&mut self, image: &image::RgbaImage) -> usize {
+        let mut png = std::io::Cursor::new(Vec::new());
+        image.write_to(&mut png, image::ImageFormat::Png).unwrap();
+        let view = self.view(png.get_ref());
+        for list in ["images", "textures"] {
+            if self.json[list].is_null() {
+                self.json[list] = json!([]);
+            }
+        }
+        let source = self.push("images", json!({"bufferView": view}));
+        self.push("textures", json!({"source": source}))
     }
 
     /// Makes the triangle skinned to nodes 1 and 2 (child of 1) by skin 0 without inverse binds. `joints` and `weights`

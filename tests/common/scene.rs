@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use clap::Parser;
+use image::RgbaImage;
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs};
 use throng::model::{Model, import};
@@ -34,4 +35,14 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
 pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
     let output = Output::offscreen(device, extent).expect("an offscreen output");
     Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
+}
+
+/// Draws one picture as `throng render OPTIONS` does, with the size and the time of the options. Returns its scene too.
+pub fn draw(device: &Arc<Device>, models: &[Model], options: &str, settings: RendererSettings) -> (RgbaImage, Scene) {
+    let (args, mut scene) = (arguments(options), scene(models, options));
+    let extent = vk::Extent2D { width: args.gpu.size.width, height: args.gpu.size.height };
+    let mut renderer = renderer(device, models, extent, settings);
+    scene.draw(&mut renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
+    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+    (RgbaImage::from_raw(extent.width, extent.height, pixels).unwrap(), scene)
 }

@@ -54,13 +54,10 @@ impl Picture {
     }
 
     fn draw_with(device: &Arc<Device>, models: &[Model], settings: RendererSettings, options: &str) -> Self {
-        let options = format!("--size {WIDTH}x{HEIGHT} --ground off {options}");
-        let mut scene = scene::scene(models, &options);
-        let extent = vk::Extent2D { width: WIDTH, height: HEIGHT };
+        let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {options}");
         let settings = RendererSettings { samples: 1, shadow_map_size: Some(256), ..settings };
-        let mut renderer = scene::renderer(device, &scene.models, extent, settings);
-        scene.draw(&mut renderer, TIME_SECONDS, ASPECT, true).unwrap();
-        Self { pixels: renderer.wait_for_pixels().unwrap().to_vec(), scene }
+        let (image, scene) = scene::draw(device, models, &options, settings);
+        Self { pixels: image.into_raw(), scene }
     }
 
     /// Returns the position of a point of the world in pixels.

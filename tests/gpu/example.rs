@@ -31,10 +31,7 @@ fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let models = [scene::asset("assets/walker.glb")];
     let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
     let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
-    let mut renderer = scene::renderer(gpu.device(), &models, one_character::EXTENT, settings);
-    scene::scene(&models, options).draw(&mut renderer, one_character::TIME_SECONDS, 1.0, true).unwrap();
-    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
-    let expected = image::RgbaImage::from_raw(512, 512, pixels).unwrap();
+    let (expected, _) = scene::draw(gpu.device(), &models, options, settings);
     let statistics = Flip::between(&expected, &image).statistics();
     assert!(statistics.within(golden::LIMITS), "{statistics:?}");
 }

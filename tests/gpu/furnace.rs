@@ -17,7 +17,7 @@ use throng::view::{Detail, Look, Sky};
 
 use crate::common::builder::Gltf;
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::{builder, scene};
+use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
     gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark,]
@@ -47,19 +47,9 @@ fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
         }
     }
     let positions: Vec<Vec3> = normals.iter().map(|normal| 0.5 * *normal).collect();
-    let mut gltf = Gltf::new();
-    let indices = gltf.accessor(builder::U16, "SCALAR", indices.len(), bytemuck::cast_slice(&indices));
-    let attributes = json!({
-        "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(&positions)),
-        "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(&normals)),
-    });
-    gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
-    gltf.push("nodes", json!({"mesh": 0}));
-    gltf.json["scenes"][0]["nodes"] = json!([0]);
     let [r, g, b] = base_color;
     let pbr = json!({"baseColorFactor": [r, g, b, 1], "metallicFactor": metallic, "roughnessFactor": roughness});
-    gltf.push("materials", json!({"pbrMetallicRoughness": pbr}));
-    gltf.model()
+    Gltf::mesh(&positions, &normals, &[], &indices, json!({"pbrMetallicRoughness": pbr})).model()
 }
 
 /// Draws a model alone in surroundings of [`RADIANCE`]. Returns one channel of the image.

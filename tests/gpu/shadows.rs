@@ -15,7 +15,7 @@ use throng::view::{OrbitCamera, ShadowScene, ShadowView};
 
 use crate::common::builder::Gltf;
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::{builder, scene};
+use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
     gpu_tests![
@@ -43,8 +43,6 @@ struct Picture {
 
 impl Picture {
     fn draw(gpu: &Gpu, model: Model, options: &str, skinning: Skinning, shadows: bool) -> Self {
-        let models = [model];
-        let mut scene = scene::scene(&models, &format!("--size 320x240 {options}"));
         let settings = RendererSettings {
             skinning,
             upload: Some(UploadPath::Direct),
@@ -52,17 +50,10 @@ impl Picture {
             shadow_map_size: shadows.then_some(MAP_TEXELS),
             ..RendererSettings::default()
         };
-        let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
-        scene.draw(&mut renderer, 0.0, ASPECT, true).unwrap();
-        let pixels = renderer.wait_for_pixels().unwrap().to_vec();
+        let (image, scene) = scene::draw(gpu.device(), &[model], &format!("--size 320x240 {options}"), settings);
         let to_light = scene.look.sun.to_light();
         let view = ShadowScene { crowd: &scene.crowd.bounds(), to_light, camera: &scene.camera, aspect: ASPECT };
-        Self {
-            image: RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap(),
-            camera: scene.camera,
-            shadows: ShadowView::fit(&view, MAP_TEXELS),
-            to_light,
-        }
+        Self { image, camera: scene.camera, shadows: ShadowView::fit(&view, MAP_TEXELS), to_light }
     }
 
     /// Returns the green channel at the pixel that shows a point.
@@ -89,25 +80,6 @@ impl Picture {
     }
 }
 
-/// A model of triangles with these vertices.
-fn mesh(positions: &[Vec3], normals: &[Vec3], tex_coords: &[Vec2], indices: &[u16], material: Value) -> Gltf {
-    let mut gltf = Gltf::new();
-    let index_accessor = gltf.accessor(builder::U16, "SCALAR", indices.len(), bytemuck::cast_slice(indices));
-    let attributes = json!({
-        "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(positions)),
-        "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(normals)),
-        "TEXCOORD_0": gltf.f32s("VEC2", bytemuck::cast_slice(tex_coords)),
-    });
-    gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": index_accessor, "material": 0}]}));
-    gltf.push("nodes", json!({"mesh": 0}));
-    gltf.json["scenes"][0]["nodes"] = json!([0]);
-    for list in ["images", "textures"] {
-        gltf.json[list] = json!([]);
-    }
-    gltf.push("materials", material);
-    gltf
-}
-
 fn matte() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorFactor": [0.6, 0.6, 0.6, 1], "metallicFactor": 0, "roughnessFactor": 1}})
 }
@@ -129,7 +101,7 @@ fn sphere(segments: u16, rings: u16, lean: Vec3) -> Model {
         .flat_map(|ring| (0..segments).map(move |segment| ring * row + segment))
         .flat_map(|a| [a, a + row, a + 1, a + 1, a + row, a + row + 1])
         .collect();
-    mesh(&positions, &normals, &vec![Vec2::ZERO; positions.len()], &indices, matte()).model()
+    Gltf::mesh(&positions, &normals, &vec![Vec2::ZERO; positions.len()], &indices, matte()).model()
 }
 
 /// Level squares, each with its centre and half its side, that face up.
@@ -142,7 +114,7 @@ fn squares(squares: &[(Vec3, f32)], material: Value) -> Gltf {
     let tex_coords: Vec<Vec2> = squares.iter().flat_map(|_| corners.map(|corner| 0.5 * corner + 0.5)).collect();
     let indices: Vec<u16> =
         (0..squares.len() as u16).flat_map(|k| [0, 2, 1, 1, 2, 3].map(|corner| 4 * k + corner)).collect();
-    mesh(&positions, &vec![Vec3::Y; positions.len()], &tex_coords, &indices, material)
+    Gltf::mesh(&positions, &vec![Vec3::Y; positions.len()], &tex_coords, &indices, material)
 }
 
 /// The same sphere with and without shadows must look the same: its normals alone say where the sunlight ends. In the last
@@ -190,7 +162,7 @@ fn open_surfaces_cast_shadows(device: &TestDevice) {
     let walls = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let walls = walls.into_iter().flat_map(|[a, b, c, d]| [a, b, c, a, c, d]);
     let indices: Vec<u16> = walls.chain([8, 10, 9, 9, 10, 11]).collect();
-    let model = mesh(&positions, &[Vec3::Y; 12], &[Vec2::ZERO; 12], &indices, matte()).model();
+    let model = Gltf::mesh(&positions, &[Vec3::Y; 12], &[Vec2::ZERO; 12], &indices, matte()).model();
     let picture = Picture::draw(&gpu, model, "--camera 0,30,2", Skinning::Compute, true);
     // Where the light through the middle of the box meets the ground.
     let middle = lid - picture.to_light * (lid.y / picture.to_light.y);
@@ -210,7 +182,7 @@ fn shadows_touch_their_casters(device: &TestDevice) {
     let mut material = matte();
     material["doubleSided"] = json!(true);
     let indices = [0, 2, 1, 1, 2, 3, 4, 5, 6, 6, 5, 7];
-    let model = mesh(&positions, &normals, &[Vec2::ZERO; 8], &indices, material).model();
+    let model = Gltf::mesh(&positions, &normals, &[Vec2::ZERO; 8], &indices, material).model();
     let picture = Picture::draw(&gpu, model, "--camera 180,45", Skinning::Compute, true);
     let texel = picture.shadows.texel_metres;
     let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
@@ -338,11 +310,7 @@ fn masked_materials_cast_holes(device: &TestDevice) {
             let pbr = json!({"baseColorTexture": {"index": 0}, "metallicFactor": 0});
             let material = json!({"pbrMetallicRoughness": pbr, "alphaMode": mode, "doubleSided": true});
             let mut gltf = squares(&[(Vec3::Y, 0.5), (Vec3::new(1.3, 0.0, -1.3), 0.01)], material);
-            let mut png = std::io::Cursor::new(Vec::new());
-            image.write_to(&mut png, image::ImageFormat::Png).unwrap();
-            let view = gltf.view(png.get_ref());
-            let source = gltf.push("images", json!({"bufferView": view}));
-            gltf.push("textures", json!({"source": source}));
+            gltf.texture(&image);
             let picture = Picture::draw(&gpu, gltf.model(), "--camera 130,50", skinning, true);
             let middle = -picture.to_light.with_y(0.0) / picture.to_light.y;
             let [left, right] = [-0.25, 0.25].map(|x| picture.at(middle + Vec3::X * x));

@@ -4,7 +4,6 @@
 //!
 //! The subject is an upright square that faces the camera and fills the middle of the image.
 
-use ash::vk;
 use glam::{Vec2, Vec3, Vec4};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
 use crate::common::builder::Gltf;
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::{builder, scene};
+use crate::common::scene;
 use crate::gpu::compare::Difference;
 
 pub fn tests() -> Vec<Test> {
@@ -30,7 +29,7 @@ pub fn tests() -> Vec<Test> {
     ]
 }
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
+const MIDDLE: (u32, u32) = (48, 32);
 
 /// An upright square of one metre. Its u points right, its v points down.
 struct Square {
@@ -43,31 +42,14 @@ impl Square {
     }
 
     fn with(material: Value, normals: [Vec3; 4], tex_coords: [Vec2; 4]) -> Self {
-        let mut gltf = Gltf::new();
         let positions = corners().map(|uv| Vec3::new(uv.x - 0.5, 1.0 - uv.y, 0.0));
-        let indices = gltf.accessor(builder::U16, "SCALAR", 6, bytemuck::cast_slice(&[0_u16, 2, 1, 1, 2, 3]));
-        let attributes = json!({
-            "POSITION": gltf.f32s("VEC3", bytemuck::cast_slice(&positions)),
-            "NORMAL": gltf.f32s("VEC3", bytemuck::cast_slice(&normals)),
-            "TEXCOORD_0": gltf.f32s("VEC2", bytemuck::cast_slice(&tex_coords)),
-        });
-        gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
-        gltf.push("nodes", json!({"mesh": 0}));
-        gltf.json["scenes"][0]["nodes"] = json!([0]);
-        for list in ["images", "textures"] {
-            gltf.json[list] = json!([]);
-        }
-        gltf.push("materials", material);
+        let gltf = Gltf::mesh(&positions, &normals, &tex_coords, &[0, 2, 1, 1, 2, 3], material);
         Self { gltf }
     }
 
     /// Appends a texture; the materials of these tests refer to texture 0, then 1.
     fn texture(mut self, image: &RgbaImage) -> Self {
-        let mut png = std::io::Cursor::new(Vec::new());
-        image.write_to(&mut png, image::ImageFormat::Png).unwrap();
-        let view = self.gltf.view(png.get_ref());
-        let source = self.gltf.push("images", json!({"bufferView": view}));
-        self.gltf.push("textures", json!({"source": source}));
+        self.gltf.texture(image);
         self
     }
 
@@ -116,13 +98,8 @@ fn draw(gpu: &Gpu, model: Model, skinning: Skinning) -> RgbaImage {
 }
 
 fn draw_with(gpu: &Gpu, model: Model, options: &str, settings: RendererSettings) -> RgbaImage {
-    let models = [model];
-    let mut scene = scene::scene(&models, &format!("--size 96x64 --camera 0,0,0.6 {options}"));
     let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..settings };
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
-    scene.draw(&mut renderer, 0.0, EXTENT.width as f32 / EXTENT.height as f32, true).unwrap();
-    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
-    RgbaImage::from_raw(EXTENT.width, EXTENT.height, pixels).unwrap()
+    scene::draw(gpu.device(), &[model], &format!("--size 96x64 --camera 0,0,0.6 {options}"), settings).0
 }
 
 fn plain(color: [u8; 4]) -> RgbaImage {
@@ -136,7 +113,7 @@ fn quarters() -> RgbaImage {
 }
 
 fn middle(image: &RgbaImage) -> [u8; 3] {
-    let [r, g, b, _] = image.get_pixel(EXTENT.width / 2, EXTENT.height / 2).0;
+    let [r, g, b, _] = image.get_pixel(MIDDLE.0, MIDDLE.1).0;
     [r, g, b]
 }
 

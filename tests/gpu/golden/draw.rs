@@ -1,6 +1,5 @@
 //! Draws what `throng render MODELS OPTIONS` draws, under validation.
 
-use ash::vk;
 use image::RgbaImage;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, UploadPath};
@@ -27,18 +26,13 @@ pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     let size = if options.contains("--size") { "" } else { "--size 256x144" };
     let options = format!("{options} {size}");
     let args = scene::arguments(&options);
-    let mut scene = scene::scene(models, &options);
     let settings = RendererSettings {
         skinning: args.gpu.skinning,
         upload: Some(UploadPath::Direct),
         samples: args.gpu.quality.samples(),
         shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.gpu.quality.has_shadows()),
-        transparent: scene.look.background == Background::None,
+        transparent: args.crowd.look().background == Background::None,
         ..RendererSettings::default()
     };
-    let extent = vk::Extent2D { width: args.gpu.size.width, height: args.gpu.size.height };
-    let mut renderer = scene::renderer(gpu.device(), models, extent, settings);
-    scene.draw(&mut renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
-    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
-    RgbaImage::from_raw(extent.width, extent.height, pixels).unwrap()
+    scene::draw(gpu.device(), models, &options, settings).0
 }
