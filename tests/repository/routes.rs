@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use super::architecture::{is_name, without_comments};
+
 /// A line of a route.
 struct Hop<'t> {
     from: &'t str,
@@ -15,11 +17,7 @@ struct Hop<'t> {
 fn code(file: &str) -> String {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file));
     let text = text.unwrap_or_else(|error| panic!("src/lib.rs names {file}: {error}"));
-    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
-}
-
-fn is_name(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
+    without_comments(&text)
 }
 
 /// Returns the text before and after each use of `item` as a whole word, within its line.

@@ -276,6 +276,11 @@ fn numbers<'s>(source: &'s str, prefix: &str) -> Vec<(&'s str, u32)> {
         .collect()
 }
 
+/// Returns constants of a module with their names.
+macro_rules! constants {
+    ($module:ident: $($name:ident)+) => { [$((stringify!($name), $module::$name)),+] };
+}
+
 const SPECIALIZATION: &str = include_str!("../../shaders/specialization.glsl");
 
 #[test]
@@ -297,47 +302,18 @@ fn numbers_that_stand_in_two_languages_are_equal() {
 #[test]
 fn bits_of_features_have_one_meaning() {
     let in_shader = numbers(SPECIALIZATION, "FEATURE_");
-    let in_rust = [
-        ("FLAT", material_features::FLAT),
-        ("THIN", material_features::THIN),
-        ("MASKED", material_features::MASKED),
-        ("BLENDED", material_features::BLENDED),
-        ("UNLIT", material_features::UNLIT),
-        ("TEX_COORDS_VARY", material_features::TEX_COORDS_VARY),
-        ("BASE_COLOR_TEXTURE", material_features::BASE_COLOR_TEXTURE),
-        ("METALLIC_ROUGHNESS_TEXTURE", material_features::METALLIC_ROUGHNESS_TEXTURE),
-        ("OCCLUSION_TEXTURE", material_features::OCCLUSION_TEXTURE),
-        ("EMISSIVE_TEXTURE", material_features::EMISSIVE_TEXTURE),
-        ("NORMAL_TEXTURE", material_features::NORMAL_TEXTURE),
-        ("TANGENTS", material_features::TANGENTS),
-        ("DIELECTRIC", material_features::DIELECTRIC),
-        ("EMITS", material_features::EMITS),
-        ("COLOR_FACTOR", material_features::COLOR_FACTOR),
-        ("SHADOWED", material_features::SHADOWED),
-        ("TRANSPARENT", material_features::TRANSPARENT),
-    ];
+    let in_rust = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY BASE_COLOR_TEXTURE
+        METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC EMITS COLOR_FACTOR
+        SHADOWED TRANSPARENT);
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }
 
 #[test]
 fn debug_views_have_the_same_numbers() {
-    let in_shader = numbers(SPECIALIZATION, "VIEW_");
-    let in_rust = [
-        ("NORMALS", debug_views::NORMALS),
-        ("TANGENTS", debug_views::TANGENTS),
-        ("TEX_COORDS", debug_views::TEX_COORDS),
-        ("WEIGHTS", debug_views::WEIGHTS),
-        ("JOINTS", debug_views::JOINTS),
-        ("INFLUENCES", debug_views::INFLUENCES),
-        ("HEAT", debug_views::HEAT),
-        ("INSTANCES", debug_views::INSTANCES),
-        ("POSES", debug_views::POSES),
-        ("CLAY", debug_views::CLAY),
-        ("WIRES", debug_views::WIRES),
-        ("LOD", debug_views::LOD),
-    ];
-    assert_eq!(in_shader, in_rust);
+    let in_rust = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
+        WIRES LOD);
+    assert_eq!(numbers(SPECIALIZATION, "VIEW_"), in_rust);
 }
 
 #[test]

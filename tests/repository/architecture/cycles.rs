@@ -54,6 +54,13 @@ pub fn edges(sources: &[(String, String)]) -> Edges {
     edges
 }
 
+/// Returns the layers that a source names: the first name of each path after `crate`.
+pub fn named_layers(text: &str) -> BTreeSet<String> {
+    let (imports, body) = split_imports(text);
+    let all = imports.into_iter().map(|import| import.path).chain(paths(&body));
+    all.filter(|path| path.len() > 1 && path[0] == "crate").map(|mut path| path.swap_remove(1)).collect()
+}
+
 /// Returns the entries of a folder that reach themselves.
 pub fn on_cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<&str> {
     let targets_of = |entry: String| edges.iter().filter(move |(from, _)| *from == entry).map(|(_, to)| to.as_str());
@@ -208,6 +215,7 @@ fn imports_are_expanded() {
     assert_eq!(shown[..4], expected);
     assert_eq!(shown[4], "g super::g true");
     assert_eq!(paths(&body), [vec!["c", "d"], vec!["crate", "e"]]);
+    assert_eq!(named_layers(code), BTreeSet::from(["a", "e"].map(str::to_owned)));
 }
 
 #[test]

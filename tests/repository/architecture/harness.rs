@@ -40,9 +40,3 @@ fn no_test_is_left_out() {
         assert!(!text.contains("#[test]"), "{shown} has #[test], but a harness of its own: list the test in `main`");
     }
 }
-
-#[test]
-fn harnesses_are_found() {
-    let manifest = "[[test]]\nname = \"a\"\n\n[[test]]\nname = \"b\"\nharness = false\n[[bench]]\nharness = false\n";
-    assert_eq!(own_harnesses(manifest), ["b"]);
-}
