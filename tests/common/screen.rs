@@ -338,16 +338,6 @@ impl TestWindow<'_> {
         self.connection().destroy_window(self.id).unwrap().check().unwrap();
     }
 
-    pub fn hide(&self) {
-        self.connection().unmap_window(self.id).unwrap().check().unwrap();
-        while !matches!(self.next_event(), Event::UnmapNotify(event) if event.window == self.id) {}
-    }
-
-    pub fn show(&self) {
-        self.connection().map_window(self.id).unwrap().check().unwrap();
-        while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
-    }
-
     /// Asks the window manager to minimise the window (ICCCM, 4.1.4).
     pub fn minimize(&self) {
         const ICONIC_STATE: u32 = 3;

@@ -188,6 +188,7 @@ fn files_that_cannot_be_written_are_found_first() {
     std::fs::copy(walker, place.file("walker.glb")).unwrap();
     for (code, files, says) in [
         (2, "--json a.svg --plot ./a.svg", "--plot and --json name the same file, ./a.svg"),
+        (2, "--json ../work/a.svg --plot a.svg", "--plot and --json name the same file, a.svg"),
         (2, "walker.glb --json walker.glb", "--json and a model name the same file, walker.glb"),
         (1, "--json no/such.json", "cannot write no/such.json"),
         (1, "--plot no/such.svg", "cannot write no/such.svg"),
@@ -209,26 +210,6 @@ fn passes_can_be_timed_one_at_a_time() {
     let run = &report(&place, "one.json")["runs"][0];
     assert_eq!(run["serialize"], true);
     assert!(number(&run["gpu_ms"]["skin"], "median") > 0.0, "{}", run["gpu_ms"]);
-}
-
-#[test]
-fn only_bench_takes_lists() {
-    let place = Place::new();
-    for (arguments, says) in [
-        ("render --out x.png --skinning compute,vertex", "compute, vertex"),
-        ("render --out x.png --threads 1,2", "invalid value '1,2'"),
-        ("view --size 1x1,2x2", "invalid value '1x1,2x2'"),
-        ("bench --skinning compute,foo", "compute, vertex"),
-        ("bench --upload foo,auto", "auto, direct, staged"),
-        ("bench --threads 1,0", "from 1 to 256"),
-        ("bench --size 64x48,64", "such as 1280x720"),
-        ("bench --instances 1,many", "invalid value 'many'"),
-        ("bench --instances 1,,2", "invalid value ''"),
-        ("bench --plot frame.png", "expected a name that ends with .svg"),
-    ] {
-        let message = place.fail(2, arguments);
-        assert!(message.starts_with("error: ") && message.contains(says), "throng {arguments}: {message}");
-    }
 }
 
 /// The error names the row that cannot be drawn.

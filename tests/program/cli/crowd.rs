@@ -31,6 +31,8 @@ fn one_character_stands_at_the_origin_as_its_file_describes_it() {
         (&crowd["models"][0], &crowd["time"], &crowd["speed"]),
         (&"walker.glb".into(), &0.0.into(), &1.0.into())
     );
+    let named = self::crowd("--clip Wave --time -0.5 --camera -30,20,1.5");
+    assert_eq!((&named["instances"][0]["clip"], &named["time"]), (&3.into(), &(-0.5).into()));
     let rest = self::crowd("--clip none");
     assert!(rest["instances"][0]["clip"].is_null());
 }

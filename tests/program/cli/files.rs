@@ -24,25 +24,13 @@ fn a_missing_file_is_named_and_the_cause_has_its_own_line() {
 }
 
 #[test]
-fn a_broken_file_is_named_with_what_is_wrong() {
+fn a_broken_file_is_named_and_the_cause_has_its_own_line() {
     let place = Place::new();
     std::fs::write(place.file("bad.gltf"), "{").unwrap();
     let message = place.fail(1, "inspect bad.gltf");
     let lines: Vec<&str> = message.lines().collect();
     assert_eq!(lines[0], "error: bad.gltf: the JSON part is malformed");
     assert!(lines[1].starts_with("  caused by: EOF while parsing an object at line 1"), "{message}");
-
-    let whole = std::fs::read(walker()).unwrap();
-    std::fs::write(place.file("cut.glb"), &whole[..1000]).unwrap();
-    let expected =
-        format!("error: cut.glb: the file is cut short: 1000 bytes, but its GLB header says {}\n", whole.len());
-    assert_eq!(place.fail(1, "inspect cut.glb"), expected);
-
-    // A folder and an empty file are refused.
-    std::fs::create_dir(place.file("folder.glb")).unwrap();
-    assert!(place.fail(1, "inspect folder.glb").starts_with("error: folder.glb: "));
-    std::fs::write(place.file("empty.glb"), "").unwrap();
-    assert!(place.fail(1, "inspect empty.glb").starts_with("error: empty.glb: "));
 }
 
 #[test]
@@ -212,23 +200,4 @@ fn the_rest_pose_has_no_clip() {
         stdout.contains("\n\n5262 vertices, from (-0.5344, 0.0000, -0.3530) to (0.5344, 1.7840, 0.2198); "),
         "{stdout}"
     );
-}
-
-/// The joint bends by a right angle, so every number can be checked by hand.
-#[test]
-fn pose_text_lists_every_matrix_and_position_of_a_small_model() {
-    let strip = repository_file("assets/simple_strip.gltf");
-    let text = Place::new().succeed(&format!("pose {} --time 1", strip.display()));
-    for block in [
-        "simple_strip.gltf: clip 0 Bend, 5.500 s, skinned on the CPU\nMatrices are listed by row.",
-        "inverse bind matrices of skin 0 (joint_from_mesh): 2\n  1  lower   1.0000   0.0000",
-        "time 1 s\n\nnode matrices (model_from_node): 3\n  0  strip   1.0000",
-        "joint matrices of skin 0 (model_from_node * joint_from_mesh): 2\n",
-        "  2  upper   0.0000  -1.0000   0.0000   1.0000\n",
-        "             1.0000   0.0000   0.0000   1.0000\n             0.0000   0.0000   1.0000   0.0000\n",
-        "10 vertices, from (-1.0000, 0.0000, 0.0000) to (0.5000, 1.5000, 0.0000)\n  #  bind pose  ",
-        "  2   -0.5000    0.5000    0.0000   -0.2500    0.5000    0.0000  0.7500 lower, 0.2500 upper\n",
-    ] {
-        assert!(text.contains(block), "{block:?} is missing:\n{text}");
-    }
 }

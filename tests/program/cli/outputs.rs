@@ -65,9 +65,9 @@ fn wrong_names_are_refused_before_a_model_is_loaded() {
     ] {
         assert_eq!(place.fail(2, &format!("render no/such.glb {options}")), format!("error: {message}\n"));
     }
-    // One frame of a sequence needs no number.
-    place.succeed(&format!("render {SMALL} --frames 5..6 --out five.png"));
-    assert_eq!(names(&place), ["five.png"]);
+    // One frame of a sequence needs no number. A percent sign alone stands for itself.
+    place.succeed(&format!("render {SMALL} --frames 5..6 --out 5%.png"));
+    assert_eq!(names(&place), ["5%.png"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn color_count(image: &image::RgbaImage) -> usize {
 fn render_writes_an_image_of_the_given_size() {
     let place = Place::new();
     std::fs::create_dir(place.file("folder")).unwrap();
-    let text = place.succeed("render -s 123x45 -n 3 --validation -o folder/crowd.png");
+    let text = place.succeed("render -s 123x45 -n 3 -c Run --validation -o folder/crowd.png");
     assert!(text.starts_with("folder/crowd.png: 3 of 3 instances visible, "), "{text}");
     assert!(text.contains(", compute skinning, "), "{text}");
     let picture = decode(&place.file("folder/crowd.png"));
@@ -43,11 +43,6 @@ fn a_path_that_cannot_be_written_is_named() {
         "error: cannot write nosuch/x.png: the folder nosuch does not exist; create it, or name another one\n";
     assert_eq!(message, expected);
     assert!(!place.file("nosuch").exists());
-    // `bench` fails before the first measurement.
-    let bench = place.run("bench --instances 1 --frames 1 --size 16x16 --json file/below.json");
-    assert_eq!(bench.code, 1, "{bench:?}");
-    assert_eq!(bench.stderr, "error: cannot write file/below.json: file is not a folder\n");
-    assert_eq!(bench.stdout, "");
 }
 
 /// A newcomer may be connected to a server.

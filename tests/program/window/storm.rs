@@ -9,8 +9,14 @@ use crate::common::screen::Screen;
 /// Resizes that come together before the test looks at the window again, as they do while an edge is dragged.
 const BURST: u32 = 10;
 
-/// Returns a size that depends on the number in no simple way: 1 to 700 pixels wide, 1 to 500 high.
+/// Returns a size that depends on the number in no simple way: 1 to 700 pixels wide, 1 to 500 high. The last one of a burst, which
+/// is drawn, is sometimes the smallest possible one or very flat.
 fn size(number: u32) -> (u32, u32) {
+    if number % BURST == BURST - 1
+        && let Some(&size) = [(1, 1), (1, 300), (900, 16)].get((number / BURST) as usize)
+    {
+        return size;
+    }
     let mixed = number.wrapping_mul(2_654_435_761).rotate_left(13).wrapping_mul(2_246_822_519);
     (1 + (mixed >> 16) % 700, 1 + (mixed & 0xffff) % 500)
 }
@@ -18,7 +24,7 @@ fn size(number: u32) -> (u32, u32) {
 /// Resizes the window and minimises it in between, each as often as wanted. Some sizes are drawn and some are skipped.
 fn storm(resizes: u32, minimizations: u32) {
     let (place, screen) = (Place::new(), Screen::with_manager());
-    let program = start(&place, &screen, "--instances 5");
+    let program = start(&place, &screen, "--instances 20");
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
     let bursts = resizes / BURST;
@@ -43,6 +49,10 @@ fn storm(resizes: u32, minimizations: u32) {
     let picture = window.picture();
     assert_eq!((picture.width, picture.height), (400, 300));
     assert!(picture.color_count() > 100, "{} colours", picture.color_count());
+    // The image fills the window up to its last corner.
+    assert!(picture.corner(30).color_count() > 1, "the lower right corner is flat");
+    // A minimised window can be closed.
+    window.minimize();
     window.ask_to_close();
     assert_success(&program.finish());
 }
