@@ -324,78 +324,8 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn several_models_have_an_instance_each() {
-        let instances = |line: &str| {
-            let cli = parse(line).unwrap();
-            let Some(Command::Render(args)) = cli.command else { panic!("{line}") };
-            args.count.instances(&args.crowd)
-        };
-        assert_eq!(instances("throng render --out x.png"), 1);
-        assert_eq!(instances("throng render a.glb b.glb c.glb --out x.png"), 3);
-        assert_eq!(instances("throng render a.glb b.glb -n 1 --out x.png"), 1);
-    }
-
-    #[test]
-    fn common_options_have_short_names() {
-        let long = parse("throng render a.glb --instances 3 --clip Run --size 64x48 --out x.png").unwrap();
-        let short = parse("throng render a.glb -n 3 -c Run -s 64x48 -o x.png").unwrap();
-        assert_eq!(format!("{short:?}"), format!("{long:?}"));
-        let long = parse("throng bench --instances 1,10 --clip all --size 64x48,32x24").unwrap();
-        let short = parse("throng bench -n 1,10 -c all -s 64x48,32x24").unwrap();
-        assert_eq!(format!("{short:?}"), format!("{long:?}"));
-    }
-    use crate::crowd::PhaseMode;
-    use crate::model::import::SceneChoice;
-
     fn parse(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split_whitespace())
-    }
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn no_command_is_view() {
-        let cli = parse("throng Fox.glb Man.glb --instances 300 --clip all").unwrap();
-        assert!(cli.command.is_none());
-        assert_eq!(cli.view.crowd.models.len(), 2);
-        assert_eq!(cli.view.count.instances, Some(300));
-        assert_eq!(cli.view.crowd.clip, ClipChoice::All);
-    }
-
-    #[test]
-    fn values_become_typed() {
-        let Ok(Cli { command: Some(Command::Render(args)), .. }) = parse(
-            "throng render a.glb --scene Stage --size 640x360 --time -0.5 --clip Run --camera -30,20,1.5 --out x.png",
-        ) else {
-            panic!("does not parse");
-        };
-        assert_eq!(args.gpu.size, Size { width: 640, height: 360 });
-        assert_eq!(args.crowd.file_scene.choice(), SceneChoice::Name("Stage".to_owned()));
-        assert_eq!(args.crowd.time, -0.5);
-        assert_eq!(args.crowd.clip, ClipChoice::Name("Run".to_owned()));
-        assert_eq!(args.crowd.camera, Some(CameraArg { yaw_degrees: -30.0, pitch_degrees: 20.0, zoom: 1.5 }));
-        assert_eq!(args.crowd.phase_mode(1), PhaseMode::Zero);
-        assert_eq!(args.crowd.phase_mode(2), PhaseMode::Random);
-        assert_eq!((args.crowd.settings(1).variety, args.crowd.settings(2).variety), (0.0, 0.5));
-    }
-
-    #[test]
-    fn frames_are_a_number_or_a_part() {
-        let frames = |options: &str| match parse(&format!("throng render --out x.png {options}")).unwrap().command {
-            Some(Command::Render(args)) => (args.frames, args.turntable, args.crowd.models.len()),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(frames(""), (None, None, 0));
-        assert_eq!(frames("--frames 12"), (Some(FrameChoice::Count(12)), None, 0));
-        assert_eq!(frames("--frames 30..60"), (Some(FrameChoice::Part { first: 30, end: 60 }), None, 0));
-        // A model after the flag is no value of it.
-        assert_eq!(frames("--turntable Fox.glb"), (None, Some(None), 1));
-        assert_eq!(frames("--turntable=60"), (None, Some(Some(60)), 0));
     }
 
     #[test]
@@ -421,7 +351,9 @@ mod tests {
             "throng render --out x.png --frames 0..1000001",
             "throng render --out x.png --turntable=0",
             "throng --threads 1,2",
-            "throng --size 64x48,32x24",
+            "throng view --size 64x48,32x24",
+            "throng bench --upload foo,auto",
+            "throng bench --instances 1,many",
             "throng render --out x.png --skinning compute,vertex",
             "throng bench --skinning compute,geometry",
             "throng bench --upload direct,",

@@ -169,27 +169,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_file_is_named_twice() {
-        let folder = tempfile::tempdir().unwrap();
-        let (a, b) = (folder.path().join("a.json"), folder.path().join("b.svg"));
-        check_files(&[("--json", &a), ("--plot", &b)], &[]).unwrap();
-        assert!(!a.exists() && !b.exists());
-        std::fs::write(&a, "kept").unwrap();
-        check_files(&[("--json", &a)], &[]).unwrap();
-        assert_eq!(std::fs::read(&a).unwrap(), b"kept");
-        let again = folder.path().join(".").join("a.json");
-        let error = check_files(&[("--json", &a), ("--plot", &again)], &[]).unwrap_err().to_string();
-        assert!(error.starts_with("--plot and --json name the same file, "), "{error}");
-        let error = check_files(&[("--plot", &b)], &[("a model", &b)]).unwrap_err().to_string();
-        assert!(error.starts_with("--plot and a model name the same file, "), "{error}");
-        // The two files do not exist yet.
-        let (c, d) =
-            (folder.path().join("c"), folder.path().join("../").join(folder.path().file_name().unwrap()).join("c"));
-        assert!(check_files(&[("--json", &c), ("--plot", &d)], &[]).is_err());
-        assert!(!c.exists());
-    }
-
-    #[test]
     fn standard_output_has_one_file() {
         let path = Path::new("-");
         check_files(&[("--json", path)], &[]).unwrap();

@@ -273,11 +273,4 @@ mod tests {
         assert_eq!(line([2.0; 11], [1.0; 11]).verdict(), "too few pairs");
         assert_eq!(line([0.002; 12], [0.001; 12]).verdict(), "no change");
     }
-
-    #[test]
-    fn children_get_the_other_arguments() {
-        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        let given = words("bench a.glb --against b --frames=7 --size 1x1 --frames 9 --fail-above=3 --msaa 1");
-        assert_eq!(without_own_options(given.into_iter()), words("bench a.glb --size 1x1 --msaa 1"));
-    }
 }

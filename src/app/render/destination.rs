@@ -191,18 +191,3 @@ impl FileName {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sequences_are_numbered() {
-        let path = |out: &str, frame| FileName::new(Path::new(out)).unwrap().of_frame(frame);
-        assert_eq!(path("out/fox_%04d.png", 7), Path::new("out/fox_0007.png"));
-        assert_eq!(path("a%d.jpg", 12), Path::new("a12.jpg"));
-        assert_eq!(path("a.png", 1), Path::new("a.png"));
-        // A percent sign alone stands for itself.
-        assert_eq!(path("100%.png", 1), Path::new("100%.png"));
-    }
-}

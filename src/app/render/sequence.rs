@@ -78,20 +78,6 @@ mod tests {
     }
 
     #[test]
-    fn a_turntable_goes_around_once() {
-        let half = std::f32::consts::PI;
-        let frames = |options| sequence(options, false, None);
-        let sixty = frames("--turntable --frames 60");
-        assert_eq!(sixty.frames, 0..60);
-        assert_eq!([0, 30, 60].map(|frame| sixty.yaw_radians(frame)), [0.0, half, 0.0]);
-        // The round is independent of the part.
-        assert_eq!(frames("--turntable=8 --frames 2..5").yaw_radians(4), half);
-        assert_eq!(frames("--turntable --frames 2..5").yaw_radians(60), half);
-        assert_eq!(frames("--turntable=8").frames, 0..8);
-        assert_eq!(frames("--frames 60").yaw_radians(30), 0.0);
-    }
-
-    #[test]
     fn films_show_whole_loops() {
         let count = |loop_seconds| sequence("", true, loop_seconds).frames.len();
         assert_eq!(sequence("", false, Some(1.5)).frames, 0..1);

@@ -119,7 +119,7 @@ pub fn run_count(influence_count: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{CoarserLevel, Influence};
+    use crate::model::Influence;
 
     /// Returns a geometry whose vertices have these numbers of influences: a number of vertices, and of influences of each.
     fn geometry(influence_counts: &[(u32, u32)]) -> Geometry {
@@ -162,45 +162,5 @@ mod tests {
         let order = SkinOrder::new(&geometry(&[(70, 4), (200, 1)]));
         let expected: Vec<u32> = (70..270).chain(0..70).collect();
         assert_eq!(order.vertices, expected);
-    }
-
-    #[test]
-    fn each_level_has_all_its_vertices_in_runs_of_its_own() {
-        let mut geometry = geometry(&[(30, 1), (30, 4), (100, 1), (40, 2)]);
-        let level = |vertex_count| CoarserLevel { vertex_count, ..CoarserLevel::default() };
-        geometry.coarser_levels = vec![level(60), level(20)];
-        let order = SkinOrder::new(&geometry);
-        let of_level = |level: u32| {
-            let runs = order.runs(level);
-            let (first, end) = (runs[0].first as usize, runs[runs.len() - 1].end as usize);
-            let mut vertices = order.vertices[first..end].to_vec();
-            vertices.sort_unstable();
-            (vertices, runs.iter().map(|run| (run.end - run.first, run.influence_count)).collect::<Vec<_>>())
-        };
-        assert_eq!(of_level(0), ((0..200).collect(), vec![(128, Some(1)), (72, Some(4))]));
-        assert_eq!(of_level(1), ((0..60).collect(), vec![(60, Some(4))]));
-        assert_eq!(of_level(2), ((0..20).collect(), vec![(20, Some(1))]));
-        assert_eq!(order.runs(7), order.runs(2));
-    }
-
-    #[test]
-    fn influences_are_padded_to_the_largest_number_of_all_runs() {
-        let mut geometry = geometry(&[(3, 1), (1, 3), (64, 1)]);
-        let level = CoarserLevel { vertex_count: 4, ..CoarserLevel::default() };
-        geometry.coarser_levels = vec![level];
-        let (order, mut bind_pose) = (SkinOrder::new(&geometry), BindPose::new(&geometry));
-        let before = bind_pose.clone();
-        order.pad(&mut bind_pose);
-        for (vertex, (old, new)) in before.bind_vertices.iter().zip(&bind_pose.bind_vertices).enumerate() {
-            // The first four share a work group in the coarser level, and the last four in full detail.
-            let expected = if (4..65).contains(&vertex) { 1 } else { 4 };
-            assert_eq!(new.influence_count, expected, "vertex {vertex}");
-            let influences = |of: &BindPose, first: u32, count: u32| -> Vec<(u32, f32)> {
-                of.influences[first as usize..][..count as usize].iter().map(|i| (i.joint, i.weight)).collect()
-            };
-            let mut expected = influences(&before, old.first_influence, old.influence_count);
-            expected.resize(new.influence_count as usize, (expected[0].0, 0.0));
-            assert_eq!(influences(&bind_pose, new.first_influence, new.influence_count), expected);
-        }
     }
 }

@@ -144,18 +144,6 @@ mod tests {
         assert_eq!((figures.medians(), figures.median_frame_ms()), (expected, Some(3.5 + middle)));
     }
 
-    /// Every frame adds its times, also while the panel is hidden.
-    #[test]
-    fn adding_frames_soon_needs_no_more_memory() {
-        let mut figures = Figures::default();
-        let mut add = |count: usize| {
-            (0..count).for_each(|_| figures.add(StageTimes::default(), None));
-            figures.frames.capacity()
-        };
-        let capacity = add(MOST_FRAMES);
-        assert_eq!(add(10 * MOST_FRAMES), capacity);
-    }
-
     #[test]
     fn scales_are_round_numbers() {
         let rounded = [0.0, 0.3, 1.0, 1.1, 4.9, 7.0, 16.7, 201.0].map(round_up);
