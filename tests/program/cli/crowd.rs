@@ -3,6 +3,7 @@
 use glam::{Mat4, Vec4};
 use serde_json::Value;
 
+use super::run::repository_file;
 use crate::common::program::Place;
 
 fn crowd(options: &str) -> Value {
@@ -33,6 +34,12 @@ fn one_character_stands_at_the_origin_as_its_file_describes_it() {
     );
     let named = self::crowd("--clip Wave --time -0.5 --camera -30,20,1.5");
     assert_eq!((&named["instances"][0]["clip"], &named["time"]), (&3.into(), &(-0.5).into()));
+    // Each of several models has an instance, unless a number is given.
+    let walker = repository_file("assets/walker.glb").display().to_string();
+    for (options, count) in [("", 2), ("-n 1", 1)] {
+        let crowd = self::crowd(&format!("{walker} {walker} --scene 0 {options}"));
+        assert_eq!(crowd["instances"].as_array().unwrap().len(), count, "{options}");
+    }
     let rest = self::crowd("--clip none");
     assert!(rest["instances"][0]["clip"].is_null());
 }
