@@ -1,6 +1,6 @@
 //! A steady frame creates nothing: no Vulkan object, no device memory, no descriptor set, and no allocation on any
 //! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances, their
-//! levels of detail and their places may change all the time, and do so here.
+//! levels of detail, their places and their clips may change all the time, and do so here.
 //!
 //! The validation layer is on in the first part, in which objects are counted and any message fails the test. It is off in
 //! the second part, which counts allocations.
@@ -10,11 +10,12 @@ use std::sync::atomic::Ordering;
 
 use ash::vk;
 use throng::app::scene::Scene;
+use throng::crowd::ClipChoice;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
-use super::counter::ALLOCATIONS;
+use crate::ALLOCATIONS;
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
 use crate::common::{levels, scene};
 
@@ -28,10 +29,12 @@ const INSTANCES: u32 = 200;
 const STEADY_FRAMES: u32 = 100;
 const FRAMES_IN_FLIGHT: usize = 2;
 
-/// One model in forty is the walker: enough vertices to be a real load, few enough to draw 900 frames in a debug build.
+/// One model in forty is the walker: enough vertices to be a real load, few enough to draw 900 frames in a debug build. One has
+/// morph targets.
 fn models() -> Vec<Model> {
-    let mut models = vec![scene::asset("assets/simple_strip.gltf"); 39];
+    let mut models = vec![scene::asset("assets/simple_strip.gltf"); 38];
     models.insert(4, scene::asset("assets/walker.glb"));
+    models.push(scene::asset("assets/jelly.gltf"));
     models.iter_mut().for_each(|model| levels::give_levels(model, &[0.01, 0.05]));
     models
 }
@@ -55,6 +58,7 @@ fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
 fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
     let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
     let first_camera = scene.camera;
+    scene.crowd.set_clip(&ClipChoice::All).unwrap();
     // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
     // a moving camera, which also sets up rayon's threads.
     let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
@@ -63,10 +67,13 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
         assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
     }
     scene.lod_error_pixels = lod_error_pixels;
+    // All instances blend for a second, which ends in the midst of the frames that are counted.
+    scene.crowd.crossfade(&ClipChoice::None, 0.0, 1.0).unwrap();
     (0..10).for_each(|frame| {
         draw_moving(scene, &mut renderer, frame);
     });
 
+    assert!(scene.crowd.is_blending());
     let created = device.created_count();
     let allocations = ALLOCATIONS.load(Ordering::Relaxed);
     let mut fewest_visible = INSTANCES;
@@ -79,6 +86,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
         (fewest_skinned, most_skinned) = (fewest_skinned.min(skinned), most_skinned.max(skinned));
     }
     let made = (device.created_count() - created, ALLOCATIONS.load(Ordering::Relaxed) - allocations);
+    assert!(!scene.crowd.is_blending());
     assert!(fewest_visible < INSTANCES / 2, "the frames must differ in what is visible: {fewest_visible}");
     if settings.skinning == Skinning::Compute {
         assert!(most_skinned >= 2 * fewest_skinned, "levels must change: {fewest_skinned} to {most_skinned} bytes");
