@@ -148,13 +148,6 @@ impl Scene {
         self.camera.refocus(to_axis / self.camera.forward().with_y(0.0).length());
     }
 
-    /// Zooms towards the character or the ground in the middle of the image, and never through it. A factor below 1 comes
-    /// closer.
-    pub fn zoom(&mut self, factor: f32, time_seconds: f64) {
-        self.crowd.move_to(time_seconds);
-        zoom_in_front(&mut self.camera, &self.crowd, factor, time_seconds);
-    }
-
     /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below
     /// 1 comes closer.
     pub fn zoom_at(&mut self, point: Vec2, aspect: f32, factor: f32, time_seconds: f64) {
