@@ -231,14 +231,4 @@ mod tests {
         assert!(radii.iter().all(|radius| (radius - radius.round()).abs() < 1e-5), "{radii:?}");
         assert!(radii.is_sorted_by(|a, b| a.round() <= b.round()));
     }
-
-    #[test]
-    fn instances_face_along_their_ring() {
-        for placement in on_ring(7, 3.0, 0.3, FRAC_PI_2) {
-            let forward = placement.world_from_model().transform_vector3(Vec3::Z);
-            assert!(forward.dot(placement.position).abs() < 1e-5);
-            // Seen from above, all of them go the same way round.
-            assert!(placement.position.cross(forward).y > 0.0);
-        }
-    }
 }

@@ -234,24 +234,3 @@ fn shares(count: usize, radius: f32, spacing: f32) -> Vec<usize> {
     };
     capacities.into_iter().map(share).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ring_is_where_it_was_after_whole_turns() {
-        let mut ring = Ring::new(0.0, Vec2::Y, 0.125);
-        let turns: Vec<Vec2> = [0.0, 2.0, 8.0, 8e9 + 2.0, -6.0, f64::INFINITY, f64::NAN]
-            .map(|time_seconds| {
-                ring.turn_to(time_seconds);
-                ring.turn
-            })
-            .to_vec();
-        assert_eq!((turns[0], turns[2]), (Vec2::X, Vec2::X));
-        for quarter in [turns[1], turns[3], turns[4]] {
-            assert!(quarter.distance(Vec2::Y) < 1e-6, "{turns:?}");
-        }
-        assert_eq!(turns[5..], [Vec2::X; 2]);
-    }
-}

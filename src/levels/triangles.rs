@@ -195,22 +195,3 @@ fn root(parents: &mut [u32], mut number: u32) -> u32 {
     }
     number
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn triangles_of_a_material_share_the_numbers_of_edges() {
-        let triangles = [[[0, 1, 2], [2, 1, 3]].as_slice(), &[[2, 3, 0], [3, 3, 0]]];
-        let edges = Edges::new((0..).zip(triangles), 4);
-        assert_eq!(edges.len(), 5 + 4);
-        let number = |material, side| edges.index(material, side);
-        // From vertices 0, 1, 2 and 3, first those of material 0.
-        let all =
-            [(0, [0, 1]), (0, [0, 2]), (1, [0, 2]), (1, [0, 3]), (0, [1, 2]), (0, [1, 3]), (0, [2, 3]), (1, [2, 3])];
-        assert_eq!(all.map(|(material, side)| number(material, side)), [0, 1, 2, 3, 4, 5, 6, 7].map(Some));
-        assert_eq!(number(1, [3, 3]), Some(8), "of a triangle without area");
-        assert_eq!((number(1, [0, 1]), number(0, [0, 3]), number(2, [0, 1])), (None, None, None));
-    }
-}

@@ -179,15 +179,6 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_with_several_children_has_axes_once() {
-        let palette = palette(&[(0, bound_at(0.0)), (1, bound_at(1.0)), (2, bound_at(2.0))]);
-        let bones = bones(&skeleton(&[NO_PARENT, 0, 0]), &palette, &Geometry::default());
-        assert_eq!(ends(&bones), [(0, 1, 0.0, 1.0), (0, 2, 0.0, 2.0), (1, 1, 1.0, 1.5), (2, 2, 2.0, 3.0)]);
-        let axes: Vec<bool> = bones.iter().map(|bone| bone.axis_length > 0.0).collect();
-        assert_eq!(axes, [true, false, true, true]);
-    }
-
-    #[test]
     fn joints_without_a_bind_matrix_are_skipped() {
         let collapsed = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
         let palette = palette(&[(0, bound_at(0.0)), (1, collapsed), (2, bound_at(2.0))]);

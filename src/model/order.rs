@@ -137,7 +137,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::model::{CoarserLevel, DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
+    use crate::model::{DrawRange, Influence, MorphDelta, SourcePrimitive, Topology};
 
     const CACHE_SIZE: u32 = 16;
     const SIDE: u32 = 40;
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn reordering_keeps_the_triangles_and_reduces_cache_misses() {
+    fn reordering_keeps_triangles_and_vertices_and_reduces_cache_misses() {
         let before = shuffled_grid();
         let mut after = before.clone();
         reorder(&mut after);
@@ -252,38 +252,6 @@ mod tests {
         let lines: Vec<f32> =
             after.indices[after.indices.len() - 4..].iter().map(|&i| after.positions[i as usize].x).collect();
         assert_eq!(lines, [5.0, 3.0, 9.0, 5.0]);
-    }
-
-    #[test]
-    fn levels_use_prefixes_in_the_order_of_full_detail() {
-        let mut grid = shuffled_grid();
-        grid.coarser_levels = [900, 90]
-            .map(|count| CoarserLevel { indices: grid.indices[..count].to_vec(), ..CoarserLevel::default() })
-            .into();
-        number_by_use(&mut grid);
-        let [one, two] = [0, 1].map(|level| grid.coarser_levels[level].vertex_count as usize);
-        assert!(0 < two && two < one && one < grid.vertex_count(), "{two}, {one}");
-        for (level, vertex_count) in grid.coarser_levels.iter().zip([one, two]) {
-            let mut used: Vec<usize> = level.indices.iter().map(|&vertex| vertex as usize).collect();
-            used.sort_unstable();
-            used.dedup();
-            assert_eq!(used, (0..vertex_count).collect::<Vec<_>>());
-        }
-        // Within each band, the numbers of first uses increase.
-        let mut next = [0, two, one];
-        for &index in &grid.indices {
-            let band = [two, one].partition_point(|&end| end <= index as usize);
-            assert!(index as usize <= next[band], "{index} before {next:?}");
-            next[band] = next[band].max(index as usize + 1);
-        }
-        assert_eq!(next, [two, one, grid.vertex_count() - 1]);
-    }
-
-    #[test]
-    fn every_array_follows_its_vertex() {
-        let before = shuffled_grid();
-        let mut after = before.clone();
-        reorder(&mut after);
         assert_eq!(after.vertex_count(), before.vertex_count());
         for (old, &new) in after.source_primitives[0].vertices.iter().enumerate() {
             let new = new as usize;
@@ -298,36 +266,6 @@ mod tests {
     }
 
     #[test]
-    fn numbering_vertices_keeps_the_order_of_triangles() {
-        let before = shuffled_grid();
-        let mut after = before.clone();
-        number_by_use(&mut after);
-        let drawn = |geometry: &Geometry| -> Vec<Vec3> {
-            geometry.indices.iter().map(|&index| geometry.positions[index as usize]).collect()
-        };
-        assert_eq!(drawn(&after), drawn(&before));
-        assert_ne!(after.indices, before.indices, "vertices have new numbers");
-    }
-
-    #[test]
-    fn vertices_of_coarser_levels_come_first() {
-        let mut grid = shuffled_grid();
-        let level = |indices: &[u32]| CoarserLevel { indices: indices.to_vec(), ..CoarserLevel::default() };
-        grid.coarser_levels = vec![level(&[9, 7, 8, 9, 3, 7]), level(&[9, 3, 7])];
-        let before = grid.clone();
-        number_by_use(&mut grid);
-        let counts: Vec<u32> = grid.coarser_levels.iter().map(|level| level.vertex_count).collect();
-        assert_eq!(counts, [4, 3]);
-        let drawn = |geometry: &Geometry, level: usize| -> Vec<Vec3> {
-            geometry.coarser_levels[level].indices.iter().map(|&index| geometry.positions[index as usize]).collect()
-        };
-        for level in [0, 1] {
-            assert_eq!(drawn(&grid, level), drawn(&before, level));
-        }
-        assert_eq!(grid.positions[3], before.positions[8]);
-    }
-
-    #[test]
     fn triangles_that_all_meet_in_one_vertex_keep_their_order() {
         let mut fan: Vec<u32> = (1..10_000).flat_map(|rim| [0, rim, rim + 1]).collect();
         let before = fan.clone();
@@ -338,13 +276,5 @@ mod tests {
         // A fan of a thousand triangles fits the effort.
         order_triangles(&mut fan[..3000], &mut effort);
         assert_eq!(left + EFFORT_PER_INDEX * 3000 - effort.left, 1000 * 1000 + 999 * 4 + 2);
-    }
-
-    #[test]
-    fn empty_geometry_can_be_reordered() {
-        let mut empty = Geometry { influence_starts: vec![0], morph_delta_starts: vec![0], ..Geometry::default() };
-        number_by_use(&mut empty);
-        order_triangles(&mut [], &mut OrderingEffort::new());
-        assert_eq!((empty.vertex_count(), empty.influence_starts.len(), empty.morph_delta_starts.len()), (0, 1, 1));
     }
 }

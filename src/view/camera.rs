@@ -262,23 +262,6 @@ mod tests {
     }
 
     #[test]
-    fn the_eye_stays_above_the_ground_and_the_horizon_above_a_third_of_the_image() {
-        for target_y in [0.0, 0.3, 2.0] {
-            for distance in [0.1, 3.0, 100.0] {
-                let mut camera = OrbitCamera { target: Vec3::new(1.0, target_y, 2.0), distance, ..in_a_crowd() };
-                camera.orbit(0.3, -10.0);
-                assert!(camera.position().y >= 0.99 * CLEARANCE_SHARE * distance, "{camera:?}");
-                let far_away = camera.position() + camera.forward().with_y(0.0) * 1e6;
-                let horizon = camera.clip_from_world(WIDE).project_point3(far_away).y;
-                assert!(0.5 + 0.5 * horizon >= LOWEST_HORIZON - 1e-3, "{horizon}");
-                // Zooming out slides along the ground.
-                camera.zoom(1e9);
-                assert!(camera.position().y > 0.0, "{camera:?}");
-            }
-        }
-    }
-
-    #[test]
     fn panning_by_one_moves_by_the_images_height() {
         let mut camera = OrbitCamera { target: Vec3::new(0.0, 30.0, 0.0), ..looking_down_z() };
         camera.pan(1.0, -0.5);
@@ -299,22 +282,5 @@ mod tests {
             camera.pan(0.0, 1.0);
         }
         assert_eq!((camera.target.y, camera.target.z), (2.0, -20.0));
-    }
-
-    #[test]
-    fn refocusing_changes_no_pixel_and_zooming_ends_in_front_of_the_focus() {
-        let start = OrbitCamera { distance: 10.0, ..in_a_crowd() };
-        let mut camera = start;
-        camera.refocus(8.0);
-        assert!((camera.position() - start.position()).length() < 1e-5 && camera.distance == 8.0);
-        let focus = camera.target;
-        for _ in 0..200 {
-            camera.zoom(0.9);
-        }
-        assert!(((focus - camera.position()).dot(camera.forward()) - 0.1).abs() < 1e-5);
-        // Behind the crowd there is nothing to look at.
-        let mut ignored = start;
-        ignored.refocus(60.0);
-        assert_eq!(ignored, start);
     }
 }

@@ -173,42 +173,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns a split square in the xy plane, with u to the right and v down. Its triangles share the diagonal from 1
-    /// to 2.
-    fn square(tex_coords: [Vec2; 4]) -> SplitVertices {
-        let positions = [Vec3::Y, Vec3::ONE.with_z(0.0), Vec3::ZERO, Vec3::X];
-        let input = TangentInput {
-            positions: &positions,
-            normals: &[Vec3::Z; 4],
-            tex_coords: &tex_coords,
-            indices: &[0, 2, 1, 1, 2, 3],
-        };
-        input.generate().unwrap()
-    }
-
-    #[test]
-    fn tangents_point_along_u_and_bitangents_against_v() {
-        let upright = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE];
-        let found = square(upright);
-        assert_eq!((found.source, found.indices), (vec![0, 1, 2, 3], vec![0, 2, 1, 1, 2, 3]));
-        for tangent in found.tangents {
-            assert!(tangent.distance(Vec4::new(1.0, 0.0, 0.0, 1.0)) < 1e-6, "{tangent}");
-        }
-        for tangent in square(upright.map(|uv| Vec2::new(-uv.x, uv.y))).tangents {
-            assert!(tangent.distance(Vec4::new(-1.0, 0.0, 0.0, -1.0)) < 1e-6, "{tangent}");
-        }
-    }
-
-    #[test]
-    fn vertices_on_a_mirror_seam_are_split() {
-        // The texture of the second triangle mirrors that of the first at the diagonal.
-        let found = square([Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ZERO]);
-        assert_eq!(found.source, [0, 1, 2, 3, 1, 2]);
-        assert_eq!(found.indices, [0, 2, 1, 4, 5, 3]);
-        let signs: Vec<f32> = found.tangents.iter().map(|tangent| tangent.w).collect();
-        assert_eq!(signs, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
-    }
-
     #[test]
     fn a_fan_of_too_many_triangles_is_refused() {
         let fan = |count: u32| {

@@ -101,26 +101,3 @@ fn from_fan(order: &[u32]) -> Vec<u32> {
     let Some((&hub, rim)) = order.split_first() else { return Vec::new() };
     rim.windows(2).flat_map(|pair| [pair[0], pair[1], hub]).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn line_strips_and_loops_become_lists() {
-        assert_eq!(from_line_strip(&[4, 5, 6]), [4, 5, 5, 6]);
-        assert_eq!(from_line_loop(&[4, 5, 6]), [4, 5, 5, 6, 6, 4]);
-        assert!(from_line_loop(&[4]).is_empty());
-        assert!(from_line_loop(&[]).is_empty());
-    }
-
-    #[test]
-    fn strips_and_fans_become_lists_that_face_one_way() {
-        assert_eq!(from_strip(&[0, 1, 2, 3, 4]), [0, 1, 2, 1, 3, 2, 2, 3, 4]);
-        assert_eq!(from_fan(&[9, 1, 2, 3]), [1, 2, 9, 2, 3, 9]);
-        for short in [&[][..], &[0], &[0, 1]] {
-            assert!(from_strip(short).is_empty());
-            assert!(from_fan(short).is_empty());
-        }
-    }
-}
