@@ -17,7 +17,6 @@ mod cpu {
     mod levels;
     mod model_files;
     mod palette;
-    mod pose;
     mod properties;
     mod sampling;
     mod stages;

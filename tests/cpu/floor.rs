@@ -2,7 +2,6 @@
 //!
 //! The generated characters are 1.8 metres high and consist of boxes. Their soles are known exactly.
 
-use std::mem::MaybeUninit;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,8 +11,10 @@ use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::measure::floor_height;
 use throng::model::{Model, import};
+use throng::shader_types::InstanceData;
 
 use crate::common::builder::{Gltf, U16};
+use crate::cpu::instances::instances_of;
 
 /// The largest distance between a sole and the ground, as a share of the height.
 const MOST: f32 = 0.01;
@@ -88,11 +89,7 @@ fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
 /// Returns the smallest height of the vertices named by `is_sole`, over all instances of a crowd, in the rest pose or at
 /// this time of a clip. Instances with different heights fail the test.
 fn sole_heights(crowd: &Crowd, clip: Option<usize>, time_seconds: f64) -> Vec<f32> {
-    let mut instances = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); crowd.instance_count()];
-    crowd.write_instances(&mut instances);
-    let height_of = |instance: &MaybeUninit<throng::shader_types::InstanceData>| {
-        // SAFETY: every element was initialised on creation.
-        let instance = unsafe { instance.assume_init() };
+    let height_of = |instance: &InstanceData| {
         let model = &crowd.models()[crowd.visible_poses()[instance.pose as usize].model as usize];
         let mut scratch = PoseScratch::for_model(model);
         let pose = pose_model(model, clip.and_then(|clip| model.clips.get(clip)), time_seconds, &mut scratch);
@@ -103,7 +100,7 @@ fn sole_heights(crowd: &Crowd, clip: Option<usize>, time_seconds: f64) -> Vec<f3
         let soles = legs.flat_map(|leg| &leg.vertices).map(|&vertex| positions[vertex as usize]);
         soles.map(|sole| instance.world_from_model.transform_point(sole).y).fold(f32::INFINITY, f32::min)
     };
-    instances.iter().map(height_of).collect()
+    instances_of(crowd).iter().map(height_of).collect()
 }
 
 fn crowd(models: Vec<Model>, instance_count: u32) -> Crowd {
@@ -229,31 +226,18 @@ fn gaps(model: &Model) -> (f32, Vec<f32>) {
 /// authors let feet sink by up to 2 % in a step.
 #[test]
 fn sample_models_stand() {
-    const STANDING: [&str; 7] = [
-        "Fox/Fox.glb",
-        "CesiumMan/CesiumMan.glb",
-        "KayKit_Knight/Knight.glb",
-        "RobotExpressive_raylib/robot.glb",
-        "Mannequiny/mannequiny.glb",
-        "RiggedFigure/RiggedFigure.glb",
-        "RecursiveSkeletons/RecursiveSkeletons.glb",
-    ];
-    const OTHERS: [&str; 8] = [
-        "Elf_Maya/elf.gltf",
-        "PirateMeshopt/pirate.glb",
-        "RiggedSimple/RiggedSimple.glb",
-        "PBRTest_Joints1/pbrTest.gltf",
-        "SimpleSkin/SimpleSkin.gltf",
-        "InterpolationTest/InterpolationTest.glb",
-        "BoxAnimated/box_animated.gltf",
-        "AnimatedMorphCube/AnimatedMorphCube.glb",
-    ];
+    const STANDING: &str = "Fox/Fox.glb CesiumMan/CesiumMan.glb KayKit_Knight/Knight.glb Mannequiny/mannequiny.glb \
+        RobotExpressive_raylib/robot.glb RiggedFigure/RiggedFigure.glb RecursiveSkeletons/RecursiveSkeletons.glb";
+    const OTHERS: &str = "Elf_Maya/elf.gltf PirateMeshopt/pirate.glb RiggedSimple/RiggedSimple.glb \
+        PBRTest_Joints1/pbrTest.gltf SimpleSkin/SimpleSkin.gltf InterpolationTest/InterpolationTest.glb \
+        BoxAnimated/box_animated.gltf AnimatedMorphCube/AnimatedMorphCube.glb";
     let bundled = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets");
     let mut files: Vec<(PathBuf, bool)> =
         ["walker.glb", "jelly.gltf"].iter().map(|name| (bundled.join(name), true)).collect();
     if let Some(folder) = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from) {
-        files.extend(STANDING.map(|name| (folder.join(name), true)));
-        files.extend(OTHERS.map(|name| (folder.join(name), false)));
+        for (names, stands) in [(STANDING, true), (OTHERS, false)] {
+            files.extend(names.split_whitespace().map(|name| (folder.join(name), stands)));
+        }
     }
     for (file, stands) in files {
         let model = import::load(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

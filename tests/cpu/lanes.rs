@@ -2,15 +2,16 @@
 //! plain functions (which the oracle compares with the specification), and both kinds of memory receive the same bytes. Blends
 //! agree with a plain blend in double precision.
 
-use glam::{Affine3A, DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
+use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
 use throng::animation::{
     Blend, MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip,
 };
 use throng::model::import::load;
-use throng::model::{Clip, Interpolation, LocalPose, Model, NO_PARENT, PaletteLayout, Skeleton, Track};
+use throng::model::{Clip, Interpolation, Model, Track};
 
 use crate::common::lanes::{check_lanes, numbers, room};
+use crate::cpu::crowd::chain;
 use crate::cpu::model_files::sample_models;
 
 /// The largest error, as a share of the largest intermediate number.
@@ -28,52 +29,17 @@ fn worst(model: &Model, clip: Option<&Clip>) -> f32 {
     worst.unwrap_or_else(|| panic!("{}: {:?}", model.name, clip.map(|clip| &clip.name)))
 }
 
-#[test]
-#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn lanes_take_every_clip_of_real_models_and_agree() {
-    let (mut models, mut clips, mut worst_of_all) = (0, 0, 0.0f32);
-    for file in sample_models() {
-        // Files of clips alone have no joints.
-        let Some(model) = load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
-        models += 1;
-        for clip in model.clips.iter().map(Some).chain([None]) {
-            worst_of_all = worst_of_all.max(worst(&model, clip));
-            clips += 1;
-        }
-    }
-    println!("{clips} clips and rest poses of {models} models, off by at most {worst_of_all:e}");
-    assert!(models >= 50 && clips >= 200, "{models} models, {clips} clips");
-}
-
 /// A model of `joints` joints in a chain, of which each third one stands still.
-fn chain(joints: u32) -> Model {
-    let values = [0.0, 0.7, -0.4].map(|angle| Vec4::from(Quat::from_rotation_z(angle))).to_vec();
-    let track = |node| Track { node, timeline: 0, interpolation: Interpolation::Linear, values: values.clone() };
-    Model {
-        skeleton: Skeleton {
-            parents: (0..joints).map(|node| node.checked_sub(1).unwrap_or(NO_PARENT)).collect(),
-            rest: LocalPose { translations: vec![Vec3::Y; joints as usize], ..LocalPose::identity(joints as usize) },
-            ..Skeleton::default()
-        },
-        palette: PaletteLayout {
-            nodes: (0..joints).collect(),
-            joint_from_mesh: (0..joints).map(|joint| Affine3A::from_translation(Vec3::X * joint as f32)).collect(),
-            skins: Vec::new(),
-        },
-        clips: vec![Clip {
-            duration_seconds: 2.0,
-            timelines: vec![vec![0.0, 1.0, 2.0]],
-            rotations: (0..joints).filter(|joint| joint % 3 != 2).map(track).collect(),
-            ..Clip::default()
-        }],
-        ..Model::default()
-    }
+fn swinging(joints: u32) -> Model {
+    let mut model = chain("chain", joints, joints as f32, &["Swing"]);
+    model.clips[0].rotations.retain(|track| track.node % 3 != 2);
+    model
 }
 
 #[test]
 fn palettes_of_any_length_and_any_number_of_instances_agree() {
     for joints in [1, 2, 3, 47, 48, 49, 96, 97, 150] {
-        let model = chain(joints);
+        let model = swinging(joints);
         let times: Vec<f64> = (0..17).map(|k| 0.13 * f64::from(k)).collect();
         for instances in 1..=times.len() {
             let worst = check_lanes(&model, model.clips.first(), &times[..instances], 1.0, Some(TOLERANCE));
@@ -177,7 +143,7 @@ fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], we
 #[test]
 fn blends_of_built_models_agree_with_double_precision() {
     for joints in [1, 7, 50, 97] {
-        let mut model = chain(joints);
+        let mut model = swinging(joints);
         // A second clip moves, scales and turns other joints, by splines, and a third one holds some of them elsewhere.
         let spline = |values: [Vec3; 3]| values.iter().flat_map(|&value| [Vec3::ONE, value, -Vec3::ONE]).collect();
         let vectors = |node, interpolation, values| Track { node, timeline: 0, interpolation, values };
@@ -219,19 +185,28 @@ fn blends_of_built_models_agree_with_double_precision() {
 
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn blends_of_real_models_agree_with_double_precision() {
-    let (mut blends, mut skipped, mut worst) = (0, 0, 0.0f32);
+fn every_clip_of_real_models_and_blends_of_them_agree() {
+    let (mut models, mut poses, mut blends, mut skipped) = (0, 0, 0, 0);
+    let (mut worst_pose, mut worst_blend) = (0.0f32, 0.0f32);
     for file in sample_models() {
-        let Ok(model) = load(&file) else { continue };
+        // Files of clips alone have no joints.
+        let Some(model) = load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
+        models += 1;
         let clips: Vec<Option<&Clip>> = [None].into_iter().chain(model.clips.iter().map(Some)).collect();
+        for &clip in &clips {
+            worst_pose = worst_pose.max(worst(&model, clip));
+            poses += 1;
+        }
         for (k, pair) in clips.windows(2).enumerate() {
             let share = (k as f64 * 0.37).fract();
             match worst_of_blend(&model, [pair[0], pair[1]], [share, 0.5 * share], (k as f32 * 0.29).fract()) {
-                Some(off) => (blends, worst) = (blends + 1, worst.max(off)),
+                Some(off) => (blends, worst_blend) = (blends + 1, worst_blend.max(off)),
                 None => skipped += 1,
             }
         }
     }
-    println!("{blends} blends, off by at most {worst:e}; {skipped} are not well defined");
+    println!("{poses} clips and rest poses of {models} models, off by at most {worst_pose:e}");
+    println!("{blends} blends, off by at most {worst_blend:e}; {skipped} are not well defined");
+    assert!(models >= 50 && poses >= 200, "{models} models, {poses} clips");
     assert!(blends >= 100 && skipped < blends, "{blends} blends, {skipped} skipped");
 }

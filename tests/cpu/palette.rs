@@ -4,11 +4,9 @@ use std::f32::consts::FRAC_PI_2;
 use std::mem::MaybeUninit;
 
 use glam::{Affine3A, Quat, Vec3};
-use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, skin_vertices, write_palette};
+use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palette};
 use throng::model::PaletteLayout;
-use throng::shader_types::{
-    BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, unpack_octahedral,
-};
+use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
 
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
@@ -125,22 +123,6 @@ fn a_model_without_normals_keeps_the_normal_that_is_packed_as_0() {
     assert!(turned.1.distance(Vec3::Z) > 0.5);
     bind_pose.has_normals = false;
     assert_eq!(skin(&bind_pose, 0, unmorphed(&palette)), (turned.0, Vec3::Z));
-}
-
-#[test]
-fn identity_matrices_give_the_bind_pose() {
-    let vertices = [
-        vertex(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.6, -0.8, 0.0), 0, 2),
-        vertex(Vec3::new(-4.0, 5.0, -6.0), -Vec3::Z, 2, 1),
-    ];
-    let influences = [(0, 0.25), (1, 0.75), (1, 1.0)].map(|(joint, weight)| GpuInfluence { joint, weight });
-    let mut out = [SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 }; 2];
-    let palette = [JointMatrix::IDENTITY; 2];
-    skin_vertices(&bind_pose(&vertices, &influences, &[]), unmorphed(&palette), &mut out);
-    for (skinned, vertex) in out.iter().zip(&vertices) {
-        assert_eq!(skinned.position, vertex.position);
-        assert_close(unpack_octahedral(skinned.normal_octahedral), unpack_octahedral(vertex.normal_octahedral));
-    }
 }
 
 #[test]

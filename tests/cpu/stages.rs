@@ -8,6 +8,8 @@ use glam::{Affine3A, Vec3};
 use throng::animation::{BindPose, Pose, PoseScratch, Stage, apply_bind_pose, joint_matrices, pose_model, skin_vertex};
 use throng::model::{Model, import};
 
+use crate::cpu::import::samples::sample;
+
 const ASSETS: [&str; 3] = ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"];
 const SAMPLES: [&str; 7] = [
     "Fox/Fox.glb",
@@ -26,8 +28,7 @@ fn assets() -> Vec<Model> {
 }
 
 fn samples() -> Vec<Model> {
-    let folder = PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS"));
-    SAMPLES.map(|path| import::load(&folder.join(path)).unwrap()).into()
+    SAMPLES.map(sample).into()
 }
 
 /// Returns the skinned positions of all vertices in the first clip, and the matrices of the nodes.
@@ -119,31 +120,23 @@ fn assert_bones(model: &Model) {
     assert_eq!(with_axes, bases.len(), "{}: each joint has axes once", model.name);
 }
 
-#[test]
-fn stages_of_the_bundled_models() {
-    assets().iter().for_each(assert_stages);
+fn check(model: &Model) {
+    assert_stages(model);
+    assert_bind_pose(model);
+    assert_bones(model);
 }
 
 #[test]
-fn bind_poses_of_the_bundled_models() {
-    assets().iter().for_each(assert_bind_pose);
-}
-
-#[test]
-fn bones_of_the_bundled_models() {
+fn stages_bind_poses_and_bones_of_the_bundled_models() {
     let models = assets();
-    models.iter().for_each(assert_bones);
+    models.iter().for_each(check);
     assert_eq!(models[1].bones.len(), 2, "one bone between the strip's joints, and a last one");
 }
 
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn stages_bind_poses_and_bones_of_sample_models() {
-    for model in samples() {
-        assert_stages(&model);
-        assert_bind_pose(&model);
-        assert_bones(&model);
-    }
+    samples().iter().for_each(check);
 }
 
 /// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.

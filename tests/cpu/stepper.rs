@@ -134,12 +134,9 @@ impl Motion {
 
 /// Returns numbers from -1 to 1 that depend on the foot and the key alone.
 fn noise(foot: usize, key: usize) -> Vec3 {
-    let number = |axis: u64| {
-        let seed = (foot * KEYS + key) as u64 * 3 + axis;
-        let mut bits = seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (bits >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    let number = |axis: usize| {
+        let angle = ((foot * KEYS + key) * 3 + axis + 1) as f32 * 12.9898;
+        2.0 * (43_758.547 * angle.sin()).rem_euclid(1.0) - 1.0
     };
     Vec3::new(number(0), number(1), number(2))
 }

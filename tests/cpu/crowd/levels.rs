@@ -166,28 +166,3 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
         }
     }
 }
-
-/// A pose has the same bytes in every level, on any number of threads.
-#[test]
-fn levels_and_threads_change_no_joint_matrix() {
-    let mut crowd = Crowd::new(models(), &settings(300)).unwrap();
-    let camera = camera(15.0);
-    let palettes = |crowd: &mut Crowd, threads: usize| -> Vec<(u32, Vec<JointMatrix>)> {
-        let palette = palette_of(crowd, threads, 7.7);
-        let plan = plan_of(crowd);
-        let of_instance = |instance: &InstanceData| {
-            let first = plan.records[instance.pose as usize].palette_offset as usize;
-            let model = crowd.visible_poses()[instance.pose as usize].model as usize;
-            (instance.numbers[0], palette[first..first + crowd.models()[model].palette.len()].to_vec())
-        };
-        let mut palettes: Vec<_> = instances_of(crowd).iter().map(of_instance).collect();
-        palettes.sort_by_key(|(number, _)| *number);
-        palettes
-    };
-    cull(&mut crowd, &camera, &Detail::FULL);
-    let full = palettes(&mut crowd, 1);
-    cull(&mut crowd, &camera, &Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02));
-    for threads in [1, 2, 3] {
-        assert!(palettes(&mut crowd, threads) == full, "{threads} threads");
-    }
-}

@@ -23,7 +23,7 @@ use throng::shader_types::{InstanceData, JointMatrix};
 use crate::cpu::instances::{instances_of, positions};
 
 /// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
-fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
+pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     let step = size / joints as f32;
     let axes = [Vec3::Z, Vec3::X, Vec3::Y];
     let clips = clip_names.iter().zip(axes.into_iter().cycle()).map(|(clip_name, axis)| {

@@ -1,12 +1,11 @@
 //! Picking finds what a search through all triangles of all instances finds, in double precision.
 
-use std::path::Path;
-
 use glam::{DAffine3, DVec3, Vec2};
-use throng::model::{DrawRange, Topology, import};
+use throng::model::{DrawRange, Topology};
 use throng::view::{Detail, Frustum, OrbitCamera, Ray};
 
 use super::*;
+use crate::cpu::import::samples::sample;
 
 /// Returns a hit of each instance: its number, and the distance. All triangles of all instances are tested in the world, after
 /// skinning in double precision by the palette of the frame. The last element says how far inside the triangle the hit is.
@@ -112,18 +111,23 @@ fn strip(name: &str, joints: u32) -> Model {
     model
 }
 
+/// Compares the crowd from a camera that frames it and from a closer one, and during a crossfade. Returns the number of hits.
+fn compare_all(crowd: &mut Crowd, closer: f32, side: u32) -> usize {
+    let mut camera = OrbitCamera::framing(&crowd.outline(2.0), 16.0 / 9.0);
+    let mut hits = compare(crowd, 2.0, &grid(&camera, side));
+    camera.zoom(closer);
+    crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
+    for time_seconds in [2.0, 2.1, 2.25] {
+        hits += compare(crowd, time_seconds, &grid(&camera, side / 2));
+    }
+    hits
+}
+
 #[test]
 fn picking_finds_what_brute_force_finds() {
     let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
     for settings in [settings(1), settings(200), CrowdSettings { variety: 1.0, travel: true, ..settings(200) }] {
-        let mut crowd = Crowd::new(Arc::clone(&models), &settings).unwrap();
-        let mut camera = OrbitCamera::framing(&crowd.outline(2.0), 16.0 / 9.0);
-        let mut hits = compare(&mut crowd, 2.0, &grid(&camera, 40));
-        camera.zoom(0.3);
-        crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
-        for time_seconds in [2.0, 2.1, 2.25] {
-            hits += compare(&mut crowd, time_seconds, &grid(&camera, 20));
-        }
+        let hits = compare_all(&mut Crowd::new(Arc::clone(&models), &settings).unwrap(), 0.3, 40);
         assert!(hits >= 30, "{hits} hits");
     }
 }
@@ -131,16 +135,8 @@ fn picking_finds_what_brute_force_finds() {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn picking_finds_what_brute_force_finds_on_real_models() {
-    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
-    let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"];
-    let models: Arc<[Model]> =
-        models.iter().map(|name| import::load(&Path::new(&folder).join(name)).unwrap()).collect();
-    let mut crowd = Crowd::new(models, &settings(100)).unwrap();
-    let mut camera = OrbitCamera::framing(&crowd.outline(1.0), 16.0 / 9.0);
-    camera.zoom(0.5);
-    let mut hits = compare(&mut crowd, 1.0, &grid(&camera, 10));
-    crowd.crossfade(&ClipChoice::Index(1), 1.0, 0.25).unwrap();
-    hits += compare(&mut crowd, 1.1, &grid(&camera, 10));
+    let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"].map(sample);
+    let hits = compare_all(&mut Crowd::new(Arc::from(models), &settings(100)).unwrap(), 0.5, 10);
     assert!(hits >= 40, "{hits} hits");
 }
 

@@ -6,34 +6,6 @@ use throng::view::{Detail, Frustum, OrbitCamera};
 use super::*;
 
 #[test]
-fn instances_name_the_pose_of_their_model() {
-    let models = mixed();
-    let mut crowd = Crowd::new(Arc::clone(&models), &settings(100)).unwrap();
-    let camera = OrbitCamera { distance: 3.0, ..OrbitCamera::default() };
-    for frustum in [None, Some(Frustum::from_clip_from_world(camera.clip_from_world(1.0)))] {
-        crowd.cull(frustum.as_ref(), None, &Detail::FULL);
-        let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
-        let mut next = 0;
-        for (model, &count) in crowd.visible_counts().iter().enumerate() {
-            for instance in &instances[next..next + count as usize] {
-                assert_eq!(crowd.visible_poses()[instance.pose as usize].model as usize, model);
-                let batch = plan.batch_of(instance.pose).unwrap();
-                assert_eq!(batch.model as usize, model);
-                assert!((batch.seen.first..batch.seen.first + batch.seen.count).contains(&(next as u32)));
-                next += 1;
-            }
-        }
-        assert_eq!((next, plan.instance_count as usize), (instances.len(), instances.len()));
-        let joints =
-            crowd.pose_counts().iter().zip(models.iter()).map(|(&count, model)| count as usize * model.palette.len());
-        assert_eq!(plan.joint_count as usize, joints.sum::<usize>());
-    }
-    assert!(crowd.visible_counts().iter().sum::<u32>() < 100, "the narrow view must cull some");
-    crowd.cull(None, None, &Detail::FULL);
-    assert_eq!(crowd.visible_counts(), [34, 33, 33], "models are equally frequent");
-}
-
-#[test]
 fn culling_never_loses_a_visible_vertex() {
     let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
     let mut crowd = Crowd::new(Arc::clone(&models), &settings(400)).unwrap();

@@ -88,6 +88,8 @@ fn channels_without_effect_give_warnings_and_count_for_the_duration() {
     gltf.push("nodes", json!({}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
     let target = |node: usize, path: &str| json!({"sampler": 0, "target": {"node": node, "path": path}});
+    let pointer = json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
+    let pointer = json!({"sampler": 0, "target": {"node": 0, "path": "pointer", "extensions": pointer}});
     gltf.push(
         "animations",
         json!({
@@ -95,14 +97,17 @@ fn channels_without_effect_give_warnings_and_count_for_the_duration() {
             "channels": [
                 target(0, "translation"), target(0, "translation"), target(1, "translation"), target(2, "scale"),
                 target(0, "colour"), {"sampler": 0, "target": {"path": "scale"}},
-                {"sampler": 1, "target": {"node": 0, "path": "weights"}},
+                {"sampler": 1, "target": {"node": 0, "path": "weights"}}, pointer, pointer,
             ],
         }),
     );
+    gltf.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
     let model = gltf.model();
     assert_eq!(model.clips[0].track_count(), 1);
     assert_eq!(model.clips[0].duration_seconds, 5.0);
     for part in [
+        "extensionsUsed[0]: KHR_animation_pointer is not supported; it is ignored",
+        "animations[0].channels: 2 channels have JSON pointers as targets (KHR_animation_pointer)",
         "animations[0].channels: 1 channels without a target node",
         "animations[0].channels[1]: a second channel for the same property",
         "animations[0].channels[2]: nodes[1] has a matrix",

@@ -116,34 +116,6 @@ fn positions_and_indices_of_every_mode_come_back() {
     }
 }
 
-/// A view serves several interleaved accessors with offsets.
-#[test]
-fn interleaved_attributes_are_read_through_their_accessors() {
-    #[derive(Clone, Copy)]
-    #[repr(C)]
-    struct Vertex {
-        position: [f32; 3],
-        normal: [f32; 3],
-    }
-    let (positions, triangles) = strip(20);
-    let normal = |index: usize| [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]][index % 2];
-    let vertices: Vec<Vertex> =
-        positions.iter().enumerate().map(|(index, &position)| Vertex { position, normal: normal(index) }).collect();
-    let mut gltf = Gltf::new();
-    let position = Compressed::attributes(EXT, 0, &vertices).push(&mut gltf, F32, "VEC3", false);
-    let mut shifted = gltf.json["accessors"][position].clone();
-    shifted["byteOffset"] = json!(12);
-    let normals = gltf.push("accessors", shifted);
-    let indices = Compressed::indices("TRIANGLES", 2, &triangles).push(&mut gltf, U16, "SCALAR", false);
-    show(&mut gltf, json!({"POSITION": position, "NORMAL": normals}), Some(indices));
-    let geometry = close(gltf).model().geometry;
-    assert_eq!(geometry.vertex_count(), positions.len());
-    for (position, found) in geometry.positions.iter().zip(&geometry.normals) {
-        let source = positions.iter().position(|candidate| *candidate == position.to_array()).unwrap();
-        assert_eq!(found.to_array(), normal(source));
-    }
-}
-
 /// Checks every filter, in both widths if it has two. The tolerance is one step of the stored numbers.
 #[test]
 fn filters_are_undone() {

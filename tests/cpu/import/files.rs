@@ -142,36 +142,6 @@ fn json_of_the_wrong_type_is_refused_with_its_path() {
     assert_eq!(gltf.model().geometry.triangle_count(), 1);
 }
 
-#[test]
-fn unsupported_channels_are_counted_by_kind() {
-    let mut gltf = Gltf::triangle();
-    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.5]), gltf.f32s("VEC3", &[0.0; 6]));
-    gltf.animation(0, "translation", "LINEAR", times, values);
-    let channel = |target| json!({"sampler": 0, "target": target});
-    let pointer = json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
-    let channels = gltf.json["animations"][0]["channels"].as_array_mut().unwrap();
-    channels.extend([
-        channel(json!({"path": "pointer", "extensions": pointer})),
-        channel(json!({"path": "pointer", "node": 0, "extensions": pointer})),
-        channel(json!({"path": "rotation"})),
-        channel(json!({"node": 0, "path": "colour"})),
-    ]);
-    gltf.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
-    let model = gltf.model();
-    assert_eq!(model.clips[0].track_count(), 1);
-    let expected = [
-        "extensionsUsed[0]: KHR_animation_pointer is not supported; it is ignored",
-        "animations[0].channels: 2 channels have JSON pointers as targets (KHR_animation_pointer), which are \
-         not supported",
-        "animations[0].channels: 1 channels without a target node or path are ignored",
-        "animations[0].channels[4]: unknown target path; ignored",
-    ];
-    for warning in expected {
-        assert!(model.warnings.iter().any(|found| found.starts_with(warning)), "{warning}: {:?}", model.warnings);
-    }
-    assert_eq!(model.warnings.len(), expected.len(), "{:?}", model.warnings);
-}
-
 #[cfg(feature = "app")]
 #[test]
 fn the_report_of_inspect_lists_the_contents_of_the_file() {
@@ -251,10 +221,8 @@ warnings: 1
         json["static_bytes"],
         json!({"gpu_geometry": 222, "gpu_textures": 0, "cpu_clips": 32, "cpu_model": 252})
     );
-    assert_eq!(json["geometry"]["triangles"], 1);
     let histogram = json!({"1": 0, "2": 3, "3-4": 0, "5-8": 0, "more": 0});
     assert_eq!(json["geometry"]["influence_histogram"], histogram);
-    assert_eq!(json["geometry"]["by_primitive"][0]["influence_histogram"], histogram);
     assert_eq!(
         json["nodes"][2],
         json!({
@@ -269,7 +237,6 @@ warnings: 1
     assert_eq!(json["scenes"], json!([{"name": "all\u{202e}", "shown": true}]));
     assert_eq!(json["extensions"], json!([{"name": "EXT_bent_spoons", "required": false, "support": "ignored"}]));
     assert_eq!((&json["cameras"], &json["lights"]), (&json!(["front"]), &json!([])));
-    assert_eq!(json["file"]["generator"], "a test");
     assert_eq!(json["warnings"], json!(model.warnings));
 }
 

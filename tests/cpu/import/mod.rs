@@ -10,5 +10,5 @@ mod geometry;
 mod instancing;
 mod materials;
 mod morphs;
-mod samples;
+pub mod samples;
 mod skins;

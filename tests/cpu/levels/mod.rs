@@ -1,5 +1,5 @@
 //! Levels of detail: the chain that `levels::build` makes, and the errors that it states.
 
-mod measure;
+pub mod measure;
 mod shapes;
 mod structure;

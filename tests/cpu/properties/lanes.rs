@@ -9,15 +9,16 @@ use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::common::lanes::{check_lanes, in_lanes};
 use crate::common::reference::rotation_at;
+use crate::cpu::crowd::chain;
 
 const NODES: u32 = 6;
 
-fn interpolation() -> impl Strategy<Value = Interpolation> {
+pub fn interpolation() -> impl Strategy<Value = Interpolation> {
     prop_oneof![Just(Step), Just(Linear), Just(CubicSpline)]
 }
 
 /// Key times. Sometimes two keys have the same time.
-fn timeline() -> impl Strategy<Value = Vec<f32>> {
+pub fn timeline() -> impl Strategy<Value = Vec<f32>> {
     let gap = prop_oneof![9 => 0.01_f32..1.0, 1 => Just(0.0)];
     (prop_oneof![Just(0.0), 0.0_f32..1.0], prop::collection::vec(gap, 0..6)).prop_map(|(first, gaps)| {
         gaps.into_iter().fold(vec![first], |mut seconds, gap| {
@@ -176,19 +177,11 @@ fn clips_with_huge_numbers_or_huge_tables_are_refused() {
     // A hundred nodes, each with a hundred keys at different times: a million cells for ten thousand keys.
     let timeline = |node: usize| (0..100).map(|key| (key * 100 + node) as f32).collect();
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
-    let scattered = Model {
-        skeleton: Skeleton { parents: vec![NO_PARENT; 100], rest: LocalPose::identity(100), ..Skeleton::default() },
-        palette: PaletteLayout {
-            nodes: (0..100).collect(),
-            joint_from_mesh: vec![Affine3A::IDENTITY; 100],
-            skins: Vec::new(),
-        },
-        clips: vec![Clip {
-            timelines: (0..100).map(timeline).collect(),
-            translations: (0..100).map(|node| track(node, node, values.clone())).collect(),
-            ..Clip::default()
-        }],
-        ..Model::default()
-    };
+    let mut scattered = chain("scattered", 100, 1.0, &[]);
+    scattered.clips = vec![Clip {
+        timelines: (0..100).map(timeline).collect(),
+        translations: (0..100).map(|node| track(node, node, values.clone())).collect(),
+        ..Clip::default()
+    }];
     assert!(LaneClip::compile(&scattered, scattered.clips.first()).is_none());
 }

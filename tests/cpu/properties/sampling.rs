@@ -6,27 +6,9 @@ use throng::animation::lanes::{LaneClip, Processor};
 use throng::animation::{SampleScratch, sample_clip};
 use throng::model::{Clip, Interpolation, LocalPose, Track};
 
-use Interpolation::{CubicSpline, Linear, Step};
-
-use super::lanes::one_node;
+use super::lanes::{interpolation, one_node, timeline};
 use crate::common::lanes;
 use crate::common::reference::{rotation_at, vector_at, vector_tolerance};
-
-/// Key times. Sometimes two keys have the same time.
-fn timeline() -> impl Strategy<Value = Vec<f32>> {
-    let gap = prop_oneof![9 => 0.01_f32..2.0, 1 => Just(0.0)];
-    (0.0_f32..1.0, prop::collection::vec(gap, 0..8)).prop_map(|(first, gaps)| {
-        let mut seconds = vec![first];
-        for gap in gaps {
-            seconds.push(seconds[seconds.len() - 1] + gap);
-        }
-        seconds
-    })
-}
-
-fn interpolation() -> impl Strategy<Value = Interpolation> {
-    prop_oneof![Just(Step), Just(Linear), Just(CubicSpline)]
-}
 
 fn vector() -> impl Strategy<Value = Vec3> {
     prop::array::uniform3(-10.0_f32..10.0).prop_map(Vec3::from)
@@ -40,14 +22,10 @@ fn unit() -> impl Strategy<Value = Vec4> {
     prop_oneof![3 => anything, 1 => near_an_axis]
 }
 
-fn values_per_key(interpolation: Interpolation) -> usize {
-    if interpolation == CubicSpline { 3 } else { 1 }
-}
-
 /// A timeline with a translation and a rotation on it, for node 0.
 fn clip() -> impl Strategy<Value = Clip> {
     (timeline(), interpolation()).prop_flat_map(|(seconds, interpolation)| {
-        let count = values_per_key(interpolation) * seconds.len();
+        let count = seconds.len() * if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let rotations = prop::collection::vec(unit(), count);
         (Just(seconds), Just(interpolation), prop::collection::vec(vector(), count), rotations).prop_map(
             |(seconds, interpolation, translations, rotations)| Clip {
@@ -113,7 +91,7 @@ proptest! {
                 (vector_at(&clip.translations[0], seconds, time), vector_tolerance(&clip.translations[0], seconds));
             let (expected_rotation, well_defined) = rotation_at(&clip.rotations[0], seconds, time);
             // A spline's sum may have a tenth of the length of its terms, which doubles the rounding error.
-            let tolerance_radians = if clip.rotations[0].interpolation == CubicSpline { 4e-5 } else { 1e-6 };
+            let tolerance_radians = if clip.rotations[0].interpolation == Interpolation::CubicSpline { 4e-5 } else { 1e-6 };
             let (translation, rotation) = sample(&clip, time);
             let plain = (translation.as_dvec3(), rotation.as_dquat());
             let [simd, portable] = [Processor::detect(), Processor::Portable].map(|kind| in_lanes(&clip, kind, time));
