@@ -102,8 +102,9 @@ fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], we
     let mut expected = Vec::new();
     let mut plain: Vec<f32> = Vec::new();
     let mut scratch = PoseScratch::for_model(model);
-    for instance in 0..INSTANCES {
-        let [from, to] = [0, 1].map(|k| Source { clip: clips[k], time_seconds: times[k][instance] });
+    for (&from_seconds, &to_seconds) in times[0].iter().zip(&times[1]) {
+        let from = Source { clip: clips[0], time_seconds: from_seconds };
+        let to = Source { clip: clips[1], time_seconds: to_seconds };
         let blend = Blend { from, to: Some((to, weight)) };
         for matrix in blend_in_double_precision(model, &blend)? {
             let [x, y, z] = [0, 1, 2].map(|row| {

@@ -7,10 +7,9 @@ use serde_json::json;
 
 use super::summary::Summary;
 use super::sweep::RunSettings;
-use super::turn::TurnSamples;
 use crate::app::scene::Scene;
 use crate::model::Model;
-use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, Renderer};
+use crate::renderer::{ByteCounts, CpuStage, DrawCounts, Pass, PassTimes, Renderer, StageTimes};
 use crate::shader_types::JointMatrix;
 use crate::vulkan::physical_device::PhysicalDevice;
 
@@ -69,6 +68,16 @@ pub(super) struct Bytes {
     #[serde(rename = "static")]
     pub(super) static_data: u64,
     pub(super) total_device: u64,
+}
+
+/// The measurements of one turn.
+#[derive(Debug, Default, Clone)]
+pub(super) struct TurnSamples {
+    pub(super) frames_ms: Vec<f64>,
+    pub(super) stages: Vec<StageTimes>,
+    /// Empty if the device has no timestamps.
+    pub(super) passes: Vec<PassTimes>,
+    pub(super) amounts: Amounts,
 }
 
 /// The times of a row.

@@ -10,9 +10,9 @@ use indicatif::ProgressBar;
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::rates::copy_bytes_per_second;
-use super::report::{Bound, Planned, Report, Run, cpu_name};
+use super::report::{Bound, Planned, Report, Run, TurnSamples, cpu_name};
 use super::sweep::{self, RunSettings, Settings, Share};
-use super::turn::{Turn, TurnSamples};
+use super::turn::Turn;
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on, settings};
 use crate::app::output::progress_bar;

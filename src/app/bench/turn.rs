@@ -9,11 +9,11 @@ use anyhow::Result;
 
 use super::interrupt::Interrupt;
 use super::probe;
-use super::report::Amounts;
+use super::report::{Amounts, TurnSamples};
 use super::sweep::{Settings, Share};
 use crate::app::scene::Scene;
 use crate::cli::CrowdArgs;
-use crate::renderer::{PassTimes, Renderer, StageTimes};
+use crate::renderer::{Renderer, StageTimes};
 
 /// The step of the animation. It is constant, so that slow and fast runs evaluate the same poses.
 const SECONDS_PER_FRAME: f64 = 1.0 / 60.0;
@@ -26,16 +26,6 @@ pub(super) struct Turn<'a> {
     pub(super) interrupt: &'a Interrupt,
     /// Whether the frames are checked after they were timed: [`probe`].
     pub(super) is_checked: bool,
-}
-
-/// The measurements of one turn.
-#[derive(Debug, Default, Clone)]
-pub(super) struct TurnSamples {
-    pub(super) frames_ms: Vec<f64>,
-    pub(super) stages: Vec<StageTimes>,
-    /// Empty if the device has no timestamps.
-    pub(super) passes: Vec<PassTimes>,
-    pub(super) amounts: Amounts,
 }
 
 impl Turn<'_> {

@@ -137,7 +137,7 @@ fn picking_finds_what_brute_force_finds() {
 fn picking_finds_what_brute_force_finds_on_real_models() {
     let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"].map(sample);
     let hits = compare_all(&mut Crowd::new(Arc::from(models), &settings(100)).unwrap(), 0.5, 10);
-    assert!(hits >= 40, "{hits} hits");
+    assert!(hits >= 20, "{hits} hits");
 }
 
 #[test]
