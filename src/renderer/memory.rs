@@ -59,9 +59,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// Returns the words after a number of bytes.
-    #[must_use]
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::DeviceMemory => "of device memory",
             Self::StorageRange => "for the palette",

@@ -182,6 +182,5 @@ impl Desk {
 /// Describes what a crowd would take of the device.
 fn describe(forecast: &Forecast) -> String {
     let [needed, available] = [forecast.needed_bytes, forecast.available_bytes].map(format_bytes);
-    let Forecast { resource, fitting_instances, .. } = forecast;
-    format!("up to {needed} {} (limit {available}); {} instances fit", resource.name(), thousands(*fitting_instances))
+    format!("up to {needed} of {available}; {} instances fit", thousands(forecast.fitting_instances))
 }
