@@ -29,7 +29,6 @@ mod motion;
 use std::path::Path;
 
 pub use error::ImportError;
-#[cfg(feature = "app")]
 pub use motion::SceneChoice;
 
 use super::bones::bones;

@@ -13,7 +13,6 @@ mod extensions;
 pub mod json;
 mod uri;
 
-#[cfg(feature = "app")]
 pub use container::{Container, read_model_file, split};
 pub use json::ParsedJson;
 pub use uri::{Files, UriFault};
