@@ -21,7 +21,7 @@ const MOST_LISTED: usize = 1000;
 pub enum Fact {
     /// `null` in JSON; nothing on the page.
     Absent,
-    /// A page shows the name of what is true.
+    /// A page shows the name of a flag only if it is true.
     Flag(bool),
     /// A number of things, or of bytes if the key says so.
     Count(u64),

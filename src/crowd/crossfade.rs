@@ -35,7 +35,7 @@ pub(super) struct ClipPair {
 #[derive(Debug, Default)]
 pub(super) struct Crossfade {
     running: Option<Fade>,
-    /// The choice that waits for the end of the running crossfade, and the duration of its own.
+    /// The choice that waits for the end of the running crossfade, and the duration of the crossfade to it.
     waiting: Option<(Vec<ModelClips>, f64)>,
     /// The pairs of clips that instances blend, ascending. `None`: a clip does not fit the lanes.
     pub blends: Vec<(ClipPair, Option<LaneBlend>)>,

@@ -1,4 +1,4 @@
-//! Device memory: what a crowd takes, computed before any of it is allocated. Pure arithmetic.
+//! The device memory of a crowd, computed before any of it is allocated. Pure arithmetic.
 //!
 //! In: models, counts and settings. Out: a [`Forecast`], which refuses a crowd that the device cannot hold and says how many
 //! instances fit. Drivers report "out of memory" late, and some never do. All poses have full detail, because a camera may come
@@ -68,7 +68,7 @@ impl Resource {
     }
 }
 
-/// What a crowd takes of the device.
+/// The memory that a crowd takes of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forecast {
     /// The device memory of the frames in flight, images and models.

@@ -215,7 +215,7 @@ impl Budget {
         Self { kind, limit, left: limit, total: total.clone() }
     }
 
-    /// Returns how often all of these numbers of things can be taken from half of what their budgets and the total have left.
+    /// Returns the number of times that all of these counts fit into half of the rest of their budgets and of the total.
     pub fn times_affordable(wanted: &[(&mut Self, u64)]) -> u64 {
         let by_count = wanted.iter().map(|(budget, count)| budget.left / 2 / (*count).max(1));
         let bytes: u64 = wanted.iter().map(|(budget, count)| count * budget.kind.bytes).sum();

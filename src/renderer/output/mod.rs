@@ -122,7 +122,7 @@ impl Output {
     /// Surface or device lost, out of memory.
     ///
     /// # Safety
-    /// As for [`Swapchain::acquire`].
+    /// The caller keeps the promise of [`Swapchain::acquire`].
     pub unsafe fn acquire(
         &mut self,
         device: &Arc<Device>,
@@ -222,7 +222,7 @@ impl Output {
     /// Surface or device lost.
     ///
     /// # Safety
-    /// As for [`Swapchain::present`].
+    /// The caller keeps the promise of [`Swapchain::present`].
     pub unsafe fn present(&mut self, index: u32) -> Result<()> {
         if let Self::Window(window) = self
             && let Some(swapchain) = &mut window.swapchain
@@ -295,7 +295,7 @@ fn byte_order(format: vk::Format) -> Option<[usize; 3]> {
 
 impl WindowImages {
     /// # Safety
-    /// As for [`Swapchain::acquire`].
+    /// The caller keeps the promise of [`Swapchain::acquire`].
     unsafe fn acquire(
         &mut self,
         device: &Arc<Device>,
