@@ -32,12 +32,10 @@ impl MemoryLimits {
         let storage_range = u64::from(device.limits().max_storage_buffer_range);
         let page_bytes = match settings.skinning {
             Skinning::Vertex => u64::MAX,
-            Skinning::Compute => settings
-                .page_bytes
-                .max(largest_pose.saturating_mul(size_of::<SkinnedVertex>() as u64))
-                .min(storage_range)
-                .min(physical.max_allocation_bytes)
-                .min(physical.max_buffer_bytes),
+            Skinning::Compute => {
+                let largest = storage_range.min(physical.max_allocation_bytes).min(physical.max_buffer_bytes);
+                settings.page_bytes.max(largest_pose.saturating_mul(size_of::<SkinnedVertex>() as u64)).min(largest)
+            }
         };
         Self {
             storage_bytes: storage_range.min(settings.limit_caps.storage_range_bytes).min(physical.max_buffer_bytes),

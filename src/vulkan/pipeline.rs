@@ -140,6 +140,29 @@ pub struct GraphicsPipelineInfo<'a> {
     pub depth_bias: Option<(f32, f32)>,
 }
 
+impl<'a> GraphicsPipelineInfo<'a> {
+    /// Returns the properties of a pipeline that draws filled triangles without attributes, attachments or constants, one
+    /// sample per pixel.
+    #[must_use]
+    pub fn new(name: &'a str, layout: &'a PipelineLayout, vertex: &'a Spirv) -> Self {
+        Self {
+            name,
+            vertex,
+            fragment: None,
+            constants: &[],
+            vertex_input: VertexInput::default(),
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            polygon_mode: vk::PolygonMode::FILL,
+            layout,
+            color_format: None,
+            depth: None,
+            samples: vk::SampleCountFlags::TYPE_1,
+            blend: None,
+            depth_bias: None,
+        }
+    }
+}
+
 /// Builds pipelines, each from its own shader modules. There is no pipeline cache: drivers have their own.
 pub struct PipelineBuilder {
     device: Arc<Device>,

@@ -58,33 +58,24 @@ impl CharacterPass {
         let build = |(topology, features, variant): CharacterKey| {
             let blended = features & material_features::BLENDED != 0;
             let alpha_adds = features & (material_features::UNLIT | material_features::TRANSPARENT) != 0;
-            let info = GraphicsPipelineInfo {
-                name: &format!("characters: {topology:?}, features {features}, {variant:?}"),
-                vertex: match variant.skinning {
-                    Skinning::Compute => &spirv::CHARACTER_VERT,
-                    Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
-                },
+            let name = format!("characters: {topology:?}, features {features}, {variant:?}");
+            let vertex = match variant.skinning {
+                Skinning::Compute => &spirv::CHARACTER_VERT,
+                Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
+            };
+            builder.graphics(&GraphicsPipelineInfo {
                 fragment: Some(&spirv::CHARACTER_FRAG),
-                constants: &SpecializationConstants {
-                    features,
-                    influence_count: variant.influence_count,
-                    with_morphs: variant.has_morphs.into(),
-                    ..SpecializationConstants::default()
-                }
-                .words(),
+                constants: &SpecializationConstants { features, ..variant.constants() }.words(),
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
-                polygon_mode: vk::PolygonMode::FILL,
-                layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 // Reversed Z: greater is nearer. Blended fragments are tested but do not write depth.
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !blended)),
                 samples,
                 // The output's alpha is coverage, or the share that bypasses tone mapping: see tone_map.frag.
                 blend: blended.then_some(if alpha_adds { Blend::AlphaAdds } else { Blend::AlphaFades }),
-                depth_bias: None,
-            };
-            builder.graphics(&info)
+                ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
+            })
         };
         let draws = models.iter().flat_map(|model| &model.draws);
         let keys: BTreeSet<CharacterKey> = draws.map(|draw| key(draw, skinning, picture)).collect();

@@ -156,32 +156,22 @@ fn build(
 ) -> vulkan::Result<Pipeline> {
     let DebugViewKey { view, shown, topology, features, variant } = key;
     let is_wires = view == debug_views::WIRES;
-    let info = GraphicsPipelineInfo {
-        name: &format!("debug view: {key:?}"),
-        vertex: match variant.skinning {
-            Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
-            Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
-        },
+    let name = format!("debug view: {key:?}");
+    let vertex = match variant.skinning {
+        Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
+        Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
+    };
+    builder.graphics(&GraphicsPipelineInfo {
         fragment: Some(&spirv::DEBUG_VIEW_FRAG),
-        constants: &SpecializationConstants {
-            features,
-            influence_count: variant.influence_count,
-            with_morphs: variant.has_morphs.into(),
-            debug_view: view,
-            shown,
-            ..SpecializationConstants::default()
-        }
-        .words(),
+        constants: &SpecializationConstants { features, debug_view: view, shown, ..variant.constants() }.words(),
         vertex_input: vertex_input::NUMBERED_CHARACTERS,
         topology: vertex_input::primitive(topology),
         polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },
-        layout: &layouts.scene,
         color_format: Some(HDR_FORMAT),
         depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, !is_wires)),
         samples,
-        blend: None,
         // Slightly nearer than the surface.
         depth_bias: is_wires.then_some((64.0, 1.0)),
-    };
-    builder.graphics(&info)
+        ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
+    })
 }

@@ -11,7 +11,7 @@ use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::SpecializationConstants;
 use crate::view::{Background, Look};
 use crate::vulkan::Result;
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, VertexInput};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
 /// The number of rectangles of the ground along each axis. `ground.vert` has the same number.
@@ -37,23 +37,16 @@ impl GroundPass {
         has_shadows: bool,
     ) -> Result<Self> {
         let build = |name, (vertex, fragment), constants: SpecializationConstants, depth_bias| {
-            let info = GraphicsPipelineInfo {
-                name,
-                vertex,
+            builder.graphics(&GraphicsPipelineInfo {
                 fragment: Some(fragment),
                 constants: &constants.words(),
-                vertex_input: VertexInput::default(),
-                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-                polygon_mode: vk::PolygonMode::FILL,
-                layout: &layouts.scene,
                 color_format: Some(HDR_FORMAT),
                 // The sky lies on the far plane (depth 0) and must pass where the depth buffer is clear.
                 depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER_OR_EQUAL, true)),
                 samples,
-                blend: None,
                 depth_bias,
-            };
-            builder.graphics(&info)
+                ..GraphicsPipelineInfo::new(name, &layouts.scene, vertex)
+            })
         };
         // Slightly further away than the real ground, so that characters lying on it stay visible.
         let ground_bias = Some((-16.0, -1.0));

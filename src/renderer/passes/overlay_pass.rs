@@ -123,12 +123,7 @@ impl OverlayPass {
         let info = ImageInfo::color(vk::Format::R8G8B8A8_UNORM, vk::Extent2D { width, height }, usage);
         let atlas = Image::new(device, "overlay atlas", info)?;
         // Letters lie on whole pixels, so no filter is needed.
-        let info = vk::SamplerCreateInfo::default()
-            .mag_filter(vk::Filter::NEAREST)
-            .min_filter(vk::Filter::NEAREST)
-            .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
-        let sampler = Sampler::new(device, "overlay sampler", &info)?;
+        let sampler = Sampler::clamped(device, "overlay sampler", vk::Filter::NEAREST)?;
         let set = DescriptorSet::new(device, "overlay set", &set_layout, &[Binding::Texture(&atlas, &sampler)])?;
         Ok(Self {
             pipeline: None,
@@ -259,8 +254,6 @@ impl OverlayPass {
 
     fn build(&self, builder: &PipelineBuilder, format: vk::Format) -> Result<Pipeline> {
         builder.graphics(&GraphicsPipelineInfo {
-            name: "overlay",
-            vertex: &spirv::OVERLAY_VERT,
             fragment: Some(&spirv::OVERLAY_FRAG),
             constants: &SpecializationConstants {
                 encodes_srgb: (!encodes_srgb(format)).into(),
@@ -268,14 +261,9 @@ impl OverlayPass {
             }
             .words(),
             vertex_input: VERTICES,
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            polygon_mode: vk::PolygonMode::FILL,
-            layout: &self.layout,
             color_format: Some(format),
-            depth: None,
-            samples: vk::SampleCountFlags::TYPE_1,
             blend: Some(Blend::Premultiplied),
-            depth_bias: None,
+            ..GraphicsPipelineInfo::new("overlay", &self.layout, &spirv::OVERLAY_VERT)
         })
     }
 }

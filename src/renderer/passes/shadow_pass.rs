@@ -53,42 +53,26 @@ impl ShadowPass {
         let extent = vk::Extent2D { width: side, height: side };
         let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
         let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-        // The shader gathers texels, compares and filters them (`shadow.glsl`).
-        let sampler = vk::SamplerCreateInfo::default()
-            .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
         let build = |(features, variant): ShadowKey| {
-            let info = GraphicsPipelineInfo {
-                name: &format!("shadows: features {features}, {variant:?}"),
-                vertex: match variant.skinning {
-                    Skinning::Compute => &spirv::SHADOW_VERT,
-                    Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
-                },
-                fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
-                constants: &SpecializationConstants {
-                    features,
-                    influence_count: variant.influence_count,
-                    with_morphs: variant.has_morphs.into(),
-                    ..SpecializationConstants::default()
-                }
-                .words(),
-                vertex_input: vertex_input::CHARACTERS,
-                topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-                polygon_mode: vk::PolygonMode::FILL,
-                layout: &layouts.scene,
-                color_format: None,
-                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
-                samples: vk::SampleCountFlags::TYPE_1,
-                blend: None,
-                depth_bias: None,
+            let name = format!("shadows: features {features}, {variant:?}");
+            let vertex = match variant.skinning {
+                Skinning::Compute => &spirv::SHADOW_VERT,
+                Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
             };
-            builder.graphics(&info)
+            builder.graphics(&GraphicsPipelineInfo {
+                fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
+                constants: &SpecializationConstants { features, ..variant.constants() }.words(),
+                vertex_input: vertex_input::CHARACTERS,
+                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+                ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
+            })
         };
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
         let keys: BTreeSet<ShadowKey> = draws.map(|draw| key(draw, skinning)).collect();
         Ok(Self {
             map: Image::new(device, "shadow map", info)?,
-            sampler: Sampler::new(device, "shadow sampler", &sampler)?,
+            // The shader gathers texels, compares and filters them (`shadow.glsl`).
+            sampler: Sampler::clamped(device, "shadow sampler", vk::Filter::NEAREST)?,
             pipelines: keys.into_iter().map(|key| Ok((key, build(key)?))).collect::<Result<_>>()?,
             skinning,
             is_on: size.is_some(),

@@ -39,19 +39,12 @@ impl SkeletonPass {
             return Ok(());
         }
         let info = GraphicsPipelineInfo {
-            name: "skeleton",
-            vertex: &spirv::SKELETON_VERT,
             fragment: Some(&spirv::SKELETON_FRAG),
-            constants: &[],
             vertex_input: vertex_input::INSTANCES,
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            polygon_mode: vk::PolygonMode::FILL,
-            layout: &layouts.scene,
             color_format: Some(HDR_FORMAT),
             depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
             samples: self.samples,
-            blend: None,
-            depth_bias: None,
+            ..GraphicsPipelineInfo::new("skeleton", &layouts.scene, &spirv::SKELETON_VERT)
         };
         self.pipeline = Some(builder.graphics(&info)?);
         Ok(())

@@ -9,7 +9,7 @@ use crate::shader_types::{SpecializationConstants, ToneMapConstants, material_fe
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
 use crate::vulkan::image::{Image, Sampler};
-use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout, VertexInput};
+use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder, PipelineLayout};
 use crate::vulkan::recorder::{Recorder, Rendering};
 use crate::vulkan::spirv;
 use crate::vulkan::swapchain::encodes_srgb;
@@ -48,8 +48,6 @@ impl ToneMapPass {
             Some((vk::ShaderStageFlags::FRAGMENT, size_of::<ToneMapConstants>())),
         )?;
         let info = GraphicsPipelineInfo {
-            name: "tone map",
-            vertex: &spirv::TONE_MAP_VERT,
             fragment: Some(&spirv::TONE_MAP_FRAG),
             constants: &SpecializationConstants {
                 features: if transparent { material_features::TRANSPARENT } else { 0 },
@@ -57,22 +55,11 @@ impl ToneMapPass {
                 ..SpecializationConstants::default()
             }
             .words(),
-            vertex_input: VertexInput::default(),
-            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
-            polygon_mode: vk::PolygonMode::FILL,
-            layout: &layout,
             color_format: Some(format),
-            depth: None,
-            samples: vk::SampleCountFlags::TYPE_1,
-            blend: None,
-            depth_bias: None,
+            ..GraphicsPipelineInfo::new("tone map", &layout, &spirv::TONE_MAP_VERT)
         };
         let pipeline = builder.graphics(&info)?;
-        let sampler = vk::SamplerCreateInfo::default()
-            .max_lod(vk::LOD_CLAMP_NONE)
-            .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE);
-        let sampler = Sampler::new(device, "tone map sampler", &sampler)?;
+        let sampler = Sampler::clamped(device, "tone map sampler", vk::Filter::NEAREST)?;
         let set =
             DescriptorSet::new(device, "tone map set", &set_layout, &[Binding::Texture(&attachments.hdr, &sampler)])?;
         Ok(Self { pipeline, layout, set, sampler, _set_layout: set_layout })

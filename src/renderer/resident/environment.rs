@@ -84,13 +84,6 @@ impl Environment {
     /// No memory, or the driver cannot build a pipeline.
     pub fn new(builder: &PipelineBuilder) -> Result<Self> {
         let device = builder.device();
-        let sampler = vk::SamplerCreateInfo::default()
-            .mag_filter(vk::Filter::LINEAR)
-            .min_filter(vk::Filter::LINEAR)
-            .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .address_mode_w(vk::SamplerAddressMode::CLAMP_TO_EDGE)
-            .max_lod(vk::LOD_CLAMP_NONE);
         let storage = (vk::DescriptorType::STORAGE_BUFFER, vk::ShaderStageFlags::COMPUTE);
         let set_layout = DescriptorSetLayout::new(device, "environment set layout", &[storage; 3])?;
         let layout = PipelineLayout::new(
@@ -125,7 +118,7 @@ impl Environment {
         ];
         let bindings = tables.each_ref().map(|table| Binding::Buffer(&table.texels));
         Ok(Self {
-            sampler: Sampler::new(device, "environment sampler", &sampler)?,
+            sampler: Sampler::clamped(device, "environment sampler", vk::Filter::LINEAR)?,
             set: DescriptorSet::new(device, "environment set", &set_layout, &bindings)?,
             tables,
             layout,

@@ -17,7 +17,8 @@ use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
 use crate::shader_types::{
-    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, PaletteEntry, StaticVertex, material_features,
+    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, PaletteEntry, SpecializationConstants, StaticVertex,
+    material_features,
 };
 use crate::vulkan::buffer::Buffer;
 use crate::vulkan::descriptors::{Binding, DescriptorSet};
@@ -66,6 +67,16 @@ pub struct SkinVariant {
 impl SkinVariant {
     /// The variant of all draws whose vertices `skin.comp` has skinned.
     const SKINNED: Self = Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false };
+
+    /// Returns the constants of the shaders that draw this variant.
+    #[must_use]
+    pub fn constants(self) -> SpecializationConstants {
+        SpecializationConstants {
+            influence_count: self.influence_count,
+            with_morphs: self.has_morphs.into(),
+            ..SpecializationConstants::default()
+        }
+    }
 }
 
 impl GpuDraw {
