@@ -150,6 +150,16 @@ pub struct Sampler {
 }
 
 impl Sampler {
+    /// Creates a sampler that clamps coordinates to the edge and does not blend levels.
+    ///
+    /// # Errors
+    /// Out of memory, or too many samplers.
+    pub fn clamped(device: &Arc<Device>, name: &str, filter: vk::Filter) -> Result<Self> {
+        let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
+        let info = vk::SamplerCreateInfo::default().mag_filter(filter).min_filter(filter).max_lod(vk::LOD_CLAMP_NONE);
+        Self::new(device, name, &info.address_mode_u(edge).address_mode_v(edge).address_mode_w(edge))
+    }
+
     /// Creates a sampler.
     ///
     /// # Errors

@@ -160,8 +160,9 @@ impl Swapchain {
         // A window that is hidden may get no image, and its program must still see events.
         const TIMEOUT_NANOSECONDS: u64 = 1_000_000_000;
         // SAFETY: the caller makes the promise.
-        let result =
-            unsafe { self.loader.acquire_next_image(self.raw, TIMEOUT_NANOSECONDS, available.raw, vk::Fence::null()) };
+        let result = unsafe {
+            self.loader.acquire_next_image(self.raw, TIMEOUT_NANOSECONDS, available.raw(), vk::Fence::null())
+        };
         match result {
             // The semaphore will be signalled, so even a suboptimal image must be drawn and presented.
             Ok((index, suboptimal)) => Ok(Acquired::Image(index, suboptimal)),
@@ -181,7 +182,7 @@ impl Swapchain {
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.
     pub unsafe fn present(&mut self, index: u32) -> Result<bool> {
         let Some(image) = self.images.get_mut(index as usize) else { return Ok(true) };
-        let (waits, swapchains, indices) = ([image.render_finished.raw], [self.raw], [index]);
+        let (waits, swapchains, indices) = ([image.render_finished.raw()], [self.raw], [index]);
         let mut info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
         let (fences, mut fence_info);

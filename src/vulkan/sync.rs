@@ -8,11 +8,51 @@ use ash::vk;
 use super::device::Device;
 use super::error::{Context, Result};
 
-/// A timeline semaphore: a counter that the GPU increases and the CPU waits for.
-pub struct TimelineSemaphore {
+/// A semaphore of either kind.
+struct Semaphore {
     raw: vk::Semaphore,
     device: Arc<Device>,
 }
+
+impl Semaphore {
+    fn new(device: &Arc<Device>, name: &str, kind: vk::SemaphoreType) -> Result<Self> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(kind);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: a valid create info.
+        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
+        device.register(raw, name);
+        Ok(Self { raw, device: Arc::clone(device) })
+    }
+}
+
+impl Drop for Semaphore {
+    fn drop(&mut self) {
+        // SAFETY: the GPU has finished with it (see `Device`), and so has the presentation engine (see `Swapchain`).
+        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
+    }
+}
+
+/// A binary semaphore, for acquire and presentation.
+pub struct BinarySemaphore(Semaphore);
+
+impl BinarySemaphore {
+    /// Creates an unsignalled semaphore.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
+        Semaphore::new(device, name, vk::SemaphoreType::BINARY).map(Self)
+    }
+
+    /// Returns the handle, for a submission.
+    #[must_use]
+    pub fn raw(&self) -> vk::Semaphore {
+        self.0.raw
+    }
+}
+
+/// A timeline semaphore: a counter that the GPU increases and the CPU waits for.
+pub struct TimelineSemaphore(Semaphore);
 
 impl TimelineSemaphore {
     /// Creates a timeline that starts at 0.
@@ -20,18 +60,13 @@ impl TimelineSemaphore {
     /// # Errors
     /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_semaphore(&info, None) }.context_for("vkCreateSemaphore", name)?;
-        device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
+        Semaphore::new(device, name, vk::SemaphoreType::TIMELINE).map(Self)
     }
 
     /// Returns the handle, for a submission.
     #[must_use]
     pub fn raw(&self) -> vk::Semaphore {
-        self.raw
+        self.0.raw
     }
 
     /// Waits until the counter is at least `value`.
@@ -39,10 +74,10 @@ impl TimelineSemaphore {
     /// # Errors
     /// Device lost. A timeout counts as a lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
-        let (semaphores, values) = ([self.raw], [value]);
+        let (semaphores, values) = ([self.0.raw], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: the semaphore is alive.
-        unsafe { self.device.raw.wait_semaphores(&info, timeout_nanoseconds(&self.device)) }
+        unsafe { self.0.device.raw.wait_semaphores(&info, timeout_nanoseconds(&self.0.device)) }
             .map_err(lost_if_late)
             .context("vkWaitSemaphores")
     }
@@ -53,14 +88,7 @@ impl TimelineSemaphore {
     /// Device lost.
     pub fn value(&self) -> Result<u64> {
         // SAFETY: the semaphore is alive.
-        unsafe { self.device.raw.get_semaphore_counter_value(self.raw) }.context("vkGetSemaphoreCounterValue")
-    }
-}
-
-impl Drop for TimelineSemaphore {
-    fn drop(&mut self) {
-        // SAFETY: the GPU has finished with it (see `Device`).
-        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
+        unsafe { self.0.device.raw.get_semaphore_counter_value(self.0.raw) }.context("vkGetSemaphoreCounterValue")
     }
 }
 
@@ -129,37 +157,4 @@ fn timeout_nanoseconds(device: &Device) -> u64 {
 
 fn lost_if_late(result: vk::Result) -> vk::Result {
     if result == vk::Result::TIMEOUT { vk::Result::ERROR_DEVICE_LOST } else { result }
-}
-
-/// A binary semaphore, for acquire and presentation.
-pub struct BinarySemaphore {
-    pub(super) raw: vk::Semaphore,
-    device: Arc<Device>,
-}
-
-impl BinarySemaphore {
-    /// Creates an unsignalled semaphore.
-    ///
-    /// # Errors
-    /// Out of memory.
-    pub fn new(device: &Arc<Device>, name: &str) -> Result<Self> {
-        // SAFETY: a valid create info.
-        let raw = unsafe { device.raw.create_semaphore(&vk::SemaphoreCreateInfo::default(), None) }
-            .context_for("vkCreateSemaphore", name)?;
-        device.register(raw, name);
-        Ok(Self { raw, device: Arc::clone(device) })
-    }
-
-    /// Returns the handle, for a submission.
-    #[must_use]
-    pub fn raw(&self) -> vk::Semaphore {
-        self.raw
-    }
-}
-
-impl Drop for BinarySemaphore {
-    fn drop(&mut self) {
-        // SAFETY: neither the GPU nor the presentation engine uses it any more (see `Swapchain`).
-        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
-    }
 }
