@@ -28,9 +28,10 @@ pub struct MorphDelta {
 }
 
 /// The elements that consecutive indices form. Strips, loops and fans have become lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topology {
     /// Triangles of three indices each.
+    #[default]
     Triangles,
     /// Lines of two indices each.
     Lines,
@@ -51,7 +52,7 @@ impl Topology {
 }
 
 /// Triangles, lines or points that share a material and are drawn by one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawRange {
     /// Whether the indices form triangles, lines or points.
     pub topology: Topology,
@@ -186,35 +187,20 @@ impl Geometry {
     /// Returns the number of bytes of all arrays, with those of coarser levels.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let Self {
-            positions,
-            normals,
-            tangents,
-            tex_coords,
-            colors,
-            influence_starts,
-            influences,
-            morph_delta_starts,
-            morph_deltas,
-            indices,
-            draw_ranges,
-            source_primitives,
-            coarser_levels,
-        } = self;
         let of_levels =
-            coarser_levels.iter().map(|level| size_of_val(&level.indices[..]) + size_of_val(&level.ranges[..]));
-        let of_sources = source_primitives.iter().map(|source| size_of_val(&source.vertices[..]));
-        size_of_val(&positions[..])
-            + size_of_val(&normals[..])
-            + size_of_val(&tangents[..])
-            + size_of_val(&tex_coords[..])
-            + size_of_val(&colors[..])
-            + size_of_val(&influence_starts[..])
-            + size_of_val(&influences[..])
-            + size_of_val(&morph_delta_starts[..])
-            + size_of_val(&morph_deltas[..])
-            + size_of_val(&indices[..])
-            + size_of_val(&draw_ranges[..])
+            self.coarser_levels.iter().map(|level| size_of_val(&*level.indices) + size_of_val(&*level.ranges));
+        let of_sources = self.source_primitives.iter().map(|source| size_of_val(&*source.vertices));
+        size_of_val(&*self.positions)
+            + size_of_val(&*self.normals)
+            + size_of_val(&*self.tangents)
+            + size_of_val(&*self.tex_coords)
+            + size_of_val(&*self.colors)
+            + size_of_val(&*self.influence_starts)
+            + size_of_val(&*self.influences)
+            + size_of_val(&*self.morph_delta_starts)
+            + size_of_val(&*self.morph_deltas)
+            + size_of_val(&*self.indices)
+            + size_of_val(&*self.draw_ranges)
             + of_sources.sum::<usize>()
             + of_levels.sum::<usize>()
     }
@@ -252,15 +238,7 @@ mod tests {
             indices: CUBE.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
             ..Geometry::default()
         };
-        let range = |faces: u32| DrawRange {
-            topology: Topology::Triangles,
-            first_index: 0,
-            index_count: 6 * faces,
-            material: 0,
-            flat_shaded: false,
-            has_tangents: false,
-            mirrored: false,
-        };
+        let range = |faces: u32| DrawRange { index_count: 6 * faces, ..DrawRange::default() };
         let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
         for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {
             assert!((openness - expected).abs() < 1e-6, "{openness} instead of {expected}");

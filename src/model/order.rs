@@ -177,10 +177,8 @@ mod tests {
             topology,
             first_index,
             index_count,
-            material: 0,
-            flat_shaded: false,
             has_tangents: true,
-            mirrored: false,
+            ..DrawRange::default()
         };
         let vertices = || 0..vertex_count;
         let number = |vertex: u32| Vec3::splat(vertex as f32);

@@ -15,7 +15,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::model::{Geometry, Influence, MorphDelta};
 
-/// All attributes of a vertex. Functions that must not miss one take this struct or the geometry apart by name.
+/// All attributes of a vertex. Functions that must not miss one take this struct apart by name.
 #[derive(Clone, Copy)]
 pub(super) struct Vertex<'i> {
     pub position: Vec3,
@@ -115,30 +115,16 @@ impl Welder {
         }
         let index = geometry.positions.len() as u32;
         seen.insert_unique(spread(hash), SeenVertex { hash, index }, |seen| spread(seen.hash));
-        let Geometry {
-            positions,
-            normals,
-            tangents,
-            tex_coords,
-            colors,
-            influence_starts,
-            influences,
-            morph_delta_starts,
-            morph_deltas,
-            indices: _,
-            draw_ranges: _,
-            source_primitives: _,
-            coarser_levels: _,
-        } = geometry;
-        extend(positions, &[vertex.position]);
-        extend(normals, &[vertex.normal]);
-        extend(tangents, &[vertex.tangent]);
-        extend(tex_coords, &[vertex.tex_coords]);
-        extend(colors, &[vertex.color]);
-        extend(influences, vertex.influences);
-        extend(influence_starts, &[influences.len() as u32]);
-        extend(morph_deltas, vertex.morph_deltas);
-        extend(morph_delta_starts, &[morph_deltas.len() as u32]);
+        let Vertex { position, normal, tangent, tex_coords, color, influences, morph_deltas } = *vertex;
+        extend(&mut geometry.positions, &[position]);
+        extend(&mut geometry.normals, &[normal]);
+        extend(&mut geometry.tangents, &[tangent]);
+        extend(&mut geometry.tex_coords, &[tex_coords]);
+        extend(&mut geometry.colors, &[color]);
+        extend(&mut geometry.influences, influences);
+        extend(&mut geometry.influence_starts, &[geometry.influences.len() as u32]);
+        extend(&mut geometry.morph_deltas, morph_deltas);
+        extend(&mut geometry.morph_delta_starts, &[geometry.morph_deltas.len() as u32]);
         index
     }
 }
