@@ -23,7 +23,7 @@ use crate::common::scene;
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
 const ASPECT: f32 = 32.0 / 24.0;
 /// The joint matrices of this many strips do not fit into the first buffer of a stream.
-const CROWD: &str = "--size 32x24 --instances 1500 --clip all --seed 7 --threads 1 --travel off";
+const CROWD: &str = "--size 32x24 --instances 500 --clip all --seed 7 --threads 1 --travel off";
 
 /// The device, the models and the scene of all lives.
 pub struct Setting {

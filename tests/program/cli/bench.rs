@@ -159,7 +159,7 @@ pub fn report(place: &Place, name: &str) -> Value {
 #[test]
 fn lists_are_swept_and_every_file_says_the_same() {
     let place = Place::new();
-    let lists = "--instances 3,1 --skinning compute,vertex --threads 1,2 --upload auto,direct,staged";
+    let lists = "--shadows off --instances 3,1 --skinning compute,vertex --threads 1,2 --upload auto,direct,staged";
     let files = "--json bench.json --plot bench.svg";
     let finished = place.run(&format!("{QUICK} {lists} {files} --validation"));
     assert_eq!((finished.code, finished.stderr.as_str()), (0, ""), "{}", finished.stdout);
@@ -246,9 +246,9 @@ fn rows_that_fail_are_named() {
 #[test]
 fn ctrl_c_ends_with_the_finished_rows() {
     use crate::common::program::Running;
-    let arguments = "bench --size 64x48,48x64 --msaa 1 --shadows off --instances 1 --warmup 1 --frames 6000";
+    let arguments = "bench --size 64x48,48x64 --msaa 1 --shadows off --instances 1 --warmup 1 --frames 2400";
     for presses in [1, 2] {
-        // Twelve turns of a thousand frames. The interruption comes a little later until it finds one finished.
+        // Twelve turns of 400 frames. The interruption comes a little later until it finds one finished.
         for seconds in 1.. {
             let place = Place::new();
             let running = Running::start(&mut place.command(&format!("{arguments} --json a.json")));
