@@ -1,16 +1,30 @@
-//! A steady frame allocates nothing, neither in Rust's heap nor on the device.
+//! A steady frame creates nothing: no Vulkan object, no device memory, no descriptor set, and no allocation on any
+//! thread of the process. A frame is steady if it needs no more memory than the first ones. The visible instances, their
+//! levels of detail, their places and their clips may change all the time, and do so here.
 //!
-//! The allocator counts Rust's allocations of all threads of the process, but not the driver's `malloc`. So the tests run one at
-//! a time.
+//! The allocator counts Rust's allocations of all threads, but not the driver's `malloc`. The validation layer is on in the
+//! first part, in which objects are counted and any message fails the test. It is off in the second part, which counts
+//! allocations.
 
-mod allocations {
-    pub mod renderer;
-}
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use ash::vk;
+use common::gpu::{self, Gpu, TestDevice, gpu_tests};
+use common::{levels, scene};
+use throng::app::scene::Scene;
+use throng::crowd::ClipChoice;
+use throng::model::Model;
+use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::vulkan::device::Device;
+
+fn main() -> ExitCode {
+    gpu::run_one_at_a_time(gpu_tests![steady_frames_make_nothing])
+}
 
 /// The system's allocator with a counter.
 struct CountingAllocator;
@@ -35,6 +49,111 @@ unsafe impl GlobalAlloc for CountingAllocator {
     }
 }
 
-fn main() -> ExitCode {
-    common::gpu::run_one_at_a_time(allocations::renderer::tests())
+const EXTENT: vk::Extent2D = vk::Extent2D { width: 64, height: 36 };
+const ASPECT: f32 = 64.0 / 36.0;
+const INSTANCES: u32 = 200;
+const STEADY_FRAMES: u32 = 100;
+const FRAMES_IN_FLIGHT: usize = 2;
+
+/// One model in forty is the walker: enough vertices to be a real load, few enough to draw 900 frames in a debug build. One has
+/// morph targets.
+fn models() -> Vec<Model> {
+    let mut models = vec![scene::asset("assets/simple_strip.gltf"); 38];
+    models.insert(4, scene::asset("assets/walker.glb"));
+    models.push(scene::asset("assets/jelly.gltf"));
+    models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.01, 0.05]));
+    models
+}
+
+/// Draws a frame from a camera that moves around, into and out of the crowd. Returns the number of visible instances.
+fn draw_moving(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> u32 {
+    scene.camera.orbit(0.1, 0.0);
+    scene.camera.zoom(if frame % 40 < 20 { 0.9 } else { 1.0 / 0.9 });
+    draw(scene, renderer, frame);
+    scene.crowd.visible_counts().iter().sum()
+}
+
+fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) {
+    // Every third frame is captured: the copy must not allocate either.
+    let (outcome, _) = scene.draw(renderer, f64::from(frame) / 60.0, ASPECT, frame.is_multiple_of(3)).unwrap();
+    assert!(outcome == FrameOutcome::Drawn);
+}
+
+/// Returns how many Vulkan objects and device allocations, and how many allocations of the process, 100 steady frames
+/// made.
+fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: RendererSettings) -> (u64, usize) {
+    let mut renderer = scene::renderer(device, &scene.models, EXTENT, settings);
+    let first_camera = scene.camera;
+    scene.crowd.set_clip(&ClipChoice::All).unwrap();
+    // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
+    // a moving camera, which also sets up rayon's threads.
+    let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
+    for frame in 0..2 * FRAMES_IN_FLIGHT as u32 {
+        draw(scene, &mut renderer, frame);
+        assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
+    }
+    scene.lod_error_pixels = lod_error_pixels;
+    // All instances blend for a second, which ends in the midst of the frames that are counted.
+    scene.crowd.crossfade(&ClipChoice::None, 0.0, 1.0).unwrap();
+    (0..10).for_each(|frame| {
+        draw_moving(scene, &mut renderer, frame);
+    });
+
+    assert!(scene.crowd.is_blending());
+    let created = device.created_count();
+    let allocations = ALLOCATIONS.load(Ordering::Relaxed);
+    let mut fewest_visible = INSTANCES;
+    let (mut fewest_skinned, mut most_skinned) = (u64::MAX, 0);
+    for frame in 10..10 + STEADY_FRAMES {
+        let visible = draw_moving(scene, &mut renderer, frame);
+        fewest_visible = fewest_visible.min(visible);
+        // For each visible instance.
+        let skinned = renderer.byte_counts().skinned_vertices / u64::from(visible.max(1));
+        (fewest_skinned, most_skinned) = (fewest_skinned.min(skinned), most_skinned.max(skinned));
+    }
+    let made = (device.created_count() - created, ALLOCATIONS.load(Ordering::Relaxed) - allocations);
+    assert!(!scene.crowd.is_blending());
+    assert!(fewest_visible < INSTANCES / 2, "the frames must differ in what is visible: {fewest_visible}");
+    if settings.skinning == Skinning::Compute {
+        assert!(most_skinned >= 2 * fewest_skinned, "levels must change: {fewest_skinned} to {most_skinned} bytes");
+    }
+    scene.camera = first_camera;
+    made
+}
+
+fn steady_frames_make_nothing(device: &TestDevice) {
+    // Use one scene for all cases: its pool includes this thread, and a thread can be in only one pool.
+    let options = format!("--size 64x36 --instances {INSTANCES} --clip all --travel on --threads 2 --lod-error 0.5");
+    let mut scene = scene::scene(&models(), &options);
+    scene.frame_throughout(&scene::arguments(&options).crowd, false, ASPECT);
+    // This thread is in the pool, so the broadcast reaches all of its threads. On a busy machine some may start late.
+    assert_eq!(rayon::current_num_threads(), 2, "this thread belongs to the scene's pool");
+    rayon::broadcast(|_| ());
+
+    for validation in [true, false] {
+        for (skinning, upload) in [
+            (Skinning::Compute, UploadPath::Direct),
+            (Skinning::Compute, UploadPath::Staged),
+            (Skinning::Vertex, UploadPath::Direct),
+            (Skinning::Vertex, UploadPath::Staged),
+        ] {
+            let settings = RendererSettings {
+                skinning,
+                upload: Some(upload),
+                samples: 1,
+                shadow_map_size: Some(256),
+                frames_in_flight: FRAMES_IN_FLIGHT,
+                ..RendererSettings::default()
+            };
+            let what = format!("{skinning:?}, {upload:?}");
+            if validation {
+                let gpu = Gpu::new(device);
+                let (created, _) = made_by_steady_frames(gpu.device(), &mut scene, settings);
+                assert_eq!(created, 0, "Vulkan objects and device allocations: {what}");
+            } else {
+                let made = made_by_steady_frames(&device.open(false), &mut scene, settings);
+                assert_eq!(made, (0, 0), "Vulkan objects, allocations: {what}");
+            }
+        }
+    }
 }

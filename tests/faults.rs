@@ -99,32 +99,15 @@ fn flaw_of_message(fault: Fault, message: &str) -> Option<&'static str> {
     if !message.contains(call) {
         return Some("does not name the call");
     }
-    let has_object = matches!(
-        fault.function,
-        vkBindBufferMemory
-            | vkBindImageMemory
-            | vkCreateBuffer
-            | vkCreateImage
-            | vkCreateImageView
-            | vkCreateSampler
-            | vkCreateShaderModule
-            | vkCreatePipelineLayout
-            | vkCreateGraphicsPipelines
-            | vkCreateComputePipelines
-            | vkCreateDescriptorSetLayout
-            | vkCreateDescriptorPool
-            | vkAllocateDescriptorSets
-            | vkCreateCommandPool
-            | vkAllocateCommandBuffers
-            | vkResetCommandPool
-            | vkBeginCommandBuffer
-            | vkEndCommandBuffer
-            | vkQueueSubmit2
-            | vkQueueWaitIdle
-            | vkCreateSemaphore
-            | vkCreateFence
-            | vkCreateQueryPool
-    );
+    let has_object = match fault.function {
+        vkCreateInstance | vkCreateDebugUtilsMessengerEXT | vkCreateDevice | vkCreateXcbSurfaceKHR => false,
+        vkCreateSwapchainKHR | vkAllocateMemory | vkResetFences => false,
+        vkQueueSubmit2 | vkQueueWaitIdle => true,
+        function => {
+            let verbs = ["vkAllocate", "vkBegin", "vkBind", "vkCreate", "vkEnd", "vkReset"];
+            verbs.iter().any(|verb| function.name().starts_with(verb))
+        }
+    };
     (has_object && !message.contains(" for '")).then_some("does not name the object")
 }
 
@@ -177,8 +160,8 @@ fn sweep(choice: Choice, wanted: fn(Function) -> bool, every_result: bool, mut l
             for &result in results {
                 // A list is read in two calls. The first one asks for its length, and is never incomplete.
                 let call = if result == vk::Result::INCOMPLETE { call | 1 } else { call };
-                let fault =
-                    Fault { function, call, result, lasts: result == vk::Result::ERROR_DEVICE_LOST, instances: 1 };
+                let lasts = result == vk::Result::ERROR_DEVICE_LOST;
+                let fault = Fault { lasts, ..Fault::once(function, call, result) };
                 let flaws = flaws(fault, &end, report.calls.len(), &mut life);
                 cases += 1;
                 wrong.extend(flaws.into_iter().map(|flaw| format!("{function:?} {call} {result:?}: {flaw}")));
@@ -212,8 +195,7 @@ fn a_failed_frame_can_be_drawn_again(device: &TestDevice) {
     for (&function, &count) in &count_by_function(&report.calls[construction + 1..]) {
         for call in first_and_last(count) {
             let call = call + before.get(&function).copied().unwrap_or_default();
-            let fault =
-                Fault { function, call, result: vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, lasts: false, instances: 1 };
+            let fault = Fault::once(function, call, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
             let (Outcome { result, messages }, report) = live(Some(fault), || setting.offscreen(true));
             if !result.as_ref().is_ok_and(|again| *again == end) || !messages.is_empty() || !report.leaks.is_empty() {
                 let error = result.err().map(|error| format!("{error:#}"));
@@ -241,7 +223,8 @@ fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
     let end = reference.result.expect("a life without faults");
     for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 2), (vkQueueSubmit2, 3), (vkWaitSemaphores, 0)] {
-        let fault = Fault { function, call, result: vk::Result::ERROR_DEVICE_LOST, lasts: true, instances: 25 };
+        let fault = Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST);
+        let fault = Fault { lasts: true, instances: 25, ..fault };
         let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
         let again = outcome.result.unwrap_or_else(|error| panic!("{fault:?}: {error:#}"));
         assert_eq!((report.failures, report.leaks), (25, Vec::new()), "{fault:?}");
@@ -252,13 +235,8 @@ fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
 fn the_third_loss_within_a_minute_ends_the_program(device: &TestDevice) {
     let mut setting = Setting::new(device);
     // The wait for the first frame fails after the frame has ended.
-    let fault = Fault {
-        function: Function::vkWaitSemaphores,
-        call: 0,
-        result: vk::Result::ERROR_DEVICE_LOST,
-        lasts: false,
-        instances: usize::MAX,
-    };
+    let fault = Fault::once(Function::vkWaitSemaphores, 0, vk::Result::ERROR_DEVICE_LOST);
+    let fault = Fault { instances: usize::MAX, ..fault };
     let (outcome, report) = live(Some(fault), || setting.rebuilding(Losses::new(|| Duration::from_secs(7))));
     assert_eq!((report.failures, report.leaks), (3, Vec::new()));
     let message = format!("{:#}", outcome.result.expect_err("too many losses"));
@@ -301,7 +279,7 @@ fn a_window_without_images_is_skipped(device: &TestDevice) {
     let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     for result in [vk::Result::ERROR_OUT_OF_DATE_KHR, vk::Result::TIMEOUT, vk::Result::NOT_READY] {
         for call in [0, 2] {
-            let fault = Fault { function: Function::vkAcquireNextImageKHR, call, result, lasts: true, instances: 1 };
+            let fault = Fault { lasts: true, ..Fault::once(Function::vkAcquireNextImageKHR, call, result) };
             let (Outcome { result: end, messages }, report) = live(Some(fault), || setting.windowed(&window, u32::MAX));
             assert!(end.is_ok() && report.failures > 0, "{result:?}: {:?}", end.err());
             assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()), "{result:?}");

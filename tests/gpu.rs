@@ -16,19 +16,17 @@ mod gpu {
 
 use std::process::ExitCode;
 
-use gpu::{debug_views, example, furnace, golden, render_equivalence, shadows, skinning, surfaces, validation};
-
 fn main() -> ExitCode {
     let tests = [
-        golden::tests(),
-        debug_views::tests(),
-        render_equivalence::tests(),
-        shadows::tests(),
-        surfaces::tests(),
-        furnace::tests(),
-        skinning::tests(),
-        validation::tests(),
-        example::tests(),
+        gpu::golden::tests(),
+        gpu::debug_views::tests(),
+        gpu::render_equivalence::tests(),
+        gpu::shadows::tests(),
+        gpu::surfaces::tests(),
+        gpu::furnace::tests(),
+        gpu::skinning::tests(),
+        gpu::validation::tests(),
+        gpu::example::tests(),
     ];
     common::gpu::run(tests.into_iter().flatten().collect())
 }

@@ -1,5 +1,7 @@
 //! Small glTF files, built by the tests that need them.
 
+use std::f32::consts::PI;
+
 use base64::Engine;
 use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
@@ -24,7 +26,8 @@ impl Gltf {
     /// Makes a scene without nodes.
     pub fn new() -> Self {
         let mut json = json!({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}]});
-        for list in ["nodes", "meshes", "accessors", "bufferViews", "skins", "animations", "materials"] {
+        let geometry = ["nodes", "meshes", "accessors", "bufferViews", "skins", "animations"];
+        for list in geometry.into_iter().chain(["materials", "textures", "images"]) {
             json[list] = json!([]);
         }
         Self { json, bytes: Vec::new() }
@@ -34,9 +37,7 @@ impl Gltf {
     pub fn triangle() -> Self {
         let mut gltf = Self::new();
         let position = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
-        gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}}]}));
-        gltf.push("nodes", json!({"mesh": 0}));
-        gltf.json["scenes"][0]["nodes"] = json!([0]);
+        gltf.draw(json!({"attributes": {"POSITION": position}}));
         gltf
     }
 
@@ -51,11 +52,16 @@ impl Gltf {
         if !tex_coords.is_empty() {
             attributes["TEXCOORD_0"] = json!(gltf.f32s("VEC2", bytemuck::cast_slice(tex_coords)));
         }
-        gltf.push("meshes", json!({"primitives": [{"attributes": attributes, "indices": indices, "material": 0}]}));
-        gltf.push("nodes", json!({"mesh": 0}));
-        gltf.json["scenes"][0]["nodes"] = json!([0]);
+        gltf.draw(json!({"attributes": attributes, "indices": indices, "material": 0}));
         gltf.push("materials", material);
         gltf
+    }
+
+    /// Appends mesh 0, and node 0, which draws it.
+    fn draw(&mut self, primitive: Value) {
+        self.push("meshes", json!({"primitives": [primitive]}));
+        self.push("nodes", json!({"mesh": 0}));
+        self.json["scenes"][0]["nodes"] = json!([0]);
     }
 
     /// Appends a texture that shows an image; returns its index.
@@ -63,11 +69,6 @@ impl Gltf {
         let mut png = std::io::Cursor::new(Vec::new());
         image.write_to(&mut png, image::ImageFormat::Png).unwrap();
         let view = self.view(png.get_ref());
-        for list in ["images", "textures"] {
-            if self.json[list].is_null() {
-                self.json[list] = json!([]);
-            }
-        }
         let source = self.push("images", json!({"bufferView": view}));
         self.push("textures", json!({"source": source}))
     }
@@ -181,6 +182,23 @@ impl Gltf {
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
+}
+
+/// Returns the directions of a sphere's vertices, which are its smooth normals, and its triangles.
+pub fn sphere(rings: u16, sectors: u16) -> (Vec<Vec3>, Vec<u16>) {
+    let (mut directions, mut indices) = (Vec::new(), Vec::new());
+    for ring in 0..=rings {
+        for sector in 0..=sectors {
+            let (sin, cos) = (PI * f32::from(ring) / f32::from(rings)).sin_cos();
+            let (x, z) = (2.0 * PI * f32::from(sector) / f32::from(sectors)).sin_cos();
+            directions.push(Vec3::new(sin * x, cos, sin * z));
+            if ring < rings && sector < sectors {
+                let [a, below] = [0, 1].map(|down| (ring + down) * (sectors + 1) + sector);
+                indices.extend([a, below, a + 1, a + 1, below, below + 1]);
+            }
+        }
+    }
+    (directions, indices)
 }
 
 /// Returns the drawn vertices as indices of the file's first primitive, whose vertices must all differ. Import reorders

@@ -2,19 +2,16 @@
 //! creation of the instance to its destruction, fails the test.
 //!
 //! In: the functions that [`gpu_tests`] lists. Out: a test for each of them and for each device. Its name starts with the
-//! device: `[llvmpipe (LLVM 15.0.6, 256 bits)] gpu::golden::a_walker_in_mid_step`. The list of devices is the environment variable
-//! [`DEVICES_VARIABLE`], or else the best device and, if it is installed, Mesa's lavapipe. So a machine without a GPU runs
-//! each test once.
+//! device: `[llvmpipe (LLVM 15.0.6, 256 bits)] gpu::golden::walker`. The list of devices is the environment variable
+//! [`DEVICES_VARIABLE`], or else the best device and, if it is installed, Mesa's lavapipe.
 //!
-//! The standard harness knows its tests at compile time, and devices are known at run time. So these test binaries have
-//! `harness = false` in Cargo.toml and use the crate libtest-mimic, which has the same options and filters. It cannot
-//! capture what tests print, so they print figures with [`note!`]. A test that is missing in its list is dead code, which clippy refuses.
+//! The standard harness knows its tests at compile time, and devices are known at run time. So these test binaries use the
+//! crate libtest-mimic, which has the same options and filters. It cannot capture what tests print, so they print figures
+//! with [`note!`]. A test that is missing in its list is dead code, which clippy refuses.
 //!
 //! A test declares [`Gpu`] first, so it is dropped last, after every renderer and resource. Its drop destroys the
-//! device and the instance, because those calls report leaks. Then it reads the messages, which outlive both. A missing
-//! driver fails the test binary, and a missing layer each test.
-//!
-//! `tests/gpu/validation.rs` proves that the gate can fail.
+//! device and the instance, because those calls report leaks, and then reads the messages. `tests/gpu/validation.rs`
+//! proves that the gate can fail.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -99,38 +96,22 @@ impl Drop for Gpu {
     }
 }
 
-/// A test of the list.
+/// A test of the list, which runs on each device.
 pub struct Test {
-    pub name: &'static str,
+    pub name: String,
     /// Whether it runs only with `--ignored` or `--include-ignored`.
     pub is_ignored: bool,
-    pub work: Work,
+    pub run: Arc<dyn Fn(&TestDevice) + Send + Sync>,
 }
 
-/// The function of a test.
-#[derive(Clone, Copy)]
-pub enum Work {
-    OnEachDevice(fn(&TestDevice)),
-    /// For a test without a device that stands next to the tests that use what it tests.
-    Once(fn()),
-}
-
-/// Lists the tests of a binary. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`. Tests after
-/// `; once:` use no device.
+/// Lists the tests of a binary. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
 macro_rules! gpu_tests {
-    ($($test:path $([ignored if $condition:expr])?),* $(,)? $(; once: $($plain:path),* $(,)?)?) => {
-        vec![
-            $($crate::common::gpu::Test {
-                name: concat!(module_path!(), "::", stringify!($test)),
-                is_ignored: false $(|| $condition)?,
-                work: $crate::common::gpu::Work::OnEachDevice($test),
-            },)*
-            $($($crate::common::gpu::Test {
-                name: concat!(module_path!(), "::", stringify!($plain)),
-                is_ignored: false,
-                work: $crate::common::gpu::Work::Once($plain),
-            },)*)?
-        ]
+    ($($test:path $([ignored if $condition:expr])?),* $(,)?) => {
+        vec![$($crate::common::gpu::Test {
+            name: concat!(module_path!(), "::", stringify!($test)).to_owned(),
+            is_ignored: false $(|| $condition)?,
+            run: std::sync::Arc::new($test),
+        }),*]
     };
 }
 pub(crate) use gpu_tests;
@@ -170,31 +151,21 @@ fn run_with(arguments: &Arguments, tests: Vec<Test>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let trials = tests.into_iter().flat_map(|Test { name, is_ignored, work }| {
-        // Without the name of the test binary, as in the standard harness.
-        let name = name.split_once("::").map_or(name, |(_, path)| path);
-        let trials: Vec<Trial> = match work {
-            Work::Once(test) => vec![trial(name, test)],
-            Work::OnEachDevice(test) => {
-                let on = |device: &Arc<TestDevice>| {
-                    let shared = Arc::clone(device);
-                    trial(name, move || test(&shared)).with_kind(&device.name)
-                };
-                devices.iter().map(on).collect()
-            }
-        };
-        trials.into_iter().map(move |trial| trial.with_ignored_flag(is_ignored))
-    });
+    let trials = tests.iter().flat_map(|test| devices.iter().map(|device| trial(test, device)));
     libtest_mimic::run(arguments, trials.collect()).exit_code()
 }
 
 /// Returns a trial that runs in a separate thread, as in the standard harness: a scene makes its thread a part of a pool.
-fn trial(name: &str, test: impl FnOnce() + Send + 'static) -> Trial {
+fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
+    // Without the name of the test binary, as in the standard harness.
+    let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path);
     let thread = std::thread::Builder::new().name(name.to_owned());
-    Trial::test(name, move || match thread.spawn(test)?.join() {
+    let (run, shared) = (Arc::clone(&test.run), Arc::clone(device));
+    let in_thread = move || match thread.spawn(move || run(&shared))?.join() {
         Ok(()) => Ok(()),
         Err(panic) => std::panic::resume_unwind(panic),
-    })
+    };
+    Trial::test(name, in_thread).with_kind(&device.name).with_ignored_flag(test.is_ignored)
 }
 
 /// Returns the devices to test on, each once.

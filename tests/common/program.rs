@@ -80,34 +80,8 @@ impl Running {
         }
     }
 
-    /// Presses Ctrl-C.
-    #[cfg(unix)]
-    pub fn interrupt(&self) {
-        self.signal(libc::SIGINT);
-    }
-
-    /// Halts the program until [`Self::go_on`]. Events that are sent to it meanwhile arrive all at once.
-    #[cfg(unix)]
-    pub fn halt(&self) {
-        self.signal(libc::SIGSTOP);
-    }
-
-    /// Ends [`Self::halt`].
-    #[cfg(unix)]
-    pub fn go_on(&self) {
-        self.signal(libc::SIGCONT);
-    }
-
-    #[cfg(unix)]
-    fn signal(&self, signal: i32) {
-        // SAFETY: the process is a child that was not waited for, so its number is still its own.
-        let result = unsafe { libc::kill(self.child.id() as i32, signal) };
-        assert_eq!(result, 0, "{}", self.description);
-    }
-
     /// Waits until the program has taken this much processor time, in hundredths of a second.
     #[cfg(target_os = "linux")]
-    #[allow(dead_code, reason = "only one test binary does")]
     pub fn wait_for_ticks(&self, ticks: u64) {
         while processor_time::ticks_of(self.child.id()) < ticks {
             std::thread::yield_now();
@@ -131,6 +105,30 @@ impl Running {
         let code = status.code().unwrap_or_else(|| panic!("{}: {status}: {stderr}", self.description));
         assert!(!stderr.contains("panicked"), "{}: {stderr}", self.description);
         Finished { code, stdout, stderr }
+    }
+}
+
+#[cfg(unix)]
+impl Running {
+    /// Presses Ctrl-C.
+    pub fn interrupt(&self) {
+        self.signal(libc::SIGINT);
+    }
+
+    /// Halts the program until [`Self::go_on`]. Events that are sent to it meanwhile arrive all at once.
+    pub fn halt(&self) {
+        self.signal(libc::SIGSTOP);
+    }
+
+    /// Ends [`Self::halt`].
+    pub fn go_on(&self) {
+        self.signal(libc::SIGCONT);
+    }
+
+    fn signal(&self, signal: i32) {
+        // SAFETY: the process is a child that was not waited for, so its number is still its own.
+        let result = unsafe { libc::kill(self.child.id() as i32, signal) };
+        assert_eq!(result, 0, "{}", self.description);
     }
 }
 

@@ -5,24 +5,6 @@
 use glam::{DQuat, DVec3, DVec4};
 use throng::model::{Interpolation, Track};
 
-/// The elements of a [`Track`], in double precision.
-pub trait Keyed: Copy {
-    /// Returns a vector of four, with unused components zero.
-    fn widen(self) -> DVec4;
-}
-
-impl Keyed for glam::Vec3 {
-    fn widen(self) -> DVec4 {
-        self.as_dvec3().extend(0.0)
-    }
-}
-
-impl Keyed for glam::Vec4 {
-    fn widen(self) -> DVec4 {
-        self.as_dvec4()
-    }
-}
-
 /// The keys before and after a time, and its position between them. Before the first key, after the last one, and if
 /// the time is not a number, both keys are the same.
 struct KeySpan {
@@ -53,7 +35,7 @@ pub fn vector_at(track: &Track<glam::Vec3>, seconds: &[f32], time_seconds: f64) 
     match track.interpolation {
         Interpolation::Step => track.values[at.key].as_dvec3(),
         Interpolation::Linear => track.values[at.key].as_dvec3().lerp(track.values[at.next].as_dvec3(), at.t),
-        Interpolation::CubicSpline => hermite(track, &at).truncate(),
+        Interpolation::CubicSpline => hermite(track, &at, |vector| vector.as_dvec3().extend(0.0)).truncate(),
     }
 }
 
@@ -80,15 +62,15 @@ pub fn rotation_at(track: &Track<glam::Vec4>, seconds: &[f32], time_seconds: f64
             (mixed.normalize(), cosine.abs() > 1e-6)
         }
         Interpolation::CubicSpline => {
-            let sum = hermite(track, &at);
+            let sum = hermite(track, &at, |rotation| rotation.as_dvec4());
             (DQuat::from_vec4(sum.normalize_or(DVec4::W)), sum.length() > 0.1)
         }
     }
 }
 
 /// Computes a cubic spline (appendix C.5).
-fn hermite<T: Keyed>(track: &Track<T>, at: &KeySpan) -> DVec4 {
-    let element = |key: usize, part: usize| track.values[3 * key + part].widen();
+fn hermite<T: Copy>(track: &Track<T>, at: &KeySpan, widen: fn(T) -> DVec4) -> DVec4 {
+    let element = |key: usize, part: usize| widen(track.values[3 * key + part]);
     if at.key == at.next {
         return element(at.key, 1);
     }

@@ -5,12 +5,22 @@ use std::sync::Arc;
 
 use ash::vk;
 use clap::Parser;
+use glam::{Vec2, Vec3};
 use image::RgbaImage;
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs};
 use throng::model::{Model, import};
 use throng::renderer::{Output, Renderer, RendererSettings};
+use throng::view::OrbitCamera;
 use throng::vulkan::device::Device;
+
+pub const WALKER: &str = "assets/walker.glb";
+pub const STRIP: &str = "assets/simple_strip.gltf";
+pub const JELLY: &str = "assets/jelly.gltf";
+
+pub fn models() -> [Model; 3] {
+    [WALKER, STRIP, JELLY].map(asset)
+}
 
 pub fn asset(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -35,6 +45,12 @@ pub fn scene(models: &[Model], options: &str) -> Scene {
 pub fn renderer(device: &Arc<Device>, models: &[Model], extent: vk::Extent2D, settings: RendererSettings) -> Renderer {
     let output = Output::offscreen(device, extent).expect("an offscreen output");
     Renderer::new(device, models, output, settings).unwrap_or_else(|error| panic!("{settings:?}: {error}"))
+}
+
+/// Returns the position of a point of the world in an image of this size, in pixels.
+pub fn project(camera: &OrbitCamera, size: Vec2, world: Vec3) -> Vec2 {
+    let clip = camera.clip_from_world(size.x / size.y).project_point3(world);
+    (clip.truncate() * Vec2::new(0.5, -0.5) + 0.5) * size
 }
 
 /// Draws one picture as `throng render OPTIONS` does, with the size and the time of the options. Returns its scene too.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use x11rb::CURRENT_TIME;
@@ -44,13 +44,9 @@ impl Screen {
     /// Starts a server that ends when `wait` does.
     fn start_and_wait(wait: fn(&Receiver<()>) -> Option<()>) -> Self {
         let size = format!("{}x{}x24", SIZE.0, SIZE.1);
-        let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|error| panic!("Xvfb cannot be started ({error}): run ./setup.sh, which installs it"));
+        let mut server = Command::new("Xvfb");
+        server.args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"]);
+        let mut server = spawn(server.stdout(Stdio::piped()));
         let stdout = server.stdout.take().unwrap();
         let (alive, watched): (Sender<()>, Receiver<()>) = channel();
         std::thread::spawn(move || {
@@ -73,15 +69,10 @@ impl Screen {
     /// Starts a server with a window manager. Only then can windows be minimised and fill the screen.
     pub fn with_manager() -> Self {
         let screen = Self::start();
-        let mut manager = Command::new("openbox")
-            .args(["--sm-disable", "--config-file"])
-            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/openbox.xml"))
-            .env("DISPLAY", &screen.display)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|error| panic!("openbox cannot be started ({error}): run ./setup.sh, which installs it"));
+        let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/openbox.xml");
+        let mut manager = Command::new("openbox");
+        manager.args(["--sm-disable", "--config-file", config]).env("DISPLAY", &screen.display);
+        let mut manager = spawn(manager.stdout(Stdio::null()));
         // It ends with the server.
         std::thread::spawn(move || manager.wait());
         // A manager sets this property of the root window when it is ready.
@@ -117,6 +108,15 @@ impl Screen {
         reply.value32().into_iter().flatten().collect()
     }
 
+    fn send(&self, window: xproto::Window, listeners: EventMask, event: impl Into<[u8; 32]>) {
+        self.connection.send_event(false, window, listeners, event).unwrap().check().unwrap();
+    }
+
+    /// Moves the mouse, or presses or releases a button of it.
+    fn fake_input(&self, kind: u8, button: u8, (x, y): (i16, i16)) {
+        self.connection.xtest_fake_input(kind, button, CURRENT_TIME, self.root, x, y, 0).unwrap().check().unwrap();
+    }
+
     fn next_event(&self) -> Event {
         self.connection.flush().unwrap();
         self.connection
@@ -127,6 +127,14 @@ impl Screen {
     fn atom(&self, name: &str) -> xproto::Atom {
         self.connection.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
     }
+}
+
+fn spawn(command: &mut Command) -> Child {
+    command
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?} cannot be started ({error}): run ./setup.sh, which installs it"))
 }
 
 fn listen(connection: &RustConnection, window: xproto::Window, events: EventMask) {
@@ -151,7 +159,7 @@ impl Key {
         Self(u32::from(b'0') + digit)
     }
 
-    /// The key that types an ASCII character.
+    /// Returns the key that types an ASCII character.
     pub fn typing(character: char) -> Self {
         Self(u32::from(character))
     }
@@ -196,24 +204,24 @@ impl TestWindow<'_> {
         }
     }
 
+    /// Takes the events that have arrived. Returns the present title once for each change.
+    fn arrived_titles(&self) -> Vec<String> {
+        // A reply comes after all earlier events.
+        let (name, title) = (self.screen.atom("_NET_WM_NAME"), self.title());
+        let events = std::iter::from_fn(|| self.connection().poll_for_event().unwrap());
+        let changes = events.filter(|event| matches!(event, Event::PropertyNotify(event) if event.atom == name));
+        changes.filter_map(|_| title.clone()).collect()
+    }
+
     /// Waits until the title has changed this many times, and returns the titles that have arrived until then.
     pub fn titles_until_answered(&self, changes: usize) -> Vec<String> {
-        let mut titles: Vec<String> = (0..changes).map(|_| self.wait_for_title(|_| true)).collect();
-        // A reply comes after all earlier events.
-        let now = self.title();
-        while let Some(event) = self.connection().poll_for_event().unwrap() {
-            if matches!(event, Event::PropertyNotify(event) if event.atom == self.screen.atom("_NET_WM_NAME")) {
-                titles.extend(now.clone());
-            }
-        }
-        titles
+        let awaited: Vec<String> = (0..changes).map(|_| self.wait_for_title(|_| true)).collect();
+        [awaited, self.arrived_titles()].concat()
     }
 
     /// Waits until all previous requests are drawn. The first change of the title may come from earlier frames.
     pub fn wait_for_frames(&self) {
-        // A reply comes after all earlier events, so this discards the changes that have arrived.
-        self.title();
-        while self.connection().poll_for_event().unwrap().is_some() {}
+        self.arrived_titles();
         for _ in 0..2 {
             self.wait_for_title(|_| true);
         }
@@ -224,14 +232,9 @@ impl TestWindow<'_> {
         self.connection().configure_window(self.id, &size).unwrap().check().unwrap();
     }
 
-    pub fn wait_for_size(&self, (width, height): (u32, u32)) {
-        loop {
-            if let Event::ConfigureNotify(event) = self.next_event()
-                && (u32::from(event.width), u32::from(event.height)) == (width, height)
-            {
-                return;
-            }
-        }
+    pub fn wait_for_size(&self, size: (u32, u32)) {
+        let is_size = |width: u16, height: u16| (u32::from(width), u32::from(height)) == size;
+        while !matches!(self.next_event(), Event::ConfigureNotify(event) if is_size(event.width, event.height)) {}
     }
 
     /// Gives the window the focus, and with it the keys. There is no window manager to do this.
@@ -246,35 +249,24 @@ impl TestWindow<'_> {
         let keys = connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
         let per_key = usize::from(keys.keysyms_per_keycode);
         let row = keys.keysyms.chunks(per_key).position(|row| row[0] == key.0).expect("no such key");
-        let mut event = xproto::KeyPressEvent {
-            response_type: xproto::KEY_PRESS_EVENT,
-            detail: first + row as u8,
-            sequence: 0,
-            time: CURRENT_TIME,
-            root: self.screen.root,
-            event: self.id,
-            child: x11rb::NONE,
-            root_x: 0,
-            root_y: 0,
-            event_x: 0,
-            event_y: 0,
-            state: xproto::KeyButMask::default(),
-            same_screen: true,
-        };
-        connection.send_event(false, self.id, EventMask::KEY_PRESS, event).unwrap().check().unwrap();
-        event.response_type = xproto::KEY_RELEASE_EVENT;
-        connection.send_event(false, self.id, EventMask::KEY_RELEASE, event).unwrap().check().unwrap();
+        for (response_type, listeners) in
+            [(xproto::KEY_PRESS_EVENT, EventMask::KEY_PRESS), (xproto::KEY_RELEASE_EVENT, EventMask::KEY_RELEASE)]
+        {
+            let event = xproto::KeyPressEvent {
+                response_type,
+                detail: first + row as u8,
+                root: self.screen.root,
+                event: self.id,
+                same_screen: true,
+                ..Default::default()
+            };
+            self.screen.send(self.id, listeners, event);
+        }
     }
 
     /// Moves the mouse to a point of the window, which is at the upper left corner of the screen.
-    pub fn point_at(&self, (x, y): (i16, i16)) {
-        let (kind, root) = (xproto::MOTION_NOTIFY_EVENT, self.screen.root);
-        self.connection().xtest_fake_input(kind, 0, CURRENT_TIME, root, x, y, 0).unwrap().check().unwrap();
-    }
-
-    fn button(&self, kind: u8) {
-        const LEFT: u8 = 1;
-        self.connection().xtest_fake_input(kind, LEFT, CURRENT_TIME, x11rb::NONE, 0, 0, 0).unwrap().check().unwrap();
+    pub fn point_at(&self, point: (i16, i16)) {
+        self.screen.fake_input(xproto::MOTION_NOTIFY_EVENT, 0, point);
     }
 
     /// Clicks at a point of the window.
@@ -292,7 +284,11 @@ impl TestWindow<'_> {
         self.button(xproto::BUTTON_RELEASE_EVENT);
     }
 
-    /// Types a text.
+    fn button(&self, kind: u8) {
+        const LEFT: u8 = 1;
+        self.screen.fake_input(kind, LEFT, (0, 0));
+    }
+
     pub fn type_text(&self, text: &str) {
         text.chars().for_each(|character| self.press(Key::typing(character)));
     }
@@ -301,13 +297,9 @@ impl TestWindow<'_> {
     pub fn drop_file(&self, path: &std::path::Path) {
         let connection = self.connection();
         let [selection, list] = ["XdndSelection", "text/uri-list"].map(|name| self.screen.atom(name));
-        let message = |name: &str, data: [u32; 5]| {
-            let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data);
-            connection.send_event(false, self.id, EventMask::NO_EVENT, event).unwrap().check().unwrap();
-        };
         let source = self.screen.root;
-        message("XdndEnter", [source, 5 << 24, list, 0, 0]);
-        message("XdndPosition", [source, 0, 0, CURRENT_TIME, self.screen.atom("XdndActionCopy")]);
+        self.tell("XdndEnter", [source, 5 << 24, list, 0, 0]);
+        self.tell("XdndPosition", [source, 0, 0, CURRENT_TIME, self.screen.atom("XdndActionCopy")]);
         // The list of files, as if the source had been asked for it.
         let files = format!("file://{}\r\n", path.display());
         let mode = xproto::PropMode::REPLACE;
@@ -316,22 +308,19 @@ impl TestWindow<'_> {
         changed.unwrap().check().unwrap();
         let notify = xproto::SelectionNotifyEvent {
             response_type: xproto::SELECTION_NOTIFY_EVENT,
-            sequence: 0,
-            time: CURRENT_TIME,
             requestor: self.id,
             selection,
             target: list,
             property: selection,
+            ..Default::default()
         };
-        connection.send_event(false, self.id, EventMask::NO_EVENT, notify).unwrap().check().unwrap();
-        message("XdndDrop", [source, 0, CURRENT_TIME, 0, 0]);
+        self.screen.send(self.id, EventMask::NO_EVENT, notify);
+        self.tell("XdndDrop", [source, 0, CURRENT_TIME, 0, 0]);
     }
 
     /// Sends the message of a window manager's close button.
     pub fn ask_to_close(&self) {
-        let (protocols, delete) = (self.screen.atom("WM_PROTOCOLS"), self.screen.atom("WM_DELETE_WINDOW"));
-        let message = xproto::ClientMessageEvent::new(32, self.id, protocols, [delete, CURRENT_TIME, 0, 0, 0]);
-        self.connection().send_event(false, self.id, EventMask::NO_EVENT, message).unwrap().check().unwrap();
+        self.tell("WM_PROTOCOLS", [self.screen.atom("WM_DELETE_WINDOW"), CURRENT_TIME, 0, 0, 0]);
     }
 
     pub fn destroy(&self) {
@@ -352,11 +341,18 @@ impl TestWindow<'_> {
         while !matches!(self.next_event(), Event::MapNotify(event) if event.window == self.id) {}
     }
 
-    fn ask_manager(&self, message: &str, first: u32) {
-        let data = [first, CURRENT_TIME, 0, 0, 0];
-        let event = xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(message), data);
+    fn message(&self, name: &str, data: [u32; 5]) -> xproto::ClientMessageEvent {
+        xproto::ClientMessageEvent::new(32, self.id, self.screen.atom(name), data)
+    }
+
+    /// Sends a message to the program.
+    fn tell(&self, name: &str, data: [u32; 5]) {
+        self.screen.send(self.id, EventMask::NO_EVENT, self.message(name, data));
+    }
+
+    fn ask_manager(&self, name: &str, first: u32) {
         let listeners = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
-        self.connection().send_event(false, self.screen.root, listeners, event).unwrap().check().unwrap();
+        self.screen.send(self.screen.root, listeners, self.message(name, [first, CURRENT_TIME, 0, 0, 0]));
     }
 
     /// Returns whether the window manager says that the window fills the screen.
@@ -368,13 +364,12 @@ impl TestWindow<'_> {
     /// Reads the pixels of the window.
     pub fn picture(&self) -> Picture {
         let connection = self.connection();
-        let size = connection.get_geometry(self.id).unwrap().reply().unwrap();
-        let (width, height) = (size.width, size.height);
+        let xproto::GetGeometryReply { width, height, .. } = connection.get_geometry(self.id).unwrap().reply().unwrap();
         let format = xproto::ImageFormat::Z_PIXMAP;
         let image = connection.get_image(format, self.id, 0, 0, width, height, u32::MAX).unwrap().reply().unwrap();
-        let pixels: Vec<[u8; 4]> = image.data.as_chunks::<4>().0.to_vec();
-        assert_eq!(pixels.len(), usize::from(width) * usize::from(height));
-        Picture { width: usize::from(width), height: usize::from(height), pixels }
+        let (width, height, pixels) = (width.into(), height.into(), image.data.as_chunks().0.to_vec());
+        assert_eq!(pixels.len(), width * height);
+        Picture { width, height, pixels }
     }
 }
 

@@ -3,6 +3,7 @@
 //! It reaches as many call sites as a few cheap frames can: textures, morph targets and lines in the models, the staged
 //! upload path, multisampling, shadows, a debug view with bones, and a crowd that grows between two frames.
 
+use std::ffi::c_char;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -13,7 +14,7 @@ use throng::model::Model;
 use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, UploadPath};
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
-use throng::vulkan::instance::{Instance, InstanceOptions, ValidationMessages};
+use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 
 use super::loader;
@@ -29,7 +30,7 @@ const CROWD: &str = "--size 32x24 --instances 500 --clip all --seed 7 --threads 
 pub struct Setting {
     /// The device, as the option `--device` names it.
     pub device: String,
-    models: Vec<Model>,
+    pub models: Vec<Model>,
     pub scene: Scene,
 }
 
@@ -41,6 +42,21 @@ pub struct Outcome {
     pub messages: Vec<String>,
 }
 
+impl Outcome {
+    /// Lives with an instance, and collects its messages after its end.
+    pub fn of(
+        surface_extensions: &[*const c_char],
+        life: impl FnOnce(&Arc<Instance>) -> Result<(Vec<u8>, usize)>,
+    ) -> Self {
+        let mut messages = None;
+        let result = instance(surface_extensions).and_then(|instance| {
+            messages = Some(Arc::clone(instance.validation_messages()));
+            life(&instance)
+        });
+        Self { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
+    }
+}
+
 impl Setting {
     pub fn new(device: &TestDevice) -> Self {
         let models = ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec();
@@ -50,35 +66,22 @@ impl Setting {
 
     /// Draws offscreen. With `retries`, each step that fails is tried once more.
     pub fn offscreen(&mut self, retries: bool) -> Outcome {
-        let mut messages = None;
-        let result = instance(&[], &mut messages).and_then(|instance| {
-            let Self { device, models, scene } = self;
-            let mut renderer = offscreen_renderer(&instance, device, models)?;
+        let Self { device, models, scene } = self;
+        Outcome::of(&[], |instance| {
+            let mut renderer = offscreen_renderer(instance, device, models)?;
             for frame in 0..FRAMES {
-                draw(scene, &mut renderer, frame)
-                    .or_else(|error| if retries { draw(scene, &mut renderer, frame) } else { Err(error) })?;
+                attempt(retries, || draw(scene, &mut renderer, frame))?;
             }
-            let vertices = match renderer.read_skinned_vertices(0) {
-                Err(_) if retries => renderer.read_skinned_vertices(0)?,
-                vertices => vertices?,
-            };
-            let pixels = match renderer.wait_for_pixels() {
-                Ok(pixels) => pixels.to_vec(),
-                Err(_) if retries => renderer.wait_for_pixels()?.to_vec(),
-                Err(error) => return Err(error.into()),
-            };
-            Ok((pixels, vertices.len()))
-        });
-        Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
+            let vertex_count = attempt(retries, || Ok(renderer.read_skinned_vertices(0)?.len()))?;
+            let pixels = attempt(retries, || Ok(renderer.wait_for_pixels()?.to_vec()))?;
+            Ok((pixels, vertex_count))
+        })
     }
 
     /// Draws offscreen with a renderer that is built again when its device is lost.
     pub fn rebuilding(&mut self, losses: Losses) -> Outcome {
         let Self { device, models, scene } = self;
-        let mut rebuilding = Rebuilding::new(losses, |_| {
-            let instance = instance(&[], &mut None)?;
-            offscreen_renderer(&instance, device, models)
-        });
+        let mut rebuilding = Rebuilding::new(losses, |_| offscreen_renderer(&instance(&[])?, device, models));
         let pixels = (0..FRAMES).try_fold(Vec::new(), |_, frame| {
             let step = |scene: &mut Scene, renderer: &mut Renderer| {
                 draw(scene, renderer, frame)?;
@@ -90,11 +93,11 @@ impl Setting {
         let result = pixels.and_then(|pixels| rebuilding.finish().map(|()| (pixels, 0)));
         Outcome { result, messages: Vec::new() }
     }
+}
 
-    /// Creates a renderer of the models.
-    pub fn renderer(&self, device: &Arc<Device>, output: Output) -> Result<Renderer> {
-        renderer(device, &self.models, output)
-    }
+/// Does a step, and once more after a failure if `retries` is set.
+fn attempt<T>(retries: bool, mut step: impl FnMut() -> Result<T>) -> Result<T> {
+    step().or_else(|error| if retries { step() } else { Err(error) })
 }
 
 fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Renderer> {
@@ -104,7 +107,7 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
     renderer(&device, models, output)
 }
 
-fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Result<Renderer> {
+pub fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Result<Renderer> {
     let settings =
         RendererSettings { upload: Some(UploadPath::Staged), shadow_map_size: Some(64), ..RendererSettings::default() };
     Ok(Renderer::new(device, models, output, settings)?)
@@ -125,12 +128,7 @@ pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<Fr
 
 pub const FRAMES: u32 = 3;
 
-/// Creates a validating instance from the failing loader, and stores where its messages go.
-pub fn instance(
-    surface_extensions: &[*const std::ffi::c_char],
-    messages: &mut Option<Arc<ValidationMessages>>,
-) -> Result<Arc<Instance>> {
-    let instance = Instance::with_entry(loader::entry(), InstanceOptions { validation: true, surface_extensions })?;
-    *messages = Some(Arc::clone(instance.validation_messages()));
-    Ok(instance)
+/// Creates a validating instance from the failing loader.
+fn instance(surface_extensions: &[*const c_char]) -> Result<Arc<Instance>> {
+    Ok(Instance::with_entry(loader::entry(), InstanceOptions { validation: true, surface_extensions })?)
 }

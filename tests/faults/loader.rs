@@ -5,18 +5,17 @@
 //! was called, made and left behind.
 //!
 //! The program loads every Vulkan function by name, so a function of ours can take the place of each one that may fail.
-//! It counts the call, and then either calls the driver's function or returns the result of the fault. The program's own
-//! code is the same as without faults.
+//! It counts the call, and then either calls the driver's function or returns the result of the fault.
 //!
-//! Invariants: one [`live`] at a time, because Vulkan passes no user data to its functions, so the state is global. Waits
+//! There is one [`live`] at a time, because Vulkan passes no user data to its functions, so the state is global. Waits
 //! and presentation are carried out before they report a failure: a lost device executes nothing more, and a failed
 //! presentation still waits for its semaphore (VK_KHR_swapchain).
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk;
 
@@ -32,6 +31,13 @@ pub struct Fault {
     pub lasts: bool,
     /// The number of instances, one after the other, that have the fault.
     pub instances: usize,
+}
+
+impl Fault {
+    /// Returns a fault of one call in one instance.
+    pub fn once(function: Function, call: usize, result: vk::Result) -> Self {
+        Self { function, call, result, lasts: false, instances: 1 }
+    }
 }
 
 /// The calls and the objects of a life.
@@ -90,10 +96,9 @@ struct State {
     report: Report,
 }
 
-static STATE: OnceLock<Mutex<State>> = OnceLock::new();
-
 fn state() -> MutexGuard<'static, State> {
-    STATE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+    static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl State {
@@ -123,10 +128,6 @@ impl State {
         (is_this || is_later).then_some(fault.result)
     }
 
-    fn make(&mut self, kind: Kind, handle: u64) {
-        self.objects.insert((kind, handle));
-    }
-
     fn destroy(&mut self, kind: Kind, handle: u64) {
         if handle != 0 && !self.objects.remove(&(kind, handle)) {
             self.report.leaks.push(format!("{kind:?} was destroyed twice"));
@@ -142,59 +143,17 @@ impl State {
 /// A pointer that is passed on.
 type P = *mut c_void;
 
-/// The place of a handle that the function makes.
-#[repr(transparent)]
-#[derive(Clone, Copy)]
-struct Made(*mut u64);
-
-/// The place of a handle that another object frees.
-#[repr(transparent)]
-#[derive(Clone, Copy)]
-struct Lent(*mut u64);
-
-trait Argument: Copy {
-    /// Returns the handle that a successful call made.
-    unsafe fn made(self) -> Option<u64> {
-        None
-    }
-    /// Writes what a failed call writes.
-    unsafe fn failed(self) {}
-}
-
-impl Argument for P {}
-impl Argument for u32 {}
-impl Argument for u64 {}
-impl Argument for usize {}
-impl Argument for Made {
-    unsafe fn made(self) -> Option<u64> {
-        // SAFETY: the driver has written a handle.
-        Some(unsafe { *self.0 })
-    }
-    unsafe fn failed(self) {
-        // SAFETY: the program passes room for a handle.
-        unsafe { *self.0 = 0 };
-    }
-}
-impl Argument for Lent {
-    unsafe fn failed(self) {
-        // SAFETY: the program passes room for a handle.
-        unsafe { *self.0 = 0 };
-    }
-}
-
 /// The errors of nearly every function.
 const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY];
 
 macro_rules! functions {
-    ($($name:ident ( $($argument:ident: $ty:ty),* ) $(makes $kind:ident)? [$($result:ident)*];)*) => {
+    ($($name:ident ( $($argument:ident: $ty:ty),* ) $(makes $kind:ident at $made:ident)? [$($result:ident)*];)*) => {
         /// The functions that may fail.
         #[allow(non_camel_case_types, reason = "the names of Vulkan")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Function { $($name),* }
 
         impl Function {
-            pub const ALL: &[Self] = &[$(Self::$name),*];
-
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => stringify!($name)),* }
             }
@@ -206,10 +165,6 @@ macro_rules! functions {
                 let memory = if self == Self::vkResetFences { &MEMORY[1..] } else { MEMORY };
                 memory.iter().chain(own).copied().collect()
             }
-
-            fn interposer(self) -> *const c_void {
-                match self { $(Self::$name => interposers::$name as *const c_void),* }
-            }
         }
 
         #[allow(non_snake_case, reason = "the names of Vulkan")]
@@ -220,28 +175,33 @@ macro_rules! functions {
                 /// That of the Vulkan function, which the loader has returned to us.
                 pub unsafe extern "system" fn $name($($argument: $ty),*) -> vk::Result {
                     type Next = unsafe extern "system" fn($($ty),*) -> vk::Result;
-                    let next = NEXT[Function::$name as usize].load(Ordering::Relaxed);
                     // SAFETY: the pointer is that of the function with this signature.
-                    let next = unsafe { transmute::<*mut c_void, Next>(next) };
+                    let next = unsafe { transmute::<AnyFunction, Next>(next(stringify!($name))) };
                     // SAFETY: the caller keeps the promises of the function.
                     let result = answer(Function::$name, || unsafe { next($($argument),*) });
-                    let kinds: &[Kind] = &[$(Kind::$kind)?];
-                    if result == vk::Result::SUCCESS
-                        && let [kind] = kinds
-                    {
-                        // SAFETY: the call was successful.
-                        let handles = unsafe { [$($argument.made()),*] };
-                        handles.into_iter().flatten().for_each(|handle| state().make(*kind, handle));
-                    }
-                    if result.as_raw() < 0 {
-                        // SAFETY: the program passes valid places.
-                        unsafe { $($argument.failed();)* }
-                    }
+                    // SAFETY: the program passes room for a handle, which a successful call has written.
+                    $(unsafe { take_note(Kind::$kind, $made.cast(), result) };)?
                     result
                 }
             )*
         }
+
+        const INTERPOSERS: &[(&str, *const c_void)] = &[$((stringify!($name), interposers::$name as *const c_void)),*];
     };
+}
+
+/// Counts an object that a call has made. A call that failed has made none, and says so.
+///
+/// # Safety
+/// `handle` is valid, and initialised after a success.
+unsafe fn take_note(kind: Kind, handle: *mut u64, result: vk::Result) {
+    if result == vk::Result::SUCCESS {
+        // SAFETY: the caller makes the promise.
+        state().objects.insert((kind, unsafe { *handle }));
+    } else {
+        // SAFETY: the caller makes the promise.
+        unsafe { *handle = 0 };
+    }
 }
 
 /// Answers a call: with the result of the fault, or that of the driver.
@@ -268,59 +228,59 @@ fn answer(function: Function, call: impl FnOnce() -> vk::Result) -> vk::Result {
 functions! {
     vkEnumerateInstanceExtensionProperties(layer: P, count: P, properties: P) [INCOMPLETE ERROR_LAYER_NOT_PRESENT];
     vkEnumerateInstanceLayerProperties(count: P, properties: P) [INCOMPLETE];
-    vkCreateInstance(info: P, allocator: P, made: Made) makes Instance
+    vkCreateInstance(info: P, allocator: P, made: P) makes Instance at made
         [ERROR_INITIALIZATION_FAILED ERROR_LAYER_NOT_PRESENT ERROR_EXTENSION_NOT_PRESENT ERROR_INCOMPATIBLE_DRIVER];
-    vkCreateDebugUtilsMessengerEXT(instance: P, info: P, allocator: P, made: Made) makes Messenger [];
+    vkCreateDebugUtilsMessengerEXT(instance: P, info: P, allocator: P, made: P) makes Messenger at made [];
     vkEnumeratePhysicalDevices(instance: P, count: P, devices: P) [INCOMPLETE ERROR_INITIALIZATION_FAILED];
     vkEnumerateDeviceExtensionProperties(physical: P, layer: P, count: P, properties: P)
         [INCOMPLETE ERROR_LAYER_NOT_PRESENT];
-    vkCreateDevice(physical: P, info: P, allocator: P, made: Made) makes Device
+    vkCreateDevice(physical: P, info: P, allocator: P, made: P) makes Device at made
         [ERROR_INITIALIZATION_FAILED ERROR_EXTENSION_NOT_PRESENT ERROR_FEATURE_NOT_PRESENT ERROR_TOO_MANY_OBJECTS
          ERROR_DEVICE_LOST];
     vkSetDebugUtilsObjectNameEXT(device: P, info: P) [];
 
-    vkAllocateMemory(device: P, info: P, allocator: P, made: Made) makes Memory [ERROR_TOO_MANY_OBJECTS];
+    vkAllocateMemory(device: P, info: P, allocator: P, made: P) makes Memory at made [ERROR_TOO_MANY_OBJECTS];
     vkMapMemory(device: P, memory: u64, offset: u64, size: u64, flags: u32, data: P) [ERROR_MEMORY_MAP_FAILED];
     vkBindBufferMemory(device: P, buffer: u64, memory: u64, offset: u64) [];
     vkBindImageMemory(device: P, image: u64, memory: u64, offset: u64) [];
-    vkCreateBuffer(device: P, info: P, allocator: P, made: Made) makes Buffer [];
-    vkCreateImage(device: P, info: P, allocator: P, made: Made) makes Image [];
-    vkCreateImageView(device: P, info: P, allocator: P, made: Made) makes ImageView [];
-    vkCreateSampler(device: P, info: P, allocator: P, made: Made) makes Sampler [ERROR_TOO_MANY_OBJECTS];
+    vkCreateBuffer(device: P, info: P, allocator: P, made: P) makes Buffer at made [];
+    vkCreateImage(device: P, info: P, allocator: P, made: P) makes Image at made [];
+    vkCreateImageView(device: P, info: P, allocator: P, made: P) makes ImageView at made [];
+    vkCreateSampler(device: P, info: P, allocator: P, made: P) makes Sampler at made [ERROR_TOO_MANY_OBJECTS];
 
-    vkCreateShaderModule(device: P, info: P, allocator: P, made: Made) makes ShaderModule [];
-    vkCreatePipelineLayout(device: P, info: P, allocator: P, made: Made) makes PipelineLayout [];
-    vkCreateGraphicsPipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: Made) makes Pipeline [];
-    vkCreateComputePipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: Made) makes Pipeline [];
-    vkCreateDescriptorSetLayout(device: P, info: P, allocator: P, made: Made) makes DescriptorSetLayout [];
-    vkCreateDescriptorPool(device: P, info: P, allocator: P, made: Made) makes DescriptorPool [ERROR_FRAGMENTATION];
-    vkAllocateDescriptorSets(device: P, info: P, set: Lent) [ERROR_FRAGMENTED_POOL ERROR_OUT_OF_POOL_MEMORY];
+    vkCreateShaderModule(device: P, info: P, allocator: P, made: P) makes ShaderModule at made [];
+    vkCreatePipelineLayout(device: P, info: P, allocator: P, made: P) makes PipelineLayout at made [];
+    vkCreateGraphicsPipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: P) makes Pipeline at made [];
+    vkCreateComputePipelines(device: P, cache: u64, count: u32, infos: P, allocator: P, made: P) makes Pipeline at made [];
+    vkCreateDescriptorSetLayout(device: P, info: P, allocator: P, made: P) makes DescriptorSetLayout at made [];
+    vkCreateDescriptorPool(device: P, info: P, allocator: P, made: P) makes DescriptorPool at made [ERROR_FRAGMENTATION];
+    vkAllocateDescriptorSets(device: P, info: P, set: P) [ERROR_FRAGMENTED_POOL ERROR_OUT_OF_POOL_MEMORY];
 
-    vkCreateCommandPool(device: P, info: P, allocator: P, made: Made) makes CommandPool [];
-    vkAllocateCommandBuffers(device: P, info: P, commands: Lent) [];
+    vkCreateCommandPool(device: P, info: P, allocator: P, made: P) makes CommandPool at made [];
+    vkAllocateCommandBuffers(device: P, info: P, commands: P) [];
     vkResetCommandPool(device: P, pool: u64, flags: u32) [];
     vkBeginCommandBuffer(commands: P, info: P) [];
     vkEndCommandBuffer(commands: P) [];
     vkQueueSubmit2(queue: P, count: u32, submits: P, fence: u64) [ERROR_DEVICE_LOST];
     vkQueueWaitIdle(queue: P) [ERROR_DEVICE_LOST];
     vkDeviceWaitIdle(device: P) [ERROR_DEVICE_LOST];
-    vkCreateSemaphore(device: P, info: P, allocator: P, made: Made) makes Semaphore [];
+    vkCreateSemaphore(device: P, info: P, allocator: P, made: P) makes Semaphore at made [];
     vkWaitSemaphores(device: P, info: P, timeout: u64) [TIMEOUT ERROR_DEVICE_LOST];
     vkGetSemaphoreCounterValue(device: P, semaphore: u64, value: P) [ERROR_DEVICE_LOST];
-    vkCreateFence(device: P, info: P, allocator: P, made: Made) makes Fence [];
+    vkCreateFence(device: P, info: P, allocator: P, made: P) makes Fence at made [];
     vkWaitForFences(device: P, count: u32, fences: P, all: u32, timeout: u64) [TIMEOUT ERROR_DEVICE_LOST];
     vkResetFences(device: P, count: u32, fences: P) [];
     vkGetQueryPoolResults(
         device: P, pool: u64, first: u32, count: u32, size: usize, data: P, stride: u64, flags: u32
     ) [ERROR_DEVICE_LOST];
-    vkCreateQueryPool(device: P, info: P, allocator: P, made: Made) makes QueryPool [];
+    vkCreateQueryPool(device: P, info: P, allocator: P, made: P) makes QueryPool at made [];
 
-    vkCreateXcbSurfaceKHR(instance: P, info: P, allocator: P, made: Made) makes Surface [];
+    vkCreateXcbSurfaceKHR(instance: P, info: P, allocator: P, made: P) makes Surface at made [];
     vkGetPhysicalDeviceSurfaceSupportKHR(physical: P, family: u32, surface: u64, supported: P) [ERROR_SURFACE_LOST_KHR];
     vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical: P, surface: u64, capabilities: P) [ERROR_SURFACE_LOST_KHR];
     vkGetPhysicalDeviceSurfaceFormatsKHR(physical: P, surface: u64, count: P, formats: P)
         [INCOMPLETE ERROR_SURFACE_LOST_KHR];
-    vkCreateSwapchainKHR(device: P, info: P, allocator: P, made: Made) makes Swapchain
+    vkCreateSwapchainKHR(device: P, info: P, allocator: P, made: P) makes Swapchain at made
         [ERROR_DEVICE_LOST ERROR_SURFACE_LOST_KHR ERROR_NATIVE_WINDOW_IN_USE_KHR ERROR_INITIALIZATION_FAILED];
     vkGetSwapchainImagesKHR(device: P, swapchain: u64, count: P, images: P) [INCOMPLETE];
     vkAcquireNextImageKHR(device: P, swapchain: u64, timeout: u64, semaphore: u64, fence: u64, index: P)
@@ -330,61 +290,61 @@ functions! {
 }
 
 macro_rules! destroyers {
-    ($($name:ident ( $($argument:ident: $ty:ty),* ) destroys $object:ident, a $kind:ident;)*) => {
+    ($($name:ident ( $($owner:ident: $ty:ty)? ) destroys $kind:ident;)*) => {
+        /// The kinds of objects that the program destroys.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        enum Kind { $($kind),* }
+
         #[allow(non_snake_case, reason = "the names of Vulkan")]
         mod destruction {
             use super::*;
             $(
                 /// # Safety
                 /// That of the Vulkan function, which the loader has returned to us.
-                pub unsafe extern "system" fn $name($($argument: $ty),*) {
-                    type Next = unsafe extern "system" fn($($ty),*);
-                    let next = DESTROY[Kind::$kind as usize].load(Ordering::Relaxed);
-                    state().destroy(Kind::$kind, $object as u64);
+                pub unsafe extern "system" fn $name($($owner: $ty,)? object: u64, allocator: P) {
+                    type Next = unsafe extern "system" fn($($ty,)? u64, P);
+                    state().destroy(Kind::$kind, object);
                     // SAFETY: the pointer is that of the function with this signature, whose promises the caller keeps.
-                    unsafe { transmute::<*mut c_void, Next>(next)($($argument),*) };
+                    unsafe { transmute::<AnyFunction, Next>(next(stringify!($name)))($($owner,)? object, allocator) };
                 }
             )*
         }
 
-        /// The kinds of objects that the program destroys.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        enum Kind { $($kind),* }
-
-        const DESTROYERS: &[(&str, Kind, *const c_void)] =
-            &[$((stringify!($name), Kind::$kind, destruction::$name as *const c_void)),*];
+        const DESTROYERS: &[(&str, *const c_void)] = &[$((stringify!($name), destruction::$name as *const c_void)),*];
     };
 }
 
 destroyers! {
-    vkDestroyInstance(object: P, allocator: P) destroys object, a Instance;
-    vkDestroyDebugUtilsMessengerEXT(instance: P, object: u64, allocator: P) destroys object, a Messenger;
-    vkDestroySurfaceKHR(instance: P, object: u64, allocator: P) destroys object, a Surface;
-    vkDestroyDevice(object: P, allocator: P) destroys object, a Device;
-    vkFreeMemory(device: P, object: u64, allocator: P) destroys object, a Memory;
-    vkDestroyBuffer(device: P, object: u64, allocator: P) destroys object, a Buffer;
-    vkDestroyImage(device: P, object: u64, allocator: P) destroys object, a Image;
-    vkDestroyImageView(device: P, object: u64, allocator: P) destroys object, a ImageView;
-    vkDestroySampler(device: P, object: u64, allocator: P) destroys object, a Sampler;
-    vkDestroyShaderModule(device: P, object: u64, allocator: P) destroys object, a ShaderModule;
-    vkDestroyPipelineLayout(device: P, object: u64, allocator: P) destroys object, a PipelineLayout;
-    vkDestroyPipeline(device: P, object: u64, allocator: P) destroys object, a Pipeline;
-    vkDestroyDescriptorSetLayout(device: P, object: u64, allocator: P) destroys object, a DescriptorSetLayout;
-    vkDestroyDescriptorPool(device: P, object: u64, allocator: P) destroys object, a DescriptorPool;
-    vkDestroyCommandPool(device: P, object: u64, allocator: P) destroys object, a CommandPool;
-    vkDestroySemaphore(device: P, object: u64, allocator: P) destroys object, a Semaphore;
-    vkDestroyFence(device: P, object: u64, allocator: P) destroys object, a Fence;
-    vkDestroyQueryPool(device: P, object: u64, allocator: P) destroys object, a QueryPool;
-    vkDestroySwapchainKHR(device: P, object: u64, allocator: P) destroys object, a Swapchain;
+    vkDestroyInstance() destroys Instance;
+    vkDestroyDebugUtilsMessengerEXT(instance: P) destroys Messenger;
+    vkDestroySurfaceKHR(instance: P) destroys Surface;
+    vkDestroyDevice() destroys Device;
+    vkFreeMemory(device: P) destroys Memory;
+    vkDestroyBuffer(device: P) destroys Buffer;
+    vkDestroyImage(device: P) destroys Image;
+    vkDestroyImageView(device: P) destroys ImageView;
+    vkDestroySampler(device: P) destroys Sampler;
+    vkDestroyShaderModule(device: P) destroys ShaderModule;
+    vkDestroyPipelineLayout(device: P) destroys PipelineLayout;
+    vkDestroyPipeline(device: P) destroys Pipeline;
+    vkDestroyDescriptorSetLayout(device: P) destroys DescriptorSetLayout;
+    vkDestroyDescriptorPool(device: P) destroys DescriptorPool;
+    vkDestroyCommandPool(device: P) destroys CommandPool;
+    vkDestroySemaphore(device: P) destroys Semaphore;
+    vkDestroyFence(device: P) destroys Fence;
+    vkDestroyQueryPool(device: P) destroys QueryPool;
+    vkDestroySwapchainKHR(device: P) destroys Swapchain;
 }
 
-/// The driver's functions, by [`Function`] and by [`Kind`]. Each query of a function stores its address again.
-static NEXT: [AtomicPtr<c_void>; Function::ALL.len()] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; Function::ALL.len()];
-static DESTROY: [AtomicPtr<c_void>; DESTROYER_COUNT] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; DESTROYER_COUNT];
-const DESTROYER_COUNT: usize = Kind::Swapchain as usize + 1;
-static NEXT_GET_DEVICE_PROC_ADDR: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+/// A function of the driver. Its name says which type it has.
+type AnyFunction = unsafe extern "system" fn();
+
+/// The driver's functions. Each query of a function stores its address again.
+static NEXT: Mutex<BTreeMap<String, AnyFunction>> = Mutex::new(BTreeMap::new());
+
+fn next(name: &str) -> AnyFunction {
+    NEXT.lock().unwrap_or_else(PoisonError::into_inner)[name]
+}
 
 /// # Safety
 /// That of `vkGetInstanceProcAddr`.
@@ -402,9 +362,10 @@ unsafe extern "system" fn get_instance_proc_addr(
 /// # Safety
 /// That of `vkGetDeviceProcAddr`.
 unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
-    let next = NEXT_GET_DEVICE_PROC_ADDR.load(Ordering::Relaxed);
-    // SAFETY: the pointer was stored before the program got this function. The caller keeps the promises.
-    unsafe { interposed(name, transmute::<*mut c_void, vk::PFN_vkGetDeviceProcAddr>(next)(device, name)) }
+    // SAFETY: the function was stored before the program got this one.
+    let next = unsafe { transmute::<AnyFunction, vk::PFN_vkGetDeviceProcAddr>(next("vkGetDeviceProcAddr")) };
+    // SAFETY: the caller keeps the promises.
+    unsafe { interposed(name, next(device, name)) }
 }
 
 /// Stores the driver's function, and returns the one that takes its place.
@@ -412,26 +373,16 @@ unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const 
 /// # Safety
 /// `name` is the name of a Vulkan function, and `next` its address.
 unsafe fn interposed(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN_vkVoidFunction {
-    let next = next? as *mut c_void;
+    const OURS: [(&str, *const c_void); 3] = [
+        ("vkGetInstanceProcAddr", get_instance_proc_addr as *const c_void),
+        ("vkGetDeviceProcAddr", get_device_proc_addr as *const c_void),
+        ("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities as *const c_void),
+    ];
     // SAFETY: the program passes a C string.
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
-    let ours = if name == "vkGetInstanceProcAddr" {
-        get_instance_proc_addr as *const c_void
-    } else if name == "vkGetDeviceProcAddr" {
-        NEXT_GET_DEVICE_PROC_ADDR.store(next, Ordering::Relaxed);
-        get_device_proc_addr as *const c_void
-    } else if let Some(&function) = Function::ALL.iter().find(|function| function.name() == name) {
-        NEXT[function as usize].store(next, Ordering::Relaxed);
-        match function {
-            Function::vkGetPhysicalDeviceSurfaceCapabilitiesKHR => surface_capabilities as *const c_void,
-            function => function.interposer(),
-        }
-    } else if let Some(&(_, kind, ours)) = DESTROYERS.iter().find(|(destroyer, ..)| *destroyer == name) {
-        DESTROY[kind as usize].store(next, Ordering::Relaxed);
-        ours
-    } else {
-        next
-    };
+    let mut functions = OURS.iter().chain(INTERPOSERS).chain(DESTROYERS);
+    let Some(&(_, ours)) = functions.find(|function| function.0 == name) else { return next };
+    NEXT.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), next?);
     // SAFETY: every one of them is a function.
     unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
 }

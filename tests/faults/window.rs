@@ -19,7 +19,7 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::RustConnection;
 
-use super::life::{EXTENT, FRAMES, Outcome, Setting, draw, instance};
+use super::life::{EXTENT, FRAMES, Outcome, Setting, draw, renderer};
 use crate::common::screen::Screen;
 
 /// A window, and a connection of the C library, which Vulkan needs.
@@ -137,17 +137,15 @@ impl Setting {
         window: &Arc<XcbWindow>,
         life: impl FnOnce(&mut Scene, &mut Renderer) -> Result<(Vec<u8>, usize)>,
     ) -> Outcome {
-        let mut messages = None;
         window.resize(EXTENT);
         let display = window.display_handle().unwrap();
         let extensions = ash_window::enumerate_required_extensions(display.as_raw()).unwrap();
-        let result = instance(extensions, &mut messages).and_then(|instance| {
-            let surface = Arc::new(Surface::new(&instance, window)?);
-            let physical = PhysicalDevice::choose(&instance, Some(&self.device), Some(&surface))?;
-            let device = Device::new(&instance, physical, true)?;
-            let mut renderer = self.renderer(&device, Output::window(surface, EXTENT))?;
+        Outcome::of(extensions, |instance| {
+            let surface = Arc::new(Surface::new(instance, window)?);
+            let physical = PhysicalDevice::choose(instance, Some(&self.device), Some(&surface))?;
+            let device = Device::new(instance, physical, true)?;
+            let mut renderer = renderer(&device, &self.models, Output::window(surface, EXTENT))?;
             life(&mut self.scene, &mut renderer)
-        });
-        Outcome { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
+        })
     }
 }

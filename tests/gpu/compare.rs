@@ -1,5 +1,7 @@
 //! Measures the difference of two images of the same size (RGBA, eight bits per channel).
 
+use crate::common::gpu::note;
+
 /// The difference of two images. Alpha counts like a colour.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Difference {
@@ -24,4 +26,12 @@ impl Difference {
             most: differences().max().unwrap_or(0),
         }
     }
+}
+
+/// Asserts that compute and vertex skinning give the same image, except for the rounding of two shaders: a mean difference
+/// of 0.2 steps of 1/255, and at most a thousandth of the pixels off by more than 8 steps.
+pub fn assert_ways_agree(what: &str, compute: &[u8], vertex: &[u8]) {
+    let difference = Difference::between(compute, vertex, 8);
+    note!("{what}: compute and vertex skinning: {difference:?}");
+    assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "{what}: {difference:?}");
 }

@@ -10,7 +10,7 @@ use ash::vk;
 use glam::{Affine3A, Vec2, Vec3};
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::scene::{Scene, apply};
-use throng::model::{CoarserLevel, DrawRange, Model};
+use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning};
 use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Visualization};
@@ -19,8 +19,8 @@ use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::physical_device::PhysicalDevice;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::scene;
-use crate::gpu::compare::Difference;
+use crate::common::{levels, scene};
+use crate::gpu::compare::{self, Difference};
 
 pub fn tests() -> Vec<Test> {
     gpu_tests![
@@ -37,7 +37,7 @@ pub fn tests() -> Vec<Test> {
 
 const WIDTH: u32 = 320;
 const HEIGHT: u32 = 240;
-const ASPECT: f32 = WIDTH as f32 / HEIGHT as f32;
+const SIZE: Vec2 = Vec2::new(WIDTH as f32, HEIGHT as f32);
 const TIME_SECONDS: f64 = 0.4;
 
 /// A picture, and the scene that it shows.
@@ -60,15 +60,9 @@ impl Picture {
         Self { pixels: image.into_raw(), scene }
     }
 
-    /// Returns the position of a point of the world in pixels.
-    fn project(&self, world: Vec3) -> Vec2 {
-        let clip = self.scene.camera.clip_from_world(ASPECT) * world.extend(1.0);
-        Vec2::new(0.5 + 0.5 * clip.x / clip.w, 0.5 - 0.5 * clip.y / clip.w) * Vec2::new(WIDTH as f32, HEIGHT as f32)
-    }
-
     /// Returns the linear colour of the pixel that holds a point of the world.
     fn color_at(&self, world: Vec3) -> Vec3 {
-        let Vec2 { x, y } = self.project(world);
+        let Vec2 { x, y } = scene::project(&self.scene.camera, SIZE, world);
         let first = 4 * (y as usize * WIDTH as usize + x as usize);
         let linear = |value: u8| ((f32::from(value) / 255.0 + 0.055) / 1.055).powf(2.4).max(f32::from(value) / 3294.6);
         Vec3::from_array(std::array::from_fn(|channel| linear(self.pixels[first + channel])))
@@ -83,21 +77,12 @@ impl Picture {
     }
 }
 
-fn models() -> [Model; 3] {
-    ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
-}
-
-/// Gives a model levels of detail with these errors. All of them show the whole surface.
-fn give_levels(model: &mut Model, errors: &[f32]) {
-    let geometry = &mut model.geometry;
-    let range = |range: &DrawRange| range.first_index..range.first_index + range.index_count;
-    let level = |&error: &f32| CoarserLevel {
-        vertex_count: geometry.positions.len() as u32,
-        indices: geometry.indices.clone(),
-        ranges: geometry.draw_ranges.iter().map(range).collect(),
-        error,
-    };
-    geometry.coarser_levels = errors.iter().map(level).collect();
+/// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
+fn draw_both_ways(gpu: &Gpu, models: &[Model], options: &str) -> Vec<u8> {
+    let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+        .map(|skinning| Picture::draw(gpu.device(), models, skinning, options).pixels);
+    compare::assert_ways_agree(options, &compute, &vertex);
+    compute
 }
 
 /// Heights on the strip. It is not bent, and the weight of the joint `upper` rises evenly from 0 at height 0 to 1 at 2.
@@ -111,27 +96,24 @@ fn rows(picture: &Picture) -> [Vec3; 5] {
 const STRIP: &str = "--clip none --camera 0,0";
 
 fn strip(device: &Arc<Device>, options: &str) -> Picture {
-    Picture::draw(device, &models()[1..2], Skinning::Compute, &format!("{STRIP} {options}"))
+    Picture::draw(device, &[scene::asset(scene::STRIP)], Skinning::Compute, &format!("{STRIP} {options}"))
 }
 
 fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --share-poses 2 --lod-error 1";
-    let mut models = models();
-    models.iter_mut().for_each(|model| give_levels(model, &[1e-6, 1e-5]));
+    let mut models = scene::models();
+    models.iter_mut().for_each(|model| levels::give_levels(model, 1, &[1e-6, 1e-5]));
     let mut views: Vec<String> = DebugView::ALL.map(|view| format!("--debug-view {}", view.name())).into();
     views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
     let mut pictures: Vec<Vec<u8>> = Vec::new();
     for view in &views {
-        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
-            .map(|skinning| Picture::draw(gpu.device(), &models, skinning, &format!("{crowd} {view}")).pixels);
-        let ways = Difference::between(&compute, &vertex, 8);
-        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{view}, compute and vertex skinning: {ways:?}");
+        let picture = draw_both_ways(&gpu, &models, &format!("{crowd} {view}"));
         for (other_view, other) in views.iter().zip(&pictures) {
-            let difference = Difference::between(&compute, other, 8);
+            let difference = Difference::between(&picture, other, 8);
             assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
         }
-        pictures.push(compute);
+        pictures.push(picture);
     }
 }
 
@@ -141,13 +123,9 @@ fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDev
     let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
     let pictures = stages.map(|stage| {
         let options = format!("--debug-view weights --skeleton on {stage}");
-        let mut walker = models()[..1].to_vec();
+        let mut walker = [scene::asset(scene::WALKER)];
         apply(&scene::arguments(&options).crowd.show, &mut walker[0]);
-        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
-            .map(|skinning| Picture::draw(gpu.device(), &walker, skinning, &options).pixels);
-        let ways = Difference::between(&compute, &vertex, 8);
-        assert!(ways.mean <= 0.2 && ways.share_beyond <= 0.001, "{stage}: {ways:?}");
-        compute
+        draw_both_ways(&gpu, &walker, &options)
     });
     let [mesh, joint, model, bound_joint, _] = &pictures;
     assert!(Difference::between(mesh, joint, 8).share_beyond > 0.02);
@@ -190,7 +168,7 @@ fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
 
 fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let walker = &models()[..1];
+    let walker = &[scene::asset(scene::WALKER)];
     for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
         let [without, with] = ["off", "on"].map(|skeleton| {
             Picture::draw(gpu.device(), walker, Skinning::Compute, &format!("{options} --skeleton {skeleton}"))
@@ -207,7 +185,7 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
             for bone in &walker[0].bones {
                 let node = walker[0].palette.nodes[bone.base as usize] as usize;
                 let joint = placement.transform_point3(pose.model_from_node[node].translation.into());
-                joints.push(with.project(joint));
+                joints.push(scene::project(&with.scene.camera, SIZE, joint));
             }
         }
         for joint in &joints {
@@ -219,11 +197,10 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
         // Bones are thin, and they end at joints or not far from them.
         let (low, high) = joints.iter().fold((Vec2::MAX, Vec2::MIN), |(a, b), &joint| (a.min(joint), b.max(joint)));
         let pixels = (0..HEIGHT as i32).flat_map(|y| (0..WIDTH as i32).map(move |x| (x, y)));
-        let drawn: Vec<(i32, i32)> = pixels.filter(|&(x, y)| differs(x, y)).collect();
-        assert!(drawn.len() < (WIDTH * HEIGHT / 12) as usize, "{options}: {} pixels", drawn.len());
-        let margin = Vec2::splat(0.12 * HEIGHT as f32);
-        for (x, y) in drawn {
-            let pixel = Vec2::new(x as f32, y as f32);
+        let drawn = pixels.filter(|&(x, y)| differs(x, y)).map(|(x, y)| Vec2::new(x as f32, y as f32));
+        assert!(drawn.clone().count() < (WIDTH * HEIGHT / 12) as usize, "{options}: too many pixels");
+        let margin = Vec2::splat(0.12 * SIZE.y);
+        for pixel in drawn {
             assert!((low - margin).cmple(pixel).all() && pixel.cmple(high + margin).all(), "{options}: {pixel}");
         }
     }
@@ -232,15 +209,15 @@ fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
 /// Full detail is grey, the first coarser level is green, and the coarsest one is red.
 fn levels_have_their_colours(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let mut strips = models()[1..2].to_vec();
     for (options, errors, expected) in [
         ("--lod-error 0", [1e-6, 1e-5, 1e-4], Vec3::ONE),
         ("--lod-error 1", [1e-6, 9.0, 9.0], Vec3::Y),
         ("--lod-error 1", [1e-6, 1e-5, 1e-4], Vec3::X),
     ] {
-        give_levels(&mut strips[0], &errors);
+        let mut strip = [scene::asset(scene::STRIP)];
+        levels::give_levels(&mut strip[0], 1, &errors);
         let options = format!("{STRIP} --debug-view lod {options}");
-        let picture = Picture::draw(gpu.device(), &strips, Skinning::Compute, &options);
+        let picture = Picture::draw(gpu.device(), &strip, Skinning::Compute, &options);
         let color = picture.color_at(rows(&picture)[2]);
         let color = color / color.max_element();
         assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
@@ -251,7 +228,7 @@ fn levels_have_their_colours(device: &TestDevice) {
 /// which no radiance becomes, are a little darker in a transparent picture: those of normals along an axis, by 3 of 255.
 fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let models = models();
+    let models = scene::models();
     for view in ["normals", "instances", "wireframe", "weights --skeleton on"] {
         let options = format!("--instances 3 --seed 3 --exposure -3 --debug-view {view}");
         let opaque = Picture::draw(gpu.device(), &models, Skinning::Compute, &options).pixels;
@@ -261,22 +238,21 @@ fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
         let pixels = opaque.as_chunks::<4>().0.iter().zip(transparent.as_chunks::<4>().0);
         let covered: Vec<_> = pixels.filter(|(_, transparent)| transparent[3] == 255).collect();
         assert!(covered.len() > 1000, "{view}: {} pixels", covered.len());
-        let off = |&(a, b): &(&[u8; 4], &[u8; 4])| (0..3).map(|i| a[i].abs_diff(b[i])).max().unwrap_or_default();
-        let most = covered.iter().map(off).max();
+        let most = covered.iter().flat_map(|(a, b)| (0..3).map(move |channel| a[channel].abs_diff(b[channel]))).max();
         note!("{view}: {most:?} in {} pixels", covered.len());
         assert!(most <= Some(3), "{view}: {most:?}");
     }
 }
 
 fn a_device_without_edges_says_so(device: &TestDevice) {
-    let instance = Instance::new(InstanceOptions { validation: false, surface_extensions: &[] }).unwrap();
+    let instance = Instance::new(InstanceOptions::default()).unwrap();
     let mut physical = PhysicalDevice::choose(&instance, Some(&device.selector()), None).unwrap();
     physical.fill_mode_non_solid = false;
     let device = Device::new(&instance, physical, false).unwrap();
     let extent = vk::Extent2D { width: 16, height: 16 };
-    let mut renderer = scene::renderer(&device, &models()[1..2], extent, RendererSettings::default());
-    let error =
-        renderer.visualize(Visualization { view: DebugView::Wireframe, skeleton: false }).unwrap_err().to_string();
+    let mut renderer = scene::renderer(&device, &[scene::asset(scene::STRIP)], extent, RendererSettings::default());
+    let wireframe = Visualization { view: DebugView::Wireframe, skeleton: false };
+    let error = renderer.visualize(wireframe).unwrap_err().to_string();
     assert!(error.contains("does not support the debug view wireframe; it supports: "), "{error}");
     assert!(error.contains("normals") && !error.ends_with("wireframe"), "{error}");
 }

@@ -23,11 +23,6 @@ fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
     one_character::draw(gpu.device(), &model, &image_path).unwrap();
     let image = image::open(&image_path).unwrap().to_rgba8();
-    let covered = image.pixels().filter(|pixel| pixel.0[..3] != [0; 3]).count();
-    let pixels = image.pixels().count();
-    // The walker covers a tenth of its picture.
-    assert!((pixels / 20..pixels / 2).contains(&covered), "{covered} of {pixels} pixels are covered");
-
     let models = [scene::asset("assets/walker.glb")];
     let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
     let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };

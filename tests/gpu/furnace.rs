@@ -4,8 +4,6 @@
 //! The surroundings have one radiance, the sky shows it behind the sphere, and there is no sun. So the image has one
 //! colour. Further tests make sure that other spheres are visible, so that the picture is not simply empty.
 
-use std::f32::consts::PI;
-
 use ash::vk;
 use bytemuck::Zeroable;
 use glam::Vec3;
@@ -15,12 +13,12 @@ use throng::renderer::{FrameMemory, Renderer, RendererSettings};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Look, Sky};
 
-use crate::common::builder::Gltf;
+use crate::common::builder::{self, Gltf};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
-    gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark,]
+    gpu_tests![a_white_sphere_in_a_white_room_cannot_be_seen, other_spheres_are_seen_and_rough_metal_is_not_dark]
 }
 
 const SIDE: u32 = 96;
@@ -31,21 +29,7 @@ const RADIANCE: f32 = 0.7926;
 
 /// Returns a sphere of one metre.
 fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
-    const RINGS: u16 = 24;
-    const SECTORS: u16 = 48;
-    let mut normals = Vec::new();
-    let mut indices: Vec<u16> = Vec::new();
-    for ring in 0..=RINGS {
-        for sector in 0..=SECTORS {
-            let (polar, azimuth) =
-                (PI * f32::from(ring) / f32::from(RINGS), 2.0 * PI * f32::from(sector) / f32::from(SECTORS));
-            normals.push(Vec3::new(polar.sin() * azimuth.sin(), polar.cos(), polar.sin() * azimuth.cos()));
-            if ring < RINGS && sector < SECTORS {
-                let [a, below] = [0, 1].map(|down| (ring + down) * (SECTORS + 1) + sector);
-                indices.extend([a, below, a + 1, a + 1, below, below + 1]);
-            }
-        }
-    }
+    let (normals, indices) = builder::sphere(24, 48);
     let positions: Vec<Vec3> = normals.iter().map(|normal| 0.5 * *normal).collect();
     let [r, g, b] = base_color;
     let pbr = json!({"baseColorFactor": [r, g, b, 1], "metallicFactor": metallic, "roughnessFactor": roughness});
@@ -93,15 +77,13 @@ fn a_white_sphere_in_a_white_room_cannot_be_seen(device: &TestDevice) {
             let room = image[0];
             assert!(room.abs_diff(225) <= 1, "the room is {room}");
             let (least, most) = (image.iter().min().unwrap(), image.iter().max().unwrap());
-            note!("metalness {metallic}, roughness {roughness}: {least} to {most} in a room of {room}");
+            let what = format!("metalness {metallic}, roughness {roughness}");
+            note!("{what}: {least} to {most} in a room of {room}");
             // One step of sRGB is 1.1 % of this radiance, and rounding hides half a step.
-            let mean_error =
-                image.iter().map(|&pixel| f64::from(pixel) - f64::from(room)).sum::<f64>() / image.len() as f64;
-            assert!(
-                room - least <= 1 && most - room <= 1,
-                "metalness {metallic}, roughness {roughness}: {least} {most}"
-            );
-            assert!(mean_error.abs() < 0.4, "metalness {metallic}, roughness {roughness}: {mean_error}");
+            let errors = image.iter().map(|&pixel| f64::from(pixel) - f64::from(room));
+            let mean_error = errors.sum::<f64>() / image.len() as f64;
+            assert!(room - least <= 1 && most - room <= 1, "{what}: {least} {most}");
+            assert!(mean_error.abs() < 0.4, "{what}: {mean_error}");
         }
     }
 }

@@ -1,14 +1,10 @@
-//! One crowd, drawn with every setting that must not change the image.
+//! One crowd, drawn with every setting that must not change the image. The test compares the last of several frames, so every
+//! slot has been reused.
 //!
 //! Settings that only move work or memory (upload path, threads, frames in flight, page size, device limits, culling)
 //! must give the same bytes, with and without shared poses. `--skinning compute` and `vertex` run the same GLSL on the
 //! same palette, octahedral normals included. But they are different shaders, and a driver may contract multiply-adds
-//! differently in each. So these two are compared with a tolerance: a mean difference of 0.2 steps of 1/255, and at
-//! most a thousandth of the pixels off by more than 8 steps. On Mesa's lavapipe they are equal to the bit.
-//!
-//! The test compares the last of several frames, so every slot has been reused.
-
-use std::sync::Arc;
+//! differently in each. So these two are compared with a tolerance. On Mesa's lavapipe they are equal to the bit.
 
 use ash::vk;
 use throng::app::scene::Scene;
@@ -17,12 +13,11 @@ use throng::renderer::{
     FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Skinning, UploadPath,
 };
 use throng::shader_types::OverlayVertex;
-use throng::vulkan::device::Device;
 use throng::vulkan::spirv;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::{levels, scene};
-use crate::gpu::compare::Difference;
+use crate::gpu::compare::{self, Difference};
 
 pub fn tests() -> Vec<Test> {
     gpu_tests![
@@ -44,21 +39,6 @@ const INSTANCES: u32 = 64;
 const CROWD: &str = "--size 320x180 --instances 64 --clip all --seed 7";
 const FRAMES: u32 = 4;
 
-/// A dispatch holds a part of one walker's vertices.
-const TINY: LimitCaps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
-
-fn models() -> [Model; 3] {
-    ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset)
-}
-
-/// Models with levels of detail. Their surfaces have holes, so a wrong level is seen.
-fn models_with_levels() -> [Model; 3] {
-    models().map(|mut model| {
-        levels::give_levels(&mut model, &[0.02, 0.03, 0.045]);
-        model
-    })
-}
-
 /// One set of settings.
 #[derive(Debug, Clone, Copy)]
 struct Way {
@@ -68,10 +48,9 @@ struct Way {
 
 /// Returns the settings with which all others are compared.
 fn plain(skinning: Skinning, samples: u32) -> Way {
-    let upload = Some(UploadPath::Direct);
     let settings = RendererSettings {
         skinning,
-        upload,
+        upload: Some(UploadPath::Direct),
         samples,
         frames_in_flight: 2,
         shadow_map_size: Some(512),
@@ -86,34 +65,51 @@ fn variations(plain: Way, models: &[Model]) -> Vec<(&'static str, Way)> {
     let most_vertices = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap_or(0) as u64;
     // A page holds two and a half walkers: eleven pages for 22 walkers.
     let page_bytes = most_vertices * 40;
-    let base = plain.settings;
+    let (base, staged) = (plain.settings, Some(UploadPath::Staged));
+    // A dispatch holds a part of one walker's vertices.
+    let limit_caps = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
+    let tiny = RendererSettings { page_bytes: 1, limit_caps, ..base };
     vec![
-        ("staged upload", with(RendererSettings { upload: Some(UploadPath::Staged), ..base })),
+        ("staged upload", with(RendererSettings { upload: staged, ..base })),
         ("two threads", Way { threads: 2, ..plain }),
         ("one frame in flight", with(RendererSettings { frames_in_flight: 1, ..base })),
         ("passes one at a time", with(RendererSettings { serialize: true, ..base })),
         ("three frames in flight", with(RendererSettings { frames_in_flight: 3, ..base })),
         ("many pages", with(RendererSettings { page_bytes, ..base })),
-        ("tiny limits", with(RendererSettings { page_bytes: 1, limit_caps: TINY, ..base })),
-        (
-            "tiny limits, staged upload",
-            with(RendererSettings { page_bytes: 1, limit_caps: TINY, upload: Some(UploadPath::Staged), ..base }),
-        ),
+        ("tiny limits", with(tiny)),
+        ("tiny limits, staged upload", with(RendererSettings { upload: staged, ..tiny })),
     ]
 }
 
-/// Returns the pixels of the last frame and its number of visible instances.
-fn draw(device: &Arc<Device>, models: &[Model], way: Way, options: &str) -> (Vec<u8>, u32) {
-    let mut scene = scene::scene(models, &format!("{CROWD} --threads {} {options}", way.threads));
-    let mut renderer = scene::renderer(device, models, EXTENT, way.settings);
-    for frame in 0..FRAMES {
-        let capture = frame + 1 == FRAMES;
-        let (outcome, _) = scene.draw(&mut renderer, f64::from(frame) * 0.29, ASPECT, capture).unwrap();
-        assert_eq!(outcome, FrameOutcome::Drawn);
+/// The crowd and a renderer of it.
+struct Shown {
+    scene: Scene,
+    renderer: Renderer,
+}
+
+impl Shown {
+    fn new(gpu: &Gpu, models: &[Model], way: Way, options: &str) -> Self {
+        let scene = scene::scene(models, &format!("{CROWD} --threads {} {options}", way.threads));
+        Self { scene, renderer: scene::renderer(gpu.device(), models, EXTENT, way.settings) }
     }
-    let pixels = renderer.wait_for_pixels().unwrap().to_vec();
-    assert_eq!(pixels.len() as u32, EXTENT.width * EXTENT.height * 4);
-    (pixels, scene.crowd.visible_counts().iter().sum())
+
+    /// Draws some frames, and returns the pixels of the last one.
+    fn pixels(&mut self) -> Vec<u8> {
+        for frame in 0..FRAMES {
+            let (seconds, capture) = (f64::from(frame) * 0.29, frame + 1 == FRAMES);
+            let (outcome, _) = self.scene.draw(&mut self.renderer, seconds, ASPECT, capture).unwrap();
+            assert_eq!(outcome, FrameOutcome::Drawn);
+        }
+        let pixels = self.renderer.wait_for_pixels().unwrap().to_vec();
+        assert_eq!(pixels.len() as u32, EXTENT.width * EXTENT.height * 4);
+        pixels
+    }
+}
+
+/// Returns the pixels of the last frame and its number of visible instances.
+fn draw(gpu: &Gpu, models: &[Model], way: Way, options: &str) -> (Vec<u8>, u32) {
+    let mut shown = Shown::new(gpu, models, way, options);
+    (shown.pixels(), shown.scene.crowd.visible_counts().iter().sum())
 }
 
 /// Fails unless the images are equal to the bit.
@@ -126,35 +122,33 @@ fn assert_identical(what: &str, a: &[u8], b: &[u8]) {
 fn assert_all_ways_agree(gpu: &Gpu, models: &[Model], samples: u32, options: &str) -> Vec<u8> {
     let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| {
         let plain = plain(skinning, samples);
-        let (pixels, visible) = draw(gpu.device(), models, plain, options);
+        let (pixels, visible) = draw(gpu, models, plain, options);
         assert_eq!(visible, INSTANCES, "the first camera shows all");
         for (name, way) in variations(plain, models) {
-            let (other, _) = draw(gpu.device(), models, way, options);
+            let (other, _) = draw(gpu, models, way, options);
             assert_identical(&format!("{skinning:?}, {samples} samples, {name} {options}"), &pixels, &other);
         }
         pixels
     });
-    let difference = Difference::between(&compute, &vertex, 8);
-    note!("compute and vertex skinning, {samples} samples: {difference:?}");
-    assert!(difference.mean <= 0.2 && difference.share_beyond <= 0.001, "compute and vertex skinning: {difference:?}");
+    compare::assert_ways_agree(&format!("{samples} samples {options}"), &compute, &vertex);
     compute
 }
 
 fn all_ways_agree_with_one_sample(device: &TestDevice) {
-    assert_all_ways_agree(&Gpu::new(device), &models(), 1, "");
+    assert_all_ways_agree(&Gpu::new(device), &scene::models(), 1, "");
 }
 
 /// Every driver must support four samples for these formats.
 fn all_ways_agree_with_four_samples(device: &TestDevice) {
-    assert_all_ways_agree(&Gpu::new(device), &models(), 4, "");
+    assert_all_ways_agree(&Gpu::new(device), &scene::models(), 4, "");
 }
 
 /// Instances with a shared pose still have their own positions. The more poses there are, the smaller the difference.
 fn all_ways_agree_with_shared_poses(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let rough = assert_all_ways_agree(&gpu, &models(), 1, "--share-poses 1");
+    let rough = assert_all_ways_agree(&gpu, &scene::models(), 1, "--share-poses 1");
     let [own, fine] =
-        ["", "--share-poses 2000"].map(|options| draw(gpu.device(), &models(), plain(Skinning::Compute, 1), options).0);
+        ["", "--share-poses 2000"].map(|options| draw(&gpu, &scene::models(), plain(Skinning::Compute, 1), options).0);
     let [rough, fine] = [rough, fine].map(|shared| Difference::between(&own, &shared, 8));
     note!("shared at 1 Hz: {rough:?}; at 2000 Hz: {fine:?}");
     assert!(fine.share_beyond < 0.002 && fine.share_beyond < 0.2 * rough.share_beyond, "{fine:?}, {rough:?}");
@@ -162,31 +156,30 @@ fn all_ways_agree_with_shared_poses(device: &TestDevice) {
 
 /// The camera and the light see instances in several levels, and neither way of skinning sees another surface.
 fn all_ways_agree_in_mixed_levels(device: &TestDevice) {
-    let models = models_with_levels();
+    let mut models = scene::models();
+    // Their surfaces have holes, so a wrong level is seen.
+    models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.02, 0.03, 0.045]));
     let options = "--lod-error 0.4 --camera 20,8,1";
     let gpu = Gpu::new(device);
     let mixed = assert_all_ways_agree(&gpu, &models, 1, options);
-    let mut scene = scene::scene(&models, &format!("{CROWD} {options}"));
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
-    scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
-    let counts = renderer.draw_counts();
+    let way = plain(Skinning::Compute, 1);
+    let mut shown = Shown::new(&gpu, &models, way, options);
+    shown.scene.draw(&mut shown.renderer, 0.0, ASPECT, false).unwrap();
+    let counts = shown.renderer.draw_counts();
     let levels_in_use = counts.seen_by_level.iter().filter(|&&seen| seen > 0).count();
     assert!(levels_in_use >= 3, "{counts:?}");
     assert!(counts.light.triangles != counts.camera.triangles && counts.light.triangles > 0, "{counts:?}");
     // Without errors, a chain changes nothing.
-    let way = plain(Skinning::Compute, 1);
     let [full, without] =
-        [&models, &self::models()].map(|models| draw(gpu.device(), models, way, "--lod-error 0 --camera 20,8,1").0);
+        [&models, &scene::models()].map(|models| draw(&gpu, models, way, "--lod-error 0 --camera 20,8,1").0);
     assert_identical("no error allowed, and no levels", &full, &without);
     assert!(Difference::between(&mixed, &full, 8).share_beyond > 0.01, "the levels are seen");
 }
 
 /// Counts of work are those of the picture: the first camera sees all instances in full detail.
 fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let models = models();
-    let mut scene = scene::scene(&models, CROWD);
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
+    let (gpu, models) = (Gpu::new(device), scene::models());
+    let Shown { mut scene, mut renderer } = Shown::new(&gpu, &models, plain(Skinning::Compute, 1), "");
     scene.draw(&mut renderer, 0.0, ASPECT, false).unwrap();
     let instances = scene.crowd.visible_counts().to_vec();
     let sum = |of: fn(&Model) -> usize| -> u64 {
@@ -201,49 +194,39 @@ fn counts_of_work_are_sums_over_instances(device: &TestDevice) {
 }
 
 fn culling_leaves_out_only_what_nobody_sees(device: &TestDevice) {
-    let gpu = Gpu::new(device);
-    let models = models();
+    let (gpu, models) = (Gpu::new(device), scene::models());
     for (skinning, camera) in [
         (Skinning::Compute, "30,12,0.3"),
         (Skinning::Vertex, "-110,30,0.4"),
         (Skinning::Compute, "30,12,0.3 --share-poses 2"),
     ] {
         let way = plain(skinning, 1);
-        let (all, drawn) = draw(gpu.device(), &models, way, &format!("--cull off --camera {camera}"));
-        let (culled, visible) = draw(gpu.device(), &models, way, &format!("--cull on --camera {camera}"));
+        let (all, drawn) = draw(&gpu, &models, way, &format!("--cull off --camera {camera}"));
+        let (culled, visible) = draw(&gpu, &models, way, &format!("--cull on --camera {camera}"));
         assert_eq!(drawn, INSTANCES);
         assert!((5..INSTANCES - 10).contains(&visible), "the camera must see a part, not {visible}");
         assert_identical(camera, &all, &culled);
     }
 }
 
-/// Draws a frame and returns its pixels.
-fn captured(scene: &mut Scene, renderer: &mut Renderer) -> Vec<u8> {
-    for capture in [false, false, true] {
-        assert_eq!(scene.draw(renderer, 0.3, ASPECT, capture).unwrap().0, FrameOutcome::Drawn);
-    }
-    renderer.wait_for_pixels().unwrap().to_vec()
-}
-
 /// Half of the atlas is opaque red, the other half nothing.
 fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), models());
-    let mut scene = scene::scene(&models, CROWD);
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, plain(Skinning::Compute, 1).settings);
-    let without = captured(&mut scene, &mut renderer);
-    renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0], 0..1).unwrap();
+    let (gpu, models) = (Gpu::new(device), scene::models());
+    let mut shown = Shown::new(&gpu, &models, plain(Skinning::Compute, 1), "");
+    let without = shown.pixels();
+    shown.renderer.set_overlay_atlas([2, 1], &[255, 0, 0, 255, 0, 0, 0, 0], 0..1).unwrap();
     // A rectangle from (10, 20) to (50, 40), of which the scissor leaves the part from x = 16.
     let vertex = |x: f32, y: f32| OverlayVertex {
         position_pixels: [x, y],
         tex_coords: [0.25, 0.5],
         color_unorm8: u32::from_le_bytes([255, 255, 255, 255]),
     };
-    let overlay = renderer.overlay_mut();
+    let overlay = shown.renderer.overlay_mut();
     overlay.vertices.extend([vertex(10.0, 20.0), vertex(50.0, 20.0), vertex(10.0, 40.0), vertex(50.0, 40.0)]);
     overlay.indices.extend([0, 1, 2, 1, 2, 3]);
     let clip = vk::Rect2D { offset: vk::Offset2D { x: 16, y: 0 }, extent: vk::Extent2D { width: 100, height: 100 } };
     overlay.draws.push(OverlayDraw { clip, index_count: 6 });
-    let with = captured(&mut scene, &mut renderer);
+    let with = shown.pixels();
     for (index, (before, after)) in without.chunks(4).zip(with.chunks(4)).enumerate() {
         let (x, y) = (index as u32 % EXTENT.width, index as u32 / EXTENT.width);
         let is_covered = (16..50).contains(&x) && (20..40).contains(&y);
@@ -251,20 +234,19 @@ fn an_overlay_covers_its_pixels_and_no_others(device: &TestDevice) {
         assert_eq!(after, expected, "at {x}, {y}");
     }
     // The other half of the atlas is transparent. Steady frames create nothing.
-    renderer.overlay_mut().vertices.iter_mut().for_each(|vertex| vertex.tex_coords[0] = 0.75);
+    shown.renderer.overlay_mut().vertices.iter_mut().for_each(|vertex| vertex.tex_coords[0] = 0.75);
     let created = gpu.device().created_count();
-    assert_identical("a transparent overlay", &without, &captured(&mut scene, &mut renderer));
+    assert_identical("a transparent overlay", &without, &shown.pixels());
     assert_eq!(gpu.device().created_count(), created);
-    renderer.overlay_mut().clear();
-    assert_identical("no overlay", &without, &captured(&mut scene, &mut renderer));
+    shown.renderer.overlay_mut().clear();
+    assert_identical("no overlay", &without, &shown.pixels());
 }
 
 fn shaders_can_be_replaced(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), models());
-    let settings = plain(Skinning::Compute, 1).settings;
-    let mut scene = scene::scene(&models, CROWD);
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
-    let first = captured(&mut scene, &mut renderer);
+    let (gpu, models) = (Gpu::new(device), scene::models());
+    let way = plain(Skinning::Compute, 1);
+    let (mut shown, settings) = (Shown::new(&gpu, &models, way, ""), way.settings);
+    let first = shown.pixels();
     // The first factor of the curve that encodes sRGB becomes 0, so all bright pixels are darker.
     let replaced = &spirv::TONE_MAP_FRAG;
     let factor = 4.532_473_4_f32.to_bits();
@@ -272,24 +254,23 @@ fn shaders_can_be_replaced(device: &TestDevice) {
     let words = replaced.words.iter().map(|&word| if word == factor { 0 } else { word }).collect();
     // SAFETY: only the value of a constant differs.
     let shaders = [unsafe { ShaderOverride::new(replaced.file_name.to_owned(), words) }];
-    renderer.rebuild(&models, RendererSettings { shaders: &shaders, ..settings }).unwrap();
-    assert!(Difference::between(&first, &captured(&mut scene, &mut renderer), 8).share_beyond > 0.5);
-    renderer.rebuild(&models, settings).unwrap();
-    assert_identical("the embedded shaders", &first, &captured(&mut scene, &mut renderer));
+    shown.renderer.rebuild(&models, RendererSettings { shaders: &shaders, ..settings }).unwrap();
+    assert!(Difference::between(&first, &shown.pixels(), 8).share_beyond > 0.5);
+    shown.renderer.rebuild(&models, settings).unwrap();
+    assert_identical("the embedded shaders", &first, &shown.pixels());
 }
 
 fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
-    let (gpu, models) = (Gpu::new(device), models());
-    let settings = plain(Skinning::Compute, 1).settings;
-    let mut scene = scene::scene(&models, CROWD);
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
-    let first = captured(&mut scene, &mut renderer);
-    renderer.rebuild(&models, RendererSettings { skinning: Skinning::Vertex, samples: 4, ..settings }).unwrap();
-    let other = captured(&mut scene, &mut renderer);
+    let (gpu, models) = (Gpu::new(device), scene::models());
+    let way = plain(Skinning::Compute, 1);
+    let (mut shown, settings) = (Shown::new(&gpu, &models, way, ""), way.settings);
+    let first = shown.pixels();
+    shown.renderer.rebuild(&models, RendererSettings { skinning: Skinning::Vertex, samples: 4, ..settings }).unwrap();
+    let other = shown.pixels();
     assert!(Difference::between(&first, &other, 8).share_beyond > 0.001, "edges are smooth now");
     // A setting that the device cannot have changes nothing.
-    assert!(renderer.rebuild(&models, RendererSettings { samples: 3, ..settings }).is_err());
-    assert_identical("after a failure", &other, &captured(&mut scene, &mut renderer));
-    renderer.rebuild(&models, settings).unwrap();
-    assert_identical("built again", &first, &captured(&mut scene, &mut renderer));
+    assert!(shown.renderer.rebuild(&models, RendererSettings { samples: 3, ..settings }).is_err());
+    assert_identical("after a failure", &other, &shown.pixels());
+    shown.renderer.rebuild(&models, settings).unwrap();
+    assert_identical("built again", &first, &shown.pixels());
 }

@@ -3,17 +3,15 @@
 //! Nothing else is dark.
 
 use std::collections::BTreeMap;
-use std::f32::consts::{PI, TAU};
 
-use ash::vk;
-use glam::{Mat4, Vec2, Vec3};
+use glam::{Mat2, Vec2, Vec3};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 use throng::view::{OrbitCamera, ShadowScene, ShadowView};
 
-use crate::common::builder::Gltf;
+use crate::common::builder::{self, Gltf};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::scene;
 
@@ -28,8 +26,8 @@ pub fn tests() -> Vec<Test> {
     ]
 }
 
-const EXTENT: vk::Extent2D = vk::Extent2D { width: 320, height: 240 };
-const ASPECT: f32 = EXTENT.width as f32 / EXTENT.height as f32;
+const SIZE: Vec2 = Vec2::new(320.0, 240.0);
+const ASPECT: f32 = SIZE.x / SIZE.y;
 /// Few texels, so that one is larger than a pixel.
 const MAP_TEXELS: u32 = 256;
 
@@ -58,25 +56,20 @@ impl Picture {
 
     /// Returns the green channel at the pixel that shows a point.
     fn at(&self, point: Vec3) -> i32 {
-        let clip = self.camera.clip_from_world(ASPECT).project_point3(point);
-        let pixel =
-            (clip.truncate() * Vec2::new(0.5, -0.5) + 0.5) * Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
+        let pixel = scene::project(&self.camera, SIZE, point);
         i32::from(self.image.get_pixel(pixel.x as u32, pixel.y as u32).0[1])
     }
 
     /// Returns the points of the level plane at `height` that the centres of the pixels show.
     fn points_at_height(&self, height: f32) -> Vec<(Vec3, i32)> {
-        let world_from_clip: Mat4 = self.camera.clip_from_world(ASPECT).inverse();
+        let world_from_clip = self.camera.clip_from_world(ASPECT).inverse();
         let eye = self.camera.position();
-        let size = Vec2::new(EXTENT.width as f32, EXTENT.height as f32);
-        self.image
-            .enumerate_pixels()
-            .map(|(x, y, pixel)| {
-                let clip = (Vec2::new(x as f32, y as f32) + 0.5) / size * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
-                let along = world_from_clip.project_point3(clip.extend(1.0)) - eye;
-                (eye + along * ((height - eye.y) / along.y), i32::from(pixel.0[1]))
-            })
-            .collect()
+        let point = |(x, y, pixel): (u32, u32, &Rgba<u8>)| {
+            let clip = (Vec2::new(x as f32, y as f32) + 0.5) / SIZE * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
+            let along = world_from_clip.project_point3(clip.extend(1.0)) - eye;
+            (eye + along * ((height - eye.y) / along.y), i32::from(pixel.0[1]))
+        };
+        self.image.enumerate_pixels().map(point).collect()
     }
 }
 
@@ -85,23 +78,11 @@ fn matte() -> Value {
 }
 
 /// A sphere of radius 1 on the ground. Its smooth normals lean to one side.
-fn sphere(segments: u16, rings: u16, lean: Vec3) -> Model {
-    let directions: Vec<Vec3> = (0..=rings)
-        .flat_map(|ring| (0..=segments).map(move |segment| (ring, segment)))
-        .map(|(ring, segment)| {
-            let (sin, cos) = (PI * f32::from(ring) / f32::from(rings)).sin_cos();
-            let (x, z) = (TAU * f32::from(segment) / f32::from(segments)).sin_cos();
-            Vec3::new(sin * x, cos, sin * z)
-        })
-        .collect();
+fn sphere(sectors: u16, rings: u16, lean: Vec3) -> Model {
+    let (directions, indices) = builder::sphere(rings, sectors);
     let positions: Vec<Vec3> = directions.iter().map(|&direction| direction + Vec3::Y).collect();
     let normals: Vec<Vec3> = directions.iter().map(|&direction| (direction + lean).normalize()).collect();
-    let row = segments + 1;
-    let indices: Vec<u16> = (0..rings)
-        .flat_map(|ring| (0..segments).map(move |segment| ring * row + segment))
-        .flat_map(|a| [a, a + row, a + 1, a + 1, a + row, a + row + 1])
-        .collect();
-    Gltf::mesh(&positions, &normals, &vec![Vec2::ZERO; positions.len()], &indices, matte()).model()
+    Gltf::mesh(&positions, &normals, &[], &indices, matte()).model()
 }
 
 /// Level squares, each with its centre and half its side, that face up.
@@ -123,18 +104,11 @@ fn round_bodies_have_no_dark_facets(device: &TestDevice) {
     let gpu = Gpu::new(device);
     for (segments, rings, lean) in [(32, 24, Vec3::ZERO), (12, 8, Vec3::ZERO), (24, 16, 0.38 * Vec3::Y)] {
         for sun in ["", "--sun -100,20"] {
-            let draw = |shadows| {
-                Picture::draw(
-                    &gpu,
-                    sphere(segments, rings, lean),
-                    &format!("--camera 20,20 {sun}"),
-                    Skinning::Compute,
-                    shadows,
-                )
-            };
-            let (shadowed, plain) = (draw(true), draw(false));
-            let mut worst = 0;
-            let mut seen = 0;
+            let options = format!("--camera 20,20 {sun}");
+            let [shadowed, plain] = [true, false].map(|shadows| {
+                Picture::draw(&gpu, sphere(segments, rings, lean), &options, Skinning::Compute, shadows)
+            });
+            let (mut worst, mut seen) = (0, 0);
             let center = shadowed.camera.view_from_world().transform_point3(Vec3::Y);
             for k in 0..4000 {
                 // A golden-angle spiral. Points near the silhouette may show the ground.
@@ -152,17 +126,20 @@ fn round_bodies_have_no_dark_facets(device: &TestDevice) {
     }
 }
 
+/// A small level square.
+const FLOOR: [Vec3; 4] =
+    [Vec3::new(-0.1, 0.0, -0.1), Vec3::new(0.1, 0.0, -0.1), Vec3::new(-0.1, 0.0, 0.1), Vec3::new(0.1, 0.0, 0.1)];
+
 /// A box without a bottom, high above a small floor. Its far side alone would let light through the top and the hole.
 fn open_surfaces_cast_shadows(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let corners = |k: u16| Vec3::new(f32::from(k & 1), f32::from(k >> 1 & 1), f32::from(k >> 2)) - 0.5;
     let lid = Vec3::Y * 2.5;
-    let floor = [(-0.1, -0.1), (0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)].map(|(x, z)| Vec3::new(x, 0.0, z));
-    let positions: Vec<Vec3> = (0..8).map(|k| lid + corners(k)).chain(floor).collect();
+    let positions: Vec<Vec3> = (0..8).map(|k| lid + corners(k)).chain(FLOOR).collect();
     let walls = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let walls = walls.into_iter().flat_map(|[a, b, c, d]| [a, b, c, a, c, d]);
     let indices: Vec<u16> = walls.chain([8, 10, 9, 9, 10, 11]).collect();
-    let model = Gltf::mesh(&positions, &[Vec3::Y; 12], &[Vec2::ZERO; 12], &indices, matte()).model();
+    let model = Gltf::mesh(&positions, &[Vec3::Y; 12], &[], &indices, matte()).model();
     let picture = Picture::draw(&gpu, model, "--camera 0,30,2", Skinning::Compute, true);
     // Where the light through the middle of the box meets the ground.
     let middle = lid - picture.to_light * (lid.y / picture.to_light.y);
@@ -175,14 +152,13 @@ fn open_surfaces_cast_shadows(device: &TestDevice) {
 fn shadows_touch_their_casters(device: &TestDevice) {
     let gpu = Gpu::new(device);
     const WALL_HEIGHT: f32 = 0.02;
-    let floor = [(-0.1, -0.1), (0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)].map(|(x, z)| Vec3::new(x, 0.0, z));
     let wall = [(-0.1, 0.0), (0.1, 0.0), (-0.1, WALL_HEIGHT), (0.1, WALL_HEIGHT)].map(|(x, y)| Vec3::new(x, y, 0.0));
-    let positions = [floor, wall].concat();
+    let positions = [FLOOR, wall].concat();
     let normals = [[Vec3::Y; 4], [Vec3::Z; 4]].concat();
     let mut material = matte();
     material["doubleSided"] = json!(true);
     let indices = [0, 2, 1, 1, 2, 3, 4, 5, 6, 6, 5, 7];
-    let model = Gltf::mesh(&positions, &normals, &[Vec2::ZERO; 8], &indices, material).model();
+    let model = Gltf::mesh(&positions, &normals, &[], &indices, material).model();
     let picture = Picture::draw(&gpu, model, "--camera 180,45", Skinning::Compute, true);
     let texel = picture.shadows.texel_metres;
     let length = WALL_HEIGHT * picture.to_light.z / picture.to_light.y;
@@ -214,10 +190,8 @@ impl Twin<'_> {
         let texels = map(point);
         let (corner, within) = (texels.floor(), texels - texels.floor());
         // The light's ray through the centre of a texel meets the square.
-        let metres_from_map = {
-            let (x, z) = (map(point + Vec3::X) - texels, map(point + Vec3::Z) - texels);
-            glam::Mat2::from_cols(x, z).inverse()
-        };
+        let map_from_metres = Mat2::from_cols(map(point + Vec3::X) - texels, map(point + Vec3::Z) - texels);
+        let metres_from_map = map_from_metres.inverse();
         let is_lit = |offset: Vec2| {
             let on_plane = metres_from_map * (corner + offset - texels);
             let ground = point + Vec3::new(on_plane.x, 0.0, on_plane.y);
@@ -260,21 +234,18 @@ fn the_edge_of_a_shadow_is_that_of_the_twin(device: &TestDevice) {
         }
         by_share.entry((twin.sunlight(point) * 20.0).round() as i32).or_default().push(brightness);
     }
-    let medians: Vec<(i32, i32, usize)> = by_share
-        .iter_mut()
-        .map(|(&share, values)| {
-            values.sort_unstable();
-            (share, values[values.len() / 2], values.len())
-        })
-        .collect();
+    by_share.values_mut().for_each(|values| values.sort_unstable());
+    let median = |values: &[i32]| values[values.len() / 2];
+    let medians: Vec<(i32, i32, usize)> =
+        by_share.iter().map(|(&share, values)| (share, median(values), values.len())).collect();
     note!("share of light in 1/20, median brightness, pixels: {medians:?}");
     let (dark, bright) = (medians[0], medians[medians.len() - 1]);
     assert!(dark.0 == 0 && bright.0 == 20 && bright.1 - dark.1 > 30, "{dark:?} {bright:?}");
     assert!(medians.windows(2).all(|pair| pair[1].1 >= pair[0].1 - 2), "{medians:?}");
     // The map rounds where a texel's centre touches the edge, so a few pixels differ by a texel's weight.
     for (share, values) in &by_share {
-        let median = values[values.len() / 2];
-        let off = values.iter().filter(|value| (**value - median).abs() > (bright.1 - dark.1) / 8).count();
+        let is_off = |value: &&i32| (**value - median(values)).abs() > (bright.1 - dark.1) / 8;
+        let off = values.iter().filter(is_off).count();
         assert!(off * 10 <= values.len(), "{off} of {} pixels of share {share}/20", values.len());
     }
 }

@@ -3,31 +3,29 @@
 //!
 //! One frame holds every clip of every model at several times. So a wrong palette offset, vertex offset, page or model
 //! gives the pose of another instance. Frames have different numbers of instances, so that buffers grow and slots are
-//! reused. Poses have different levels of detail, so some have a part of the model's vertices. Pages are either one large page, or small ones that each hold a few instances. The palette uses both upload
-//! paths. All of these must give the same vertices.
+//! reused. Poses have different levels of detail, so some have a part of the model's vertices.
 //!
 //! Tolerances: the twin does the same float operations in the same order. Only two things may differ: contraction to
 //! fused multiply-adds, and the rounding of normals to octahedral snorm16 (steps of up to 0.004 degrees). Measured on
 //! Mesa's lavapipe: positions within 1.2e-7 of the model's size, normals within 0.0043 degrees, which is one step.
 
 use std::mem::MaybeUninit;
-use std::path::Path;
 
 use ash::vk;
 use bytemuck::Zeroable;
 use glam::{Vec3, Vec3Swizzles};
 use throng::animation::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
 use throng::crowd::{PoseSize, VisiblePose};
-use throng::model::{Model, import};
-use throng::renderer::{LimitCaps, Output, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::model::Model;
+use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
-use crate::common::levels;
+use crate::common::{levels, scene};
 
 pub fn tests() -> Vec<Test> {
-    gpu_tests![every_vertex_is_that_of_the_twin; once: the_poses_that_are_told_apart_do_differ]
+    gpu_tests![every_vertex_is_that_of_the_twin]
 }
 
 /// The largest accepted error of a position, as a share of the model's size.
@@ -74,12 +72,6 @@ fn expected(model: &Model) -> Vec<Expected> {
 /// Returns the levels of detail of pose k of a model, for the camera and for the light. The first two need full detail.
 fn levels_of(k: u32) -> (u32, u32) {
     (k % 3, 2 - k % 2)
-}
-
-/// Returns the number of vertices that pose k of a model needs.
-fn vertex_count(model: &Model, k: u32) -> usize {
-    let (camera, light) = levels_of(k);
-    PoseSize::of(model).vertex_count(camera.min(light)) as usize
 }
 
 /// Draws the first `counts[m]` poses of each model in one frame. Pose p of the frame has p % 3 + 1 instances.
@@ -131,29 +123,27 @@ fn degrees_between(a: Vec3, b: Vec3) -> f32 {
 
 impl Errors {
     /// Adds the first vertices of a pose.
-    fn add(&mut self, actual: &[SkinnedVertex], expected: &Expected, what: &dyn Fn() -> String) {
+    fn add(&mut self, actual: &[SkinnedVertex], expected: &Expected, what: &str) {
         for (v, (actual, twin)) in actual.iter().zip(&expected.vertices).enumerate() {
             let position = Vec3::from(actual.position).distance(Vec3::from(twin.position)) / expected.size;
             let [actual_normal, twin_normal] = [actual, twin].map(|v| unpack_octahedral(v.normal_octahedral));
             let normal_degrees = degrees_between(actual_normal, twin_normal);
             assert!(
                 position <= MOST_POSITION_ERROR && normal_degrees <= MOST_NORMAL_ERROR_DEGREES,
-                "{}, vertex {v}: {actual:?} instead of {twin:?}: off by {position:e} and {normal_degrees} degrees",
-                what()
+                "{what}, vertex {v}: {actual:?} instead of {twin:?}: off by {position:e} and {normal_degrees} degrees"
             );
             self.position = self.position.max(position);
             self.normal_degrees = self.normal_degrees.max(normal_degrees);
         }
     }
 
-    fn add_tangents(&mut self, actual: &[u32], expected: &Expected, what: &dyn Fn() -> String) {
+    fn add_tangents(&mut self, actual: &[u32], expected: &Expected, what: &str) {
         for (v, (&actual, &twin)) in actual.iter().zip(&expected.tangents).enumerate() {
             let [actual, twin] = [actual, twin].map(unpack_tangent);
             let degrees = degrees_between(actual.truncate(), twin.truncate());
             assert!(
                 degrees <= MOST_NORMAL_ERROR_DEGREES && actual.w == twin.w,
-                "{}, vertex {v}: tangent {actual} instead of {twin}: off by {degrees} degrees",
-                what()
+                "{what}, vertex {v}: tangent {actual} instead of {twin}: off by {degrees} degrees"
             );
             self.tangent_degrees = self.tangent_degrees.max(degrees);
         }
@@ -161,13 +151,13 @@ impl Errors {
 }
 
 fn assets() -> Vec<Model> {
-    let load = |name| import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)).unwrap();
     // Smaller models surround the walker, so that no model's palette, weights or vertices start at a multiple of a
     // large number.
-    let mut models = ["jelly.gltf", "walker.glb", "jelly.gltf", "simple_strip.gltf"].map(load);
+    let names = ["assets/jelly.gltf", "assets/walker.glb", "assets/jelly.gltf", "assets/simple_strip.gltf"];
+    let mut models = names.map(scene::asset);
     // Some pages have tangents, some have none, some have both.
     models[1..3].iter_mut().for_each(give_tangents);
-    models.iter_mut().for_each(|model| levels::give_levels(model, &[0.1, 0.2]));
+    models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.1, 0.2]));
     models.into()
 }
 
@@ -181,81 +171,76 @@ fn give_tangents(model: &mut Model) {
     }
 }
 
-/// Skins the assets in every clip and at every moment, and compares each vertex with the twin's.
-fn assert_twins_agree(device: &TestDevice, upload: UploadPath, page_bytes: u64, limit_caps: LimitCaps) {
-    let gpu = Gpu::new(device);
+/// The comparison would detect the pose of a neighbour: instances differ by much more than the tolerance.
+fn assert_poses_differ(model: &Model, expected: &[Expected]) {
+    let differ = |a: &Expected, b: &Expected| {
+        let distances =
+            a.vertices.iter().zip(&b.vertices).map(|(a, b)| Vec3::from(a.position).distance(b.position.into()));
+        distances.fold(0.0, f32::max) / a.size
+    };
+    // Clips loop, so one may end as the next begins. Some start at rest, and one has constant keys.
+    let alike = expected.windows(2).filter(|pair| differ(&pair[0], &pair[1]) < 1000.0 * MOST_POSITION_ERROR).count();
+    assert!(5 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);
+}
+
+/// The vertices take each way: both upload paths, one page and many, and dispatches that hold a part of one walker.
+fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
     let models = assets();
     let expected: Vec<Vec<Expected>> = models.iter().map(expected).collect();
     let all: Vec<u32> = expected.iter().map(|instances| instances.len() as u32).collect();
     assert_eq!(all, [16, 21, 16, 6], "rest pose and {} moments of each clip", MOMENTS.len());
+    models.iter().zip(&expected).for_each(|(model, expected)| assert_poses_differ(model, expected));
 
-    let output = Output::offscreen(gpu.device(), vk::Extent2D { width: 16, height: 16 }).unwrap();
-    let settings = RendererSettings {
-        skinning: Skinning::Compute,
-        upload: Some(upload),
-        samples: 1,
-        shadow_map_size: None,
-        page_bytes,
-        limit_caps,
-        ..RendererSettings::default()
-    };
-    let mut renderer = Renderer::new(gpu.device(), &models, output, settings).unwrap();
+    let one_page = RendererSettings::default().page_bytes;
+    // A page holds two of the largest model but not three.
+    let most = models.iter().map(|model| model.geometry.vertex_count()).max().unwrap();
+    let tiny_pages = (2 * most + most / 2) as u64 * size_of::<SkinnedVertex>() as u64;
+    let few_groups = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
+    for (upload, page_bytes, limit_caps) in [
+        (UploadPath::Direct, one_page, LimitCaps::NONE),
+        (UploadPath::Direct, tiny_pages, LimitCaps::NONE),
+        (UploadPath::Staged, one_page, LimitCaps::NONE),
+        (UploadPath::Staged, tiny_pages, LimitCaps::NONE),
+        (UploadPath::Staged, tiny_pages, few_groups),
+    ] {
+        let settings = RendererSettings {
+            skinning: Skinning::Compute,
+            upload: Some(upload),
+            samples: 1,
+            shadow_map_size: None,
+            page_bytes,
+            limit_caps,
+            ..RendererSettings::default()
+        };
+        assert_twins_agree(&Gpu::new(device), &models, &expected, settings);
+    }
+}
+
+/// Skins the assets in every clip and at every moment, and compares each vertex with the twin's.
+fn assert_twins_agree(gpu: &Gpu, models: &[Model], expected: &[Vec<Expected>], settings: RendererSettings) {
+    let setting = format!("{:?}, pages of {} bytes", settings.upload, settings.page_bytes);
+    let mut renderer = scene::renderer(gpu.device(), models, vk::Extent2D { width: 16, height: 16 }, settings);
     let mut errors = Errors::default();
     // Counts grow, shrink, become zero and return: each slot serves crowds of different sizes.
-    let most = [all[0], all[1], all[2], all[3]];
-    for counts in [[1, 1, 1, 1], [2, 0, 5, 0], most, [0, 3, 0, 2], most] {
-        draw(&mut renderer, &expected, &counts);
+    let all = [0, 1, 2, 3].map(|model| expected[model].len() as u32);
+    for counts in [[1, 1, 1, 1], [2, 0, 5, 0], all, [0, 3, 0, 2], all] {
+        draw(&mut renderer, expected, &counts);
         let mut pose = 0;
         for (model, &count) in counts.iter().enumerate() {
             for k in 0..count {
+                let what = format!("{setting}, {counts:?}: model {model}, instance {k}");
+                let twin = &expected[model][k as usize];
+                let (camera, light) = levels_of(k);
+                let vertex_count = PoseSize::of(&models[model]).vertex_count(camera.min(light)) as usize;
                 let actual = renderer.read_skinned_vertices(pose).unwrap();
-                let what = || format!("{upload:?}, pages of {page_bytes}, {counts:?}: model {model}, instance {k}");
-                let vertex_count = vertex_count(&models[model], k);
-                assert_eq!(actual.len(), vertex_count, "{}", what());
-                errors.add(&actual, &expected[model][k as usize], &what);
+                assert_eq!(actual.len(), vertex_count, "{what}");
+                errors.add(&actual, twin, &what);
                 let tangents = renderer.read_skinned_tangents(pose).unwrap();
-                assert_eq!(tangents.len(), vertex_count.min(expected[model][k as usize].tangents.len()), "{}", what());
-                errors.add_tangents(&tangents, &expected[model][k as usize], &what);
+                assert_eq!(tangents.len(), vertex_count.min(twin.tangents.len()), "{what}");
+                errors.add_tangents(&tangents, twin, &what);
                 pose += 1;
             }
         }
     }
-    note!("{upload:?}, pages of {page_bytes} bytes: {errors:?}");
-}
-
-/// Returns a page size that holds two of the largest model but not three.
-fn tiny_page_bytes() -> u64 {
-    let most = assets().iter().map(|model| model.geometry.vertex_count()).max().unwrap();
-    (2 * most + most / 2) as u64 * size_of::<SkinnedVertex>() as u64
-}
-
-/// Each way that vertices can take: both upload paths, one page and many, and dispatches that hold a part of one walker.
-fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
-    let one_page = RendererSettings::default().page_bytes;
-    let tiny = LimitCaps { work_groups: 7, ..LimitCaps::NONE };
-    for (upload, page_bytes, limit_caps) in [
-        (UploadPath::Direct, one_page, LimitCaps::NONE),
-        (UploadPath::Direct, tiny_page_bytes(), LimitCaps::NONE),
-        (UploadPath::Staged, one_page, LimitCaps::NONE),
-        (UploadPath::Staged, tiny_page_bytes(), LimitCaps::NONE),
-        (UploadPath::Staged, tiny_page_bytes(), tiny),
-    ] {
-        assert_twins_agree(device, upload, page_bytes, limit_caps);
-    }
-}
-
-/// The comparison would detect the pose of a neighbour: instances differ by much more than the tolerance.
-fn the_poses_that_are_told_apart_do_differ() {
-    for model in assets() {
-        let expected = expected(&model);
-        let differ = |a: &Expected, b: &Expected| {
-            let distances =
-                a.vertices.iter().zip(&b.vertices).map(|(a, b)| Vec3::from(a.position).distance(b.position.into()));
-            distances.fold(0.0, f32::max) / a.size
-        };
-        // Clips loop, so one may end as the next begins. Some start at rest, and one has constant keys.
-        let alike =
-            expected.windows(2).filter(|pair| differ(&pair[0], &pair[1]) < 1000.0 * MOST_POSITION_ERROR).count();
-        assert!(5 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);
-    }
+    note!("{setting}: {errors:?}");
 }

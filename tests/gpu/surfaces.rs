@@ -24,12 +24,10 @@ pub fn tests() -> Vec<Test> {
         texture_coordinates_are_those_that_the_slot_names,
         normal_maps_tilt_normals_right_and_up,
         tangents_are_those_of_the_file,
-        mirrored_nodes_mirror_the_bumps
-        ; once: models_without_normal_maps_have_no_tangents
+        mirrored_nodes_mirror_the_bumps,
+        models_without_normal_maps_have_no_tangents,
     ]
 }
-
-const MIDDLE: (u32, u32) = (48, 32);
 
 /// An upright square of one metre. Its u points right, its v points down.
 struct Square {
@@ -38,16 +36,16 @@ struct Square {
 
 impl Square {
     fn new(material: Value) -> Self {
-        Self::with(material, [Vec3::Z; 4], corners())
+        Self::with(material, [Vec3::Z; 4], CORNERS)
     }
 
     fn with(material: Value, normals: [Vec3; 4], tex_coords: [Vec2; 4]) -> Self {
-        let positions = corners().map(|uv| Vec3::new(uv.x - 0.5, 1.0 - uv.y, 0.0));
+        let positions = CORNERS.map(|uv| Vec3::new(uv.x - 0.5, 1.0 - uv.y, 0.0));
         let gltf = Gltf::mesh(&positions, &normals, &tex_coords, &[0, 2, 1, 1, 2, 3], material);
         Self { gltf }
     }
 
-    /// Appends a texture; the materials of these tests refer to texture 0, then 1.
+    /// Appends a texture. The materials of these tests refer to texture 0.
     fn texture(mut self, image: &RgbaImage) -> Self {
         self.gltf.texture(image);
         self
@@ -56,15 +54,17 @@ impl Square {
     /// Changes the attributes of the only primitive.
     fn attribute(mut self, name: &str, shape: &str, values: &[f32]) -> Self {
         let accessor = self.gltf.f32s(shape, values);
-        self.gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+        self.attributes()[name] = json!(accessor);
         self
     }
 
-    /// Makes a model without normals.
     fn without_normals(mut self) -> Self {
-        let attributes = &mut self.gltf.json["meshes"][0]["primitives"][0]["attributes"];
-        attributes.as_object_mut().unwrap().remove("NORMAL");
+        self.attributes().as_object_mut().unwrap().remove("NORMAL");
         self
+    }
+
+    fn attributes(&mut self) -> &mut Value {
+        &mut self.gltf.json["meshes"][0]["primitives"][0]["attributes"]
     }
 
     /// Leans the square to the side and mirrors it.
@@ -82,22 +82,17 @@ impl Square {
     }
 
     fn draw(&self, gpu: &Gpu) -> RgbaImage {
-        let compute = draw(gpu, self.model(), Skinning::Compute);
-        assert_same("compute and vertex skinning", &compute, &draw(gpu, self.model(), Skinning::Vertex));
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
+            .map(|skinning| draw(gpu, self.model(), "", RendererSettings { skinning, ..RendererSettings::default() }));
+        assert_same("compute and vertex skinning", &compute, &vertex);
         compute
     }
 }
 
 /// The texture coordinates, which also give the positions.
-fn corners() -> [Vec2; 4] {
-    [Vec2::new(0.0, 0.0), Vec2::new(1.0, 0.0), Vec2::new(0.0, 1.0), Vec2::new(1.0, 1.0)]
-}
+const CORNERS: [Vec2; 4] = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE];
 
-fn draw(gpu: &Gpu, model: Model, skinning: Skinning) -> RgbaImage {
-    draw_with(gpu, model, "", RendererSettings { skinning, ..RendererSettings::default() })
-}
-
-fn draw_with(gpu: &Gpu, model: Model, options: &str, settings: RendererSettings) -> RgbaImage {
+fn draw(gpu: &Gpu, model: Model, options: &str, settings: RendererSettings) -> RgbaImage {
     let settings = RendererSettings { upload: Some(UploadPath::Direct), samples: 1, ..settings };
     scene::draw(gpu.device(), &[model], &format!("--size 96x64 --camera 0,0,0.6 {options}"), settings).0
 }
@@ -113,8 +108,15 @@ fn quarters() -> RgbaImage {
 }
 
 fn middle(image: &RgbaImage) -> [u8; 3] {
-    let [r, g, b, _] = image.get_pixel(MIDDLE.0, MIDDLE.1).0;
+    let [r, g, b, _] = image.get_pixel(image.width() / 2, image.height() / 2).0;
     [r, g, b]
+}
+
+fn assert_middle(what: &str, image: &RgbaImage, expected: [u8; 3], most_off: u8) {
+    let found = middle(image);
+    note!("{what}: {found:?}");
+    let is_near = (0..3).all(|channel| found[channel].abs_diff(expected[channel]) <= most_off);
+    assert!(is_near, "{what}: {found:?}, not {expected:?}");
 }
 
 /// Asserts that the images are equal except for small errors: one step of 1/255 on average.
@@ -146,19 +148,17 @@ fn a_constant_texture_is_a_factor(device: &TestDevice) {
     assert_same("metalness 0.2 and roughness 0.5 * 0.4", &by_texture, &by_factor(0.2, 0.2));
     assert_different("metalness and roughness exchanged", &by_texture, &by_factor(0.4, 0.1));
 
-    let emission = |factor: [f32; 3], strength: f32, texture: Value| {
+    let emission = |factor: [f32; 3], strength: f32| {
         let extensions = json!({"KHR_materials_emissive_strength": {"emissiveStrength": strength}});
         let pbr = json!({"baseColorFactor": [0, 0, 0, 1]});
-        let mut material = json!({"pbrMetallicRoughness": pbr, "emissiveFactor": factor, "extensions": extensions});
-        if !texture.is_null() {
-            material["emissiveTexture"] = texture;
-        }
-        Square::new(material)
+        Square::new(json!({"pbrMetallicRoughness": pbr, "emissiveFactor": factor, "extensions": extensions}))
     };
     // sRGB 188 is linear 0.503.
-    let glow = emission([1.0, 0.5, 0.25], 0.5, json!({"index": 0})).texture(&plain([188, 255, 188, 0])).draw(&gpu);
-    assert_same("emission", &glow, &emission([0.503, 0.5, 0.126], 0.5, Value::Null).draw(&gpu));
-    assert_different("emission and none", &glow, &emission([0.0; 3], 1.0, Value::Null).draw(&gpu));
+    let mut glow = emission([1.0, 0.5, 0.25], 0.5).texture(&plain([188, 255, 188, 0]));
+    glow.gltf.json["materials"][0]["emissiveTexture"] = json!({"index": 0});
+    let glow = glow.draw(&gpu);
+    assert_same("emission", &glow, &emission([0.503, 0.5, 0.126], 0.5).draw(&gpu));
+    assert_different("emission and none", &glow, &emission([0.0; 3], 1.0).draw(&gpu));
 }
 
 fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevice) {
@@ -166,9 +166,8 @@ fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevi
     let occluded = |red: u8, strength: f32| {
         let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0});
         let occlusion = json!({"index": 0, "strength": strength});
-        Square::new(json!({"pbrMetallicRoughness": pbr, "occlusionTexture": occlusion}))
-            .texture(&plain([red, 0, 0, 255]))
-            .draw(&gpu)
+        let square = Square::new(json!({"pbrMetallicRoughness": pbr, "occlusionTexture": occlusion}));
+        square.texture(&plain([red, 0, 0, 255])).draw(&gpu)
     };
     let open = occluded(255, 1.0);
     assert_same("no strength", &open, &occluded(0, 0.0));
@@ -179,37 +178,29 @@ fn occlusion_takes_light_from_all_around_and_none_from_the_sun(device: &TestDevi
     assert!(closed > 60 && closed < open - 10, "the sun stays: {open} {closed}");
 }
 
+fn unlit(pbr: Value) -> Value {
+    json!({"pbrMetallicRoughness": pbr, "extensions": {"KHR_materials_unlit": {}}})
+}
+
 /// Tone mapping does not change unlit colours: the image has the file's colour to the bit, bright ones too.
 fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    for (linear, srgb) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
-        let pbr = json!({"baseColorFactor": [linear[0], linear[1], linear[2], 0.5]});
-        let material = json!({
-            "pbrMetallicRoughness": pbr, "emissiveFactor": [1, 1, 1], "extensions": {"KHR_materials_unlit": {}},
-        });
-        let image = Square::new(material).draw(&gpu);
-        let found = middle(&image);
-        let off = found.iter().zip(srgb).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
-        assert!(off <= Some(1), "{linear:?} is {found:?}, not {srgb:?}");
+    for ([red, green, blue], shown) in [([0.02, 0.2, 0.5], [39, 124, 188]), ([1.0, 0.9, 0.0], [255, 243, 0])] {
+        let mut material = unlit(json!({"baseColorFactor": [red, green, blue, 0.5]}));
+        material["emissiveFactor"] = json!([1, 1, 1]);
+        assert_middle(&format!("{red} {green} {blue}"), &Square::new(material).draw(&gpu), shown, 1);
     }
-    let material = |mode: &str| {
-        let texture = json!({"index": 0});
-        json!({
-            "pbrMetallicRoughness": {"baseColorTexture": texture}, "alphaMode": mode,
-            "extensions": {"KHR_materials_unlit": {}},
-        })
+    let color = [10, 128, 250];
+    let textured = |mode: &str, alpha: u8| {
+        let mut material = unlit(json!({"baseColorTexture": {"index": 0}}));
+        material["alphaMode"] = json!(mode);
+        Square::new(material).texture(&plain([color[0], color[1], color[2], alpha])).draw(&gpu)
     };
-    let color = [10, 128, 250, 255];
     for mode in ["OPAQUE", "MASK", "BLEND"] {
-        let found = middle(&Square::new(material(mode)).texture(&plain(color)).draw(&gpu));
-        assert!(
-            found.iter().zip(color).all(|(&a, b): (&u8, u8)| a.abs_diff(b) <= 1),
-            "{mode}: {found:?}, not {color:?}"
-        );
+        assert_middle(mode, &textured(mode, 255), color, 1);
     }
     // Half transparent over the lit ground or sky, so the colour is between both.
-    let half = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 128])).draw(&gpu));
-    let behind = middle(&Square::new(material("BLEND")).texture(&plain([10, 128, 250, 0])).draw(&gpu));
+    let [half, behind] = [128, 0].map(|alpha| middle(&textured("BLEND", alpha)));
     for channel in 0..3 {
         let (low, high) = (behind[channel].min(color[channel]), behind[channel].max(color[channel]));
         assert!((low..=high).contains(&half[channel]), "{behind:?} {half:?} {color:?}");
@@ -220,48 +211,43 @@ fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
 /// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's numbers.
 fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let expected = [
+    for ([red, green, blue], shown) in [
         ([0.5, 0.2, 0.02], [188, 124, 39]),
         ([0.9, 0.2, 0.1], [243, 124, 89]),
         ([1.0, 0.5, 0.1], [249, 183, 87]),
         ([1.0, 0.0, 0.0], [226, 0, 0]),
         ([1.0, 1.0, 1.0], [255, 255, 255]),
-    ];
-    for ([red, green, blue], shown) in expected {
-        let pbr = json!({"baseColorFactor": [red, green, blue, 1.0]});
-        let square = Square::new(json!({"pbrMetallicRoughness": pbr, "extensions": {"KHR_materials_unlit": {}}}));
+    ] {
+        let model = Square::new(unlit(json!({"baseColorFactor": [red, green, blue, 1.0]}))).model();
         for (exposure, most_off) in [("0", 1), ("-9", 1), ("-14", 2)] {
             let options = format!("--background none --exposure {exposure}");
             let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
-            let found = middle(&draw_with(&gpu, square.model(), &options, settings));
-            let off = found.iter().zip(shown).map(|(&a, b): (&u8, u8)| a.abs_diff(b)).max();
-            note!("{red} {green} {blue} at {exposure} EV: {found:?}");
-            assert!(off <= Some(most_off), "{red} {green} {blue} at {exposure} EV is {found:?}, not {shown:?}");
+            let image = draw(&gpu, model.clone(), &options, settings);
+            assert_middle(&format!("{red} {green} {blue} at {exposure} EV"), &image, shown, most_off);
         }
     }
 }
 
-fn with_texture(info: Value) -> Value {
-    json!({"pbrMetallicRoughness": {"baseColorTexture": info, "metallicFactor": 0}})
-}
-
 fn texture_coordinates_are_those_that_the_slot_names(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let plain = Square::new(with_texture(json!({"index": 0}))).texture(&quarters()).draw(&gpu);
+    let textured = |info: Value, tex_coords: [Vec2; 4]| {
+        let material = json!({"pbrMetallicRoughness": {"baseColorTexture": info, "metallicFactor": 0}});
+        Square::with(material, [Vec3::Z; 4], tex_coords).texture(&quarters())
+    };
+    let plain = textured(json!({"index": 0}), CORNERS).draw(&gpu);
     // The transform turns the coordinates counter-clockwise by a quarter and moves them back, so the image turns
     // clockwise.
     let turned = json!({"offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2});
     let turned = json!({"index": 0, "extensions": {"KHR_texture_transform": turned}});
-    let turned = Square::new(with_texture(turned)).texture(&quarters()).draw(&gpu);
-    let moved = corners().map(|uv| Vec2::new(uv.y, 1.0 - uv.x));
-    let expected = Square::with(with_texture(json!({"index": 0})), [Vec3::Z; 4], moved).texture(&quarters()).draw(&gpu);
+    let turned = textured(turned, CORNERS).draw(&gpu);
+    let moved = CORNERS.map(|uv| Vec2::new(uv.y, 1.0 - uv.x));
+    let expected = textured(json!({"index": 0}), moved).draw(&gpu);
     assert_same("a quarter turn", &turned, &expected);
     assert_different("turned and not", &turned, &plain);
 
     // The second set is used if the texture slot names it.
-    let mut square = Square::new(with_texture(json!({"index": 0, "texCoord": 1}))).texture(&quarters());
-    let second = square.gltf.f32s("VEC2", bytemuck::cast_slice(&moved));
-    square.gltf.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_1"] = json!(second);
+    let mut square = textured(json!({"index": 0, "texCoord": 1}), CORNERS);
+    square = square.attribute("TEXCOORD_1", "VEC2", bytemuck::cast_slice(&moved));
     assert_same("the first pair, from TEXCOORD_1", &square.draw(&gpu), &expected);
     let material = &mut square.gltf.json["materials"][0];
     material["emissiveTexture"] = json!({"index": 0});
@@ -278,40 +264,47 @@ fn tilted(direction: Vec3) -> RgbaImage {
     plain([unorm8(x), unorm8(y), unorm8(z), 255])
 }
 
-fn bumpy(scale: f32) -> Value {
-    let pbr = json!({"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6});
-    json!({"pbrMetallicRoughness": pbr, "normalTexture": {"index": 0, "scale": scale}})
-}
-
 fn smooth() -> Value {
     json!({"pbrMetallicRoughness": {"baseColorFactor": GREY, "metallicFactor": 0, "roughnessFactor": 0.6}})
 }
 
+fn bumpy(scale: f32) -> Value {
+    let mut material = smooth();
+    material["normalTexture"] = json!({"index": 0, "scale": scale});
+    material
+}
+
+/// Makes a square whose normals have this direction.
+fn leaning(direction: Vec3) -> Square {
+    Square::with(smooth(), [direction; 4], CORNERS)
+}
+
+/// Makes a square whose normal map has this direction.
+fn mapped(direction: Vec3) -> Square {
+    Square::new(bumpy(1.0)).texture(&tilted(direction))
+}
+
 fn normal_maps_tilt_normals_right_and_up(device: &TestDevice) {
     let gpu = Gpu::new(device);
-    let flat = Square::new(smooth()).draw(&gpu);
-    assert_same("no tilt", &Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).draw(&gpu), &flat);
+    assert_same("no tilt", &mapped(Vec3::Z).draw(&gpu), &Square::new(smooth()).draw(&gpu));
+    let mirrored = CORNERS.map(|uv| Vec2::new(1.0 - uv.x, uv.y));
+    let flipped = CORNERS.map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
     for (x, y) in [(0.6, 0.0), (-0.6, 0.0), (0.0, 0.6), (0.0, -0.6), (0.4, 0.5)] {
-        let direction = Vec3::new(x, y, 1.0).normalize();
-        let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
-        assert_same("a map", &Square::new(bumpy(1.0)).texture(&tilted(direction)).draw(&gpu), &expected);
-        let reduced = Vec3::new(0.5 * x, 0.5 * y, 1.0).normalize();
-        let half = Square::with(smooth(), [reduced; 4], corners()).draw(&gpu);
-        assert_same("half of it", &Square::new(bumpy(0.5)).texture(&tilted(direction)).draw(&gpu), &half);
-        // u points left, so a tilt to the right becomes a tilt to the left.
-        let mirrored = corners().map(|uv| Vec2::new(1.0 - uv.x, uv.y));
-        let left = Square::with(smooth(), [direction * Vec3::new(-1.0, 1.0, 1.0); 4], corners()).draw(&gpu);
-        let square = Square::with(bumpy(1.0), [Vec3::Z; 4], mirrored).texture(&tilted(direction));
-        assert_same("mirrored coordinates", &square.draw(&gpu), &left);
-        // The image is upside down: v points up, green down.
-        let flipped = corners().map(|uv| Vec2::new(uv.x, 1.0 - uv.y));
-        let down = Square::with(smooth(), [direction * Vec3::new(1.0, -1.0, 1.0); 4], corners()).draw(&gpu);
-        let square = Square::with(bumpy(1.0), [Vec3::Z; 4], flipped).texture(&tilted(direction));
-        assert_same("flipped coordinates", &square.draw(&gpu), &down);
+        let map = tilted(Vec3::new(x, y, 1.0).normalize());
+        for (what, scale, tex_coords, expected) in [
+            ("a map", 1.0, CORNERS, Vec3::new(x, y, 1.0)),
+            ("half of it", 0.5, CORNERS, Vec3::new(0.5 * x, 0.5 * y, 1.0)),
+            // u points left, so a tilt to the right becomes a tilt to the left.
+            ("mirrored coordinates", 1.0, mirrored, Vec3::new(-x, y, 1.0)),
+            // The image is upside down: v points up, green down.
+            ("flipped coordinates", 1.0, flipped, Vec3::new(x, -y, 1.0)),
+        ] {
+            let square = Square::with(bumpy(scale), [Vec3::Z; 4], tex_coords).texture(&map);
+            assert_same(what, &square.draw(&gpu), &leaning(expected.normalize()).draw(&gpu));
+        }
     }
-    let right = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(0.6, 0.0, 1.0).normalize())).draw(&gpu);
-    let left = Square::new(bumpy(1.0)).texture(&tilted(Vec3::new(-0.6, 0.0, 1.0).normalize())).draw(&gpu);
-    assert!(middle(&left)[0] > middle(&right)[0] + 20, "the sun stands to the left");
+    let [right, left] = [0.6, -0.6].map(|x| middle(&mapped(Vec3::new(x, 0.0, 1.0).normalize()).draw(&gpu))[0]);
+    assert!(left > right + 20, "the sun stands to the left");
 }
 
 const TILTS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 1.0), Vec3::new(0.0, -0.6, 1.0), Vec3::new(-0.4, 0.5, 1.0)];
@@ -322,12 +315,10 @@ fn tangents_are_those_of_the_file(device: &TestDevice) {
     for (handedness, bitangent) in [(1.0, Vec3::NEG_X), (-1.0, Vec3::X)] {
         let tangent = Vec3::Y.extend(handedness);
         for tilt in TILTS.map(Vec3::normalize) {
-            let square = Square::new(bumpy(1.0)).texture(&tilted(tilt));
-            let square = square.attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
+            let square = mapped(tilt).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&[tangent; 4]));
             assert_eq!(square.model().geometry.tangents, [tangent; 4]);
-            let direction = tilt.x * Vec3::Y + tilt.y * bitangent + tilt.z * Vec3::Z;
-            let expected = Square::with(smooth(), [direction; 4], corners()).draw(&gpu);
-            assert_same("a map", &square.draw(&gpu), &expected);
+            let expected = leaning(tilt.x * Vec3::Y + tilt.y * bitangent + tilt.z * Vec3::Z);
+            assert_same("a map", &square.draw(&gpu), &expected.draw(&gpu));
         }
     }
 }
@@ -337,25 +328,22 @@ fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let upright = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
     for tilt in TILTS.map(Vec3::normalize) {
-        let expected = Square::with(smooth(), [tilt; 4], corners()).mirrored().draw(&gpu);
-        let square = || Square::new(bumpy(1.0)).texture(&tilted(tilt)).mirrored();
+        let expected = leaning(tilt).mirrored().draw(&gpu);
+        let square = || mapped(tilt).mirrored();
         assert_same("MikkTSpace", &square().draw(&gpu), &expected);
         let of_file = square().attribute("TANGENT", "VEC4", bytemuck::cast_slice(&upright));
         assert_same("of the file", &of_file.draw(&gpu), &expected);
         assert_same("of the screen", &square().without_normals().draw(&gpu), &expected);
-        assert_same(
-            "of the screen, not mirrored",
-            &Square::new(bumpy(1.0)).without_normals().texture(&tilted(tilt)).draw(&gpu),
-            &Square::with(smooth(), [tilt; 4], corners()).draw(&gpu),
-        );
+        let not_mirrored = mapped(tilt).without_normals();
+        assert_same("of the screen, not mirrored", &not_mirrored.draw(&gpu), &leaning(tilt).draw(&gpu));
     }
 }
 
-fn models_without_normal_maps_have_no_tangents() {
+fn models_without_normal_maps_have_no_tangents(_: &TestDevice) {
     let tangents = [Vec4::new(1.0, 0.0, 0.0, 1.0); 4];
-    let square = Square::new(smooth()).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&tangents));
-    let geometry = square.model().geometry;
-    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
-    let geometry = Square::new(bumpy(1.0)).texture(&tilted(Vec3::Z)).without_normals().model().geometry;
-    assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
+    let smooth = Square::new(smooth()).attribute("TANGENT", "VEC4", bytemuck::cast_slice(&tangents));
+    for square in [smooth, mapped(Vec3::Z).without_normals()] {
+        let geometry = square.model().geometry;
+        assert!(geometry.tangents.is_empty() && !geometry.draw_ranges[0].has_tangents);
+    }
 }

@@ -143,6 +143,14 @@ fn the_figures_of_the_lesson_are_up_to_date() {
     assert_eq!(page.len(), current.len(), "docs/skinning.md is out of date: {refresh}");
 }
 
+/// Returns what the program prints, started in the folder of the package.
+#[cfg(feature = "app")]
+fn output_of(arguments: &str) -> String {
+    let mut throng = std::process::Command::new(env!("CARGO_BIN_EXE_throng"));
+    let output = throng.args(arguments.split_whitespace()).current_dir(package()).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// `view --help`, the help page of the window and docs/using.md list the same keys.
 #[cfg(feature = "app")]
 #[test]
@@ -152,8 +160,7 @@ fn the_keys_of_the_window_are_listed() {
         throng::cli::keys::rows().map(|(keys, text)| format!("| {} | {text} |\n", keys.replace('|', "\\|"))).collect();
     let table = format!("| mouse or key | does |\n|---|---|\n{rows}");
     assert!(using.contains(&table), "docs/using.md should contain\n{table}");
-    let help = std::process::Command::new(env!("CARGO_BIN_EXE_throng")).args(["view", "--help"]).output().unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
+    let help = output_of("view --help");
     for (keys, text) in throng::cli::keys::rows() {
         assert!(
             help.lines().any(|line| line.trim().starts_with(&keys) && line.ends_with(text)),
@@ -169,15 +176,9 @@ fn commands_print_what_the_pages_show() {
     let mut count = 0;
     for (path, page) in pages() {
         let (_, blocks) = prose_and_blocks(&page);
-        for (command, output) in
-            blocks.iter().filter_map(|block| block.strip_prefix("text\n$ throng ")?.split_once('\n'))
-        {
-            let throng = std::process::Command::new(env!("CARGO_BIN_EXE_throng"))
-                .args(command.split_whitespace())
-                .current_dir(package())
-                .output()
-                .unwrap();
-            let printed = String::from_utf8(throng.stdout).unwrap();
+        let commands = blocks.iter().filter_map(|block| block.strip_prefix("text\n$ throng ")?.split_once('\n'));
+        for (command, output) in commands {
+            let printed = output_of(command);
             assert_eq!(output, printed, "{}: `throng {command}` prints something else", path.display());
             count += 1;
         }

@@ -20,11 +20,7 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let file = |path: PathBuf| {
-        let bytes = std::fs::read(&path).unwrap();
-        (path, bytes)
-    };
-    paths.into_iter().map(file).collect()
+    paths.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
 /// Runs every input and returns the outcomes. A panic names its input.
@@ -36,13 +32,17 @@ fn replay<T>(target: &str, run: impl Fn(&[u8]) -> T + std::panic::RefUnwindSafe)
     corpus(target).into_iter().map(one).collect()
 }
 
+/// Runs every input of a target that accepts or refuses it. The corpus must contain both, or the test would prove nothing.
+fn assert_some_are_accepted(target: &str, least_accepted: usize, least_refused: usize, run: fn(&[u8]) -> bool) {
+    let outcomes = replay(target, run);
+    let accepted = outcomes.iter().filter(|accepted| **accepted).count();
+    let refused = outcomes.len() - accepted;
+    assert!(accepted >= least_accepted && refused >= least_refused, "{accepted} accepted, {refused} refused");
+}
+
 #[test]
 fn models_keep_their_promises() {
-    let imported = replay("import", fuzz::import::run);
-    let accepted = imported.iter().filter(|imported| **imported).count();
-    println!("{accepted} of {} files are imported", imported.len());
-    // The corpus must contain both kinds, or the test would prove nothing.
-    assert!(accepted >= 40 && imported.len() - accepted >= 40, "{accepted} of {}", imported.len());
+    assert_some_are_accepted("import", 40, 40, fuzz::import::run);
 }
 
 #[test]
@@ -50,7 +50,6 @@ fn accessors_are_read_as_a_second_decoder_reads_them() {
     let outcomes = replay("accessor", accessor::run);
     let count = |wanted: Outcome| outcomes.iter().filter(|outcome| **outcome == wanted).count();
     let (imported, refused) = (count(Outcome::Imported), count(Outcome::Refused));
-    println!("{imported} of {} accessors are imported, {refused} refused", outcomes.len());
     assert!(imported >= 40 && refused >= 20, "{imported} imported, {refused} refused of {}", outcomes.len());
 }
 
@@ -58,16 +57,12 @@ fn accessors_are_read_as_a_second_decoder_reads_them() {
 fn clips_are_sampled_as_the_reference_samples_them() {
     let track_counts = replay("sampling", fuzz::sampling::run);
     let tracks: usize = track_counts.iter().sum();
-    println!("{tracks} tracks in {} clips", track_counts.len());
     assert!(tracks >= 100, "{tracks} tracks in {} clips", track_counts.len());
 }
 
 #[test]
 fn arguments_keep_their_promises() {
-    let parsed = replay("command_line", fuzz::command_line::run);
-    let accepted = parsed.iter().filter(|parsed| **parsed).count();
-    println!("{accepted} of {} command lines are accepted", parsed.len());
-    assert!(accepted >= 20 && parsed.len() - accepted >= 10, "{accepted} of {}", parsed.len());
+    assert_some_are_accepted("command_line", 20, 10, fuzz::command_line::run);
 }
 
 /// Mutations by the target `import` must keep the GLB header and the JSON valid.
@@ -91,6 +86,5 @@ fn changed_files_are_still_files() {
             imported_count += usize::from(fuzz::import::run(&changed));
         }
     }
-    println!("{changed_count} changed files, of which {imported_count} are imported");
     assert!(changed_count >= 400 && imported_count >= 40, "{changed_count} changed, {imported_count} imported");
 }

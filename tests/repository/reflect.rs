@@ -1,9 +1,6 @@
 //! SPIR-V reflection, just enough to compare memory layouts and bindings: names, offsets and sizes.
 
-use std::collections::HashMap;
-
-use rspirv::binary::Parser;
-use rspirv::dr::{Instruction, Loader, Module, Operand};
+use rspirv::dr::{Instruction, Module, Operand, load_words};
 use rspirv::spirv::{Decoration, ExecutionMode, Op, StorageClass, Word};
 
 /// A struct with offsets, which means that it is stored in memory.
@@ -16,18 +13,10 @@ pub struct MemoryStruct {
     pub end: u32,
     /// The stride of an array of this struct, if the module has one.
     pub stride: Option<u32>,
-    /// Whether its only member is an array without a length, as in a storage buffer.
-    pub wraps_array: bool,
 }
 
-/// A resource variable: set, binding, kind, and the name of its block or, for a texture, of the variable.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Resource {
-    pub set: u32,
-    pub binding: u32,
-    pub kind: Kind,
-    pub name: String,
-}
+/// The set and the binding of a resource variable, its kind, and the name of its block or, for a texture, of the variable.
+pub type Resource = (u32, u32, Kind, String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -38,93 +27,40 @@ pub enum Kind {
 
 pub struct Reflection {
     module: Module,
-    types: HashMap<Word, Instruction>,
-    names: HashMap<Word, String>,
-    member_names: HashMap<(Word, u32), String>,
-    decorations: HashMap<(Word, Decoration), u32>,
-    member_decorations: HashMap<(Word, u32, Decoration), u32>,
 }
 
 impl Reflection {
     pub fn new(words: &[u32]) -> Self {
-        let mut loader = Loader::new();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Parser::new(&bytes, &mut loader).parse().expect("valid SPIR-V");
-        let module = loader.module();
-        let mut reflection = Self {
-            types: module.types_global_values.iter().filter_map(|i| Some((i.result_id?, i.clone()))).collect(),
-            names: HashMap::new(),
-            member_names: HashMap::new(),
-            decorations: HashMap::new(),
-            member_decorations: HashMap::new(),
-            module,
-        };
-        reflection.collect_names();
-        reflection.collect_decorations();
-        reflection
-    }
-
-    fn collect_names(&mut self) {
-        for instruction in &self.module.debug_names {
-            match (instruction.class.opcode, &instruction.operands[..]) {
-                (Op::Name, [Operand::IdRef(id), Operand::LiteralString(name)]) => {
-                    self.names.insert(*id, name.clone());
-                }
-                (Op::MemberName, [Operand::IdRef(id), Operand::LiteralBit32(k), Operand::LiteralString(name)]) => {
-                    self.member_names.insert((*id, *k), name.clone());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn collect_decorations(&mut self) {
-        let literal = |operands: &[Operand]| match operands {
-            [Operand::LiteralBit32(value), ..] => *value,
-            _ => 0,
-        };
-        for instruction in &self.module.annotations {
-            match (instruction.class.opcode, &instruction.operands[..]) {
-                (Op::Decorate, [Operand::IdRef(id), Operand::Decoration(kind), rest @ ..]) => {
-                    self.decorations.insert((*id, *kind), literal(rest));
-                }
-                (
-                    Op::MemberDecorate,
-                    [Operand::IdRef(id), Operand::LiteralBit32(k), Operand::Decoration(kind), rest @ ..],
-                ) => {
-                    self.member_decorations.insert((*id, *k, *kind), literal(rest));
-                }
-                _ => {}
-            }
-        }
+        Self { module: load_words(words).expect("valid SPIR-V") }
     }
 
     /// Returns the `LocalSize` of the entry point, or `None` unless it is a compute shader.
     pub fn local_size(&self) -> Option<[u32; 3]> {
-        self.module.execution_modes.iter().find_map(|mode| match &mode.operands[..] {
-            [
-                _,
-                Operand::ExecutionMode(ExecutionMode::LocalSize),
-                Operand::LiteralBit32(x),
-                Operand::LiteralBit32(y),
-                Operand::LiteralBit32(z),
-            ] => Some([*x, *y, *z]),
-            _ => None,
-        })
+        let is_size = |mode: &&Instruction| mode.operands[1] == Operand::ExecutionMode(ExecutionMode::LocalSize);
+        let size = self.module.execution_modes.iter().find(is_size)?;
+        Some([2, 3, 4].map(|k| literal(size, k)))
     }
 
     /// Returns the id and the name of each specialization constant.
     pub fn specialization_constants(&self) -> Vec<(u32, String)> {
-        let ids = self.decorations.iter().filter(|((_, decoration), _)| *decoration == Decoration::SpecId);
-        ids.map(|(&(constant, _), &id)| (id, self.names[&constant].clone())).collect()
+        let constant = |instruction: &Instruction| match instruction.operands[..] {
+            [Operand::IdRef(constant), Operand::Decoration(Decoration::SpecId), Operand::LiteralBit32(id)] => {
+                Some((id, self.name(&[Operand::IdRef(constant)])))
+            }
+            _ => None,
+        };
+        self.module.annotations.iter().filter_map(constant).collect()
     }
 
-    /// Returns all structs whose members have offsets.
+    /// Returns all structs whose members have offsets, apart from storage buffers that wrap an array.
     pub fn memory_structs(&self) -> Vec<MemoryStruct> {
-        let is_struct = |(_, kind): &(&Word, &Instruction)| kind.class.opcode == Op::TypeStruct;
-        let mut ids: Vec<Word> = self.types.iter().filter(is_struct).map(|(&id, _)| id).collect();
-        ids.sort_unstable();
-        ids.into_iter().filter_map(|id| self.memory_struct(id)).collect()
+        let is_array = |id: Word| self.definition(id).class.opcode == Op::TypeRuntimeArray;
+        let of_type = |kind: &Instruction| match (kind.class.opcode, &kind.operands[..]) {
+            (Op::TypeStruct, [Operand::IdRef(only)]) if is_array(*only) => None,
+            (Op::TypeStruct, _) => self.memory_struct(kind.result_id?),
+            _ => None,
+        };
+        self.module.types_global_values.iter().filter_map(of_type).collect()
     }
 
     /// Returns the block of push constants.
@@ -134,41 +70,31 @@ impl Reflection {
 
     /// Returns all descriptors that the module declares.
     pub fn resources(&self) -> Vec<Resource> {
-        let mut resources: Vec<Resource> =
-            [StorageClass::Uniform, StorageClass::StorageBuffer, StorageClass::UniformConstant]
-                .into_iter()
-                .flat_map(|class| self.variables(class).map(move |variable| (class, variable)))
-                .map(|(class, (variable, pointee))| {
-                    let decoration = |kind| self.decorations.get(&(variable, kind)).copied().expect("a decoration");
-                    let (kind, named) = match class {
-                        StorageClass::Uniform => (Kind::UniformBuffer, pointee),
-                        StorageClass::StorageBuffer => (Kind::StorageBuffer, pointee),
-                        _ => {
-                            assert_eq!(self.types[&pointee].class.opcode, Op::TypeSampledImage);
-                            (Kind::CombinedImageSampler, variable)
-                        }
-                    };
-                    Resource {
-                        set: decoration(Decoration::DescriptorSet),
-                        binding: decoration(Decoration::Binding),
-                        kind,
-                        name: self.names[&named].clone(),
-                    }
-                })
-                .collect();
-        resources.sort();
-        resources
+        let resource = |kind: Kind, (variable, pointee): (Word, Word)| {
+            let is_texture = kind == Kind::CombinedImageSampler;
+            assert_eq!(self.definition(pointee).class.opcode == Op::TypeSampledImage, is_texture);
+            let decoration = |kind| self.decoration(variable, kind).expect("a set and a binding");
+            let name = self.name(&[Operand::IdRef(if is_texture { variable } else { pointee })]);
+            (decoration(Decoration::DescriptorSet), decoration(Decoration::Binding), kind, name)
+        };
+        let classes = [
+            (StorageClass::Uniform, Kind::UniformBuffer),
+            (StorageClass::StorageBuffer, Kind::StorageBuffer),
+            (StorageClass::UniformConstant, Kind::CombinedImageSampler),
+        ];
+        let of_class = |(class, kind)| self.variables(class).map(move |variable| resource(kind, variable));
+        classes.into_iter().flat_map(of_class).collect()
     }
 
     /// Returns the location and the number of components of each input of the stage. An array has a location for each
     /// element.
     pub fn inputs(&self) -> Vec<(u32, u32)> {
         self.variables(StorageClass::Input)
-            .filter_map(|(variable, kind)| Some((*self.decorations.get(&(variable, Decoration::Location))?, kind)))
+            .filter_map(|(variable, kind)| Some((self.decoration(variable, Decoration::Location)?, kind)))
             .flat_map(|(location, kind)| {
-                let kind = &self.types[&kind];
+                let kind = self.definition(kind);
                 let (count, element) = match kind.class.opcode {
-                    Op::TypeArray => (literal(&self.types[&id(kind, 1)], 0), &self.types[&id(kind, 0)]),
+                    Op::TypeArray => (self.array_length(kind), self.definition(id(kind, 0))),
                     _ => (1, kind),
                 };
                 let components = if element.class.opcode == Op::TypeVector { literal(element, 1) } else { 1 };
@@ -182,74 +108,90 @@ impl Reflection {
         self.module.types_global_values.iter().filter_map(move |instruction| {
             let matches = instruction.class.opcode == Op::Variable
                 && instruction.operands.first() == Some(&Operand::StorageClass(class));
-            let pointer = &self.types[&instruction.result_type.filter(|_| matches)?];
+            let pointer = self.definition(instruction.result_type.filter(|_| matches)?);
             Some((instruction.result_id?, id(pointer, 1)))
         })
     }
 
     fn memory_struct(&self, id: Word) -> Option<MemoryStruct> {
-        let members = &self.types[&id].operands;
-        let offset = |k: u32| self.member_decorations.get(&(id, k, Decoration::Offset)).copied();
-        let mut list = Vec::new();
+        let types: Vec<Word> = self.definition(id).operands.iter().map(Operand::unwrap_id_ref).collect();
+        let mut members = Vec::new();
         let mut end = 0;
-        for (k, member) in (0u32..).zip(members) {
-            let offset = offset(k)?;
-            list.push((self.member_names[&(id, k)].clone(), offset));
-            end = end.max(offset + self.size(word(member), Some((id, k))));
+        for (member, &kind) in (0..).zip(&types) {
+            let offset = self.member_decoration((id, member), Decoration::Offset)?;
+            members.push((self.name(&[Operand::IdRef(id), Operand::LiteralBit32(member)]), offset));
+            end = end.max(offset + self.size(kind, Some((id, member))));
         }
-        let wraps_array = matches!(&members[..], [one] if self.types[&word(one)].class.opcode == Op::TypeRuntimeArray);
-        Some(MemoryStruct {
-            name: self.names[&id].clone(),
-            members: list,
-            end,
-            stride: self.stride_of(id),
-            wraps_array,
-        })
+        let name = self.name(&[Operand::IdRef(id)]);
+        Some(MemoryStruct { name, members, end, stride: self.stride_of(id) })
     }
 
     fn stride_of(&self, element: Word) -> Option<u32> {
-        self.types
-            .iter()
-            .filter(|(_, kind)| kind.class.opcode == Op::TypeRuntimeArray && id(kind, 0) == element)
-            .find_map(|(&array, _)| self.decorations.get(&(array, Decoration::ArrayStride)).copied())
+        let types = self.module.types_global_values.iter();
+        types
+            .filter(|kind| kind.class.opcode == Op::TypeRuntimeArray && id(kind, 0) == element)
+            .find_map(|array| self.decoration(array.result_id?, Decoration::ArrayStride))
     }
 
-    /// Returns the size of a type in memory. `member` is the member that has the type: the stride of a matrix depends
-    /// on it.
+    /// Returns the size of a type in memory. `member` is the struct and the number of the member that has the type: the
+    /// stride of a matrix depends on it.
     fn size(&self, type_id: Word, member: Option<(Word, u32)>) -> u32 {
-        let kind = &self.types[&type_id];
+        let kind = self.definition(type_id);
         match kind.class.opcode {
             Op::TypeInt | Op::TypeFloat => literal(kind, 0) / 8,
             Op::TypeVector => self.size(id(kind, 0), None) * literal(kind, 1),
             Op::TypeMatrix => {
                 let (owner, k) = member.expect("matrices are members");
-                assert!(self.member_decorations.contains_key(&(owner, k, Decoration::ColMajor)), "row-major matrix");
-                self.member_decorations[&(owner, k, Decoration::MatrixStride)] * literal(kind, 1)
+                let column_major = [Operand::IdRef(owner), Operand::LiteralBit32(k), Decoration::ColMajor.into()];
+                let mut annotations = self.module.annotations.iter();
+                assert!(annotations.any(|annotation| annotation.operands == column_major), "row-major matrix");
+                self.member_decoration((owner, k), Decoration::MatrixStride).expect("a stride") * literal(kind, 1)
             }
             Op::TypeArray => {
-                self.decorations[&(type_id, Decoration::ArrayStride)] * literal(&self.types[&id(kind, 1)], 0)
+                self.decoration(type_id, Decoration::ArrayStride).expect("a stride") * self.array_length(kind)
             }
             Op::TypeRuntimeArray => 0,
             Op::TypeStruct => self.memory_struct(type_id).expect("a struct with offsets").end,
             other => panic!("no size is known for {other:?}"),
         }
     }
+
+    fn array_length(&self, array: &Instruction) -> u32 {
+        literal(self.definition(id(array, 1)), 0)
+    }
+
+    /// Returns the instruction that defines a type or a constant.
+    fn definition(&self, id: Word) -> &Instruction {
+        let mut all = self.module.types_global_values.iter();
+        all.find(|instruction| instruction.result_id == Some(id)).expect("a type or a constant")
+    }
+
+    /// Returns the name of an id or, if a number follows, of its member.
+    fn name(&self, of: &[Operand]) -> String {
+        last_operand(&self.module.debug_names, of).expect("a name").unwrap_literal_string().to_owned()
+    }
+
+    fn decoration(&self, id: Word, kind: Decoration) -> Option<u32> {
+        let operands = [Operand::IdRef(id), kind.into()];
+        last_operand(&self.module.annotations, &operands).map(Operand::unwrap_literal_bit32)
+    }
+
+    fn member_decoration(&self, (id, member): (Word, u32), kind: Decoration) -> Option<u32> {
+        let operands = [Operand::IdRef(id), Operand::LiteralBit32(member), kind.into()];
+        last_operand(&self.module.annotations, &operands).map(Operand::unwrap_literal_bit32)
+    }
 }
 
-fn word(operand: &Operand) -> Word {
-    match operand {
-        Operand::IdRef(id) => *id,
-        other => panic!("expected an id, found {other:?}"),
-    }
+/// Returns the last operand of the instruction that begins with the other ones.
+fn last_operand<'i>(instructions: &'i [Instruction], others: &[Operand]) -> Option<&'i Operand> {
+    let mut operands = instructions.iter().filter_map(|instruction| instruction.operands.split_last());
+    operands.find(|(_, start)| *start == others).map(|(last, _)| last)
 }
 
 fn id(instruction: &Instruction, k: usize) -> Word {
-    word(&instruction.operands[k])
+    instruction.operands[k].unwrap_id_ref()
 }
 
 fn literal(instruction: &Instruction, k: usize) -> u32 {
-    match &instruction.operands[k] {
-        Operand::LiteralBit32(value) => *value,
-        other => panic!("expected a number, found {other:?}"),
-    }
+    instruction.operands[k].unwrap_literal_bit32()
 }

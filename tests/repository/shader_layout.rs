@@ -1,12 +1,9 @@
 //! The contract between the CPU and the shaders, read from the SPIR-V that is embedded in the program.
 //!
 //! Each struct of `src/shader_types.rs` has the same member names in the same order, offsets, size and array stride in
-//! every module that stores it in memory. The same holds for push constants. No struct may be missing: the table below
-//! holds all of `shader_types`, and every struct with a layout in any module is in the table. Another table has the
-//! sets and bindings of `renderer::layouts`. The group size of `skin.comp` must match the dispatch.
-//!
-//! The validation layer checks that the descriptor set layouts have these types (`tests/gpu/validation.rs` proves that
-//! it does).
+//! every module that stores it in memory. No struct may be missing: the table below holds all of `shader_types`, and every
+//! struct with a layout in any module is in the table. Another table has the sets and bindings of `renderer::layouts`. The
+//! validation layer checks that the descriptor set layouts have these types (`tests/gpu/validation.rs`).
 
 use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of};
@@ -29,7 +26,7 @@ use throng::shader_types::{
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
 
-use super::reflect::{Kind, MemoryStruct, Reflection, Resource};
+use super::reflect::{Kind, MemoryStruct, Reflection};
 
 /// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
 const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
@@ -135,7 +132,7 @@ fn structs_have_the_same_members_offsets_and_sizes() {
     let mut found = BTreeSet::new();
     let mut found_in_arrays = BTreeSet::new();
     for (file_name, module) in modules() {
-        for shader in module.memory_structs().iter().filter(|shader| !shader.wraps_array) {
+        for shader in &module.memory_structs() {
             let rust = rust_structs.iter().find(|rust| rust.name == shader.name);
             let rust = rust.unwrap_or_else(|| panic!("{} in {file_name} has no twin in shader_types.rs", shader.name));
             assert_same(file_name, rust, shader);
@@ -188,29 +185,21 @@ fn attributes_lie_where_the_structs_have_them() {
 /// Each attribute is an input of a vertex shader at the same location, and each input is an attribute.
 #[test]
 fn attributes_are_the_inputs_of_the_vertex_shaders() {
-    let is_normalised = |format| format == vk::Format::R8G8B8A8_UNORM;
-    let of_attributes = |input: VertexInput<'_>| -> BTreeSet<(u32, u32)> {
-        let components = |format| {
-            if is_normalised(format) || format == vk::Format::R32G32B32A32_SFLOAT {
-                4
-            } else if [vk::Format::R32G32_UINT, vk::Format::R32G32_SFLOAT].contains(&format) {
-                2
-            } else {
-                1
-            }
-        };
-        input.attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect()
+    let components = |format| match format {
+        vk::Format::R8G8B8A8_UNORM | vk::Format::R32G32B32A32_SFLOAT => 4,
+        vk::Format::R32G32_UINT | vk::Format::R32G32_SFLOAT => 2,
+        _ => 1,
     };
-    for (file_name, module) in modules() {
-        let expected = match file_name {
-            name if name.starts_with("character") && name.ends_with(".vert") => of_attributes(CHARACTERS),
-            name if name.starts_with("debug_view") && name.ends_with(".vert") => of_attributes(NUMBERED_CHARACTERS),
-            "skeleton.vert" => of_attributes(INSTANCES),
-            "overlay.vert" => of_attributes(VERTICES),
-            name if name.starts_with("shadow") && name.ends_with(".vert") => of_attributes(CHARACTERS),
-            name if name.ends_with(".vert") => BTreeSet::new(),
-            _ => continue,
+    for (file_name, module) in modules().into_iter().filter(|(file_name, _)| file_name.ends_with(".vert")) {
+        let attributes = match file_name.split(['_', '.']).next() {
+            Some("character" | "shadow") => CHARACTERS.attributes,
+            Some("debug") => NUMBERED_CHARACTERS.attributes,
+            Some("skeleton") => INSTANCES.attributes,
+            Some("overlay") => VERTICES.attributes,
+            _ => &[],
         };
+        let expected: BTreeSet<(u32, u32)> =
+            attributes.iter().map(|attribute| (attribute.location, components(attribute.format))).collect();
         let found: BTreeSet<(u32, u32)> = module.inputs().into_iter().collect();
         assert!(found.is_subset(&expected), "{file_name} reads {found:?}, and the pipeline has {expected:?}");
         assert_eq!(found.len(), expected.len(), "{file_name} leaves attributes unread");
@@ -371,7 +360,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
             Some("environment") => &environment[..],
             _ => &scene[..],
         };
-        for Resource { set, binding, kind, name } in module.resources() {
+        for (set, binding, kind, name) in module.resources() {
             let found = (set, binding, kind, name.as_str());
             let known = allowed.iter().find(|&&known| known == found);
             used.insert(*known.unwrap_or_else(|| panic!("{file_name} has {found:?}, which no layout has")));
@@ -390,6 +379,6 @@ fn descriptors_lie_where_the_layouts_have_them() {
 fn a_moved_member_is_noticed() {
     let rust = rust_struct!(SkinnedVertex { position, normal_octahedral });
     let members = vec![("position".to_owned(), 0), ("normal_octahedral".to_owned(), 16)];
-    let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32), wraps_array: false };
+    let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32) };
     assert_same("a shader", &rust, &shader);
 }

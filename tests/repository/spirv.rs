@@ -1,8 +1,7 @@
 //! The embedded SPIR-V belongs to the GLSL in `shaders/`, and `build.rs` detects when it does not.
 //!
-//! The second part checks that no shader branches on uniforms alone. The third part runs the code that stops a build,
-//! `build/manifest.rs` and `build/refresh.rs`, on a folder of small shaders. That code compares content hashes, so the
-//! "SPIR-V" there is invented and no compiler is needed.
+//! The second part runs the code that stops a build, `build/manifest.rs` and `build/refresh.rs`, on a folder of small
+//! shaders. That code compares content hashes, so the "SPIR-V" there is invented and no compiler is needed.
 
 #[path = "../../build/manifest.rs"]
 mod manifest;
@@ -14,7 +13,7 @@ mod sources;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use manifest::{Manifest, out_of_date_message, spirv_path};
+use manifest::{Findings, Manifest, out_of_date_message, spirv_path};
 use rspirv::spirv::ExecutionModel;
 use sources::CompiledShader;
 use tempfile::TempDir;
@@ -22,17 +21,14 @@ use throng::vulkan::spirv::ALL;
 
 use super::uniform_branches::uniform_branches;
 
-const SPIRV_MAGIC: u32 = 0x0723_0203;
-const SPIRV_1_6: u32 = 0x0001_0600;
-
 #[test]
 fn every_embedded_shader_is_a_module_for_its_stage() {
     assert!(ALL.iter().any(|shader| shader.file_name == "skin.comp"), "{ALL:?}");
     for shader in ALL {
         let file_name = shader.file_name;
-        assert_eq!(shader.words[0], SPIRV_MAGIC, "{file_name}");
-        assert!(shader.words[1] <= SPIRV_1_6, "{file_name} has version {:#x}", shader.words[1]);
         let module = rspirv::dr::load_words(shader.words).unwrap_or_else(|error| panic!("{file_name}: {error}"));
+        let version = module.header.as_ref().expect("a header").version();
+        assert!(version <= (1, 6), "{file_name} has version {version:?}");
         let expected_stage = match file_name.rsplit('.').next() {
             Some("vert") => ExecutionModel::Vertex,
             Some("frag") => ExecutionModel::Fragment,
@@ -125,21 +121,26 @@ impl ShaderFolder {
         refresh::refresh(&self.sources(), &self.compiled(), &self.spirv()).unwrap();
     }
 
-    /// Returns the findings that stop a plain build, as `(file, finding)`.
-    fn findings(&self) -> Vec<(String, &'static str)> {
+    /// Returns the findings that stop a plain build, by file.
+    fn findings(&self) -> Findings {
         let manifest = Manifest::read(&self.spirv()).unwrap();
-        manifest.findings(&self.sources(), &self.spirv()).unwrap().into_iter().collect()
+        manifest.findings(&self.sources(), &self.spirv()).unwrap()
+    }
+
+    fn assert_findings(&self, expected: &[(&str, &str)]) {
+        let findings = self.findings();
+        assert_eq!(findings.iter().map(|(file, finding)| (&**file, &**finding)).collect::<Vec<_>>(), expected);
     }
 
     fn stale_shaders(&self) -> Vec<String> {
-        self.findings().into_iter().map(|(file_name, _)| file_name).collect()
+        self.findings().into_keys().collect()
     }
 }
 
 #[test]
 fn refreshed_files_are_accepted() {
     let shaders = ShaderFolder::new();
-    assert_eq!(shaders.findings(), []);
+    shaders.assert_findings(&[]);
     assert_eq!(refresh::check(&shaders.sources(), &shaders.compiled(), &shaders.spirv()), Ok(()));
 }
 
@@ -162,20 +163,15 @@ fn a_changed_new_or_deleted_shader_is_named() {
     shaders.edit("ground.frag", "main() {}", "main() { }");
     shaders.write("sky.frag", "#version 460\nvoid main() {}\n");
     fs::remove_file(shaders.path("skin.comp")).unwrap();
-    assert_eq!(
-        shaders.findings(),
-        [
-            (
-                "ground.frag".to_owned(),
-                "has changed since it was compiled (itself, an include, or the compile options)"
-            ),
-            ("skin.comp".to_owned(), "is in the manifest, but its source is gone"),
-            ("sky.frag".to_owned(), "has not been compiled yet"),
-            ("spirv/skin.comp.spv".to_owned(), "belongs to no shader"),
-        ]
-    );
+    let changed = "has changed since it was compiled (itself, an include, or the compile options)";
+    shaders.assert_findings(&[
+        ("ground.frag", changed),
+        ("skin.comp", "is in the manifest, but its source is gone"),
+        ("sky.frag", "has not been compiled yet"),
+        ("spirv/skin.comp.spv", "belongs to no shader"),
+    ]);
     shaders.refresh();
-    assert_eq!(shaders.findings(), []);
+    shaders.assert_findings(&[]);
     assert!(!spirv_path(&shaders.spirv(), "skin.comp").exists());
 }
 
@@ -187,13 +183,10 @@ fn a_damaged_or_missing_spv_is_named() {
     bytes[7] ^= 1;
     fs::write(&damaged, bytes).unwrap();
     fs::remove_file(spirv_path(&shaders.spirv(), "ground.frag")).unwrap();
-    assert_eq!(
-        shaders.findings(),
-        [
-            ("ground.frag".to_owned(), "has no .spv"),
-            ("skin.comp".to_owned(), "has a .spv other than the one in the manifest"),
-        ]
-    );
+    shaders.assert_findings(&[
+        ("ground.frag", "has no .spv"),
+        ("skin.comp", "has a .spv other than the one in the manifest"),
+    ]);
 }
 
 #[test]
@@ -210,8 +203,7 @@ fn checked_in_files_that_differ_from_what_was_compiled_fail_the_check() {
 fn the_message_names_the_shader_and_both_ways_out() {
     let shaders = ShaderFolder::new();
     shaders.edit("skinning.glsl", "0.0", "0.5");
-    let findings = Manifest::read(&shaders.spirv()).unwrap().findings(&shaders.sources(), &shaders.spirv()).unwrap();
-    let message = out_of_date_message(&findings);
+    let message = out_of_date_message(&shaders.findings());
     assert!(message.contains("    skin.comp has changed"), "{message}");
     assert!(message.contains("cargo build --features shaderc\n"), "{message}");
     assert!(message.ends_with("THRONG_SPIRV=refresh cargo check --features shaderc"), "{message}");
@@ -223,7 +215,7 @@ fn line_ends_do_not_matter() {
     for file_name in ["shared.glsl", "skinning.glsl", "skin.comp"] {
         shaders.edit(file_name, "\n", "\r\n");
     }
-    assert_eq!(shaders.findings(), []);
+    shaders.assert_findings(&[]);
 }
 
 #[test]

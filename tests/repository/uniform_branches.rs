@@ -3,9 +3,9 @@
 //! Mesa's lavapipe copies a large shader and compiles a new variant whenever the uniforms behind such a branch are bound,
 //! and it keeps all copies. Selects and specialization constants do not have this cost.
 //!
-//! The class of a value is the highest class of all values that it is computed from. The class of a variable is the
-//! highest class of all values that are stored in it. The analysis ignores which branch a value came through. So it may
-//! report a condition that in fact differs between invocations, but it misses none. The compiler inlines all calls.
+//! The class of a value is the highest class of all values that it is computed from, and that of a variable the highest
+//! of all values that are stored in it. The analysis ignores which branch a value came through. So it may report a
+//! condition that in fact differs between invocations, but it misses none. The compiler inlines all calls.
 
 use std::collections::HashMap;
 
@@ -48,10 +48,8 @@ pub fn uniform_branches(module: &Module) -> Vec<String> {
 
 fn string(module: &Module, id: Word) -> &str {
     let mut strings = module.debug_string_source.iter();
-    match strings.find(|instruction| instruction.result_id == Some(id)).map(|instruction| &instruction.operands[..]) {
-        Some([Operand::LiteralString(text)]) => text,
-        _ => "?",
-    }
+    let string = strings.find(|instruction| instruction.result_id == Some(id)).expect("a string");
+    string.operands[0].unwrap_literal_string()
 }
 
 /// The class of each id. A pointer has the class of the values that it points to.

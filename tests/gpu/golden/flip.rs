@@ -1,12 +1,13 @@
 //! Compares images as a person sees them: FLIP (Andersson et al., "FLIP: A Difference Evaluator for Alternating Images",
 //! 2020) gives each pixel a difference from 0 to 1.
 //!
-//! Drivers round, filter and resolve differently. Their differences are small everywhere, or large in single pixels at
-//! edges. A mistake is a small difference nearly everywhere, or a large one in a whole region. So two numbers are limited:
-//! the mean of the map, and its largest mean in a small window.
+//! Drivers differ little everywhere, or much in single pixels at edges. A mistake is a small difference nearly everywhere,
+//! or a large one in a whole region. So two numbers are limited: the mean, and the largest mean in a small window.
 
 use image::{RgbImage, Rgba, RgbaImage};
 use nv_flip::{DEFAULT_PIXELS_PER_DEGREE, FlipImageRgb8};
+
+use crate::common::gpu::TestDevice;
 
 /// The side of a window in pixels.
 const WINDOW: usize = 16;
@@ -87,7 +88,7 @@ fn over(image: &RgbaImage, backdrop: u8) -> RgbImage {
     })
 }
 
-pub fn the_statistics_of_known_differences() {
+pub fn the_statistics_of_known_differences(_: &TestDevice) {
     let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
     let equal = Flip::between(&grey, &grey).statistics();
     assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });

@@ -5,10 +5,10 @@ use std::path::Path;
 use throng::levels;
 use throng::model::{Model, import};
 
-use super::draw::{JELLY, STRIP, WALKER, draw_on};
+use super::draw_on;
 use super::flip::Flip;
 use crate::common::gpu::{Gpu, TestDevice, note};
-use crate::common::scene;
+use crate::common::scene::{self, JELLY, STRIP, WALKER};
 
 /// The largest accepted mean difference from a picture in full detail. Approved images may differ by three times as much.
 const MOST_MEAN: f32 = 0.01;

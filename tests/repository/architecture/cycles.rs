@@ -2,10 +2,8 @@
 //!
 //! A file names another by a path that starts with `crate`, `super` or `self`, or, in the parent's `mod.rs`, with the
 //! child's name. Each path is followed through re-exports to the file that defines the item. The first folder that the
-//! two files share gets an edge between the entries that hold them.
-//!
-//! A `mod.rs` is an entry like the others: if it uses a child that uses an item that it defines, the two form a cycle.
-//! Declaring or re-exporting a child does not count as a use. Unit tests do not count either.
+//! two files share gets an edge between the entries that hold them. A `mod.rs` is an entry like the others. Declaring or
+//! re-exporting a child does not count as a use, and neither do unit tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,20 +59,18 @@ pub fn named_layers(text: &str) -> BTreeSet<String> {
     all.filter(|path| path.len() > 1 && path[0] == "crate").map(|mut path| path.swap_remove(1)).collect()
 }
 
-/// Returns the entries of a folder that reach themselves.
-pub fn on_cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<&str> {
-    let targets_of = |entry: String| edges.iter().filter(move |(from, _)| *from == entry).map(|(_, to)| to.as_str());
-    let reaches_itself = |entry: &&str| {
-        let mut reached = BTreeSet::new();
-        let mut left: Vec<&str> = targets_of(entry.to_string()).collect();
-        while let Some(next) = left.pop() {
-            if reached.insert(next) {
-                left.extend(targets_of(next.to_owned()));
-            }
+/// Returns the entries of a folder that lead to a cycle: those that remain if entries that lead nowhere are taken away,
+/// again and again.
+pub fn leading_to_cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<&str> {
+    let mut left: Vec<&(String, String)> = edges.iter().collect();
+    loop {
+        let leading: BTreeSet<&str> = left.iter().map(|(from, _)| from.as_str()).collect();
+        let count = left.len();
+        left.retain(|(_, to)| leading.contains(to.as_str()));
+        if left.len() == count {
+            return leading;
         }
-        reached.contains(entry)
-    };
-    edges.iter().map(|(from, _)| from.as_str()).filter(reaches_itself).collect()
+    }
 }
 
 impl Modules {
@@ -105,7 +101,8 @@ impl Modules {
 
     /// Returns the paths in a module's code that may lead to another module.
     fn named_by(&self, path: &[String], module: &Module) -> Vec<Path> {
-        let is_used = |import: &&Import| !import.is_public || words(&module.body).any(|word| word == import.name);
+        let words = module.body.split(|character| !is_name(character));
+        let is_used = |import: &&Import| !import.is_public || words.clone().any(|word| word == import.name);
         let imported = module.imports.iter().filter(is_used).map(|import| import.path.clone());
         let starts_path = |name: &str| {
             ["crate", "super", "self"].contains(&name) || self.0.contains_key(&[path, &[name.to_owned()]].concat())
@@ -190,10 +187,6 @@ fn elements(group: &str) -> Vec<&str> {
     group.split(split_here).filter(|element| !element.trim().is_empty()).collect()
 }
 
-fn words(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|character| !is_name(character)).filter(|word| !word.is_empty())
-}
-
 /// Returns all paths of at least two names in code without `use` statements.
 fn paths(body: &str) -> Vec<Path> {
     let of_path = |character: char| is_name(character) || character == ':';
@@ -234,5 +227,5 @@ fn cycles_are_found_through_reexports_and_sub_folders() {
     let shown = |folder: &str| -> Vec<String> { edges[folder].iter().map(|(a, b)| format!("{a} {b}")).collect() };
     assert_eq!(shown("a"), ["b c", "b d", "d b", "d mod.rs", "mod.rs c"]);
     assert_eq!(shown("a/d"), ["e f", "f e"]);
-    assert_eq!(on_cycles(&edges["a"]), BTreeSet::from(["b", "d"]));
+    assert_eq!(leading_to_cycles(&edges["a"]), BTreeSet::from(["b", "d"]));
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::folder;
+use super::{folder, rust_files};
 
 /// Returns the names of the test binaries without the standard harness.
 fn own_harnesses(manifest: &str) -> Vec<&str> {
@@ -15,17 +15,8 @@ fn own_harnesses(manifest: &str) -> Vec<&str> {
 
 /// Returns the sources of a test binary: one file, and all files of its folder.
 fn sources_of(test: &str) -> Vec<PathBuf> {
-    let mut sources = vec![folder("tests").join(format!("{test}.rs"))];
-    let mut folders = vec![folder("tests").join(test)];
-    while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
-            match path.is_dir() {
-                true => folders.push(path),
-                false => sources.push(path),
-            }
-        }
-    }
-    sources.retain(|path| path.extension().is_some_and(|end| end == "rs"));
+    let mut sources = rust_files(folder("tests").join(test));
+    sources.push(folder("tests").join(format!("{test}.rs")));
     sources
 }
 

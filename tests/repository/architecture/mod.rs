@@ -50,21 +50,26 @@ fn folder(name: &str) -> PathBuf {
 
 /// Reads every source file without its comments. Paths are relative to `src`, with `/` on every system.
 fn sources() -> Vec<(String, String)> {
-    fn collect(folder: &Path, root: &Path, out: &mut Vec<(String, String)>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, root, out);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
-                out.push((name, without_comments(&fs::read_to_string(&path).unwrap())));
-            }
+    let root = folder("src");
+    let source = |path: PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        (name, without_comments(&fs::read_to_string(&path).unwrap()))
+    };
+    let sources: Vec<(String, String)> = rust_files(root.clone()).into_iter().map(source).collect();
+    assert!(sources.len() > 50, "only {} source files were found", sources.len());
+    sources
+}
+
+/// Returns the files of Rust in a folder, which need not exist, and in its sub-folders.
+fn rust_files(folder: PathBuf) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
         }
     }
-    let mut out = Vec::new();
-    collect(&folder("src"), &folder("src"), &mut out);
-    assert!(out.len() > 50, "only {} source files were found", out.len());
-    out
+    files.retain(|path| path.extension().is_some_and(|end| end == "rs"));
+    files
 }
 
 /// Removes line comments, the only kind in this repository. A `//` in a string also ends the line, which is harmless.
@@ -113,8 +118,8 @@ fn the_files_of_a_folder_form_no_cycles() {
         if FOLDERS_AROUND_THEIR_MOD.contains(&folder.as_str()) {
             edges.retain(|(from, to)| from != cycles::MOD && to != cycles::MOD);
         }
-        let cycle = cycles::on_cycles(&edges);
-        assert!(cycle.is_empty(), "src/{folder}: files on a cycle, {cycle:?}; {edges:?}");
+        let leading = cycles::leading_to_cycles(&edges);
+        assert!(leading.is_empty(), "src/{folder}: there is a cycle in {leading:?}; {edges:?}");
     }
 }
 
@@ -181,26 +186,17 @@ fn the_animation_library_builds_no_crate_of_the_program() {
 }
 
 /// Each shader is named by exactly one pass, so the reader of a shader finds its pass.
+#[cfg(feature = "render")]
 #[test]
 fn every_shader_has_a_pass_that_names_it() {
-    let passes: Vec<(String, String)> = fs::read_dir(folder("src/renderer/passes"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.to_str().unwrap().ends_with("_pass.rs"))
-        // The passes that run once, before the first frame.
-        .chain([folder("src/renderer/resident/environment.rs")])
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
-        .collect();
-    let mut shader_count = 0;
-    for entry in fs::read_dir(folder("shaders")).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        if [".vert", ".frag", ".comp"].iter().any(|stage| name.ends_with(stage)) {
-            let constant = format!("spirv::{}", name.replace('.', "_").to_uppercase());
-            let uses: Vec<&str> =
-                passes.iter().filter(|(_, text)| text.contains(&constant)).map(|(file, _)| file.as_str()).collect();
-            assert_eq!(uses.len(), 1, "shaders/{name}: {constant} should be used by one pass, not by {uses:?}");
-            shader_count += 1;
-        }
+    let mut passes = rust_files(folder("src/renderer/passes"));
+    passes.retain(|path| path.to_str().unwrap().ends_with("_pass.rs"));
+    // The passes that run once, before the first frame.
+    passes.push(folder("src/renderer/resident/environment.rs"));
+    for shader in throng::vulkan::spirv::ALL {
+        let constant = format!("spirv::{}", shader.file_name.replace('.', "_").to_uppercase());
+        let names_it = |path: &&PathBuf| fs::read_to_string(path).unwrap().contains(&constant);
+        let users: Vec<&PathBuf> = passes.iter().filter(names_it).collect();
+        assert_eq!(users.len(), 1, "{constant} should be used by one pass, not by {users:?}");
     }
-    assert!(shader_count >= 7, "only {shader_count} shaders were found");
 }
