@@ -2,11 +2,15 @@
 
 mod common;
 mod gpu {
+    pub mod allocations;
     mod compare;
     pub mod debug_views;
     pub mod example;
+    pub mod faults;
     pub mod furnace;
     pub mod golden;
+    #[cfg(target_os = "linux")]
+    pub mod memory;
     pub mod render_equivalence;
     pub mod shadows;
     pub mod skinning;
@@ -18,6 +22,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let tests = [
+        // The longest come first.
+        gpu::faults::tests(),
+        #[cfg(target_os = "linux")]
+        gpu::memory::tests(),
+        gpu::allocations::tests(),
         gpu::golden::tests(),
         gpu::debug_views::tests(),
         gpu::render_equivalence::tests(),

@@ -5,7 +5,7 @@
 //! device: `[llvmpipe (LLVM 15.0.6, 256 bits)] gpu::golden::walker`. The list of devices is the environment variable
 //! [`DEVICES_VARIABLE`], or else the best device and, if it is installed, Mesa's lavapipe.
 //!
-//! The standard harness knows its tests at compile time, and devices are known at run time. So these test binaries use the
+//! The standard harness knows its tests at compile time, and devices are known at run time. So this test binary uses the
 //! crate libtest-mimic, which has the same options and filters. It cannot capture what tests print, so they print figures
 //! with [`note!`]. A test that is missing in its list is dead code, which clippy refuses.
 //!
@@ -24,6 +24,8 @@ use throng::vulkan::physical_device::PhysicalDevice;
 
 /// Indices or parts of names of devices, as `--device` takes them, separated by commas.
 const DEVICES_VARIABLE: &str = "THRONG_TEST_DEVICES";
+/// Set in a process that belongs to one test. In a debugger, set it by hand.
+const OWN_PROCESS_VARIABLE: &str = "THRONG_TEST_OWN_PROCESS";
 
 /// A device of this machine.
 #[derive(Debug)]
@@ -101,7 +103,14 @@ pub struct Test {
     pub name: String,
     /// Whether it runs only with `--ignored` or `--include-ignored`.
     pub is_ignored: bool,
+    /// Whether it measures the whole process, and so has one of its own.
+    pub has_own_process: bool,
     pub run: Arc<dyn Fn(&TestDevice) + Send + Sync>,
+}
+
+/// Gives each test a process of its own.
+pub fn in_own_processes(tests: Vec<Test>) -> Vec<Test> {
+    tests.into_iter().map(|test| Test { has_own_process: true, ..test }).collect()
 }
 
 /// Lists the tests of a binary. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
@@ -110,6 +119,7 @@ macro_rules! gpu_tests {
         vec![$($crate::common::gpu::Test {
             name: concat!(module_path!(), "::", stringify!($test)).to_owned(),
             is_ignored: false $(|| $condition)?,
+            has_own_process: false,
             run: std::sync::Arc::new($test),
         }),*]
     };
@@ -133,15 +143,6 @@ pub fn is_verbose() -> bool {
 
 /// Runs the tests that the arguments of the process choose, several at a time.
 pub fn run(tests: Vec<Test>) -> ExitCode {
-    run_with(&Arguments::from_args(), tests)
-}
-
-/// Runs one test at a time, for tests that measure the whole process.
-pub fn run_one_at_a_time(tests: Vec<Test>) -> ExitCode {
-    run_with(&Arguments { test_threads: Some(1), ..Arguments::from_args() }, tests)
-}
-
-fn run_with(arguments: &Arguments, tests: Vec<Test>) -> ExitCode {
     // SAFETY: this is the only thread.
     unsafe { prepare_validation() };
     let devices = match devices() {
@@ -152,20 +153,36 @@ fn run_with(arguments: &Arguments, tests: Vec<Test>) -> ExitCode {
         }
     };
     let trials = tests.iter().flat_map(|test| devices.iter().map(|device| trial(test, device)));
-    libtest_mimic::run(arguments, trials.collect()).exit_code()
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
-/// Returns a trial that runs in a separate thread, as in the standard harness: a scene makes its thread a part of a pool.
+/// Returns a trial that runs in a separate thread, as in the standard harness, because a scene makes its thread a part of a
+/// pool; or in a separate process.
 fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
     // Without the name of the test binary, as in the standard harness.
-    let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path);
-    let thread = std::thread::Builder::new().name(name.to_owned());
-    let (run, shared) = (Arc::clone(&test.run), Arc::clone(device));
-    let in_thread = move || match thread.spawn(move || run(&shared))?.join() {
-        Ok(()) => Ok(()),
-        Err(panic) => std::panic::resume_unwind(panic),
-    };
-    Trial::test(name, in_thread).with_kind(&device.name).with_ignored_flag(test.is_ignored)
+    let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path).to_owned();
+    let (run, shared, thread_name) = (Arc::clone(&test.run), Arc::clone(device), name.clone());
+    let is_in_process = !test.has_own_process || std::env::var_os(OWN_PROCESS_VARIABLE).is_some();
+    let trial = Trial::test(name, move || match is_in_process {
+        false => Ok(run_in_process(&thread_name, &shared)?),
+        true => match std::thread::Builder::new().name(thread_name).spawn(move || run(&shared))?.join() {
+            Ok(()) => Ok(()),
+            Err(panic) => std::panic::resume_unwind(panic),
+        },
+    });
+    trial.with_kind(&device.name).with_ignored_flag(test.is_ignored)
+}
+
+/// Runs a test in another process of this program.
+fn run_in_process(name: &str, device: &TestDevice) -> std::result::Result<(), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = std::process::Command::new(program);
+    command.args(["--exact", name, "--include-ignored"]).args(is_verbose().then_some("--nocapture"));
+    let ended = command.env(OWN_PROCESS_VARIABLE, "1").env(DEVICES_VARIABLE, device.selector()).output();
+    let ended = ended.map_err(|error| error.to_string())?;
+    let [said, errors] = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    note!("{said}");
+    if ended.status.success() { Ok(()) } else { Err(format!("{}\n{said}{errors}", ended.status)) }
 }
 
 /// Returns the devices to test on, each once.

@@ -7,15 +7,15 @@
 //! The program loads every Vulkan function by name, so a function of ours can take the place of each one that may fail.
 //! It counts the call, and then either calls the driver's function or returns the result of the fault.
 //!
-//! There is one [`live`] at a time, because Vulkan passes no user data to its functions, so the state is global. Waits
-//! and presentation are carried out before they report a failure: a lost device executes nothing more, and a failed
-//! presentation still waits for its semaphore (VK_KHR_swapchain).
+//! All Vulkan calls of a [`live`] come from its thread, because Vulkan passes no user data to its functions, so the state is
+//! the thread's. Waits and presentation are carried out before they report a failure: a lost device executes nothing more,
+//! and a failed presentation still waits for its semaphore (VK_KHR_swapchain).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::transmute;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use ash::vk;
 
@@ -53,11 +53,9 @@ pub struct Report {
 
 /// Calls `life`, whose Vulkan functions come from [`entry`], with or without a fault.
 pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    *state() = State { fault, ..State::default() };
+    STATE.set(State { fault, ..State::default() });
     let value = life();
-    let State { mut report, objects, .. } = std::mem::take(&mut *state());
+    let State { mut report, objects, .. } = STATE.take();
     report.leaks.extend(objects.iter().map(|(kind, _)| format!("{kind:?} at the end")));
     (value, report)
 }
@@ -68,15 +66,17 @@ pub fn entry() -> ash::Entry {
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
 }
 
-/// Whether surfaces say that the program decides their size, as on Wayland.
-pub static HAS_NO_SIZE: AtomicBool = AtomicBool::new(false);
+/// Lets the surfaces of this life say that the program decides their size, as on Wayland.
+pub fn take_size_from_surfaces() {
+    STATE.with_borrow_mut(|state| state.has_no_size = true);
+}
 
 /// # Safety
 /// That of the Vulkan function, which the loader has returned to us.
 unsafe extern "system" fn surface_capabilities(physical: P, surface: u64, capabilities: P) -> vk::Result {
     // SAFETY: the caller keeps the promises of the function.
     let result = unsafe { interposers::vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, capabilities) };
-    if result == vk::Result::SUCCESS && HAS_NO_SIZE.load(Ordering::Relaxed) {
+    if result == vk::Result::SUCCESS && STATE.with_borrow(|state| state.has_no_size) {
         // SAFETY: the program passes room for them, and the driver has written them.
         let capabilities = unsafe { &mut *capabilities.cast::<vk::SurfaceCapabilitiesKHR>() };
         capabilities.current_extent = vk::Extent2D { width: u32::MAX, height: u32::MAX };
@@ -93,12 +93,14 @@ struct State {
     /// Whether the present instance has reached the fault.
     has_failed: bool,
     objects: HashSet<(Kind, u64)>,
+    has_no_size: bool,
     report: Report,
 }
 
-fn state() -> MutexGuard<'static, State> {
-    static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+    /// The driver's functions. Each query of a function stores its address again.
+    static NEXT: RefCell<BTreeMap<String, AnyFunction>> = RefCell::default();
 }
 
 impl State {
@@ -197,7 +199,8 @@ macro_rules! functions {
 unsafe fn take_note(kind: Kind, handle: *mut u64, result: vk::Result) {
     if result == vk::Result::SUCCESS {
         // SAFETY: the caller makes the promise.
-        state().objects.insert((kind, unsafe { *handle }));
+        let handle = unsafe { *handle };
+        STATE.with_borrow_mut(|state| state.objects.insert((kind, handle)));
     } else {
         // SAFETY: the caller makes the promise.
         unsafe { *handle = 0 };
@@ -207,8 +210,7 @@ unsafe fn take_note(kind: Kind, handle: *mut u64, result: vk::Result) {
 /// Answers a call: with the result of the fault, or that of the driver.
 fn answer(function: Function, call: impl FnOnce() -> vk::Result) -> vk::Result {
     use Function::*;
-    // The lock must not be held during the call.
-    let failure = state().count(function);
+    let failure = STATE.with_borrow_mut(|state| state.count(function));
     let Some(result) = failure else { return call() };
     let is_carried_out = result == vk::Result::SUBOPTIMAL_KHR
         || result == vk::Result::INCOMPLETE
@@ -303,7 +305,7 @@ macro_rules! destroyers {
                 /// That of the Vulkan function, which the loader has returned to us.
                 pub unsafe extern "system" fn $name($($owner: $ty,)? object: u64, allocator: P) {
                     type Next = unsafe extern "system" fn($($ty,)? u64, P);
-                    state().destroy(Kind::$kind, object);
+                    STATE.with_borrow_mut(|state| state.destroy(Kind::$kind, object));
                     // SAFETY: the pointer is that of the function with this signature, whose promises the caller keeps.
                     unsafe { transmute::<AnyFunction, Next>(next(stringify!($name)))($($owner,)? object, allocator) };
                 }
@@ -339,11 +341,8 @@ destroyers! {
 /// A function of the driver. Its name says which type it has.
 type AnyFunction = unsafe extern "system" fn();
 
-/// The driver's functions. Each query of a function stores its address again.
-static NEXT: Mutex<BTreeMap<String, AnyFunction>> = Mutex::new(BTreeMap::new());
-
 fn next(name: &str) -> AnyFunction {
-    NEXT.lock().unwrap_or_else(PoisonError::into_inner)[name]
+    NEXT.with_borrow(|functions| functions[name])
 }
 
 /// # Safety
@@ -382,7 +381,7 @@ unsafe fn interposed(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::P
     let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
     let mut functions = OURS.iter().chain(INTERPOSERS).chain(DESTROYERS);
     let Some(&(_, ours)) = functions.find(|function| function.0 == name) else { return next };
-    NEXT.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), next?);
+    NEXT.with_borrow_mut(|functions| Some(functions.insert(name.to_owned(), next?)))?;
     // SAFETY: every one of them is a function.
     unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
 }

@@ -5,34 +5,28 @@
 //! must destroy everything that it has made, and the validation layer must report nothing.
 //!
 //! The short form takes the first and the last call of each function. All calls with all results take some minutes:
-//! `cargo test --test faults -- --ignored`.
+//! `cargo test --test gpu faults:: -- --ignored`.
 
-mod common;
-mod faults {
-    pub mod life;
-    pub mod loader;
-    #[cfg(target_os = "linux")]
-    pub mod window;
-}
+mod life;
+mod loader;
+#[cfg(target_os = "linux")]
+mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ash::vk;
-use common::gpu::{self, TestDevice, gpu_tests, note};
-use faults::life::{Outcome, Setting};
-use faults::loader::{self, Fault, Function, Report, live};
-#[cfg(target_os = "linux")]
-use faults::window;
 use throng::app::rebuild::Losses;
+
+use self::life::{Outcome, Setting};
+use self::loader::{Fault, Function, Report, live};
+use crate::common::gpu::{Test, TestDevice, gpu_tests, note};
 
 /// The long forms take minutes.
 const IS_LONG: bool = true;
 
-fn main() -> ExitCode {
+pub fn tests() -> Vec<Test> {
     #[allow(unused_mut, reason = "other systems have no window here")]
     let mut tests = gpu_tests![
         every_function_may_fail,
@@ -48,8 +42,7 @@ fn main() -> ExitCode {
         a_window_without_area_is_skipped,
         a_window_without_images_is_skipped
     ]);
-    // Lives do not overlap (`loader::live`).
-    gpu::run_one_at_a_time(tests)
+    tests
 }
 
 /// Returns the numbers of the calls that fail, of a function that is called `count` times.
@@ -264,10 +257,8 @@ fn every_call_in_a_window_may_fail_with_every_result(device: &TestDevice) {
 fn a_window_without_area_is_skipped(device: &TestDevice) {
     let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
     let (Outcome { result, messages }, report) = live(None, || {
-        loader::HAS_NO_SIZE.store(true, Ordering::Relaxed);
-        let outcome = setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]]);
-        loader::HAS_NO_SIZE.store(false, Ordering::Relaxed);
-        outcome
+        loader::take_size_from_surfaces();
+        setting.with_sizes(&window, &[[32, 24], [0, 0], [0, 24], [32, 0], [32, 24]])
     });
     assert_eq!(result.expect("a life without faults").0, [1, 0, 0, 0, 1]);
     assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()));

@@ -6,24 +6,22 @@
 //! first part, in which objects are counted and any message fails the test. It is off in the second part, which counts
 //! allocations.
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk;
-use common::gpu::{self, Gpu, TestDevice, gpu_tests};
-use common::{levels, scene};
 use throng::app::scene::Scene;
 use throng::crowd::ClipChoice;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
-fn main() -> ExitCode {
-    gpu::run_one_at_a_time(gpu_tests![steady_frames_make_nothing])
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
+use crate::common::{levels, scene};
+
+pub fn tests() -> Vec<Test> {
+    in_own_processes(gpu_tests![steady_frames_make_nothing])
 }
 
 /// The system's allocator with a counter.

@@ -1,19 +1,12 @@
 //! Resident memory and device memory stay the same, however many frames are drawn and however often the models are loaded
 //! again. Resident memory includes the driver's own memory, which neither Rust's allocator nor the device's counters see.
 //!
-//! The tests run one at a time, because the memory is that of the whole process. There is no validation, because the layer
-//! allocates memory itself. The long forms take minutes: `cargo test --test gpu_memory -- --ignored --nocapture`.
-#![cfg(target_os = "linux")]
+//! Each test has its own process, because the memory is that of the whole process. There is no validation, because the layer
+//! allocates memory itself. The long forms take minutes: `cargo test --test gpu memory:: -- --ignored --nocapture`.
 
-mod common;
-
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use ash::vk;
-use common::builder::Gltf;
-use common::gpu::{self, TestDevice, gpu_tests, note};
-use common::scene;
 use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::app::scene::Scene;
@@ -21,11 +14,15 @@ use throng::model::Model;
 use throng::renderer::{Renderer, RendererSettings};
 use throng::vulkan::device::Device;
 
+use crate::common::builder::Gltf;
+use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
+use crate::common::scene;
+
 /// The long forms take minutes.
 const IS_LONG: bool = true;
 
-fn main() -> ExitCode {
-    gpu::run_one_at_a_time(gpu_tests![
+pub fn tests() -> Vec<Test> {
+    in_own_processes(gpu_tests![
         twenty_thousand_frames_take_no_memory,
         a_few_reloads_take_no_memory,
         texels_do_not_stay_in_memory_after_an_upload,
