@@ -1,33 +1,24 @@
 //! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd.
 
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use clap::Parser;
 use glam::Vec2;
 use rayon::prelude::*;
 use throng::app::scene::Scene;
-use throng::cli::{Cli, Command};
-use throng::model::{Model, import};
+use throng::model::Model;
 use throng::view::OrbitCamera;
+
+use crate::common::scene::{self, WALKER, asset};
 
 /// One notch of the mouse wheel.
 const NOTCH: f32 = 0.9;
 const TIME_SECONDS: f64 = 0.3;
 const MIDDLE: Vec2 = Vec2::splat(0.5);
 
-static WALKER: LazyLock<Arc<[Model]>> = LazyLock::new(|| {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    Arc::from([import::load(&file).unwrap()])
-});
+static MODELS: LazyLock<[Model; 1]> = LazyLock::new(|| [asset(WALKER)]);
 
-/// Returns the scene of `throng render OPTIONS`, with the bundled walker as its model.
 fn scene(options: &str) -> Scene {
-    let line = ["throng", "render", "--out", "unused.png"].into_iter().chain(options.split_whitespace());
-    let Ok(Some(Command::Render(args))) = Cli::try_parse_from(line).map(|cli| cli.command) else {
-        panic!("{options}");
-    };
-    Scene::new(Arc::clone(&WALKER), (&args).into()).unwrap()
+    scene::scene(&*MODELS, options)
 }
 
 /// Returns the share of the image whose rays hit the ground or the bounds of the crowd.
@@ -128,7 +119,7 @@ fn no_camera_of_the_command_line_looks_past_the_crowd() {
     let zooms = ["0.001", "0.05", "0.15", "1", "7", "1000"];
     let cameras = sizes.map(|size| pitches.map(|pitch| zooms.map(|zoom| (size, pitch, zoom))));
     // Before the jobs: import has jobs of its own. A thread that waits for these could take up a job that needs the walker.
-    LazyLock::force(&WALKER);
+    LazyLock::force(&MODELS);
     cameras.as_flattened().as_flattened().par_iter().for_each(|(size, pitch, zoom)| {
         let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
         let scene = scene(&options);

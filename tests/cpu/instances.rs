@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use glam::Vec3;
 use throng::crowd::Crowd;
 use throng::shader_types::InstanceData;
+use throng::view::{Detail, Frustum, OrbitCamera};
 
 /// Returns the data of all visible instances.
 pub fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
@@ -18,4 +19,10 @@ pub fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
 /// Returns where the visible instances stand, in metres.
 pub fn positions(crowd: &Crowd) -> Vec<Vec3> {
     instances_of(crowd).iter().map(|instance| instance.world_from_model.transform_point(Vec3::ZERO)).collect()
+}
+
+/// Leaves what the camera sees in an image of this aspect ratio, in full detail.
+pub fn cull(crowd: &mut Crowd, camera: &OrbitCamera, aspect: f32, to_light: Option<Vec3>) {
+    let frustum = Frustum::from_clip_from_world(camera.clip_from_world(aspect));
+    crowd.cull(Some(&frustum), to_light, &Detail::FULL);
 }

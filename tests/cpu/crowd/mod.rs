@@ -20,15 +20,16 @@ use throng::model::{
 };
 use throng::shader_types::{InstanceData, JointMatrix};
 
-use crate::cpu::instances::{instances_of, positions};
+use crate::cpu::instances::{cull, instances_of, positions};
 
 /// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
 pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     let step = size / joints as f32;
     let axes = [Vec3::Z, Vec3::X, Vec3::Y];
     let clips = clip_names.iter().zip(axes.into_iter().cycle()).map(|(clip_name, axis)| {
+        let interpolation = Interpolation::Linear;
         let values = [0.0, 0.2, -0.2, 0.0].map(|angle| Vec4::from(Quat::from_axis_angle(axis, angle))).to_vec();
-        let track = |node| Track { node, timeline: 0, interpolation: Interpolation::Linear, values: values.clone() };
+        let weights = vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0];
         Clip {
             name: Some((*clip_name).to_owned()),
             duration_seconds: 1.5,
@@ -37,13 +38,14 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
                 first_weight: 0,
                 weight_count: 2,
                 timeline: 0,
-                interpolation: Interpolation::Linear,
-                values: vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0],
+                interpolation,
+                values: weights,
             }],
-            rotations: (0..joints).map(track).collect(),
+            rotations: (0..joints).map(|node| track(node, interpolation, values.clone())).collect(),
             ..Clip::default()
         }
     });
+    let joint_from_mesh = |joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0));
     let mut rest = LocalPose::identity(joints as usize);
     rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
     rest.morph_weights = vec![0.25, 0.75];
@@ -57,9 +59,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         },
         palette: PaletteLayout {
             nodes: (0..joints).collect(),
-            joint_from_mesh: (0..joints)
-                .map(|joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)))
-                .collect(),
+            joint_from_mesh: (0..joints).map(joint_from_mesh).collect(),
             skins: Vec::new(),
         },
         geometry: Geometry {
@@ -75,6 +75,21 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     }
 }
 
+/// A track of a node on the first timeline.
+pub fn track<T>(node: u32, interpolation: Interpolation, values: Vec<T>) -> Track<T> {
+    Track { node, timeline: 0, interpolation, values }
+}
+
+pub fn named(name: &str) -> ClipChoice {
+    ClipChoice::Name(name.to_owned())
+}
+
+/// Returns the joint matrices of a model by the plain functions.
+fn plain_palette(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<JointMatrix> {
+    let mut scratch = PoseScratch::for_model(model);
+    joint_matrices(&model.palette, pose_model(model, clip, time_seconds, &mut scratch).model_from_node).collect()
+}
+
 fn mixed() -> Arc<[Model]> {
     Arc::from([
         chain("A.glb", 5, 1.8, &["Idle", "Walk"]),
@@ -87,7 +102,7 @@ fn settings(instance_count: u32) -> CrowdSettings {
     CrowdSettings { instance_count, ..CrowdSettings::default() }
 }
 
-fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+pub fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
     streams_of(crowd, threads, time_seconds).0
 }
 
@@ -192,9 +207,7 @@ fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
     assert!(Affine3A::from(instances_of(&crowd)[0].world_from_model).abs_diff_eq(lowered, 1e-6));
     // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s into the next cycle.
     for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
-        let mut scratch = PoseScratch::for_model(&models[0]);
-        let nodes = pose_model(&models[0], models[0].clips.first(), clip_time, &mut scratch).model_from_node;
-        let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, nodes).collect();
+        let expected = plain_palette(&models[0], models[0].clips.first(), clip_time);
         for (found, expected) in palette_of(&mut crowd, 1, time).iter().zip(&expected) {
             let off = found.rows.as_flattened().iter().zip(expected.rows.as_flattened()).map(|(a, b)| (a - b).abs());
             assert!(off.fold(0.0, f32::max) < 1e-6, "at {time}: {found:?} instead of {expected:?}");
@@ -215,9 +228,9 @@ fn times_wrap_into_the_clip() {
 #[test]
 fn clips_are_chosen_by_name_index_or_evenly() {
     let crowd = |clip| Crowd::new(mixed(), &CrowdSettings { clip, ..settings(9) });
-    assert!(crowd(ClipChoice::Name("Idle".into())).is_ok(), "one model of three has it");
+    assert!(crowd(named("Idle")).is_ok(), "one model of three has it");
     assert!(crowd(ClipChoice::Index(1)).is_ok());
-    let error = crowd(ClipChoice::Name("Fly".into())).unwrap_err().to_string();
+    let error = crowd(named("Fly")).unwrap_err().to_string();
     assert_eq!(error, r#"no clip "Fly"; the clips are: 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
     let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
     assert!(error.starts_with("no clip 2; the clips are: 0 \"Idle\""), "{error}");

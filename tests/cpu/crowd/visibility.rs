@@ -1,7 +1,7 @@
 //! Visible instances and poses: culling, sharing, and their order.
 
 use throng::crowd::SharingError;
-use throng::view::{Detail, Frustum, OrbitCamera};
+use throng::view::OrbitCamera;
 
 use super::*;
 
@@ -14,12 +14,10 @@ fn culling_never_loses_a_visible_vertex() {
         let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
         camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
         let clip_from_world = camera.clip_from_world(1.5);
-        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)), None, &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, None);
         let seen = positions(&crowd);
         for time in [0.0, 0.5, 1.1] {
-            let mut scratch = PoseScratch::for_model(&models[0]);
-            let nodes = pose_model(&models[0], models[0].clips.first(), time, &mut scratch).model_from_node.to_vec();
-            let palette: Vec<JointMatrix> = joint_matrices(&models[0].palette, &nodes).collect();
+            let palette = plain_palette(&models[0], models[0].clips.first(), time);
             for instance in &all {
                 let in_view = palette.iter().zip(&models[0].geometry.positions).any(|(joint, &position)| {
                     let world = instance.world_from_model.transform_point(joint.transform_point(position));
@@ -85,16 +83,15 @@ fn instances_seen_by_their_shadow_only_follow_the_others() {
     for share_poses_hz in [None, Some(8.0)] {
         let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..settings(400) }).unwrap();
         let camera = OrbitCamera { distance: 6.0, ..OrbitCamera::default() };
-        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
         let bits = |crowd: &Crowd, range: std::ops::Range<usize>| -> Vec<[u32; 3]> {
             positions(crowd)[range].iter().map(|place| place.to_array().map(f32::to_bits)).collect()
         };
-        crowd.cull(Some(&frustum), None, &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, None);
         let seen_count = seen_count_of(&crowd);
         assert_eq!(crowd.visible_counts().iter().sum::<u32>() as usize, seen_count);
         let mut seen = bits(&crowd, 0..seen_count);
 
-        crowd.cull(Some(&frustum), Some(Vec3::new(0.8, 0.3, 0.2).normalize()), &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, Some(Vec3::new(0.8, 0.3, 0.2).normalize()));
         let all_count = crowd.visible_counts().iter().sum::<u32>() as usize;
         assert_eq!(seen_count_of(&crowd), seen_count, "the light hides no instance");
         assert_eq!(plan_of(&crowd).instance_count as usize, all_count);

@@ -28,11 +28,11 @@ pub fn timeline() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-fn vector() -> BoxedStrategy<Vec3> {
-    prop::array::uniform3(-3.0_f32..3.0).prop_map(Vec3::from).boxed()
+pub fn vector(most: f32) -> BoxedStrategy<Vec3> {
+    prop::array::uniform3(-most..most).prop_map(Vec3::from).boxed()
 }
 
-fn unit() -> BoxedStrategy<Vec4> {
+pub fn any_unit() -> BoxedStrategy<Vec4> {
     prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W)).boxed()
 }
 
@@ -71,7 +71,7 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
 fn clip() -> impl Strategy<Value = Clip> {
     prop::collection::vec(timeline(), 1..4).prop_flat_map(|timelines| {
         let of = || timelines.clone();
-        let tracks = (tracks(of(), vector()), tracks(of(), unit()), tracks(of(), vector()));
+        let tracks = (tracks(of(), vector(3.0)), tracks(of(), any_unit()), tracks(of(), vector(3.0)));
         tracks.prop_map(move |(translations, rotations, scales)| Clip {
             duration_seconds: timelines.iter().flatten().copied().fold(0.0, f32::max),
             timelines: timelines.clone(),
@@ -85,9 +85,9 @@ fn clip() -> impl Strategy<Value = Clip> {
 
 /// A tree of six nodes, one of them with a fixed matrix. The palette names some of them, possibly twice, in any order.
 fn model() -> impl Strategy<Value = Model> {
-    let poses = prop::collection::vec((vector(), unit(), vector()), NODES as usize);
+    let poses = prop::collection::vec((vector(3.0), any_unit(), vector(3.0)), NODES as usize);
     let parents = (0..2u32, 0..3u32, 0..4u32, 0..5u32);
-    let entries = prop::collection::vec((0..NODES, vector()), 1..8);
+    let entries = prop::collection::vec((0..NODES, vector(3.0)), 1..8);
     (poses, parents, entries, clip()).prop_map(|(poses, parents, entries, clip)| {
         let mut rest = LocalPose::identity(NODES as usize);
         for (node, (translation, rotation, scale)) in poses.into_iter().enumerate() {
@@ -95,12 +95,7 @@ fn model() -> impl Strategy<Value = Model> {
             rest.rotations[node] = Quat::from_vec4(rotation);
             rest.scales[node] = if node % 2 == 0 { Vec3::ONE } else { scale };
         }
-        let shear = Affine3A::from_cols(
-            Vec3::new(1.0, 0.2, 0.0).into(),
-            Vec3::new(0.5, 1.0, 0.0).into(),
-            Vec3::Z.into(),
-            Vec3::new(0.0, 1.0, 0.0).into(),
-        );
+        let shear = Affine3A::from_cols_array(&[1.0, 0.2, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
         Model {
             skeleton: Skeleton {
                 parents: vec![NO_PARENT, 0, parents.0, parents.1, parents.2, parents.3],
