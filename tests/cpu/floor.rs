@@ -21,50 +21,38 @@ use crate::cpu::instances::instances_of;
 const MOST: f32 = 0.01;
 const HEIGHT: f32 = 1.8;
 
-/// A box from `low` to `high` in the space of its node, which is called `name` and moved to `origin`.
-struct Part {
-    name: &'static str,
-    origin: [f32; 3],
-    low: [f32; 3],
-    high: [f32; 3],
-}
-
-const fn part(name: &'static str, origin: [f32; 3], low: [f32; 3], high: [f32; 3]) -> Part {
-    Part { name, origin, low, high }
-}
+/// A box: the name and the origin of its node, and its lowest and highest corner in the space of the node.
+type Part = (&'static str, [f32; 3], [f32; 3], [f32; 3]);
 
 /// Two legs that end at y = 0, a body and a head.
 const BODY: [Part; 4] = [
-    part("leg", [0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
-    part("leg", [-0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
-    part("body", [0.0, 0.9, 0.0], [-0.25, 0.0, -0.15], [0.25, 0.6, 0.15]),
-    part("head", [0.0, 1.5, 0.0], [-0.12, 0.0, -0.12], [0.12, 0.3, 0.12]),
+    ("leg", [0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
+    ("leg", [-0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
+    ("body", [0.0, 0.9, 0.0], [-0.25, 0.0, -0.15], [0.25, 0.6, 0.15]),
+    ("head", [0.0, 1.5, 0.0], [-0.12, 0.0, -0.12], [0.12, 0.3, 0.12]),
 ];
 
 /// A crossbow in a hand, at 0.7 metres. It is 0.9 metres long.
-const CROSSBOW_DOWN: Part = part("crossbow", [0.35, 0.7, 0.1], [-0.04, -0.9, -0.04], [0.04, 0.0, 0.04]);
-const CROSSBOW_UP: Part = part("crossbow", [0.35, 0.7, 0.1], [-0.04, 0.0, -0.04], [0.04, 0.9, 0.04]);
+const CROSSBOW_DOWN: Part = ("crossbow", [0.35, 0.7, 0.1], [-0.04, -0.9, -0.04], [0.04, 0.0, 0.04]);
+const CROSSBOW_UP: Part = ("crossbow", [0.35, 0.7, 0.1], [-0.04, 0.0, -0.04], [0.04, 0.9, 0.04]);
 
 /// A clip of two seconds that moves a node of this name, or the root, to each height in turn.
-struct Motion {
-    node: &'static str,
-    heights: Vec<f32>,
-}
+type Motion = (&'static str, Vec<f32>);
 
 /// Builds a character whose root is at the height `root_y`.
 fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
     let mut gltf = Gltf::new();
     let mut children = Vec::new();
-    for Part { name, origin, low, high } in parts {
+    for (name, origin, low, high) in parts {
         children.push(gltf.cuboid(*low, *high, json!({"name": name, "translation": origin})));
     }
     let root = gltf.push("nodes", json!({"name": "root", "children": children, "translation": [0.0, root_y, 0.0]}));
     gltf.json["scenes"][0]["nodes"] = json!([root]);
-    for Motion { node, heights } in motions {
+    for (node, heights) in motions {
         let last = (heights.len() - 1).max(1) as f32;
         let times: Vec<f32> = (0..heights.len()).map(|k| 2.0 * k as f32 / last).collect();
-        let index = parts.iter().position(|part| part.name == *node);
-        let [x, _, z] = index.map_or([0.0; 3], |index| parts[index].origin);
+        let index = parts.iter().position(|part| part.0 == *node);
+        let [x, _, z] = index.map_or([0.0; 3], |index| parts[index].1);
         let values: Vec<f32> = heights.iter().flat_map(|&y| [x, y, z]).collect();
         let (input, output) = (gltf.f32s("SCALAR", &times), gltf.f32s("VEC3", &values));
         let target = index.map_or(root, |index| children[index]);
@@ -114,12 +102,12 @@ fn with(extra: Part) -> Vec<Part> {
 }
 
 fn still(heights: &[f32]) -> Motion {
-    Motion { node: "root", heights: heights.to_vec() }
+    ("root", heights.to_vec())
 }
 
 #[test]
 fn an_attachment_below_the_feet_lifts_nobody() {
-    let held = |height| [Motion { node: "crossbow", heights: vec![height; 2] }];
+    let held = |height| [("crossbow", vec![height; 2])];
     assert_stands("in the rest pose", character(&with(CROSSBOW_DOWN), 0.0, &[]), &[]);
     assert_stands("until a clip raises it", character(&with(CROSSBOW_DOWN), 0.0, &held(1.6)), &[0.0, 1.0]);
     assert_stands("in a clip", character(&with(CROSSBOW_UP), 0.0, &held(-0.6)), &[0.0]);

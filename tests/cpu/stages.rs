@@ -131,5 +131,5 @@ fn in_joint_space_bones_begin_at_the_origin() {
         let ends = [bone.mesh_from_base.translation.into(), bone.tip_mesh];
         ends.map(|end| palette[bone.base as usize].transform_point(end))
     });
-    assert!(ends.eq([[Vec3::ZERO, Vec3::Y], [Vec3::ZERO, 0.5 * Vec3::Y]]));
+    assert_eq!(ends.collect::<Vec<_>>(), [[Vec3::ZERO, Vec3::Y], [Vec3::ZERO, 0.5 * Vec3::Y]]);
 }

@@ -55,14 +55,11 @@ pub struct Motion {
 /// Builds the character: two feet, a body and a hand.
 pub fn stepper(motion: &Motion) -> Model {
     let mut gltf = Gltf::new();
-    let mut add = |origin: Vec3, low, high| gltf.cuboid(low, high, json!({"translation": origin.to_array()}));
     let rest = [Vec3::new(FEET[0], 0.0, 0.0), Vec3::new(FEET[1], 0.0, 0.0), Vec3::Y, Vec3::new(0.35, 1.0, 0.0)];
-    let mut nodes = vec![
-        add(rest[0], [-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]),
-        add(rest[1], [-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]),
-        add(rest[2], [-0.25, -0.4, -0.15], [0.25, 0.8, 0.15]),
-        add(rest[3], [-0.04, 0.0, -0.04], [0.04, 0.3, 0.04]),
-    ];
+    let foot = ([-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]);
+    let boxes = [foot, foot, ([-0.25, -0.4, -0.15], [0.25, 0.8, 0.15]), ([-0.04, 0.0, -0.04], [0.04, 0.3, 0.04])];
+    let add = |(origin, (low, high)): (&Vec3, _)| gltf.cuboid(low, high, json!({"translation": origin.to_array()}));
+    let mut nodes: Vec<usize> = rest.iter().zip(boxes).map(add).collect();
     let root = gltf.push("nodes", json!({"children": nodes}));
     gltf.json["scenes"][0]["nodes"] = json!([root]);
     nodes.push(root);

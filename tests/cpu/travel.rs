@@ -23,6 +23,11 @@ fn crowd(settings: &CrowdSettings) -> Crowd {
     Crowd::new(Arc::from([asset(WALKER)]), settings).unwrap()
 }
 
+fn positions_at(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
+    crowd.move_to(time_seconds);
+    positions(crowd)
+}
+
 #[test]
 fn the_walkers_feet_say_how_fast_it_is() {
     let walker = asset(WALKER);
@@ -195,10 +200,8 @@ fn travel_is_a_function_of_the_time() {
     // A year is as smooth as a second.
     let year = 3.2e7;
     let step = |crowd: &mut Crowd, from: f64| {
-        crowd.move_to(from);
-        let before = positions(crowd);
-        crowd.move_to(from + 1.0 / 64.0);
-        before.iter().zip(positions(crowd)).map(|(a, b)| a.distance(b)).collect::<Vec<_>>()
+        let [before, after] = [from, from + 1.0 / 64.0].map(|time_seconds| positions_at(crowd, time_seconds));
+        before.iter().zip(after).map(|(a, b)| a.distance(b)).collect::<Vec<_>>()
     };
     for (first, later) in step(&mut a, 0.0).into_iter().zip(step(&mut a, year)) {
         assert!((first - later).abs() < 1e-4, "{first} m, and {later} m after a year");
@@ -212,8 +215,7 @@ fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
         let bounds = crowd.bounds();
         let start = positions(&crowd);
         for time_seconds in [0.0, 3.0, 1000.0] {
-            crowd.move_to(time_seconds);
-            let now = positions(&crowd);
+            let now = positions_at(&mut crowd, time_seconds);
             for (k, a) in now.iter().enumerate() {
                 assert!(now[..k].iter().all(|b| a.distance(*b) > 0.7 * crowd.spacing_metres()), "{layout:?}");
                 assert!(a.x.hypot(a.z) < bounds.footprint_radius && a.y == 0.0);
@@ -227,10 +229,7 @@ fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
         }
         // Another clip moves other instances; the first one again moves the first ones.
         crowd.set_clip(&named("Idle")).unwrap();
-        crowd.move_to(5.0);
-        let still = positions(&crowd);
-        crowd.move_to(9.0);
-        assert_eq!(positions(&crowd), still);
+        assert_eq!(positions_at(&mut crowd, 5.0), positions_at(&mut crowd, 9.0));
         crowd.set_clip(&ClipChoice::All).unwrap();
         crowd.move_to(1000.0);
         crowd.set_clip(&ClipChoice::All).unwrap();
@@ -246,10 +245,9 @@ fn culling_follows_those_who_travel() {
     let mut seen = Vec::new();
     for second in 0..4 {
         crowd.cull(None, None, &Detail::FULL);
-        crowd.move_to(f64::from(second) * 4.0);
         let in_view = |place: &&Vec3| frustum.intersects_sphere(**place + Vec3::Y, 0.1);
-        let near = positions(&crowd).iter().filter(in_view).count();
-        cull(&mut crowd, &camera, 1.5, None);
+        let near = positions_at(&mut crowd, f64::from(second) * 4.0).iter().filter(in_view).count();
+        cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);
         let visible = positions(&crowd);
         assert_eq!(visible.iter().filter(in_view).count(), near, "nobody in view is culled");
         assert!(!visible.is_empty() && visible.len() < 200, "{}", visible.len());
@@ -263,9 +261,7 @@ fn shared_poses_travel_too() {
     let shared = CrowdSettings { share_poses_hz: Some(10.0), ..settings(200, ClipChoice::Index(0), 0.5) };
     let mut crowd = crowd(&shared);
     assert_eq!(crowd.pose_counts(), [11]);
-    let before = positions(&crowd);
-    crowd.move_to(0.5);
-    let after = positions(&crowd);
+    let (before, after) = (positions(&crowd), positions_at(&mut crowd, 0.5));
     assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
 }
 

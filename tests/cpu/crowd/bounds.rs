@@ -2,7 +2,7 @@
 
 use throng::animation::skinned_positions;
 use throng::measure::{PosedBounds, posed_bounds};
-use throng::view::{OrbitCamera, Outline};
+use throng::view::{Detail, OrbitCamera, Outline};
 
 use super::*;
 use crate::common::assets::{JELLY, asset};
@@ -83,6 +83,6 @@ fn the_crowds_bounds_hold_all_of_it() {
         assert!(offset.x.hypot(offset.z) <= bounds.footprint_radius);
     }
     // The framing camera sees the whole crowd.
-    cull(&mut crowd, &OrbitCamera::framing(&Outline::from(bounds), 16.0 / 9.0), 16.0 / 9.0, None);
+    cull(&mut crowd, &OrbitCamera::framing(&Outline::from(bounds), 16.0 / 9.0), 16.0 / 9.0, None, &Detail::FULL);
     assert_eq!(crowd.visible_counts().iter().sum::<u32>(), 200);
 }

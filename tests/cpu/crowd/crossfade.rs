@@ -26,21 +26,15 @@ fn poses(crowd: &mut Crowd, time_seconds: f64) -> BTreeMap<Place, (Vec<JointMatr
     let of_instance = |(instance, state): (&InstanceData, InstanceState)| {
         let model = &crowd.models()[state.model as usize];
         let record = plan.records[instance.pose as usize];
-        let first = (record.palette_offset as usize, record.morph_weight_offset as usize);
-        let matrices = palette[first.0..first.0 + model.palette.len()].to_vec();
-        let weights = weights[first.1..first.1 + model.morph_weight_count()].to_vec();
-        (place(&state.world_from_model), (matrices, weights))
+        let matrices = &palette[record.palette_offset as usize..][..model.palette.len()];
+        let weights = &weights[record.morph_weight_offset as usize..][..model.morph_weight_count()];
+        (place(&state.world_from_model), (matrices.to_vec(), weights.to_vec()))
     };
     instances.iter().zip(crowd.instance_states()).map(of_instance).collect()
 }
 
 fn states(crowd: &Crowd) -> BTreeMap<Place, InstanceState> {
     crowd.instance_states().map(|state| (place(&state.world_from_model), state)).collect()
-}
-
-fn largest_difference(a: &[JointMatrix], b: &[JointMatrix]) -> f32 {
-    let [a, b] = [a, b].map(|matrices| matrices.iter().flat_map(|matrix| matrix.rows.as_flattened()));
-    a.zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 /// Returns the joint matrices and the morph weights of a blend, by the plain functions.
@@ -113,9 +107,7 @@ fn after_its_end_nothing_is_left_of_a_crossfade() {
 
 #[test]
 fn instances_that_keep_their_clip_do_not_blend() {
-    let models: Arc<[Model]> = clips();
-    let crowd = || Crowd::new(Arc::clone(&models), &settings(90)).unwrap();
-    let [mut faded, mut plain] = [crowd(), crowd()];
+    let [mut faded, mut plain] = [(); 2].map(|()| Crowd::new(clips(), &settings(90)).unwrap());
     let before = states(&faded);
     faded.crossfade(&named("Run"), 0.0, 0.5).unwrap();
     let after = states(&faded);
@@ -127,7 +119,7 @@ fn instances_that_keep_their_clip_do_not_blend() {
         assert_eq!(faded[place] == plain[place], kept.contains(&place), "all other instances blend");
     }
     // A choice that changes no clip starts no crossfade.
-    let mut idle = Crowd::new(models, &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
+    let mut idle = Crowd::new(clips(), &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
     idle.crossfade(&named("Run"), 0.0, 0.5).unwrap();
     assert!(!idle.is_blending());
 }
@@ -183,13 +175,11 @@ fn clips_that_do_not_fit_the_lanes_blend_too() {
     let values = vec![Vec3::ZERO, Vec3::X * 1e20];
     model.clips[1].timelines.push(vec![0.0, 1.5]);
     model.clips[1].translations.push(Track { node: 3, timeline: 1, interpolation: Interpolation::Linear, values });
-    let models: Arc<[Model]> = Arc::from([model]);
     let zero = CrowdSettings { clip: named("Idle"), phase: PhaseMode::Zero, ..settings(3) };
-    let mut crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();
+    let mut crowd = crowd_of([model.clone()], &zero);
     crowd.crossfade(&named("Far"), 0.5, 0.25).unwrap();
-    let [idle, far] = [0, 1].map(|clip| models[0].clips.get(clip));
-    let [from, to] = [idle, far].map(|clip| Source { clip, time_seconds: 0.6 });
-    let expected = blended(&models[0], &Blend { from, to: Some((to, 0.4)) });
+    let [from, to] = [0, 1].map(|clip| Source { clip: model.clips.get(clip), time_seconds: 0.6 });
+    let expected = blended(&model, &Blend { from, to: Some((to, 0.4)) });
     for found in poses(&mut crowd, 0.6).into_values() {
         assert_eq!(found, expected);
     }

@@ -108,9 +108,8 @@ fn compare_all(crowd: &mut Crowd, closer: f32, side: u32) -> usize {
 
 #[test]
 fn picking_finds_what_brute_force_finds() {
-    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
     for settings in [settings(1), settings(200), CrowdSettings { variety: 1.0, travel: true, ..settings(200) }] {
-        let hits = compare_all(&mut Crowd::new(Arc::clone(&models), &settings).unwrap(), 0.3, 40);
+        let hits = compare_all(&mut crowd_of([strip("A.glb", 8), strip("B.glb", 5)], &settings), 0.3, 40);
         assert!(hits >= 30, "{hits} hits");
     }
 }
@@ -119,14 +118,13 @@ fn picking_finds_what_brute_force_finds() {
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn picking_finds_what_brute_force_finds_on_real_models() {
     let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"].map(sample);
-    let hits = compare_all(&mut Crowd::new(Arc::from(models), &settings(100)).unwrap(), 0.5, 10);
+    let hits = compare_all(&mut crowd_of(models, &settings(100)), 0.5, 10);
     assert!(hits >= 20, "{hits} hits");
 }
 
 #[test]
 fn an_instance_keeps_its_number_when_clips_change() {
-    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
-    let mut crowd = Crowd::new(models, &settings(50)).unwrap();
+    let mut crowd = crowd_of([strip("A.glb", 8), strip("B.glb", 5)], &settings(50));
     let shown = |crowd: &Crowd| -> Vec<_> { (0..50).map(|k| crowd.shown_instance(k, 2.0).unwrap()).collect() };
     let before = shown(&crowd);
     crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
@@ -145,14 +143,14 @@ fn an_instance_keeps_its_number_when_clips_change() {
     }
     assert_eq!(crowd.shown_instance(50, 2.0), None);
     let away = OrbitCamera { target: Vec3::new(1e4, 1.0, 0.0), ..OrbitCamera::default() };
-    cull(&mut crowd, &away, 1.0, None);
+    cull(&mut crowd, &away, 1.0, None, &Detail::FULL);
     assert_eq!(crowd.shown_instance(0, 2.0).unwrap().level, None);
 }
 
 #[test]
 fn a_character_in_focus_is_whole_in_the_image() {
     let model = strip("A.glb", 8);
-    let mut crowd = Crowd::new(Arc::from([model.clone()]), &settings(3)).unwrap();
+    let mut crowd = crowd_of([model.clone()], &settings(3));
     for (number, time_seconds) in [(0, 0.0), (1, 0.4), (2, 2.2)] {
         crowd.move_to(time_seconds);
         let shown = crowd.shown_instance(number, time_seconds).unwrap();
@@ -173,6 +171,5 @@ fn a_character_in_focus_is_whole_in_the_image() {
         }
     }
     assert_eq!(crowd.posed_sphere(3, 0.0), None);
-    let empty = Crowd::new(Arc::from([Model::default()]), &settings(1)).unwrap();
-    assert_eq!(empty.posed_sphere(0, 0.0), None);
+    assert_eq!(crowd_of([Model::default()], &settings(1)).posed_sphere(0, 0.0), None, "an empty model");
 }

@@ -49,13 +49,12 @@ fn faces(model: &Model) -> Vec<(u32, [Corner; 3])> {
         (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral), unpack_tangent(tangent))
     };
     let of_range = |range: &DrawRange| {
-        let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
-        let triangles = model.geometry.indices[span].as_chunks::<3>().0.iter();
+        let indices = &model.geometry.indices[range.first_index as usize..][..range.index_count as usize];
         let face = |&[a, b, c]: &[u32; 3]| {
             let corners = if range.mirrored { [a, c, b] } else { [a, b, c] };
             (range.material, corners.map(corner))
         };
-        triangles.map(face).collect::<Vec<_>>()
+        indices.as_chunks::<3>().0.iter().map(face).collect::<Vec<_>>()
     };
     model.geometry.draw_ranges.iter().flat_map(of_range).collect()
 }
@@ -180,18 +179,15 @@ fn counts_numbers_and_amounts_are_checked() {
     let not_finite = format!("TRANSLATION (accessors[{infinite}]): placement 1 is not finite");
     let wrong_type = format!("ROTATION (accessors[{two}]): Vec3 elements, expected Vec4");
     let at = format!("nodes[0].extensions.{NAME}");
-    placed.assert_refused(
-        &format!("{at}.attributes."),
-        [
-            (&path, json!({"SCALE": two, "TRANSLATION": three}), &fewer),
-            (&path, json!({"TRANSLATION": infinite}), &not_finite),
-            (&path, json!({"ROTATION": two}), &wrong_type),
-            (&path, json!({"SCALE": 99}), "SCALE: accessors[99] does not exist…"),
-        ],
-    );
-    placed.assert_refused(&at, [(&path, json!([]), ": invalid type…")]);
+    placed.mistakes(&format!("{at}.attributes.")).are_refused([
+        (&path, json!({"SCALE": two, "TRANSLATION": three}), &fewer),
+        (&path, json!({"TRANSLATION": infinite}), &not_finite),
+        (&path, json!({"ROTATION": two}), &wrong_type),
+        (&path, json!({"SCALE": 99}), "SCALE: accessors[99] does not exist…"),
+    ]);
+    placed.mistakes(&at).are_refused([(&path, json!([]), ": invalid type…")]);
     let problem = "nodes[0]: a placement moves a vertex beyond the range of numbers";
-    placed.assert_refused("", [(&path, json!({"SCALE": huge, "TRANSLATION": huge}), problem)]);
+    placed.mistakes("").are_refused([(&path, json!({"SCALE": huge, "TRANSLATION": huge}), problem)]);
     // A million placements take no bytes in the file. Copies may use half of the primitives of a small file.
     let placed = placed.with(&[(&path, json!({"TRANSLATION": many}))]);
     let model = placed.model_that_warns(&["nodes[0]: 32768 of 1048576 placements are drawn"]);

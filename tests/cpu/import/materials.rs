@@ -1,5 +1,7 @@
 //! Tests of materials, textures and images.
 
+use std::f32::consts::FRAC_PI_2;
+
 use glam::{Affine2, Vec2, Vec3, Vec4};
 use image::ImageFormat;
 use serde_json::{Value, json};
@@ -69,35 +71,32 @@ fn a_material_is_read_with_its_texture() {
     assert_eq!(first_pairs(&model), UVS);
 }
 
-fn transformed(transform: Value) -> Model {
-    let mut gltf = textured(&png(1, 1));
-    let texture = &mut gltf.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"];
-    texture["extensions"] = json!({"KHR_texture_transform": transform});
-    gltf.json["extensionsRequired"] = json!(["KHR_texture_transform"]);
-    gltf.model()
-}
-
-fn assert_samples_at(model: &Model, expected: [Vec2; 3]) {
-    let texture = model.materials[0].base_color_texture.unwrap();
-    assert!(!texture.is_plain());
-    for (uv, expected) in UVS.into_iter().zip(expected) {
-        let found = texture.texture_from_vertex.transform_point2(uv);
-        assert!((found - expected).length() < 1e-6, "{uv}: {found} {expected}");
-    }
-}
-
 #[test]
 fn texture_transforms_scale_then_rotate_then_move() {
-    let quarter_turn = std::f32::consts::FRAC_PI_2;
-    let model = transformed(json!({"offset": [0.5, 0.25], "rotation": quarter_turn, "scale": [2, 4]}));
-    assert_eq!(first_pairs(&model), UVS, "vertices keep what the file has");
-    assert_samples_at(&model, [Vec2::new(0.5, 0.25), Vec2::new(0.5, -1.75), Vec2::new(4.5, 0.25)]);
-    // This is the extension's own example, which shows the lower left quadrant: u in 0..0.5, v in 0.5..1.
-    let model = transformed(json!({"offset": [0, 1], "rotation": quarter_turn, "scale": [0.5, 0.5]}));
-    assert_samples_at(&model, [Vec2::new(0.0, 1.0), Vec2::new(0.0, 0.5), Vec2::new(0.5, 1.0)]);
-    let model = transformed(json!({"scale": [1e30, 1e39]}));
+    let transformed = |transform: Value| {
+        let path = "materials/0/pbrMetallicRoughness/baseColorTexture/extensions";
+        textured(&png(1, 1)).with(&[
+            (path, json!({"KHR_texture_transform": transform})),
+            ("extensionsRequired", json!(["KHR_texture_transform"])),
+        ])
+    };
+    // The second one is the extension's own example, which shows the lower left quadrant: u in 0..0.5, v in 0.5..1.
+    for (offset, scale, expected) in [
+        ([0.5, 0.25], [2.0, 4.0], [[0.5, 0.25], [0.5, -1.75], [4.5, 0.25]]),
+        ([0.0, 1.0], [0.5, 0.5], [[0.0, 1.0], [0.0, 0.5], [0.5, 1.0]]),
+    ] {
+        let model = transformed(json!({"offset": offset, "rotation": FRAC_PI_2, "scale": scale})).model();
+        assert_eq!(first_pairs(&model), UVS, "vertices keep what the file has");
+        let texture = model.materials[0].base_color_texture.unwrap();
+        assert!(!texture.is_plain());
+        for (uv, expected) in UVS.into_iter().zip(expected) {
+            let found = texture.texture_from_vertex.transform_point2(uv);
+            assert!((found - Vec2::from(expected)).length() < 1e-6, "{uv}: {found} {expected:?}");
+        }
+    }
+    let warning = "baseColorTexture: KHR_texture_transform with a number that is too large is ignored";
+    let model = transformed(json!({"scale": [1e30, 1e39]})).model_that_warns(&[warning]);
     assert!(model.materials[0].base_color_texture.unwrap().is_plain());
-    assert!(warns(&model, "baseColorTexture: KHR_texture_transform with a number that is too large is ignored"));
 }
 
 #[test]
@@ -172,7 +171,7 @@ fn webp_is_preferred_and_png_is_the_fallback() {
 
     let missing = json!({"extensions": {"EXT_texture_webp": {"source": 9}}});
     let at = "textures[0].extensions.EXT_texture_webp.source: ";
-    gltf.assert_refused(at, [("textures/0", missing, "images[9] does not exist; the file has 2")]);
+    gltf.mistakes(at).are_refused([("textures/0", missing, "images[9] does not exist; the file has 2")]);
 }
 
 #[test]
@@ -245,18 +244,15 @@ fn all_images_together_have_a_budget() {
 #[test]
 fn indices_of_materials_and_textures_are_checked() {
     let absent = "textures[0] does not exist; the file has 0";
-    textured(&png(1, 1)).assert_refused(
-        "",
-        [
-            ("textures/0/source", json!(4), "textures[0].source: images[4] does not exist; the file has 1"),
-            ("textures", json!([]), &format!("materials[0].pbrMetallicRoughness.baseColorTexture: {absent}")),
-        ],
-    );
+    textured(&png(1, 1)).mistakes("").are_refused([
+        ("textures/0/source", json!(4), "textures[0].source: images[4] does not exist; the file has 1"),
+        ("textures", json!([]), &format!("materials[0].pbrMetallicRoughness.baseColorTexture: {absent}")),
+    ]);
     let mut gltf = Gltf::triangle();
     let primitives = json!([gltf.primitive(), {"attributes": gltf.primitive()["attributes"], "material": 0}]);
     // The first primitive uses the default material, which is not the file's material 0.
     let message = "meshes[0].primitives[1].material: materials[0] does not exist; the file has 0";
-    gltf.assert_refused("", [("meshes/0/primitives", primitives, message)]);
+    gltf.mistakes("").are_refused([("meshes/0/primitives", primitives, message)]);
 }
 
 /// Makes the triangle with normals, a normal map and tangents of any length, and any handedness except zero.

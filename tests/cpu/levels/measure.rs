@@ -40,7 +40,7 @@ pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
             continue;
         }
         let indices = match level.checked_sub(1) {
-            None => &geometry.indices[range.first_index as usize..(range.first_index + range.index_count) as usize],
+            None => &geometry.indices[range.first_index as usize..][..range.index_count as usize],
             Some(coarser) => {
                 let level = &geometry.coarser_levels[coarser];
                 &level.indices[level.ranges[index].start as usize..level.ranges[index].end as usize]

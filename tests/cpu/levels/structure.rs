@@ -98,8 +98,8 @@ fn check(name: &str, before: &Model, model: &Model) {
             assert!(range.start == end && range.end >= end, "{name}: {range:?}");
             assert_eq!(range.len() % drawn.topology.corner_count(), 0, "{name}");
             end = range.end;
-            let full = drawn.first_index as usize..(drawn.first_index + drawn.index_count) as usize;
-            let (own, full) = (&level.indices[range.start as usize..end as usize], &geometry.indices[full]);
+            let own = &level.indices[range.start as usize..end as usize];
+            let full = &geometry.indices[drawn.first_index as usize..][..drawn.index_count as usize];
             if drawn.topology != Topology::Triangles {
                 assert_eq!(own, full, "{name}");
             }

@@ -9,7 +9,7 @@ use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::common::lanes::{check_lanes, in_lanes};
 use crate::common::reference::rotation_at;
-use crate::cpu::crowd::chain;
+use crate::cpu::crowd::{chain, track};
 
 const NODES: u32 = 6;
 
@@ -36,30 +36,23 @@ pub fn any_unit() -> BoxedStrategy<Vec4> {
     prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W)).boxed()
 }
 
-fn track<T: Clone + std::fmt::Debug + 'static>(
-    timelines: Vec<Vec<f32>>,
-    value: BoxedStrategy<T>,
-) -> impl Strategy<Value = Track<T>> {
-    (0..NODES, 0..timelines.len(), interpolation(), any::<bool>()).prop_flat_map(
-        move |(node, timeline, interpolation, is_constant)| {
-            let count = timelines[timeline].len() * if interpolation == CubicSpline { 3 } else { 1 };
-            prop::collection::vec(value.clone(), count).prop_map(move |mut values| {
-                if is_constant && interpolation != CubicSpline {
-                    let first = values[0].clone();
-                    values.fill(first);
-                }
-                Track { node, timeline: timeline as u32, interpolation, values }
-            })
-        },
-    )
-}
-
 /// Tracks, at most one for each node.
 fn tracks<T: Clone + std::fmt::Debug + 'static>(
     timelines: Vec<Vec<f32>>,
     value: BoxedStrategy<T>,
 ) -> impl Strategy<Value = Vec<Track<T>>> {
-    prop::collection::vec(track(timelines, value), 0..NODES as usize).prop_map(|mut tracks| {
+    let parts = (0..NODES, 0..timelines.len(), interpolation(), any::<bool>());
+    let any_track = parts.prop_flat_map(move |(node, timeline, interpolation, is_constant)| {
+        let count = timelines[timeline].len() * if interpolation == CubicSpline { 3 } else { 1 };
+        prop::collection::vec(value.clone(), count).prop_map(move |mut values| {
+            if is_constant && interpolation != CubicSpline {
+                let first = values[0].clone();
+                values.fill(first);
+            }
+            Track { node, timeline: timeline as u32, interpolation, values }
+        })
+    });
+    prop::collection::vec(any_track, 0..NODES as usize).prop_map(|mut tracks| {
         tracks.sort_by_key(|track| track.node);
         tracks.dedup_by_key(|track| track.node);
         // Node 2 has a fixed matrix, which is never animated.
@@ -160,23 +153,17 @@ pub fn one_node(clip: Clip) -> Model {
 
 #[test]
 fn clips_with_huge_numbers_or_huge_tables_are_refused() {
-    let track = |node, timeline, values| Track { node, timeline, interpolation: Linear, values };
-    let huge = one_node(Clip {
-        timelines: vec![vec![0.0, 1.0]],
-        translations: vec![track(0, 0, vec![Vec3::ZERO, Vec3::splat(1e30)])],
-        ..Clip::default()
-    });
+    let far = vec![track(0, Linear, vec![Vec3::ZERO, Vec3::splat(1e30)])];
+    let huge = one_node(Clip { timelines: vec![vec![0.0, 1.0]], translations: far, ..Clip::default() });
     assert!(LaneClip::compile(&huge, huge.clips.first()).is_none());
     assert!(LaneClip::compile(&huge, None).is_some(), "the rest pose is moderate");
 
     // A hundred nodes, each with a hundred keys at different times: a million cells for ten thousand keys.
     let timeline = |node: usize| (0..100).map(|key| (key * 100 + node) as f32).collect();
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
+    let own_track = |node| Track { timeline: node, ..track(node, Linear, values.clone()) };
+    let (timelines, translations) = ((0..100).map(timeline).collect(), (0..100).map(own_track).collect());
     let mut scattered = chain("scattered", 100, 1.0, &[]);
-    scattered.clips = vec![Clip {
-        timelines: (0..100).map(timeline).collect(),
-        translations: (0..100).map(|node| track(node, node, values.clone())).collect(),
-        ..Clip::default()
-    }];
+    scattered.clips = vec![Clip { timelines, translations, ..Clip::default() }];
     assert!(LaneClip::compile(&scattered, scattered.clips.first()).is_none());
 }
