@@ -11,7 +11,7 @@ use throng::model::import::load;
 use throng::model::{Clip, Interpolation, Model};
 
 use crate::common::lanes::{check_lanes, numbers, room};
-use crate::cpu::crowd::{chain, track};
+use crate::cpu::crowd::{chain, clip_with, track};
 use crate::cpu::model_files::sample_models;
 
 /// The largest error, as a share of the largest intermediate number.
@@ -146,12 +146,10 @@ fn blends_of_built_models_agree_with_double_precision() {
         let quarter = Vec4::from(Quat::from_rotation_x(1.5));
         let held = |node| track(node, Interpolation::Step, vec![quarter]);
         model.clips.push(Clip {
-            duration_seconds: 1.0,
-            timelines: vec![vec![0.0, 0.25, 1.0]],
             translations: vec![track(0, Interpolation::CubicSpline, spline([Vec3::X, Vec3::Y, Vec3::Z]))],
             scales: vec![track(joints / 2, Interpolation::Linear, scales)],
             rotations: vec![track(joints - 1, Interpolation::Step, vec![quarter, -quarter, Vec4::W])],
-            ..Clip::default()
+            ..clip_with(&[0.0, 0.25, 1.0])
         });
         let (timelines, rotations) = (vec![vec![0.0]], (0..joints / 2).map(held).collect());
         model.clips.push(Clip { duration_seconds: 0.5, timelines, rotations, ..Clip::default() });

@@ -7,13 +7,9 @@ use glam::{Quat, Vec3, Vec4};
 use throng::animation::{PoseScratch, SampleScratch, pose_model, sample_clip};
 use throng::model::{Clip, Interpolation, LocalPose, Model, MorphTrack, NO_PARENT, Skeleton, Track};
 
-use crate::cpu::crowd::track;
+use crate::cpu::crowd::{clip_with, track};
 
 use Interpolation::{CubicSpline, Linear, Step};
-
-fn clip_with(keys: &[f32]) -> Clip {
-    Clip { duration_seconds: *keys.last().unwrap(), timelines: vec![keys.to_vec()], ..Clip::default() }
-}
 
 /// A clip that moves node 0 along x.
 fn translation_clip(keys: &[f32], interpolation: Interpolation, x: &[f32]) -> Clip {
@@ -35,10 +31,6 @@ fn sample(clip: &Clip, time_seconds: f64) -> LocalPose {
 
 fn x_at(clip: &Clip, time_seconds: f64) -> f32 {
     sample(clip, time_seconds).translations[0].x
-}
-
-fn about_z(radians: f32) -> Vec4 {
-    Vec4::from(Quat::from_rotation_z(radians))
 }
 
 #[test]
@@ -66,12 +58,13 @@ fn spline_tangents_are_per_second() {
 #[test]
 fn spline_rotations_are_normalised_and_never_flipped() {
     // Halfway between 0 and 90 degrees, with flat tangents, the normalised mean is 45 degrees.
-    let rotation = halfway_to(about_z(FRAC_PI_2));
+    let quarter = Vec4::from(Quat::from_rotation_z(FRAC_PI_2));
+    let rotation = halfway_to(quarter);
     assert!((rotation.length() - 1.0).abs() < 1e-6);
     assert!(rotation.dot(Quat::from_rotation_z(45f32.to_radians())) > 1.0 - 1e-6);
 
     // With the second key's sign flipped, the mean (1 - cos 45°, -sin 45°) / 2 is 225 degrees, along the longer arc.
-    let rotation = halfway_to(-about_z(FRAC_PI_2));
+    let rotation = halfway_to(-quarter);
     let expected = Vec4::new(0.0, 0.0, -FRAC_1_SQRT_2, 1.0 - FRAC_1_SQRT_2).normalize();
     assert!((Vec4::from(rotation) - expected).length() < 1e-6, "{rotation}");
 

@@ -50,11 +50,9 @@ fn posed_bounds_hold_what_a_long_clip_does_for_a_moment() {
     let leap = Vec3::new(0.0, 9.0, 0.0);
     let values = vec![Vec3::ZERO, leap, Vec3::ZERO, Vec3::ZERO];
     for (interpolation, end) in [(Interpolation::Step, 29.311), (Interpolation::Linear, 29.31)] {
-        let mut model = chain("A.glb", 2, 1.0, &["Leap"]);
-        let clip = &mut model.clips[0];
+        let mut model = chain("A.glb", 2, 1.0, &[]);
         let translations = vec![track(0, interpolation, values.clone())];
-        let timelines = vec![vec![0.0, 29.31, end, 600.0]];
-        *clip = Clip { duration_seconds: 600.0, timelines, translations, ..Clip::default() };
+        model.clips = vec![Clip { translations, ..clip_with(&[0.0, 29.31, end, 600.0]) }];
         let bounds = posed_bounds(&model, model.clips.first());
         assert!(bounds.max.y > 9.9 && bounds.max.y < 11.0, "{interpolation:?}: {bounds:?}");
     }

@@ -107,11 +107,7 @@ fn instances_that_share_a_pose_share_its_finest_level() {
     let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02);
     cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
     let instances = instances_of(&crowd);
-    let seen = |index: usize| {
-        instances[..plan_of(&crowd).batches.iter().map(|batch| batch.seen.count).sum::<u32>() as usize]
-            .iter()
-            .filter(move |instance| instance.pose as usize == index)
-    };
+    let seen = &instances[..seen_count_of(&crowd)];
     let mut mixed_poses = 0;
     for (index, pose) in crowd.visible_poses().iter().enumerate().filter(|(_, pose)| pose.seen_count > 0) {
         let model = &models[pose.model as usize];
@@ -121,7 +117,8 @@ fn instances_that_share_a_pose_share_its_finest_level() {
             };
             errors_of(model)[1..].iter().take_while(fits).count() as u32
         };
-        let own: Vec<u32> = seen(index).map(own_level).collect();
+        let of_pose = seen.iter().filter(|instance| instance.pose as usize == index);
+        let own: Vec<u32> = of_pose.map(own_level).collect();
         assert_eq!(Some(&pose.levels.camera), own.iter().min(), "{own:?}");
         mixed_poses += u32::from(own.iter().min() != own.iter().max());
     }

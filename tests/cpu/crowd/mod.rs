@@ -33,8 +33,6 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         let weights = vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0];
         Clip {
             name: Some((*clip_name).to_owned()),
-            duration_seconds: 1.5,
-            timelines: vec![vec![0.0, 0.5, 1.0, 1.5]],
             morph_weights: vec![MorphTrack {
                 first_weight: 0,
                 weight_count: 2,
@@ -43,7 +41,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
                 values: weights,
             }],
             rotations: (0..joints).map(|node| track(node, interpolation, values.clone())).collect(),
-            ..Clip::default()
+            ..clip_with(&[0.0, 0.5, 1.0, 1.5])
         }
     });
     let joint_from_mesh = |joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0));
@@ -79,6 +77,11 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
 /// A track of a node on the first timeline.
 pub fn track<T>(node: u32, interpolation: Interpolation, values: Vec<T>) -> Track<T> {
     Track { node, timeline: 0, interpolation, values }
+}
+
+/// A clip without tracks, with one timeline.
+pub fn clip_with(keys: &[f32]) -> Clip {
+    Clip { duration_seconds: *keys.last().unwrap(), timelines: vec![keys.to_vec()], ..Clip::default() }
 }
 
 pub fn named(name: &str) -> ClipChoice {
@@ -140,6 +143,10 @@ fn plan_of(crowd: &Crowd) -> FramePlan {
     plan
 }
 
+fn seen_count_of(crowd: &Crowd) -> usize {
+    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
+}
+
 #[test]
 fn the_seed_decides_everything_and_nothing_else_does() {
     let crowd = |seed| Crowd::new(mixed(), &CrowdSettings { seed, ..settings(100) }).unwrap();
@@ -173,6 +180,7 @@ fn layouts_and_variety_change_what_they_name_and_nothing_else() {
     assert!(plain.iter().all(|instance| instance.tint_unorm8 == u32::MAX) && sizes(&plain) == [1.0; 300]);
     for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
         let varied = data(layout, 1.0);
+        assert_eq!(varied, data(layout, 1.0), "the same seed, the same crowd");
         assert!(sizes(&varied).iter().all(|size| (0.8..=1.2).contains(size)) && sizes(&varied) != [1.0; 300]);
         // Tints and sizes belong to the instances and not to their places.
         let tints = |all: &[InstanceData]| -> Vec<u32> { all.iter().map(|instance| instance.tint_unorm8).collect() };

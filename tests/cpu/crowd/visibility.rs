@@ -72,10 +72,6 @@ fn shared_poses_are_few_and_near_enough() {
     assert_eq!(Crowd::new(Arc::clone(models), &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
 }
 
-fn seen_count_of(crowd: &Crowd) -> usize {
-    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
-}
-
 #[test]
 fn instances_seen_by_their_shadow_only_follow_the_others() {
     for share_poses_hz in [None, Some(8.0)] {

@@ -5,8 +5,10 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{Affine3A, Quat, Vec2, Vec3, Vec4};
 use throng::model::{
     AlphaMode, Clip, DrawRange, Influence, Interpolation, LocalPose, Material, Model, MorphDelta, MorphTrack,
-    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology, Track,
+    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology,
 };
+
+use crate::cpu::crowd::{clip_with, track};
 
 /// A vertex of a shape.
 #[derive(Clone, Copy)]
@@ -68,13 +70,12 @@ fn model(parts: &[Part], scale: f32) -> Model {
     model.materials = (0..2).map(|_| Material::default()).collect();
     let interpolation = Interpolation::Linear;
     let turns = [-1.3, 0.2, 1.3].map(|angle| Vec4::from(Quat::from_rotation_z(angle))).to_vec();
-    let swing = Track { node: 1, timeline: 0, interpolation, values: turns };
+    let swing = track(1, interpolation, turns);
     let values = vec![0.0, 1.0];
     let stretch = MorphTrack { first_weight: 0, weight_count: 1, timeline: 0, interpolation, values };
-    let clip = |duration_seconds, keys| Clip { duration_seconds, timelines: vec![keys], ..Clip::default() };
     model.clips = vec![
-        Clip { rotations: vec![swing], ..clip(2.0, vec![0.0, 0.7, 2.0]) },
-        Clip { morph_weights: vec![stretch], ..clip(1.0, vec![0.0, 1.0]) },
+        Clip { rotations: vec![swing], ..clip_with(&[0.0, 0.7, 2.0]) },
+        Clip { morph_weights: vec![stretch], ..clip_with(&[0.0, 1.0]) },
     ];
     let geometry = &mut model.geometry;
     geometry.influence_starts.push(0);

@@ -9,7 +9,7 @@ use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::common::lanes::{check_lanes, in_lanes};
 use crate::common::reference::rotation_at;
-use crate::cpu::crowd::{chain, track};
+use crate::cpu::crowd::{chain, clip_with, track};
 
 const NODES: u32 = 6;
 
@@ -154,7 +154,7 @@ pub fn one_node(clip: Clip) -> Model {
 #[test]
 fn clips_with_huge_numbers_or_huge_tables_are_refused() {
     let far = vec![track(0, Linear, vec![Vec3::ZERO, Vec3::splat(1e30)])];
-    let huge = one_node(Clip { timelines: vec![vec![0.0, 1.0]], translations: far, ..Clip::default() });
+    let huge = one_node(Clip { translations: far, ..clip_with(&[0.0, 1.0]) });
     assert!(LaneClip::compile(&huge, huge.clips.first()).is_none());
     assert!(LaneClip::compile(&huge, None).is_some(), "the rest pose is moderate");
 

@@ -9,7 +9,7 @@ use throng::model::{Clip, Interpolation, LocalPose};
 use super::lanes::{any_unit, interpolation, one_node, timeline, vector};
 use crate::common::lanes;
 use crate::common::reference::{rotation_at, vector_at, vector_tolerance};
-use crate::cpu::crowd::track;
+use crate::cpu::crowd::{clip_with, track};
 
 /// A random unit quaternion, often close to the opposite of another one.
 fn unit() -> impl Strategy<Value = Vec4> {
@@ -25,11 +25,9 @@ fn clip() -> impl Strategy<Value = Clip> {
         let rotations = prop::collection::vec(unit(), count);
         (Just(seconds), Just(interpolation), prop::collection::vec(vector(10.0), count), rotations).prop_map(
             |(seconds, interpolation, translations, rotations)| Clip {
-                duration_seconds: seconds[seconds.len() - 1],
-                timelines: vec![seconds],
                 translations: vec![track(0, interpolation, translations)],
                 rotations: vec![track(0, interpolation, rotations)],
-                ..Clip::default()
+                ..clip_with(&seconds)
             },
         )
     })
