@@ -16,7 +16,8 @@ pub const U16: u32 = 5123;
 pub const U32: u32 = 5125;
 pub const F32: u32 = 5126;
 
-/// A file's JSON and its one buffer.
+/// A file's JSON and its first buffer, which is entered in the JSON when the file is written.
+#[derive(Clone)]
 pub struct Gltf {
     pub json: Value,
     pub bytes: Vec<u8>,
@@ -30,6 +31,7 @@ impl Gltf {
         for list in geometry.into_iter().chain(["materials", "textures", "images"]) {
             json[list] = json!([]);
         }
+        json["buffers"] = json!([null]);
         Self { json, bytes: Vec::new() }
     }
 
@@ -58,7 +60,7 @@ impl Gltf {
     }
 
     /// Appends mesh 0, and node 0, which draws it.
-    fn draw(&mut self, primitive: Value) {
+    pub fn draw(&mut self, primitive: Value) {
         self.push("meshes", json!({"primitives": [primitive]}));
         self.push("nodes", json!({"mesh": 0}));
         self.json["scenes"][0]["nodes"] = json!([0]);
@@ -66,9 +68,12 @@ impl Gltf {
 
     /// Appends a texture that shows an image; returns its index.
     pub fn texture(&mut self, image: &image::RgbaImage) -> usize {
-        let mut png = std::io::Cursor::new(Vec::new());
-        image.write_to(&mut png, image::ImageFormat::Png).unwrap();
-        let view = self.view(png.get_ref());
+        self.encoded_texture(&encoded(image, image::ImageFormat::Png))
+    }
+
+    /// Appends a texture that shows an image of these bytes; returns its index.
+    pub fn encoded_texture(&mut self, bytes: &[u8]) -> usize {
+        let view = self.view(bytes);
         let source = self.push("images", json!({"bufferView": view}));
         self.push("textures", json!({"source": source}))
     }
@@ -78,10 +83,8 @@ impl Gltf {
     pub fn skinned(joints: [[u8; 4]; 3], weights: [[f32; 4]; 3]) -> Self {
         let mut gltf = Self::triangle();
         let joints = gltf.accessor(U8, "VEC4", 3, joints.as_flattened());
-        let weights = gltf.f32s("VEC4", weights.as_flattened());
-        let attributes = &mut gltf.json["meshes"][0]["primitives"][0]["attributes"];
-        attributes["JOINTS_0"] = json!(joints);
-        attributes["WEIGHTS_0"] = json!(weights);
+        gltf.primitive()["attributes"]["JOINTS_0"] = json!(joints);
+        gltf.attribute("WEIGHTS_0", "VEC4", weights.as_flattened());
         gltf.json["nodes"][0]["skin"] = json!(0);
         gltf.push("nodes", json!({"name": "upper", "children": [2]}));
         gltf.push("nodes", json!({"name": "lower", "translation": [0, 1, 0]}));
@@ -126,6 +129,38 @@ impl Gltf {
         self.accessor(F32, shape, values.len() / components, bytemuck::cast_slice(values))
     }
 
+    /// Appends an accessor of integers that stand for numbers from -1 or 0 to 1; returns its index.
+    pub fn normalized(&mut self, component_type: u32, shape: &str, count: usize, data: &[u8]) -> usize {
+        let index = self.accessor(component_type, shape, count, data);
+        self.json["accessors"][index]["normalized"] = json!(true);
+        index
+    }
+
+    /// Returns the first primitive of mesh 0.
+    pub fn primitive(&mut self) -> &mut Value {
+        &mut self.json["meshes"][0]["primitives"][0]
+    }
+
+    /// Gives the first primitive an attribute of floats; returns the accessor's index.
+    pub fn attribute(&mut self, name: &str, shape: &str, values: &[f32]) -> usize {
+        let index = self.f32s(shape, values);
+        self.primitive()["attributes"][name] = json!(index);
+        index
+    }
+
+    /// Appends a node with a box whose sides have eight vertices in common; returns its index.
+    pub fn cuboid(&mut self, low: [f32; 3], high: [f32; 3], mut node: Value) -> usize {
+        let corner = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] });
+        let position = self.f32s("VEC3", &(0..8).flat_map(corner).collect::<Vec<f32>>());
+        // Counterclockwise from outside: -z, +z, -y, +y, -x, +x.
+        let quads = [[0u16, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let indices = quads.map(|[a, b, c, d]| [a, b, c, a, c, d]);
+        let indices = self.accessor(U16, "SCALAR", 36, bytemuck::cast_slice(indices.as_flattened()));
+        let primitive = json!({"attributes": {"POSITION": position}, "indices": indices});
+        node["mesh"] = json!(self.push("meshes", json!({"primitives": [primitive]})));
+        self.push("nodes", node)
+    }
+
     /// Appends an animation with one channel; returns its index.
     pub fn animation(&mut self, node: usize, path: &str, interpolation: &str, input: usize, output: usize) -> usize {
         self.push(
@@ -140,10 +175,10 @@ impl Gltf {
     /// Returns the file as text, with its buffer as a data URI.
     pub fn text(&self) -> String {
         let mut json = self.json.clone();
-        if json.get("buffers").is_none() {
+        if json["buffers"][0].is_null() {
             let base64 = base64::engine::general_purpose::STANDARD.encode(&self.bytes);
             let uri = format!("data:application/octet-stream;base64,{base64}");
-            json["buffers"] = json!([{"byteLength": self.bytes.len(), "uri": uri}]);
+            json["buffers"][0] = json!({"byteLength": self.bytes.len(), "uri": uri});
         }
         json.to_string()
     }
@@ -151,7 +186,7 @@ impl Gltf {
     /// Returns the file as a GLB.
     pub fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
-        json["buffers"] = json!([{"byteLength": self.bytes.len()}]);
+        json["buffers"][0] = json!({"byteLength": self.bytes.len()});
         let mut text = json.to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
         let mut binary = self.bytes.clone();
@@ -178,10 +213,99 @@ impl Gltf {
         model
     }
 
+    /// Loads the model as [`Self::model`] does, and asserts that each of these is a part of a warning.
+    pub fn model_that_warns(&self, parts: &[&str]) -> Model {
+        let model = self.model();
+        for part in parts {
+            assert!(warns(&model, part), "{part}: {:?}", model.warnings);
+        }
+        model
+    }
+
+    /// Loads the model as [`Self::model`] does, and asserts that there is no warning.
+    pub fn model_without_warnings(&self) -> Model {
+        let model = self.model();
+        assert_eq!(model.warnings, [""; 0]);
+        model
+    }
+
     /// Returns the message of the error with which import refuses the file.
     pub fn error(&self) -> String {
         self.load().unwrap_err().to_string()
     }
+
+    /// Sets the value at a path such as `nodes/0/mesh`. Null removes it.
+    pub fn set(&mut self, path: &str, value: Value) {
+        fn member<'json>(value: &'json mut Value, key: &str) -> &'json mut Value {
+            match key.parse::<usize>() {
+                Ok(index) => &mut value[index],
+                Err(_) => &mut value[key],
+            }
+        }
+        let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
+        let parent = parent.split_terminator('/').fold(&mut self.json, member);
+        if value.is_null() {
+            parent.as_object_mut().unwrap().remove(last);
+        } else {
+            *member(parent, last) = value;
+        }
+    }
+
+    /// Returns a copy with these values at these paths.
+    pub fn with(&self, changes: &[(&str, Value)]) -> Self {
+        let mut copy = self.clone();
+        changes.iter().for_each(|(path, value)| copy.set(path, value.clone()));
+        copy
+    }
+
+    /// Begins a table of mistakes, for each of which import says something that begins with `at`.
+    pub fn mistakes<'gltf>(&'gltf self, at: &'gltf str) -> Mistakes<'gltf> {
+        Mistakes { gltf: self, at }
+    }
+
+    /// Loads copies with one wrong byte, each byte with each of these bits flipped: decoders must survive any stream.
+    /// Returns the number of copies that are refused, and of those that are read.
+    pub fn load_damaged(&self, flips: [u8; 3]) -> [usize; 2] {
+        let mut counts = [0; 2];
+        for (at, bits) in (0..self.bytes.len()).flat_map(|at| flips.map(|bits| (at, bits))) {
+            let mut copy = self.clone();
+            copy.bytes[at] ^= bits;
+            let model = copy.load();
+            counts[usize::from(model.is_ok())] += 1;
+            if let Ok(Model { geometry, .. }) = model {
+                assert!(geometry.indices.iter().all(|&index| (index as usize) < geometry.vertex_count()));
+            }
+        }
+        counts
+    }
+}
+
+/// A file, and what import says first about mistakes in it.
+pub struct Mistakes<'gltf> {
+    gltf: &'gltf Gltf,
+    at: &'gltf str,
+}
+
+impl Mistakes<'_> {
+    /// Asserts for each case that a copy with another value at a path is refused with this message. An ellipsis stands for
+    /// the rest of a message.
+    pub fn are_refused<const N: usize>(&self, cases: [(&str, Value, &str); N]) {
+        for (path, value, message) in cases {
+            let error = self.gltf.with(&[(path, value.clone())]).error();
+            let expected = format!("test.gltf: {}{message}", self.at);
+            match expected.strip_suffix('…') {
+                Some(start) => assert!(error.starts_with(start), "{path}: {value}: {error}"),
+                None => assert_eq!(error, expected, "{path}: {value}"),
+            }
+        }
+    }
+}
+
+/// Returns the bytes of a file of this image.
+pub fn encoded(image: &image::RgbaImage, format: image::ImageFormat) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
 }
 
 /// Returns the directions of a sphere's vertices, which are its smooth normals, and its triangles.

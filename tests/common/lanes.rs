@@ -12,10 +12,15 @@ pub fn room(joints: usize) -> Vec<MaybeUninit<JointMatrix>> {
     vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); joints]
 }
 
+/// Returns what was written to [`room`], or to another list that was made of values.
+pub fn written<T: Copy>(out: &[MaybeUninit<T>]) -> Vec<T> {
+    // SAFETY: every element was initialised on creation.
+    out.iter().map(|element| unsafe { element.assume_init() }).collect()
+}
+
 /// Returns the numbers of matrices in [`room`].
 pub fn numbers(palette: &[MaybeUninit<JointMatrix>]) -> Vec<f32> {
-    // SAFETY: every element was initialised on creation.
-    palette.iter().flat_map(|element| unsafe { element.assume_init() }.rows).flatten().collect()
+    written(palette).into_iter().flat_map(|matrix| matrix.rows).flatten().collect()
 }
 
 /// Evaluates a clip in lanes. Both kinds of memory must receive the same bytes.

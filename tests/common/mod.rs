@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unused_macros, unused_imports, reason = "each test binary uses a part")]
 
+pub mod assets;
 pub mod builder;
 #[cfg(feature = "app")]
 pub mod gpu;

@@ -1,6 +1,5 @@
 //! Draws a crowd offscreen as `throng render` does, with renderer settings that the command line does not offer.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ash::vk;
@@ -9,23 +8,12 @@ use glam::{Vec2, Vec3};
 use image::RgbaImage;
 use throng::app::scene::Scene;
 use throng::cli::{Cli, Command, RenderArgs};
-use throng::model::{Model, import};
+use throng::model::Model;
 use throng::renderer::{Output, Renderer, RendererSettings};
 use throng::view::OrbitCamera;
 use throng::vulkan::device::Device;
 
-pub const WALKER: &str = "assets/walker.glb";
-pub const STRIP: &str = "assets/simple_strip.gltf";
-pub const JELLY: &str = "assets/jelly.gltf";
-
-pub fn models() -> [Model; 3] {
-    [WALKER, STRIP, JELLY].map(asset)
-}
-
-pub fn asset(name: &str) -> Model {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
-    import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
+pub use super::assets::{JELLY, STRIP, WALKER, asset, models};
 
 /// Parses `throng render OPTIONS`. The models come from [`scene`], and the file name is unused.
 pub fn arguments(options: &str) -> RenderArgs {

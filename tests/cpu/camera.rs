@@ -1,33 +1,24 @@
 //! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd.
 
-use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use clap::Parser;
 use glam::Vec2;
 use rayon::prelude::*;
 use throng::app::scene::Scene;
-use throng::cli::{Cli, Command};
-use throng::model::{Model, import};
+use throng::model::Model;
 use throng::view::OrbitCamera;
+
+use crate::common::scene::{self, WALKER, asset};
 
 /// One notch of the mouse wheel.
 const NOTCH: f32 = 0.9;
 const TIME_SECONDS: f64 = 0.3;
 const MIDDLE: Vec2 = Vec2::splat(0.5);
 
-static WALKER: LazyLock<Arc<[Model]>> = LazyLock::new(|| {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    Arc::from([import::load(&file).unwrap()])
-});
+static MODELS: LazyLock<[Model; 1]> = LazyLock::new(|| [asset(WALKER)]);
 
-/// Returns the scene of `throng render OPTIONS`, with the bundled walker as its model.
 fn scene(options: &str) -> Scene {
-    let line = ["throng", "render", "--out", "unused.png"].into_iter().chain(options.split_whitespace());
-    let Ok(Some(Command::Render(args))) = Cli::try_parse_from(line).map(|cli| cli.command) else {
-        panic!("{options}");
-    };
-    Scene::new(Arc::clone(&WALKER), (&args).into()).unwrap()
+    scene::scene(&*MODELS, options)
 }
 
 /// Returns the share of the image whose rays hit the ground or the bounds of the crowd.
@@ -58,20 +49,12 @@ enum Movement {
 }
 
 impl Movement {
-    const ALL: [Self; 12] = [
-        Self::Zoom(0.5),
-        Self::Zoom(2.0),
-        Self::Zoom(0.0),
-        Self::Zoom(1e6),
-        Self::Orbit(0.0, 0.3),
-        Self::Orbit(0.0, -0.3),
-        Self::Orbit(0.8, 0.0),
-        Self::Orbit(2.0, -4.0),
-        Self::Pan(0.0, 0.4),
-        Self::Pan(0.0, -0.4),
-        Self::Pan(0.4, 0.0),
-        Self::Pan(-3.0, 3.0),
-    ];
+    fn all() -> Vec<Self> {
+        let zooms = [0.5, 2.0, 0.0, 1e6].map(Self::Zoom);
+        let orbits = [(0.0, 0.3), (0.0, -0.3), (0.8, 0.0), (2.0, -4.0)].map(|(yaw, pitch)| Self::Orbit(yaw, pitch));
+        let pans = [(0.0, 0.4), (0.0, -0.4), (0.4, 0.0), (-3.0, 3.0)].map(|(right, up)| Self::Pan(right, up));
+        [zooms, orbits, pans].concat()
+    }
 
     fn apply(self, scene: &mut Scene, aspect: f32) {
         match self {
@@ -103,14 +86,14 @@ fn no_path_of_the_mouse_leads_out_of_sight() {
     for (options, aspect) in [("--instances 200", 16.0 / 9.0), ("--instances 40 --size 360x640", 9.0 / 16.0)] {
         let mut scene = scene(options);
         let start = scene.camera;
-        for first in Movement::ALL {
+        for first in Movement::all() {
             scene.camera = start;
             for _ in 0..8 {
                 first.apply(&mut scene, aspect);
                 assert_covered(&scene, aspect, &first);
             }
             let between = scene.camera;
-            for second in Movement::ALL {
+            for second in Movement::all() {
                 scene.camera = between;
                 for _ in 0..8 {
                     second.apply(&mut scene, aspect);
@@ -123,27 +106,22 @@ fn no_path_of_the_mouse_leads_out_of_sight() {
 
 #[test]
 fn no_camera_of_the_command_line_looks_past_the_crowd() {
-    let sizes = ["1280x720", "360x640", "300x2000"];
+    let sizes = [(1280.0, 720.0), (360.0, 640.0), (300.0, 2000.0)];
     let pitches = [-89, -30, -5, 0, 3, 20, 60, 89];
     let zooms = ["0.001", "0.05", "0.15", "1", "7", "1000"];
     let cameras = sizes.map(|size| pitches.map(|pitch| zooms.map(|zoom| (size, pitch, zoom))));
     // Before the jobs: import has jobs of its own. A thread that waits for these could take up a job that needs the walker.
-    LazyLock::force(&WALKER);
-    cameras.as_flattened().as_flattened().par_iter().for_each(|(size, pitch, zoom)| {
-        let options = format!("--instances 60 --size {size} --camera 25,{pitch},{zoom}");
-        let scene = scene(&options);
-        let (width, height) = size.split_once('x').unwrap();
-        let aspect = width.parse::<f32>().unwrap() / height.parse::<f32>().unwrap();
-        assert_covered(&scene, aspect, &options);
+    LazyLock::force(&MODELS);
+    cameras.as_flattened().as_flattened().par_iter().for_each(|((width, height), pitch, zoom)| {
+        let options = format!("--instances 60 --size {width}x{height} --camera 25,{pitch},{zoom}");
+        assert_covered(&scene(&options), width / height, &options);
     });
 }
 
 #[test]
 fn zooming_ends_in_front_of_the_character_or_the_ground_in_the_middle() {
-    for options in
-        ["--instances 1", "--instances 100", "--instances 100 --camera 25,5", "--instances 100 --camera 70,50"]
-    {
-        let mut scene = scene(options);
+    for options in ["1", "100", "100 --camera 25,5", "100 --camera 70,50"] {
+        let mut scene = scene(&format!("--instances {options}"));
         let start = scene.camera;
         let depth = scene.crowd.distance_along(start.position(), start.forward(), TIME_SECONDS).unwrap();
         let seen = start.position() + start.forward() * depth;

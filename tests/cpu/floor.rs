@@ -2,7 +2,6 @@
 //!
 //! The generated characters are 1.8 metres high and consist of boxes. Their soles are known exactly.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -10,78 +9,54 @@ use serde_json::json;
 use throng::animation::{PoseScratch, pose_model, skinned_positions};
 use throng::crowd::{ClipChoice, Crowd, CrowdSettings};
 use throng::measure::floor_height;
-use throng::model::{Model, import};
+use throng::model::Model;
 use throng::shader_types::InstanceData;
 
-use crate::common::builder::{Gltf, U16};
+use crate::common::assets::{JELLY, WALKER, asset};
+use crate::common::builder::Gltf;
+use crate::cpu::import::samples::sample;
 use crate::cpu::instances::instances_of;
 
 /// The largest distance between a sole and the ground, as a share of the height.
 const MOST: f32 = 0.01;
 const HEIGHT: f32 = 1.8;
 
-/// A box from `low` to `high` in the space of its node, which is called `name` and moved to `origin`.
-struct Part {
-    name: &'static str,
-    origin: [f32; 3],
-    low: [f32; 3],
-    high: [f32; 3],
-}
-
-const fn part(name: &'static str, origin: [f32; 3], low: [f32; 3], high: [f32; 3]) -> Part {
-    Part { name, origin, low, high }
-}
+/// A box: the name and the origin of its node, and its lowest and highest corner in the space of the node.
+type Part = (&'static str, [f32; 3], [f32; 3], [f32; 3]);
 
 /// Two legs that end at y = 0, a body and a head.
 const BODY: [Part; 4] = [
-    part("leg", [0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
-    part("leg", [-0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
-    part("body", [0.0, 0.9, 0.0], [-0.25, 0.0, -0.15], [0.25, 0.6, 0.15]),
-    part("head", [0.0, 1.5, 0.0], [-0.12, 0.0, -0.12], [0.12, 0.3, 0.12]),
+    ("leg", [0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
+    ("leg", [-0.12, 0.9, 0.0], [-0.1, -0.9, -0.1], [0.1, 0.0, 0.1]),
+    ("body", [0.0, 0.9, 0.0], [-0.25, 0.0, -0.15], [0.25, 0.6, 0.15]),
+    ("head", [0.0, 1.5, 0.0], [-0.12, 0.0, -0.12], [0.12, 0.3, 0.12]),
 ];
 
 /// A crossbow in a hand, at 0.7 metres. It is 0.9 metres long.
-const CROSSBOW_DOWN: Part = part("crossbow", [0.35, 0.7, 0.1], [-0.04, -0.9, -0.04], [0.04, 0.0, 0.04]);
-const CROSSBOW_UP: Part = part("crossbow", [0.35, 0.7, 0.1], [-0.04, 0.0, -0.04], [0.04, 0.9, 0.04]);
+const CROSSBOW_DOWN: Part = ("crossbow", [0.35, 0.7, 0.1], [-0.04, -0.9, -0.04], [0.04, 0.0, 0.04]);
+const CROSSBOW_UP: Part = ("crossbow", [0.35, 0.7, 0.1], [-0.04, 0.0, -0.04], [0.04, 0.9, 0.04]);
 
 /// A clip of two seconds that moves a node of this name, or the root, to each height in turn.
-struct Motion {
-    node: &'static str,
-    heights: Vec<f32>,
-}
+type Motion = (&'static str, Vec<f32>);
 
 /// Builds a character whose root is at the height `root_y`.
 fn character(parts: &[Part], root_y: f32, motions: &[Motion]) -> Model {
     let mut gltf = Gltf::new();
     let mut children = Vec::new();
-    for Part { name, origin, low, high } in parts {
-        let corner = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] });
-        let positions: Vec<f32> = (0..8).flat_map(corner).collect();
-        let position = gltf.f32s("VEC3", &positions);
-        // Counterclockwise from outside: -z, +z, -y, +y, -x, +x.
-        let quads = [[0u16, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        let indices: Vec<u8> =
-            quads.iter().flat_map(|[a, b, c, d]| [*a, *b, *c, *a, *c, *d]).flat_map(u16::to_le_bytes).collect();
-        let indices = gltf.accessor(U16, "SCALAR", 36, &indices);
-        let primitive = json!({"attributes": {"POSITION": position}, "indices": indices});
-        let mesh = gltf.push("meshes", json!({"primitives": [primitive]}));
-        children.push(gltf.push("nodes", json!({"name": name, "mesh": mesh, "translation": origin})));
+    for (name, origin, low, high) in parts {
+        children.push(gltf.cuboid(*low, *high, json!({"name": name, "translation": origin})));
     }
     let root = gltf.push("nodes", json!({"name": "root", "children": children, "translation": [0.0, root_y, 0.0]}));
     gltf.json["scenes"][0]["nodes"] = json!([root]);
-    for Motion { node, heights } in motions {
+    for (node, heights) in motions {
         let last = (heights.len() - 1).max(1) as f32;
         let times: Vec<f32> = (0..heights.len()).map(|k| 2.0 * k as f32 / last).collect();
-        let index = parts.iter().position(|part| part.name == *node);
-        let [x, _, z] = index.map_or([0.0; 3], |index| parts[index].origin);
+        let index = parts.iter().position(|part| part.0 == *node);
+        let [x, _, z] = index.map_or([0.0; 3], |index| parts[index].1);
         let values: Vec<f32> = heights.iter().flat_map(|&y| [x, y, z]).collect();
         let (input, output) = (gltf.f32s("SCALAR", &times), gltf.f32s("VEC3", &values));
         let target = index.map_or(root, |index| children[index]);
-        let animation = json!({
-            "samplers": [{"input": input, "output": output}],
-            "channels": [{"sampler": 0, "target": {"node": target, "path": "translation"}}],
-        });
-        gltf.push("animations", animation);
+        gltf.animation(target, "translation", "LINEAR", input, output);
     }
     gltf.load().unwrap()
 }
@@ -108,14 +83,18 @@ fn crowd(models: Vec<Model>, instance_count: u32) -> Crowd {
     Crowd::new(Arc::from(models), &settings).unwrap()
 }
 
+fn assert_on_the_ground(what: &str, heights: impl IntoIterator<Item = f32>) {
+    for height in heights {
+        assert!(height.abs() <= MOST * HEIGHT, "{what}: {height} m above the ground");
+    }
+}
+
 /// Asserts that the soles are on the ground, in the rest pose and at the given times of the first clip.
 fn assert_stands(what: &str, model: Model, clip_times: &[f64]) {
     let crowd = crowd(vec![model], 3);
     let rest = sole_heights(&crowd, None, 0.0);
     let at_times = clip_times.iter().flat_map(|&time_seconds| sole_heights(&crowd, Some(0), time_seconds));
-    for height in rest.into_iter().chain(at_times) {
-        assert!(height.abs() <= MOST * HEIGHT, "{what}: {height} m above the ground");
-    }
+    assert_on_the_ground(what, rest.into_iter().chain(at_times));
 }
 
 fn with(extra: Part) -> Vec<Part> {
@@ -123,18 +102,16 @@ fn with(extra: Part) -> Vec<Part> {
 }
 
 fn still(heights: &[f32]) -> Motion {
-    Motion { node: "root", heights: heights.to_vec() }
+    ("root", heights.to_vec())
 }
 
 #[test]
 fn an_attachment_below_the_feet_lifts_nobody() {
-    let raised = Motion { node: "crossbow", heights: vec![1.6, 1.6] };
-    let dropped = Motion { node: "crossbow", heights: vec![-0.6, -0.6] };
-    let lowered = Motion { node: "crossbow", heights: vec![0.5, 0.5] };
+    let held = |height| [("crossbow", vec![height; 2])];
     assert_stands("in the rest pose", character(&with(CROSSBOW_DOWN), 0.0, &[]), &[]);
-    assert_stands("until a clip raises it", character(&with(CROSSBOW_DOWN), 0.0, &[raised]), &[0.0, 1.0]);
-    assert_stands("in a clip", character(&with(CROSSBOW_UP), 0.0, &[dropped]), &[0.0]);
-    assert_stands("always", character(&with(CROSSBOW_DOWN), 0.0, &[lowered]), &[0.0, 1.0]);
+    assert_stands("until a clip raises it", character(&with(CROSSBOW_DOWN), 0.0, &held(1.6)), &[0.0, 1.0]);
+    assert_stands("in a clip", character(&with(CROSSBOW_UP), 0.0, &held(-0.6)), &[0.0]);
+    assert_stands("always", character(&with(CROSSBOW_DOWN), 0.0, &held(0.5)), &[0.0, 1.0]);
 }
 
 #[test]
@@ -184,20 +161,16 @@ fn everybody_in_a_mixed_crowd_stands() {
         model.skeleton.rest.translations.iter_mut().for_each(|translation| *translation *= factor);
         model
     };
-    let crowd = crowd(
-        vec![
-            character(&BODY, -0.9, &[]),
-            character(&with(CROSSBOW_DOWN), 0.0, &[]),
-            character(&BODY, 0.5, &[]),
-            scaled(character(&BODY, -0.5, &[]), 100.0),
-            character(&BODY, 0.0, &[]),
-        ],
-        100,
-    );
+    let models = vec![
+        character(&BODY, -0.9, &[]),
+        character(&with(CROSSBOW_DOWN), 0.0, &[]),
+        character(&BODY, 0.5, &[]),
+        scaled(character(&BODY, -0.5, &[]), 100.0),
+        character(&BODY, 0.0, &[]),
+    ];
+    let crowd = crowd(models, 100);
     assert_eq!(crowd.notes().len(), 1, "{:?}", crowd.notes());
-    for height in sole_heights(&crowd, None, 0.0) {
-        assert!(height.abs() <= MOST * HEIGHT, "{height} m above the ground");
-    }
+    assert_on_the_ground("mixed", sole_heights(&crowd, None, 0.0));
 }
 
 /// Returns the lowest point of each clip above the model's floor, and that of the rest pose, as shares of the height.
@@ -215,8 +188,8 @@ fn gaps(model: &Model) -> (f32, Vec<f32>) {
     let (low, high) = extent(None, 0.0);
     let height = high - low;
     let of_clip = |(index, clip): (usize, &throng::model::Clip)| {
-        let times = (0..8).map(|k| f64::from(clip.duration_seconds) * f64::from(k) / 7.0);
-        let lowest = times.map(|time_seconds| extent(Some(index), time_seconds).0).fold(f32::INFINITY, f32::min);
+        let time = |k: u32| f64::from(clip.duration_seconds) * f64::from(k) / 7.0;
+        let lowest = (0..8).map(|k| extent(Some(index), time(k)).0).fold(f32::INFINITY, f32::min);
         (lowest - floor) / height
     };
     ((low - floor) / height, model.clips.iter().enumerate().map(of_clip).collect())
@@ -231,16 +204,13 @@ fn sample_models_stand() {
     const OTHERS: &str = "Elf_Maya/elf.gltf PirateMeshopt/pirate.glb RiggedSimple/RiggedSimple.glb \
         PBRTest_Joints1/pbrTest.gltf SimpleSkin/SimpleSkin.gltf InterpolationTest/InterpolationTest.glb \
         BoxAnimated/box_animated.gltf AnimatedMorphCube/AnimatedMorphCube.glb";
-    let bundled = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets");
-    let mut files: Vec<(PathBuf, bool)> =
-        ["walker.glb", "jelly.gltf"].iter().map(|name| (bundled.join(name), true)).collect();
-    if let Some(folder) = std::env::var_os("THRONG_SAMPLE_MODELS").map(PathBuf::from) {
+    let mut models = vec![(asset(WALKER), true), (asset(JELLY), true)];
+    if cfg!(sample_models) {
         for (names, stands) in [(STANDING, true), (OTHERS, false)] {
-            files.extend(names.split_whitespace().map(|name| (folder.join(name), stands)));
+            models.extend(names.split_whitespace().map(|name| (sample(name), stands)));
         }
     }
-    for (file, stands) in files {
-        let model = import::load(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    for (model, stands) in models {
         let (rest, mut clips) = gaps(&model);
         assert!(rest.abs() <= MOST, "{}: the rest pose is off by {rest}", model.name);
         clips.sort_by(f32::total_cmp);

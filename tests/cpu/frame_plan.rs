@@ -66,18 +66,16 @@ fn poses_take_the_vertices_of_their_levels() {
         .map(|(camera, light)| VisiblePose::new(0, 2, 1).with_levels(camera, light));
     let mut plan = FramePlan::default();
     plan.rebuild(&[levels], &poses, 40 * VERTEX_BYTES).unwrap();
-    let records: Vec<_> =
-        plan.records.iter().map(|record| (record.skinned_vertex_offset, record.camera_level)).collect();
-    assert_eq!(records, [(0, 0), (20, 0), (0, 1), (10, 1), (20, 2), (30, 2), (33, 7)]);
-    let batches: Vec<_> = plan
-        .batches
-        .iter()
-        .map(|batch| (batch.page, batch.levels.camera, batch.levels.light, batch.vertex_count, batch.pose_count))
-        .collect();
+    let records = plan.records.iter().map(|record| (record.skinned_vertex_offset, record.camera_level));
+    assert_eq!(records.collect::<Vec<_>>(), [(0, 0), (20, 0), (0, 1), (10, 1), (20, 2), (30, 2), (33, 7)]);
+    let batches = plan.batches.iter().map(|batch| {
+        let (page, levels) = (batch.page, batch.levels);
+        (page, levels.camera, levels.light, batch.vertex_count, batch.pose_count)
+    });
     // Levels beyond the coarsest one are equal to it.
     let expected =
         [(0, 0, 0, 20, 1), (0, 0, 2, 20, 1), (1, 1, 2, 10, 2), (1, 2, 1, 10, 1), (1, 2, 2, 3, 1), (1, 7, 9, 3, 1)];
-    assert_eq!(batches, expected);
+    assert_eq!(batches.collect::<Vec<_>>(), expected);
     assert_eq!(plan.pages.iter().map(|page| page.vertex_count).collect::<Vec<_>>(), [40, 36]);
     assert_eq!(plan.batches[3].seen, InstanceRange { first: 8, count: 2 });
     assert_eq!(plan.batches[3].shadow_only, InstanceRange { first: 14 + 4, count: 1 });

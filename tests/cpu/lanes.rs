@@ -2,16 +2,16 @@
 //! plain functions (which the oracle compares with the specification), and both kinds of memory receive the same bytes. Blends
 //! agree with a plain blend in double precision.
 
-use glam::{DAffine3, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
+use glam::{DAffine3, DMat4, DQuat, DVec3, DVec4, Quat, Vec3, Vec4};
 use throng::animation::lanes::{self, LaneBlend, LaneClip, LaneScratch, LaneSource, Processor};
 use throng::animation::{
     Blend, MemoryKind, PoseScratch, SampleScratch, Source, joint_matrices, pose_blend, sample_clip,
 };
 use throng::model::import::load;
-use throng::model::{Clip, Interpolation, Model, Track};
+use throng::model::{Clip, Interpolation, Model};
 
 use crate::common::lanes::{check_lanes, numbers, room};
-use crate::cpu::crowd::chain;
+use crate::cpu::crowd::{chain, clip_with, track};
 use crate::cpu::model_files::sample_models;
 
 /// The largest error, as a share of the largest intermediate number.
@@ -102,16 +102,11 @@ fn worst_of_blend(model: &Model, clips: [Option<&Clip>; 2], shares: [f64; 2], we
     let mut expected = Vec::new();
     let mut plain: Vec<f32> = Vec::new();
     let mut scratch = PoseScratch::for_model(model);
-    for (&from_seconds, &to_seconds) in times[0].iter().zip(&times[1]) {
-        let from = Source { clip: clips[0], time_seconds: from_seconds };
-        let to = Source { clip: clips[1], time_seconds: to_seconds };
+    for (&from, &to) in times[0].iter().zip(&times[1]) {
+        let [from, to] = [(0, from), (1, to)].map(|(k, time_seconds)| Source { clip: clips[k], time_seconds });
         let blend = Blend { from, to: Some((to, weight)) };
         for matrix in blend_in_double_precision(model, &blend)? {
-            let [x, y, z] = [0, 1, 2].map(|row| {
-                let m = matrix.matrix3;
-                [m.x_axis[row], m.y_axis[row], m.z_axis[row], matrix.translation[row]]
-            });
-            expected.extend([x, y, z].concat());
+            expected.extend(&DMat4::from(matrix).transpose().to_cols_array()[..12]);
         }
         let pose = pose_blend(model, &blend, &mut scratch);
         plain.extend(joint_matrices(&model.palette, pose.model_from_node).flat_map(|matrix| matrix.rows).flatten());
@@ -147,38 +142,22 @@ fn blends_of_built_models_agree_with_double_precision() {
         let mut model = swinging(joints);
         // A second clip moves, scales and turns other joints, by splines, and a third one holds some of them elsewhere.
         let spline = |values: [Vec3; 3]| values.iter().flat_map(|&value| [Vec3::ONE, value, -Vec3::ONE]).collect();
-        let vectors = |node, interpolation, values| Track { node, timeline: 0, interpolation, values };
+        let scales = vec![Vec3::ONE, Vec3::splat(1.2), Vec3::X];
         let quarter = Vec4::from(Quat::from_rotation_x(1.5));
+        let held = |node| track(node, Interpolation::Step, vec![quarter]);
         model.clips.push(Clip {
-            duration_seconds: 1.0,
-            timelines: vec![vec![0.0, 0.25, 1.0]],
-            translations: vec![vectors(0, Interpolation::CubicSpline, spline([Vec3::X, Vec3::Y, Vec3::Z]))],
-            scales: vec![vectors(joints / 2, Interpolation::Linear, vec![Vec3::ONE, Vec3::splat(1.2), Vec3::X])],
-            rotations: vec![Track {
-                node: joints - 1,
-                timeline: 0,
-                interpolation: Interpolation::Step,
-                values: vec![quarter, -quarter, Vec4::W],
-            }],
-            ..Clip::default()
+            translations: vec![track(0, Interpolation::CubicSpline, spline([Vec3::X, Vec3::Y, Vec3::Z]))],
+            scales: vec![track(joints / 2, Interpolation::Linear, scales)],
+            rotations: vec![track(joints - 1, Interpolation::Step, vec![quarter, -quarter, Vec4::W])],
+            ..clip_with(&[0.0, 0.25, 1.0])
         });
-        model.clips.push(Clip {
-            duration_seconds: 0.5,
-            timelines: vec![vec![0.0]],
-            rotations: (0..joints / 2)
-                .map(|node| Track { node, timeline: 0, interpolation: Interpolation::Step, values: vec![quarter] })
-                .collect(),
-            ..Clip::default()
-        });
+        let (timelines, rotations) = (vec![vec![0.0]], (0..joints / 2).map(held).collect());
+        model.clips.push(Clip { duration_seconds: 0.5, timelines, rotations, ..Clip::default() });
         let clips: Vec<Option<&Clip>> = model.clips.iter().map(Some).chain([None]).collect();
         let mut compared = 0;
-        for a in 0..clips.len() {
-            for b in 0..clips.len() {
-                for weight in [0.0, 0.3, 0.5, 1.0] {
-                    let pair = worst_of_blend(&model, [clips[a], clips[b]], [0.2, 0.7], weight);
-                    compared += usize::from(pair.is_some());
-                }
-            }
+        for pair in clips.iter().flat_map(|&a| clips.iter().map(move |&b| [a, b])) {
+            let compare = |&weight: &f32| worst_of_blend(&model, pair, [0.2, 0.7], weight).is_some();
+            compared += [0.0, 0.3, 0.5, 1.0].iter().filter(|weight| compare(weight)).count();
         }
         assert!(compared > 50, "{compared} of 64 blends were well defined");
     }

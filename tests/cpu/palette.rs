@@ -8,6 +8,8 @@ use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palet
 use throng::model::PaletteLayout;
 use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
 
+use crate::common::lanes::{room, written};
+
 fn assert_close(actual: Vec3, expected: Vec3) {
     assert!((actual - expected).length() < 1e-4, "{actual} instead of {expected}");
 }
@@ -45,11 +47,9 @@ fn entries_are_node_times_inverse_bind_with_repeats_and_rigid_parts() {
     assert_eq!(bytemuck::bytes_of(&matrices[1]).len(), 48);
     assert_eq!(matrices[1].rows[1], [0.0, 1.0, 0.0, 1.0]);
 
-    let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); 3];
+    let mut out = room(3);
     write_palette(&layout, &model_from_node, &mut out);
-    // SAFETY: every element was initialised on creation.
-    let written: Vec<JointMatrix> = out.iter().map(|element| unsafe { element.assume_init() }).collect();
-    assert_eq!(written, matrices);
+    assert_eq!(written(&out), matrices);
 }
 
 #[test]
@@ -69,6 +69,9 @@ fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas:
         has_normals: true,
     }
 }
+
+/// The influence of joint 0 alone.
+const ONE: [GpuInfluence; 1] = [GpuInfluence { joint: 0, weight: 1.0 }];
 
 fn unmorphed(palette: &[JointMatrix]) -> Pose<'_> {
     Pose { palette, morph_weights: &[] }
@@ -97,13 +100,11 @@ fn morph_targets_come_before_joints() {
     // The first delta belongs to another vertex, the other two to this one: those of targets 0 and 2.
     let morph_deltas = [
         delta(1, Vec3::ONE, Vec3::ONE),
-        delta(0, Vec3::new(0.0, 3.0, 0.0), Vec3::ZERO),
-        delta(2, Vec3::new(0.0, 0.0, -1.0), Vec3::new(-1.0, 1.0, 0.0)),
+        delta(0, 3.0 * Vec3::Y, Vec3::ZERO),
+        delta(2, -Vec3::Z, Vec3::new(-1.0, 1.0, 0.0)),
     ];
-    let vertices =
-        [BindVertex { first_morph_delta: 1, morph_delta_count: 2, ..vertex(Vec3::new(1.0, 0.0, 0.0), Vec3::X, 0, 1) }];
-    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
-    let bind_pose = bind_pose(&vertices, &influences, &morph_deltas);
+    let vertices = [BindVertex { first_morph_delta: 1, morph_delta_count: 2, ..vertex(Vec3::X, Vec3::X, 0, 1) }];
+    let bind_pose = bind_pose(&vertices, &ONE, &morph_deltas);
     let morphed = |morph_weights: &[f32]| skin(&bind_pose, 0, Pose { palette: &palette, morph_weights });
     let (position, normal) = morphed(&[0.0, 9.0, 0.0]);
     assert_close(position, Vec3::new(0.0, 2.0, 5.0));
@@ -117,8 +118,7 @@ fn morph_targets_come_before_joints() {
 #[test]
 fn a_model_without_normals_keeps_the_normal_that_is_packed_as_0() {
     let palette = [JointMatrix::from(Affine3A::from_rotation_x(1.0))];
-    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
-    let mut bind_pose = bind_pose(&[vertex(Vec3::Y, Vec3::Z, 0, 1)], &influences, &[]);
+    let mut bind_pose = bind_pose(&[vertex(Vec3::Y, Vec3::Z, 0, 1)], &ONE, &[]);
     let turned = skin(&bind_pose, 0, unmorphed(&palette));
     assert!(turned.1.distance(Vec3::Z) > 0.5);
     bind_pose.has_normals = false;
@@ -155,12 +155,11 @@ fn a_two_joint_strip_bends_as_calculated() {
 
 #[test]
 fn normals_go_by_the_cofactors_and_stay_outside_when_mirrored() {
-    let influences = [GpuInfluence { joint: 0, weight: 1.0 }];
     let normal = Vec3::new(0.6, 0.8, 0.0);
     let skinned_normal = |scale: Vec3| {
         let palette = [JointMatrix::from(Affine3A::from_scale(scale))];
         let vertices = [vertex(Vec3::ZERO, normal, 0, 1)];
-        skin(&bind_pose(&vertices, &influences, &[]), 0, unmorphed(&palette)).1
+        skin(&bind_pose(&vertices, &ONE, &[]), 0, unmorphed(&palette)).1
     };
     // Inverse transpose: x is stretched by 2, so the normal leans to y: (0.3, 0.8).
     assert_close(skinned_normal(Vec3::new(2.0, 1.0, 1.0)), Vec3::new(0.3, 0.8, 0.0).normalize());

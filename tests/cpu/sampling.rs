@@ -7,26 +7,20 @@ use glam::{Quat, Vec3, Vec4};
 use throng::animation::{PoseScratch, SampleScratch, pose_model, sample_clip};
 use throng::model::{Clip, Interpolation, LocalPose, Model, MorphTrack, NO_PARENT, Skeleton, Track};
 
+use crate::cpu::crowd::{clip_with, track};
+
 use Interpolation::{CubicSpline, Linear, Step};
 
 /// A clip that moves node 0 along x.
 fn translation_clip(keys: &[f32], interpolation: Interpolation, x: &[f32]) -> Clip {
     let values = x.iter().map(|&x| Vec3::new(x, 0.0, 0.0)).collect();
-    Clip {
-        duration_seconds: *keys.last().unwrap(),
-        timelines: vec![keys.to_vec()],
-        translations: vec![Track { node: 0, timeline: 0, interpolation, values }],
-        ..Clip::default()
-    }
+    Clip { translations: vec![track(0, interpolation, values)], ..clip_with(keys) }
 }
 
-fn rotation_clip(keys: &[f32], interpolation: Interpolation, values: &[Vec4]) -> Clip {
-    Clip {
-        duration_seconds: *keys.last().unwrap(),
-        timelines: vec![keys.to_vec()],
-        rotations: vec![Track { node: 0, timeline: 0, interpolation, values: values.to_vec() }],
-        ..Clip::default()
-    }
+/// Returns the rotation halfway between none and another one, on a spline with flat tangents.
+fn halfway_to(end: Vec4) -> Quat {
+    let values = vec![Vec4::ZERO, Vec4::W, Vec4::ZERO, Vec4::ZERO, end, Vec4::ZERO];
+    sample(&Clip { rotations: vec![track(0, CubicSpline, values)], ..clip_with(&[0.0, 1.0]) }, 0.5).rotations[0]
 }
 
 fn sample(clip: &Clip, time_seconds: f64) -> LocalPose {
@@ -37,14 +31,6 @@ fn sample(clip: &Clip, time_seconds: f64) -> LocalPose {
 
 fn x_at(clip: &Clip, time_seconds: f64) -> f32 {
     sample(clip, time_seconds).translations[0].x
-}
-
-fn rotation_at(clip: &Clip, time_seconds: f64) -> Quat {
-    sample(clip, time_seconds).rotations[0]
-}
-
-fn about_z(radians: f32) -> Vec4 {
-    Vec4::from(Quat::from_rotation_z(radians))
 }
 
 #[test]
@@ -71,22 +57,19 @@ fn spline_tangents_are_per_second() {
 
 #[test]
 fn spline_rotations_are_normalised_and_never_flipped() {
-    let zero = Vec4::ZERO;
     // Halfway between 0 and 90 degrees, with flat tangents, the normalised mean is 45 degrees.
-    let keys = [zero, about_z(0.0), zero, zero, about_z(FRAC_PI_2), zero];
-    let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
+    let quarter = Vec4::from(Quat::from_rotation_z(FRAC_PI_2));
+    let rotation = halfway_to(quarter);
     assert!((rotation.length() - 1.0).abs() < 1e-6);
     assert!(rotation.dot(Quat::from_rotation_z(45f32.to_radians())) > 1.0 - 1e-6);
 
     // With the second key's sign flipped, the mean (1 - cos 45°, -sin 45°) / 2 is 225 degrees, along the longer arc.
-    let keys = [zero, about_z(0.0), zero, zero, -about_z(FRAC_PI_2), zero];
-    let rotation = rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5);
+    let rotation = halfway_to(-quarter);
     let expected = Vec4::new(0.0, 0.0, -FRAC_1_SQRT_2, 1.0 - FRAC_1_SQRT_2).normalize();
     assert!((Vec4::from(rotation) - expected).length() < 1e-6, "{rotation}");
 
     // Opposite keys cancel out. The result is the identity, not NaN.
-    let keys = [zero, about_z(0.0), zero, zero, -about_z(0.0), zero];
-    assert_eq!(rotation_at(&rotation_clip(&[0.0, 1.0], CubicSpline, &keys), 0.5), Quat::IDENTITY);
+    assert_eq!(halfway_to(-Vec4::W), Quat::IDENTITY);
 }
 
 #[test]
@@ -96,7 +79,7 @@ fn only_what_is_animated_is_overwritten() {
     let clip = Clip {
         duration_seconds: 3.0,
         timelines: vec![vec![0.0, 1.0], vec![2.0, 3.0]],
-        translations: vec![Track { node: 1, timeline: 0, interpolation: Linear, values: vec![Vec3::ZERO, Vec3::ONE] }],
+        translations: vec![track(1, Linear, vec![Vec3::ZERO, Vec3::ONE])],
         scales: vec![Track { node: 0, timeline: 1, interpolation: Linear, values: vec![Vec3::ZERO, Vec3::splat(8.0)] }],
         ..Clip::default()
     };
@@ -120,17 +103,9 @@ fn only_what_is_animated_is_overwritten() {
 
 /// Samples the weights of one node, which are weights 1 and 2 of three.
 fn weights_at(interpolation: Interpolation, keys: &[f32], values: &[f32], time_seconds: f64) -> [f32; 3] {
-    let clip = Clip {
-        timelines: vec![keys.to_vec()],
-        morph_weights: vec![MorphTrack {
-            first_weight: 1,
-            weight_count: 2,
-            timeline: 0,
-            interpolation,
-            values: values.to_vec(),
-        }],
-        ..Clip::default()
-    };
+    let values = values.to_vec();
+    let track = MorphTrack { first_weight: 1, weight_count: 2, timeline: 0, interpolation, values };
+    let clip = Clip { morph_weights: vec![track], ..clip_with(keys) };
     let mut pose = LocalPose { morph_weights: vec![9.0; 3], ..LocalPose::identity(1) };
     sample_clip(&clip, time_seconds, &mut SampleScratch::default(), &mut pose);
     pose.morph_weights.try_into().unwrap()
@@ -163,9 +138,7 @@ fn morph_weights_follow_their_keys_with_all_interpolations() {
 #[test]
 fn an_animated_ancestor_that_is_no_joint_counts_and_the_rest_pose_returns() {
     let values = vec![Vec3::ZERO, Vec3::new(0.0, 6.0, 0.0)];
-    let track = Track { node: 0, timeline: 0, interpolation: Linear, values };
-    let clip =
-        Clip { duration_seconds: 2.0, timelines: vec![vec![0.0, 2.0]], translations: vec![track], ..Clip::default() };
+    let clip = Clip { translations: vec![track(0, Linear, values)], ..clip_with(&[0.0, 2.0]) };
     let rest = LocalPose { translations: vec![Vec3::X, Vec3::Z], ..LocalPose::identity(2) };
     let skeleton = Skeleton { parents: vec![NO_PARENT, 0], rest, ..Skeleton::default() };
     let model = Model { skeleton, clips: vec![clip], ..Model::default() };

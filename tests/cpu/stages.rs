@@ -2,15 +2,13 @@
 //!
 //! The expected positions come from the file's matrices and the formula of each stage, without the palette.
 
-use std::path::PathBuf;
-
 use glam::{Affine3A, Vec3};
 use throng::animation::{BindPose, Pose, PoseScratch, Stage, apply_bind_pose, joint_matrices, pose_model, skin_vertex};
-use throng::model::{Model, import};
+use throng::model::Model;
 
+use crate::common::assets::{STRIP, asset, models};
 use crate::cpu::import::samples::sample;
 
-const ASSETS: [&str; 3] = ["assets/walker.glb", "assets/simple_strip.gltf", "assets/jelly.gltf"];
 const SAMPLES: [&str; 7] = [
     "Fox/Fox.glb",
     "CesiumMan/CesiumMan.glb",
@@ -21,15 +19,6 @@ const SAMPLES: [&str; 7] = [
     "BoxAnimated/box_animated.gltf",
 ];
 const TIME_SECONDS: f64 = 0.4;
-
-fn assets() -> Vec<Model> {
-    let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    ASSETS.map(|path| import::load(&package.join(path)).unwrap()).into()
-}
-
-fn samples() -> Vec<Model> {
-    SAMPLES.map(sample).into()
-}
 
 /// Returns the skinned positions of all vertices in the first clip, and the matrices of the nodes.
 fn posed(model: &Model) -> (Vec<Vec3>, Vec<Affine3A>) {
@@ -43,14 +32,11 @@ fn posed(model: &Model) -> (Vec<Vec3>, Vec<Affine3A>) {
     (vertices.map(position).collect(), pose.model_from_node.to_vec())
 }
 
-/// Returns the position of a vertex in mesh space after morph targets.
-fn morphed(model: &Model, vertex: usize) -> Vec3 {
-    let mut scratch = PoseScratch::for_model(model);
-    let weights = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch).morph_weights;
+/// Returns the position of a vertex in mesh space after morph targets of these weights.
+fn morphed(model: &Model, vertex: usize, weights: &[f32]) -> Vec3 {
     let deltas = model.geometry.morph_deltas_of(vertex).iter();
-    deltas.fold(model.geometry.positions[vertex], |sum, delta| {
-        sum + weights[delta.weight_index as usize] * delta.position
-    })
+    let moved = deltas.map(|delta| weights[delta.weight_index as usize] * delta.position);
+    model.geometry.positions[vertex] + moved.sum::<Vec3>()
 }
 
 fn assert_near(what: &str, found: &[Vec3], expected: impl Fn(usize) -> Vec3) {
@@ -63,14 +49,16 @@ fn assert_near(what: &str, found: &[Vec3], expected: impl Fn(usize) -> Vec3) {
 
 fn assert_stages(original: &Model) {
     let name = &original.name;
+    let mut scratch = PoseScratch::for_model(original);
+    let weights = pose_model(original, original.clips.first(), TIME_SECONDS, &mut scratch).morph_weights;
     let staged = |stage: Stage| {
         let mut model = original.clone();
         stage.apply(&mut model);
         posed(&model).0
     };
-    assert_near(&format!("{name}, mesh"), &staged(Stage::Mesh), |vertex| morphed(original, vertex));
+    assert_near(&format!("{name}, mesh"), &staged(Stage::Mesh), |vertex| morphed(original, vertex, weights));
     assert_near(&format!("{name}, joint"), &staged(Stage::Joint), |vertex| {
-        let position = morphed(original, vertex);
+        let position = morphed(original, vertex, weights);
         let influences = original.geometry.influences_of(vertex).iter();
         let in_joint = |joint: u32| original.palette.joint_from_mesh[joint as usize].transform_point3(position);
         influences.map(|influence| influence.weight * in_joint(influence.joint)).sum()
@@ -84,20 +72,13 @@ fn assert_bind_pose(original: &Model) {
     let mut model = original.clone();
     apply_bind_pose(&mut model);
     let (found, _) = posed(&model);
-    let follows_one_skin = |vertex: usize| {
-        let joints = original.geometry.influences_of(vertex);
-        joints
-            .iter()
-            .all(|influence| original.palette.skins.first().is_some_and(|skin| skin.contains(&influence.joint)))
-    };
+    let first_skin = original.palette.skins.first();
     let rest = &original.skeleton.rest.morph_weights;
     assert_near(&format!("{}, bind pose", original.name), &found, |vertex| {
-        let deltas = original.geometry.morph_deltas_of(vertex).iter();
-        let bound = deltas.fold(original.geometry.positions[vertex], |sum, delta| {
-            sum + rest[delta.weight_index as usize] * delta.position
-        });
+        let mut joints = original.geometry.influences_of(vertex).iter().map(|influence| influence.joint);
         // Rigid parts and further skins are where the joints of the first skin put them.
-        if follows_one_skin(vertex) { bound } else { found[vertex] }
+        let follows_one_skin = joints.all(|joint| first_skin.is_some_and(|skin| skin.contains(&joint)));
+        if follows_one_skin { morphed(original, vertex, rest) } else { found[vertex] }
     });
 }
 
@@ -128,7 +109,7 @@ fn check(model: &Model) {
 
 #[test]
 fn stages_bind_poses_and_bones_of_the_bundled_models() {
-    let models = assets();
+    let models = models();
     models.iter().for_each(check);
     assert_eq!(models[1].bones.len(), 2, "one bone between the strip's joints, and a last one");
 }
@@ -136,23 +117,19 @@ fn stages_bind_poses_and_bones_of_the_bundled_models() {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn stages_bind_poses_and_bones_of_sample_models() {
-    samples().iter().for_each(check);
+    SAMPLES.map(sample).iter().for_each(check);
 }
 
 /// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.
 #[test]
 fn in_joint_space_bones_begin_at_the_origin() {
-    let mut strip = assets().swap_remove(1);
+    let mut strip = asset(STRIP);
     Stage::Joint.apply(&mut strip);
     let (_, model_from_node) = posed(&strip);
     let palette: Vec<_> = joint_matrices(&strip.palette, &model_from_node).collect();
-    let ends: Vec<(Vec3, Vec3)> = strip
-        .bones
-        .iter()
-        .map(|bone| {
-            let matrix = palette[bone.base as usize];
-            (matrix.transform_point(bone.mesh_from_base.translation.into()), matrix.transform_point(bone.tip_mesh))
-        })
-        .collect();
-    assert_eq!(ends, [(Vec3::ZERO, Vec3::Y), (Vec3::ZERO, 0.5 * Vec3::Y)]);
+    let ends = strip.bones.iter().map(|bone| {
+        let ends = [bone.mesh_from_base.translation.into(), bone.tip_mesh];
+        ends.map(|end| palette[bone.base as usize].transform_point(end))
+    });
+    assert_eq!(ends.collect::<Vec<_>>(), [[Vec3::ZERO, Vec3::Y], [Vec3::ZERO, 0.5 * Vec3::Y]]);
 }

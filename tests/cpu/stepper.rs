@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::model::Model;
 
-use crate::common::builder::{Gltf, U16};
+use crate::common::builder::Gltf;
 
 /// The number of keys of a cycle, without the last one, which repeats the first.
 pub const KEYS: usize = 96;
@@ -55,24 +55,11 @@ pub struct Motion {
 /// Builds the character: two feet, a body and a hand.
 pub fn stepper(motion: &Motion) -> Model {
     let mut gltf = Gltf::new();
-    let mut add = |origin: Vec3, low: [f32; 3], high: [f32; 3]| {
-        let corner = |k: usize| [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { high[axis] } else { low[axis] });
-        let position = gltf.f32s("VEC3", &(0..8).flat_map(corner).collect::<Vec<f32>>());
-        let quads = [[0u16, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-        let corners = quads.iter().flat_map(|[a, b, c, d]| [*a, *b, *c, *a, *c, *d]);
-        let indices: Vec<u8> = corners.flat_map(u16::to_le_bytes).collect();
-        let indices = gltf.accessor(U16, "SCALAR", 36, &indices);
-        let mesh =
-            gltf.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}, "indices": indices}]}));
-        gltf.push("nodes", json!({"mesh": mesh, "translation": origin.to_array()}))
-    };
     let rest = [Vec3::new(FEET[0], 0.0, 0.0), Vec3::new(FEET[1], 0.0, 0.0), Vec3::Y, Vec3::new(0.35, 1.0, 0.0)];
-    let mut nodes = vec![
-        add(rest[0], [-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]),
-        add(rest[1], [-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]),
-        add(rest[2], [-0.25, -0.4, -0.15], [0.25, 0.8, 0.15]),
-        add(rest[3], [-0.04, 0.0, -0.04], [0.04, 0.3, 0.04]),
-    ];
+    let foot = ([-0.05, 0.0, -0.1], [0.05, 0.12, 0.15]);
+    let boxes = [foot, foot, ([-0.25, -0.4, -0.15], [0.25, 0.8, 0.15]), ([-0.04, 0.0, -0.04], [0.04, 0.3, 0.04])];
+    let add = |(origin, (low, high)): (&Vec3, _)| gltf.cuboid(low, high, json!({"translation": origin.to_array()}));
+    let mut nodes: Vec<usize> = rest.iter().zip(boxes).map(add).collect();
     let root = gltf.push("nodes", json!({"children": nodes}));
     gltf.json["scenes"][0]["nodes"] = json!([root]);
     nodes.push(root);

@@ -1,47 +1,36 @@
 //! Tests of crowds that go somewhere: the speed that feet imply, and feet that do not slide.
 
-use std::mem::MaybeUninit;
-use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use throng::animation::{BindPose, MemoryKind, Pose, PoseStreams, skin_vertex};
-use throng::crowd::{ClipChoice, Crowd, CrowdSettings, FramePlan, Layout, PoseSize, thread_pool};
+use throng::animation::{BindPose, Pose, skin_vertex};
+use throng::crowd::{ClipChoice, Crowd, CrowdSettings, Layout};
 use throng::measure::{Gait, gait_of};
-use throng::model::{Model, import};
-use throng::shader_types::JointMatrix;
+use throng::model::import;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
-use crate::cpu::instances::{instances_of, positions};
+use crate::common::assets::{WALKER, asset};
+use crate::cpu::crowd::{named, palette_of};
+use crate::cpu::instances::{cull, instances_of, positions};
 use crate::cpu::model_files::sample_models;
 use crate::cpu::stepper::{KEYS, Motion, stepper};
 
-fn walker() -> Model {
-    import::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb")).unwrap()
+fn settings(instance_count: u32, clip: ClipChoice, variety: f32) -> CrowdSettings {
+    CrowdSettings { instance_count, clip, variety, travel: true, ..CrowdSettings::default() }
 }
 
-fn crowd(instance_count: u32, clip: &str, variety: f32) -> Crowd {
-    let clip = if clip == "all" { ClipChoice::All } else { ClipChoice::Name(clip.to_owned()) };
-    let settings = CrowdSettings { instance_count, clip, variety, travel: true, ..CrowdSettings::default() };
-    Crowd::new(Arc::from([walker()]), &settings).unwrap()
+fn crowd(settings: &CrowdSettings) -> Crowd {
+    Crowd::new(Arc::from([asset(WALKER)]), settings).unwrap()
 }
 
-/// Returns the palettes of all poses at a time.
-fn palettes(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
-    let sizes: Vec<PoseSize> = crowd.models().iter().map(PoseSize::of).collect();
-    let mut plan = FramePlan::default();
-    plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
-    let mut palette = vec![MaybeUninit::new(JointMatrix::IDENTITY); plan.joint_count as usize];
-    let mut morph_weights = vec![MaybeUninit::new(0.0); plan.morph_weight_count as usize];
-    let streams = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory: MemoryKind::Cached };
-    crowd.evaluate(&thread_pool(Some(threads)).unwrap(), time_seconds, &plan, streams);
-    // SAFETY: every element was initialised on creation.
-    palette.iter().map(|element| unsafe { element.assume_init() }).collect()
+fn positions_at(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
+    crowd.move_to(time_seconds);
+    positions(crowd)
 }
 
 #[test]
 fn the_walkers_feet_say_how_fast_it_is() {
-    let walker = walker();
+    let walker = asset(WALKER);
     let gaits: Vec<_> = walker.clips.iter().map(|clip| gait_of(&walker, clip)).collect();
     // The generator plants the feet of Walk at one metre a second, and those of Run at 2.4.
     for (found, speed) in gaits.iter().zip([1.0, 2.4]) {
@@ -100,8 +89,7 @@ fn clips_that_go_nowhere_have_no_gait() {
     ];
     for (what, motion) in cases {
         let model = stepper(&motion);
-        let found = gait_of(&model, &model.clips[0]);
-        assert_eq!(found, Gait::default(), "{what}");
+        assert_eq!(gait_of(&model, &model.clips[0]), Gait::default(), "{what}");
     }
 }
 
@@ -145,8 +133,8 @@ fn planted_feet_stay_where_they_are() {
     const FRAMES: u32 = 150;
     const INSTANCES: usize = 60;
     for clip in ["Walk", "Run"] {
-        let mut crowd = crowd(INSTANCES as u32, clip, 0.5);
-        let model = walker();
+        let mut crowd = crowd(&settings(INSTANCES as u32, named(clip), 0.5));
+        let model = asset(WALKER);
         let model_clip = model.clips.iter().find(|own| own.name.as_deref() == Some(clip)).unwrap();
         let stride = gait_of(&model, model_clip).velocity.length() * model_clip.duration_seconds;
         let bind_pose = BindPose::new(&model.geometry);
@@ -163,7 +151,7 @@ fn planted_feet_stay_where_they_are() {
         for frame in 0..FRAMES {
             let time_seconds = 100.0 + f64::from(frame) / 60.0;
             crowd.move_to(time_seconds);
-            let palettes = palettes(&mut crowd, 1, time_seconds);
+            let palettes = palette_of(&mut crowd, 1, time_seconds);
             for (k, instance) in instances_of(&crowd).iter().enumerate() {
                 let pose = Pose { palette: &palettes[joints * instance.pose as usize..], morph_weights: &[] };
                 let size = instance.world_from_model.rows[1][1];
@@ -201,21 +189,19 @@ fn travel_is_a_function_of_the_time() {
         crowd.move_to(time_seconds);
         instances_of(crowd)
     };
-    let (mut a, mut b) = (crowd(80, "all", 0.5), crowd(80, "all", 0.5));
+    let [mut a, mut b] = [(); 2].map(|()| crowd(&settings(80, ClipChoice::All, 0.5)));
     let expected = at(&mut a, 7.5);
     for time_seconds in [1.0, 1e6, -3.0, f64::NAN, 7.5] {
         at(&mut b, time_seconds);
     }
     assert_eq!(at(&mut b, 7.5), expected);
     assert_ne!(at(&mut b, 7.6), expected);
-    assert_eq!(palettes(&mut a, 1, 7.5), palettes(&mut b, 2, 7.5), "any number of threads");
+    assert_eq!(palette_of(&mut a, 1, 7.5), palette_of(&mut b, 2, 7.5), "any number of threads");
     // A year is as smooth as a second.
     let year = 3.2e7;
     let step = |crowd: &mut Crowd, from: f64| {
-        crowd.move_to(from);
-        let before = positions(crowd);
-        crowd.move_to(from + 1.0 / 64.0);
-        before.iter().zip(positions(crowd)).map(|(a, b)| a.distance(b)).collect::<Vec<_>>()
+        let [before, after] = [from, from + 1.0 / 64.0].map(|time_seconds| positions_at(crowd, time_seconds));
+        before.iter().zip(after).map(|(a, b)| a.distance(b)).collect::<Vec<_>>()
     };
     for (first, later) in step(&mut a, 0.0).into_iter().zip(step(&mut a, year)) {
         assert!((first - later).abs() < 1e-4, "{first} m, and {later} m after a year");
@@ -225,20 +211,11 @@ fn travel_is_a_function_of_the_time() {
 #[test]
 fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
     for layout in [Layout::Grid, Layout::Ring, Layout::Scatter] {
-        let settings = CrowdSettings {
-            instance_count: 300,
-            clip: ClipChoice::All,
-            variety: 1.0,
-            travel: true,
-            layout,
-            ..CrowdSettings::default()
-        };
-        let mut crowd = Crowd::new(Arc::from([walker()]), &settings).unwrap();
+        let mut crowd = crowd(&CrowdSettings { layout, ..settings(300, ClipChoice::All, 1.0) });
         let bounds = crowd.bounds();
         let start = positions(&crowd);
         for time_seconds in [0.0, 3.0, 1000.0] {
-            crowd.move_to(time_seconds);
-            let now = positions(&crowd);
+            let now = positions_at(&mut crowd, time_seconds);
             for (k, a) in now.iter().enumerate() {
                 assert!(now[..k].iter().all(|b| a.distance(*b) > 0.7 * crowd.spacing_metres()), "{layout:?}");
                 assert!(a.x.hypot(a.z) < bounds.footprint_radius && a.y == 0.0);
@@ -251,33 +228,28 @@ fn walkers_keep_their_distance_and_the_others_stand_in_the_centre() {
             }
         }
         // Another clip moves other instances; the first one again moves the first ones.
-        crowd.set_clip(&ClipChoice::Name("Idle".to_owned())).unwrap();
-        crowd.move_to(5.0);
-        let still = positions(&crowd);
-        crowd.move_to(9.0);
-        assert_eq!(positions(&crowd), still);
+        crowd.set_clip(&named("Idle")).unwrap();
+        assert_eq!(positions_at(&mut crowd, 5.0), positions_at(&mut crowd, 9.0));
         crowd.set_clip(&ClipChoice::All).unwrap();
         crowd.move_to(1000.0);
         crowd.set_clip(&ClipChoice::All).unwrap();
-        let twice = positions(&crowd);
-        assert_eq!(twice.len(), 300);
+        assert_eq!(positions(&crowd).len(), 300);
     }
 }
 
 #[test]
 fn culling_follows_those_who_travel() {
-    let mut crowd = crowd(400, "Walk", 0.5);
+    let mut crowd = crowd(&settings(400, named("Walk"), 0.5));
     let camera = OrbitCamera { target: Vec3::new(7.0, 1.0, 0.0), distance: 4.0, ..OrbitCamera::default() };
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
     let mut seen = Vec::new();
     for second in 0..4 {
         crowd.cull(None, None, &Detail::FULL);
-        crowd.move_to(f64::from(second) * 4.0);
-        let near = positions(&crowd).iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
-        crowd.cull(Some(&frustum), None, &Detail::FULL);
+        let in_view = |place: &&Vec3| frustum.intersects_sphere(**place + Vec3::Y, 0.1);
+        let near = positions_at(&mut crowd, f64::from(second) * 4.0).iter().filter(in_view).count();
+        cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);
         let visible = positions(&crowd);
-        let found = visible.iter().filter(|place| frustum.intersects_sphere(**place + Vec3::Y, 0.1)).count();
-        assert_eq!(found, near, "nobody in view is culled");
+        assert_eq!(visible.iter().filter(in_view).count(), near, "nobody in view is culled");
         assert!(!visible.is_empty() && visible.len() < 200, "{}", visible.len());
         seen.push(visible);
     }
@@ -286,19 +258,10 @@ fn culling_follows_those_who_travel() {
 
 #[test]
 fn shared_poses_travel_too() {
-    let settings = CrowdSettings {
-        instance_count: 200,
-        clip: ClipChoice::Index(0),
-        variety: 0.5,
-        travel: true,
-        share_poses_hz: Some(10.0),
-        ..CrowdSettings::default()
-    };
-    let mut crowd = Crowd::new(Arc::from([walker()]), &settings).unwrap();
+    let shared = CrowdSettings { share_poses_hz: Some(10.0), ..settings(200, ClipChoice::Index(0), 0.5) };
+    let mut crowd = crowd(&shared);
     assert_eq!(crowd.pose_counts(), [11]);
-    let before = positions(&crowd);
-    crowd.move_to(0.5);
-    let after = positions(&crowd);
+    let (before, after) = (positions(&crowd), positions_at(&mut crowd, 0.5));
     assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
 }
 
@@ -311,12 +274,12 @@ fn numbered_positions(crowd: &mut Crowd, time_seconds: f64) -> Vec<Vec3> {
 
 #[test]
 fn a_crossfade_changes_the_speed_and_moves_nobody() {
-    let mut crowd = crowd(100, "Walk", 0.0);
+    let mut crowd = crowd(&settings(100, named("Walk"), 0.0));
     let mut last = numbered_positions(&mut crowd, 100.0);
     // The speed after each change, in metres a second.
     for (k, (clip, speed)) in [("Run", 2.4f32), ("Idle", 0.0), ("Walk", 1.0)].into_iter().enumerate() {
         let start_seconds = 100.0 + k as f64;
-        crowd.crossfade(&ClipChoice::Name(clip.to_owned()), start_seconds, 0.25).unwrap();
+        crowd.crossfade(&named(clip), start_seconds, 0.25).unwrap();
         let mut moved = Vec::new();
         for step in 0..=100 {
             let now = numbered_positions(&mut crowd, start_seconds + f64::from(step) / 100.0);

@@ -26,10 +26,9 @@ fn poses(crowd: &mut Crowd, time_seconds: f64) -> BTreeMap<Place, (Vec<JointMatr
     let of_instance = |(instance, state): (&InstanceData, InstanceState)| {
         let model = &crowd.models()[state.model as usize];
         let record = plan.records[instance.pose as usize];
-        let first = (record.palette_offset as usize, record.morph_weight_offset as usize);
-        let matrices = palette[first.0..first.0 + model.palette.len()].to_vec();
-        let weights = weights[first.1..first.1 + model.morph_weight_count()].to_vec();
-        (place(&state.world_from_model), (matrices, weights))
+        let matrices = &palette[record.palette_offset as usize..][..model.palette.len()];
+        let weights = &weights[record.morph_weight_offset as usize..][..model.morph_weight_count()];
+        (place(&state.world_from_model), (matrices.to_vec(), weights.to_vec()))
     };
     instances.iter().zip(crowd.instance_states()).map(of_instance).collect()
 }
@@ -38,10 +37,11 @@ fn states(crowd: &Crowd) -> BTreeMap<Place, InstanceState> {
     crowd.instance_states().map(|state| (place(&state.world_from_model), state)).collect()
 }
 
-fn largest_difference(a: &[JointMatrix], b: &[JointMatrix]) -> f32 {
-    let numbers = |matrices: &[JointMatrix]| matrices.iter().flat_map(|m| m.rows.as_flattened().to_vec()).collect();
-    let (a, b): (Vec<f32>, Vec<f32>) = (numbers(a), numbers(b));
-    a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+/// Returns the joint matrices and the morph weights of a blend, by the plain functions.
+fn blended(model: &Model, blend: &Blend<'_>) -> (Vec<JointMatrix>, Vec<f32>) {
+    let mut scratch = PoseScratch::for_model(model);
+    let pose = pose_blend(model, blend, &mut scratch);
+    (joint_matrices(&model.palette, pose.model_from_node).collect(), pose.morph_weights.to_vec())
 }
 
 /// Returns the source of an instance at a time.
@@ -53,10 +53,6 @@ fn source<'m>(models: &'m [Model], state: &InstanceState, time_seconds: f64) -> 
 
 fn clips() -> Arc<[Model]> {
     Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk", "Run"]), chain("B.glb", 3, 1.2, &["Walk", "Run"])])
-}
-
-fn named(name: &str) -> ClipChoice {
-    ClipChoice::Name(name.to_owned())
 }
 
 #[test]
@@ -77,13 +73,10 @@ fn a_crossfade_blends_as_the_plain_functions_do() {
                 let weight = ((time_seconds - 2.0) / 0.25) as f32;
                 let is_blend = before[place].clip != after[place].clip;
                 let blend = Blend { from, to: is_blend.then_some((to, weight)) };
-                let model = &models[before[place].model as usize];
-                let mut scratch = PoseScratch::for_model(model);
-                let pose = pose_blend(model, &blend, &mut scratch);
-                let expected: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-                let difference = largest_difference(matrices, &expected);
+                let expected = blended(&models[before[place].model as usize], &blend);
+                let difference = largest_difference(matrices, &expected.0);
                 assert!(difference < 1e-5, "{difference} at {time_seconds}, shared {share_poses_hz:?}");
-                assert_eq!(weights, pose.morph_weights);
+                assert_eq!(*weights, expected.1);
             }
         }
         let unique = crowd.pose_counts().iter().sum::<u32>();
@@ -114,9 +107,7 @@ fn after_its_end_nothing_is_left_of_a_crossfade() {
 
 #[test]
 fn instances_that_keep_their_clip_do_not_blend() {
-    let models: Arc<[Model]> = clips();
-    let crowd = || Crowd::new(Arc::clone(&models), &settings(90)).unwrap();
-    let [mut faded, mut plain] = [crowd(), crowd()];
+    let [mut faded, mut plain] = [(); 2].map(|()| Crowd::new(clips(), &settings(90)).unwrap());
     let before = states(&faded);
     faded.crossfade(&named("Run"), 0.0, 0.5).unwrap();
     let after = states(&faded);
@@ -128,7 +119,7 @@ fn instances_that_keep_their_clip_do_not_blend() {
         assert_eq!(faded[place] == plain[place], kept.contains(&place), "all other instances blend");
     }
     // A choice that changes no clip starts no crossfade.
-    let mut idle = Crowd::new(models, &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
+    let mut idle = Crowd::new(clips(), &CrowdSettings { clip: named("Run"), ..settings(90) }).unwrap();
     idle.crossfade(&named("Run"), 0.0, 0.5).unwrap();
     assert!(!idle.is_blending());
 }
@@ -184,17 +175,13 @@ fn clips_that_do_not_fit_the_lanes_blend_too() {
     let values = vec![Vec3::ZERO, Vec3::X * 1e20];
     model.clips[1].timelines.push(vec![0.0, 1.5]);
     model.clips[1].translations.push(Track { node: 3, timeline: 1, interpolation: Interpolation::Linear, values });
-    let models: Arc<[Model]> = Arc::from([model]);
     let zero = CrowdSettings { clip: named("Idle"), phase: PhaseMode::Zero, ..settings(3) };
-    let mut crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();
+    let mut crowd = crowd_of([model.clone()], &zero);
     crowd.crossfade(&named("Far"), 0.5, 0.25).unwrap();
-    let [idle, far] = [0, 1].map(|clip| models[0].clips.get(clip));
-    let [from, to] = [idle, far].map(|clip| Source { clip, time_seconds: 0.6 });
-    let mut scratch = PoseScratch::for_model(&models[0]);
-    let pose = pose_blend(&models[0], &Blend { from, to: Some((to, 0.4)) }, &mut scratch);
-    let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, pose.model_from_node).collect();
-    for (matrices, weights) in poses(&mut crowd, 0.6).into_values() {
-        assert_eq!((matrices, &weights[..]), (expected.clone(), pose.morph_weights));
+    let [from, to] = [0, 1].map(|clip| Source { clip: model.clips.get(clip), time_seconds: 0.6 });
+    let expected = blended(&model, &Blend { from, to: Some((to, 0.4)) });
+    for found in poses(&mut crowd, 0.6).into_values() {
+        assert_eq!(found, expected);
     }
 }
 
@@ -224,11 +211,10 @@ fn blended_poses_stay_in_the_sphere_around_both_clips() {
             for b in (0..model.clips.len()).filter(|&b| b != a && (a + b) % 3 == 0) {
                 let both = bounds[a].union(&bounds[b]);
                 for k in 0..3 {
-                    let time = |clip: usize, k: usize| {
-                        f64::from(model.clips[clip].duration_seconds) * (0.31 * (k + clip) as f64).fract()
-                    };
-                    let [from, to] =
-                        [a, b].map(|clip| Source { clip: model.clips.get(clip), time_seconds: time(clip, k) });
+                    let [from, to] = [a, b].map(|index| {
+                        let (clip, share) = (&model.clips[index], (0.31 * (k + index) as f64).fract());
+                        Source { clip: Some(clip), time_seconds: f64::from(clip.duration_seconds) * share }
+                    });
                     let blend = Blend { from, to: Some((to, 0.25 * (k + 1) as f32)) };
                     skinned_positions(&model, pose_blend(&model, &blend, &mut scratch), &mut vertices);
                     let farthest = vertices.iter().map(|vertex| vertex.distance(both.center())).fold(0.0, f32::max);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use throng::crowd::VisiblePose;
 use throng::measure::posed_bounds;
-use throng::view::{Detail, Frustum, OrbitCamera};
+use throng::view::{Detail, OrbitCamera};
 
 use super::*;
 
@@ -25,11 +25,6 @@ fn models() -> Arc<[Model]> {
 
 fn camera(distance: f32) -> OrbitCamera {
     OrbitCamera { distance, pitch_radians: 0.3, ..OrbitCamera::default() }
-}
-
-fn cull(crowd: &mut Crowd, camera: &OrbitCamera, detail: &Detail) {
-    let frustum = Frustum::from_clip_from_world(camera.clip_from_world(ASPECT));
-    crowd.cull(Some(&frustum), Some(TO_LIGHT), detail);
 }
 
 fn errors_of(model: &Model) -> Vec<f32> {
@@ -72,7 +67,7 @@ fn each_instance_has_the_coarsest_level_that_pixels_and_texels_allow() {
     for (distance, error_pixels) in [(3.0, 1.0), (12.0, 1.0), (40.0, 1.0), (40.0, 0.25), (12.0, 6.0)] {
         let camera = camera(distance);
         let detail = Detail::new(&camera, HEIGHT_PIXELS, error_pixels).with_shadow_error(error_pixels * texel_metres);
-        cull(&mut crowd, &camera, &detail);
+        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         let instances = instances_of(&crowd);
         let mut levels = HashSet::new();
         for instance in &instances {
@@ -96,10 +91,10 @@ fn each_instance_has_the_coarsest_level_that_pixels_and_texels_allow() {
 fn no_allowed_error_is_full_detail() {
     let mut crowd = Crowd::new(models(), &settings(300)).unwrap();
     let camera = camera(20.0);
-    cull(&mut crowd, &camera, &Detail::FULL);
+    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::FULL);
     let full = crowd.visible_poses().to_vec();
     assert!(full.iter().all(|pose| pose.levels.camera == 0 && pose.levels.light == 0));
-    cull(&mut crowd, &camera, &Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0));
+    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0));
     assert_eq!(crowd.visible_poses(), full);
 }
 
@@ -110,13 +105,9 @@ fn instances_that_share_a_pose_share_its_finest_level() {
     let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
     let camera = camera(25.0);
     let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02);
-    cull(&mut crowd, &camera, &detail);
+    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
     let instances = instances_of(&crowd);
-    let seen = |index: usize| {
-        instances[..plan_of(&crowd).batches.iter().map(|batch| batch.seen.count).sum::<u32>() as usize]
-            .iter()
-            .filter(move |instance| instance.pose as usize == index)
-    };
+    let seen = &instances[..seen_count_of(&crowd)];
     let mut mixed_poses = 0;
     for (index, pose) in crowd.visible_poses().iter().enumerate().filter(|(_, pose)| pose.seen_count > 0) {
         let model = &models[pose.model as usize];
@@ -126,7 +117,8 @@ fn instances_that_share_a_pose_share_its_finest_level() {
             };
             errors_of(model)[1..].iter().take_while(fits).count() as u32
         };
-        let own: Vec<u32> = seen(index).map(own_level).collect();
+        let of_pose = seen.iter().filter(|instance| instance.pose as usize == index);
+        let own: Vec<u32> = of_pose.map(own_level).collect();
         assert_eq!(Some(&pose.levels.camera), own.iter().min(), "{own:?}");
         mixed_poses += u32::from(own.iter().min() != own.iter().max());
     }
@@ -139,7 +131,7 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
         let shared = CrowdSettings { share_poses_hz, variety: 1.0, ..settings(800) };
         let mut crowd = Crowd::new(models(), &shared).unwrap();
         let camera = camera(15.0);
-        cull(&mut crowd, &camera, &Detail::FULL);
+        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::FULL);
         let visible = |crowd: &Crowd| {
             let mut numbers: Vec<u32> = instances_of(crowd).iter().map(|instance| instance.numbers[0]).collect();
             numbers.sort_unstable();
@@ -147,7 +139,7 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
         };
         let in_full_detail = visible(&crowd);
         let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.015);
-        cull(&mut crowd, &camera, &detail);
+        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         assert_eq!(visible(&crowd), in_full_detail, "levels hide nobody");
 
         let key = |pose: &VisiblePose| (pose.model, pose.levels);

@@ -20,30 +20,31 @@ use throng::model::{
 };
 use throng::shader_types::{InstanceData, JointMatrix};
 
-use crate::cpu::instances::{instances_of, positions};
+use crate::common::lanes::{room, written};
+use crate::cpu::instances::{cull, instances_of, positions};
 
 /// A chain of `joints` joints, `size` high, with one vertex at each. Each clip turns all joints about one axis.
 pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     let step = size / joints as f32;
     let axes = [Vec3::Z, Vec3::X, Vec3::Y];
     let clips = clip_names.iter().zip(axes.into_iter().cycle()).map(|(clip_name, axis)| {
+        let interpolation = Interpolation::Linear;
         let values = [0.0, 0.2, -0.2, 0.0].map(|angle| Vec4::from(Quat::from_axis_angle(axis, angle))).to_vec();
-        let track = |node| Track { node, timeline: 0, interpolation: Interpolation::Linear, values: values.clone() };
+        let weights = vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0];
         Clip {
             name: Some((*clip_name).to_owned()),
-            duration_seconds: 1.5,
-            timelines: vec![vec![0.0, 0.5, 1.0, 1.5]],
             morph_weights: vec![MorphTrack {
                 first_weight: 0,
                 weight_count: 2,
                 timeline: 0,
-                interpolation: Interpolation::Linear,
-                values: vec![0.0, 1.0, 0.5, 0.5, 1.0, 0.0, 0.0, 1.0],
+                interpolation,
+                values: weights,
             }],
-            rotations: (0..joints).map(track).collect(),
-            ..Clip::default()
+            rotations: (0..joints).map(|node| track(node, interpolation, values.clone())).collect(),
+            ..clip_with(&[0.0, 0.5, 1.0, 1.5])
         }
     });
+    let joint_from_mesh = |joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0));
     let mut rest = LocalPose::identity(joints as usize);
     rest.translations[1..].fill(Vec3::new(0.0, step, 0.0));
     rest.morph_weights = vec![0.25, 0.75];
@@ -57,9 +58,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         },
         palette: PaletteLayout {
             nodes: (0..joints).collect(),
-            joint_from_mesh: (0..joints)
-                .map(|joint| Affine3A::from_translation(Vec3::new(0.0, -step * joint as f32, 0.0)))
-                .collect(),
+            joint_from_mesh: (0..joints).map(joint_from_mesh).collect(),
             skins: Vec::new(),
         },
         geometry: Geometry {
@@ -75,6 +74,35 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
     }
 }
 
+/// A track of a node on the first timeline.
+pub fn track<T>(node: u32, interpolation: Interpolation, values: Vec<T>) -> Track<T> {
+    Track { node, timeline: 0, interpolation, values }
+}
+
+/// A clip without tracks, with one timeline.
+pub fn clip_with(keys: &[f32]) -> Clip {
+    Clip { duration_seconds: *keys.last().unwrap(), timelines: vec![keys.to_vec()], ..Clip::default() }
+}
+
+pub fn named(name: &str) -> ClipChoice {
+    ClipChoice::Name(name.to_owned())
+}
+
+fn crowd_of<const N: usize>(models: [Model; N], settings: &CrowdSettings) -> Crowd {
+    Crowd::new(Arc::from(models), settings).unwrap()
+}
+
+/// Returns the joint matrices of a model by the plain functions.
+fn plain_palette(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<JointMatrix> {
+    let mut scratch = PoseScratch::for_model(model);
+    joint_matrices(&model.palette, pose_model(model, clip, time_seconds, &mut scratch).model_from_node).collect()
+}
+
+fn largest_difference(a: &[JointMatrix], b: &[JointMatrix]) -> f32 {
+    let [a, b] = [a, b].map(|matrices| matrices.iter().flat_map(|matrix| matrix.rows.as_flattened()));
+    a.zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
 fn mixed() -> Arc<[Model]> {
     Arc::from([
         chain("A.glb", 5, 1.8, &["Idle", "Walk"]),
@@ -87,7 +115,7 @@ fn settings(instance_count: u32) -> CrowdSettings {
     CrowdSettings { instance_count, ..CrowdSettings::default() }
 }
 
-fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
+pub fn palette_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> Vec<JointMatrix> {
     streams_of(crowd, threads, time_seconds).0
 }
 
@@ -96,15 +124,12 @@ fn streams_of(crowd: &mut Crowd, threads: usize, time_seconds: f64) -> (Vec<Join
     let pool = thread_pool(Some(threads)).unwrap();
     assert_eq!(pool.current_num_threads(), threads);
     let plan = plan_of(crowd);
-    let mut in_memory = |memory| -> (Vec<JointMatrix>, Vec<f32>) {
-        let mut out = vec![MaybeUninit::new(JointMatrix { rows: [[f32::NAN; 4]; 3] }); plan.joint_count as usize];
-        let mut weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
-        let streams = PoseStreams { palette: &mut out, morph_weights: &mut weights, memory };
+    let mut in_memory = |memory| {
+        let mut palette = room(plan.joint_count as usize);
+        let mut morph_weights = vec![MaybeUninit::new(f32::NAN); plan.morph_weight_count as usize];
+        let streams = PoseStreams { palette: &mut palette, morph_weights: &mut morph_weights, memory };
         crowd.evaluate(&pool, time_seconds, &plan, streams);
-        // SAFETY: every element was initialised on creation.
-        let palette = out.iter().map(|element| unsafe { element.assume_init() }).collect();
-        // SAFETY: every element was initialised on creation.
-        (palette, weights.iter().map(|element| unsafe { element.assume_init() }).collect())
+        (written(&palette), written(&morph_weights))
     };
     let streams = in_memory(MemoryKind::Cached);
     assert!(streams == in_memory(MemoryKind::WriteCombined));
@@ -116,6 +141,10 @@ fn plan_of(crowd: &Crowd) -> FramePlan {
     let mut plan = FramePlan::default();
     plan.rebuild(&sizes, crowd.visible_poses(), 1 << 27).unwrap();
     plan
+}
+
+fn seen_count_of(crowd: &Crowd) -> usize {
+    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
 }
 
 #[test]
@@ -184,21 +213,16 @@ fn any_number_of_threads_writes_the_same_bytes() {
 
 #[test]
 fn one_instance_stands_at_the_origin_and_shows_the_time_asked_for() {
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
-    let one = CrowdSettings { phase: PhaseMode::Zero, ..settings(1) };
-    let mut crowd = Crowd::new(Arc::clone(&models), &one).unwrap();
+    let model = chain("A.glb", 5, 1.8, &["Idle"]);
+    let mut crowd = crowd_of([model.clone()], &CrowdSettings { phase: PhaseMode::Zero, ..settings(1) });
     // The lowest vertex is one joint above the origin, and on the ground.
     let lowered = Affine3A::from_translation(Vec3::new(0.0, -1.8 / 5.0, 0.0));
     assert!(Affine3A::from(instances_of(&crowd)[0].world_from_model).abs_diff_eq(lowered, 1e-6));
     // 1.5 s is the last key, not the first one again; 1.7 s is 0.2 s into the next cycle.
     for (time, clip_time) in [(0.0, 0.0), (0.37, 0.37), (1.5, 1.5), (1.7, 1.7f64.rem_euclid(1.5))] {
-        let mut scratch = PoseScratch::for_model(&models[0]);
-        let nodes = pose_model(&models[0], models[0].clips.first(), clip_time, &mut scratch).model_from_node;
-        let expected: Vec<JointMatrix> = joint_matrices(&models[0].palette, nodes).collect();
-        for (found, expected) in palette_of(&mut crowd, 1, time).iter().zip(&expected) {
-            let off = found.rows.as_flattened().iter().zip(expected.rows.as_flattened()).map(|(a, b)| (a - b).abs());
-            assert!(off.fold(0.0, f32::max) < 1e-6, "at {time}: {found:?} instead of {expected:?}");
-        }
+        let expected = plain_palette(&model, model.clips.first(), clip_time);
+        let found = palette_of(&mut crowd, 1, time);
+        assert!(largest_difference(&found, &expected) < 1e-6, "at {time}: {found:?} instead of {expected:?}");
     }
 }
 
@@ -215,17 +239,16 @@ fn times_wrap_into_the_clip() {
 #[test]
 fn clips_are_chosen_by_name_index_or_evenly() {
     let crowd = |clip| Crowd::new(mixed(), &CrowdSettings { clip, ..settings(9) });
-    assert!(crowd(ClipChoice::Name("Idle".into())).is_ok(), "one model of three has it");
+    assert!(crowd(named("Idle")).is_ok(), "one model of three has it");
     assert!(crowd(ClipChoice::Index(1)).is_ok());
-    let error = crowd(ClipChoice::Name("Fly".into())).unwrap_err().to_string();
+    let error = crowd(named("Fly")).unwrap_err().to_string();
     assert_eq!(error, r#"no clip "Fly"; the clips are: 0 "Idle", 1 "Walk" in A.glb; 0 "Walk" in B.glb"#);
     let error = crowd(ClipChoice::Index(2)).unwrap_err().to_string();
     assert!(error.starts_with("no clip 2; the clips are: 0 \"Idle\""), "{error}");
 
     // Two clips over 100 instances at the same time give two poses, 50 of each.
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"])]);
     let all = CrowdSettings { phase: PhaseMode::Zero, ..settings(100) };
-    let mut crowd = Crowd::new(models, &all).unwrap();
+    let mut crowd = crowd_of([chain("A.glb", 5, 1.8, &["Idle", "Walk"])], &all);
     let first_joints = |crowd: &mut Crowd| -> Vec<JointMatrix> {
         palette_of(crowd, 1, 0.5).chunks(5).map(|instance| instance[0]).collect()
     };
@@ -254,9 +277,9 @@ fn settings_that_make_no_sense_are_refused() {
 
 #[test]
 fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
-    let models: Arc<[Model]> =
-        Arc::from([chain("Fox.glb", 5, 154.0, &["Run"]), chain("A.glb", 5, 1.8, &[]), chain("B.glb", 5, 1.5, &[])]);
-    let crowd = Crowd::new(models, &settings(30)).unwrap();
+    let fox = chain("Fox.glb", 5, 154.0, &["Run"]);
+    let [a, b] = [("A.glb", 1.8), ("B.glb", 1.5)].map(|(name, size)| chain(name, 5, size, &[]));
+    let crowd = crowd_of([fox.clone(), a, b], &settings(30));
     assert_eq!(crowd.notes().len(), 1);
     assert!(crowd.notes()[0].starts_with("Fox.glb: ") && crowd.notes()[0].contains("scaled by 0.01"));
     for (k, instance) in instances_of(&crowd).iter().enumerate() {
@@ -265,6 +288,5 @@ fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
     }
     let bounds = crowd.bounds();
     assert!(bounds.max.y < 2.5 && bounds.footprint_radius < 10.0, "{bounds:?}");
-    let alone: Arc<[Model]> = Arc::from([chain("Fox.glb", 5, 154.0, &["Run"])]);
-    assert!(Crowd::new(alone, &settings(30)).unwrap().notes().is_empty());
+    assert!(crowd_of([fox], &settings(30)).notes().is_empty(), "alone");
 }

@@ -1,11 +1,12 @@
 //! Picking finds what a search through all triangles of all instances finds, in double precision.
 
-use glam::{DAffine3, DVec3, Vec2};
-use throng::model::{DrawRange, Topology};
-use throng::view::{Detail, Frustum, OrbitCamera, Ray};
+use glam::{DMat4, DVec3, Vec2};
+use throng::model::DrawRange;
+use throng::view::{Detail, OrbitCamera, Ray};
 
 use super::*;
 use crate::cpu::import::samples::sample;
+use crate::cpu::levels::measure::{corners, skinned};
 
 /// Returns a hit of each instance: its number, and the distance. All triangles of all instances are tested in the world, after
 /// skinning in double precision by the palette of the frame. The last element says how far inside the triangle the hit is.
@@ -25,37 +26,27 @@ fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option
         let geometry = &crowd.models()[state.model as usize].geometry;
         let record = plan.records[data.pose as usize];
         let world_from_model = state.world_from_model.as_daffine3();
-        let vertex = |vertex: usize| {
-            let mut position = geometry.positions[vertex].as_dvec3();
-            for delta in geometry.morph_deltas_of(vertex) {
-                let weight = weights[(record.morph_weight_offset + delta.weight_index) as usize];
-                position += delta.position.as_dvec3() * f64::from(weight);
-            }
-            let moved = geometry.influences_of(vertex).iter().map(|influence| {
-                let matrix = palette[(record.palette_offset + influence.joint) as usize];
-                DAffine3::from_mat4(glam::DMat4::from(Affine3A::from(matrix).as_daffine3())).transform_point3(position)
-                    * f64::from(influence.weight)
-            });
-            world_from_model.transform_point3(moved.sum())
+        let weights = &weights[record.morph_weight_offset as usize..];
+        let matrix_of = |joint| {
+            let matrix = Affine3A::from(palette[(record.palette_offset + joint) as usize]);
+            DMat4::from(matrix.as_daffine3())
         };
-        let vertices: Vec<DVec3> = (0..geometry.vertex_count()).map(vertex).collect();
+        let place = |vertex| world_from_model.transform_point3(skinned(geometry, vertex, matrix_of, weights));
+        let vertices: Vec<DVec3> = (0..geometry.vertex_count()).map(place).collect();
         for (ray, nearest) in rays.iter().zip(&mut nearest) {
             let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-            for range in geometry.draw_ranges.iter().filter(|range| range.topology == Topology::Triangles) {
-                let range = range.first_index as usize..(range.first_index + range.index_count) as usize;
-                for corners in geometry.indices[range].chunks_exact(3) {
-                    let [a, b, c] = [0, 1, 2].map(|k| vertices[corners[k] as usize]);
-                    let normal = (b - a).cross(c - a);
-                    let distance = (a - origin).dot(normal) / direction.dot(normal);
-                    let point = origin + direction * distance;
-                    // The share of the triangle's area that is opposite to each corner.
-                    let area = normal.length_squared();
-                    let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| (p - point).cross(q - point).dot(normal) / area);
-                    let inside = shares.into_iter().fold(f64::INFINITY, f64::min);
-                    let is_nearer = nearest.is_none_or(|(_, last, _)| distance < last);
-                    if inside >= 0.0 && distance > 0.0 && is_nearer {
-                        *nearest = Some((numbers[index], distance, inside));
-                    }
+            for corners in corners(geometry, 0) {
+                let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+                let normal = (b - a).cross(c - a);
+                let distance = (a - origin).dot(normal) / direction.dot(normal);
+                let point = origin + direction * distance;
+                // The share of the triangle's area that is opposite to each corner.
+                let area = normal.length_squared();
+                let shares = [(b, c), (c, a), (a, b)].map(|(p, q)| (p - point).cross(q - point).dot(normal) / area);
+                let inside = shares.into_iter().fold(f64::INFINITY, f64::min);
+                let is_nearer = nearest.is_none_or(|(_, last, _)| distance < last);
+                if inside >= 0.0 && distance > 0.0 && is_nearer {
+                    *nearest = Some((numbers[index], distance, inside));
                 }
             }
         }
@@ -99,15 +90,7 @@ fn strip(name: &str, joints: u32) -> Model {
         position.x = if vertex % 2 == 0 { 0.3 } else { -0.3 };
     }
     geometry.indices = (2..joints).flat_map(|corner| [corner - 2, corner - 1, corner]).collect();
-    geometry.draw_ranges = vec![DrawRange {
-        topology: Topology::Triangles,
-        first_index: 0,
-        index_count: 3 * (joints - 2),
-        material: 0,
-        flat_shaded: true,
-        has_tangents: false,
-        mirrored: false,
-    }];
+    geometry.draw_ranges = vec![DrawRange { index_count: 3 * (joints - 2), flat_shaded: true, ..DrawRange::default() }];
     model
 }
 
@@ -125,9 +108,8 @@ fn compare_all(crowd: &mut Crowd, closer: f32, side: u32) -> usize {
 
 #[test]
 fn picking_finds_what_brute_force_finds() {
-    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
     for settings in [settings(1), settings(200), CrowdSettings { variety: 1.0, travel: true, ..settings(200) }] {
-        let hits = compare_all(&mut Crowd::new(Arc::clone(&models), &settings).unwrap(), 0.3, 40);
+        let hits = compare_all(&mut crowd_of([strip("A.glb", 8), strip("B.glb", 5)], &settings), 0.3, 40);
         assert!(hits >= 30, "{hits} hits");
     }
 }
@@ -136,14 +118,13 @@ fn picking_finds_what_brute_force_finds() {
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn picking_finds_what_brute_force_finds_on_real_models() {
     let models = ["Fox/Fox.glb", "CesiumMan/CesiumMan.glb"].map(sample);
-    let hits = compare_all(&mut Crowd::new(Arc::from(models), &settings(100)).unwrap(), 0.5, 10);
+    let hits = compare_all(&mut crowd_of(models, &settings(100)), 0.5, 10);
     assert!(hits >= 20, "{hits} hits");
 }
 
 #[test]
 fn an_instance_keeps_its_number_when_clips_change() {
-    let models: Arc<[Model]> = Arc::from([strip("A.glb", 8), strip("B.glb", 5)]);
-    let mut crowd = Crowd::new(models, &settings(50)).unwrap();
+    let mut crowd = crowd_of([strip("A.glb", 8), strip("B.glb", 5)], &settings(50));
     let shown = |crowd: &Crowd| -> Vec<_> { (0..50).map(|k| crowd.shown_instance(k, 2.0).unwrap()).collect() };
     let before = shown(&crowd);
     crowd.crossfade(&ClipChoice::Index(1), 2.0, 0.25).unwrap();
@@ -162,21 +143,20 @@ fn an_instance_keeps_its_number_when_clips_change() {
     }
     assert_eq!(crowd.shown_instance(50, 2.0), None);
     let away = OrbitCamera { target: Vec3::new(1e4, 1.0, 0.0), ..OrbitCamera::default() };
-    crowd.cull(Some(&Frustum::from_clip_from_world(away.clip_from_world(1.0))), None, &Detail::FULL);
+    cull(&mut crowd, &away, 1.0, None, &Detail::FULL);
     assert_eq!(crowd.shown_instance(0, 2.0).unwrap().level, None);
 }
 
 #[test]
 fn a_character_in_focus_is_whole_in_the_image() {
     let model = strip("A.glb", 8);
-    let mut crowd = Crowd::new(Arc::from([model.clone()]), &settings(3)).unwrap();
-    let mut scratch = PoseScratch::for_model(&model);
+    let mut crowd = crowd_of([model.clone()], &settings(3));
     for (number, time_seconds) in [(0, 0.0), (1, 0.4), (2, 2.2)] {
         crowd.move_to(time_seconds);
         let shown = crowd.shown_instance(number, time_seconds).unwrap();
         let clip = shown.clip.map(|clip| &model.clips[clip as usize]);
-        let nodes = pose_model(&model, clip, shown.clip_seconds, &mut scratch).model_from_node;
-        let posed = joint_matrices(&model.palette, nodes).zip(&model.geometry.positions);
+        let palette = plain_palette(&model, clip, shown.clip_seconds);
+        let posed = palette.iter().zip(&model.geometry.positions);
         let vertices: Vec<Vec3> =
             posed.map(|(joint, &at)| shown.world_from_model.transform_point3(joint.transform_point(at))).collect();
         let (center, radius) = crowd.posed_sphere(number, time_seconds).unwrap();
@@ -191,6 +171,5 @@ fn a_character_in_focus_is_whole_in_the_image() {
         }
     }
     assert_eq!(crowd.posed_sphere(3, 0.0), None);
-    let empty = Crowd::new(Arc::from([Model::default()]), &settings(1)).unwrap();
-    assert_eq!(empty.posed_sphere(0, 0.0), None);
+    assert_eq!(crowd_of([Model::default()], &settings(1)).posed_sphere(0, 0.0), None, "an empty model");
 }

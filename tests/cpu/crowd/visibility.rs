@@ -1,27 +1,25 @@
 //! Visible instances and poses: culling, sharing, and their order.
 
 use throng::crowd::SharingError;
-use throng::view::{Detail, Frustum, OrbitCamera};
+use throng::view::{Detail, OrbitCamera};
 
 use super::*;
 
 #[test]
 fn culling_never_loses_a_visible_vertex() {
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"])]);
-    let mut crowd = Crowd::new(Arc::clone(&models), &settings(400)).unwrap();
+    let model = chain("A.glb", 5, 1.8, &["Idle"]);
+    let mut crowd = crowd_of([model.clone()], &settings(400));
     let all = instances_of(&crowd);
     for step in 0..12 {
         let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
         camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
         let clip_from_world = camera.clip_from_world(1.5);
-        crowd.cull(Some(&Frustum::from_clip_from_world(clip_from_world)), None, &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);
         let seen = positions(&crowd);
         for time in [0.0, 0.5, 1.1] {
-            let mut scratch = PoseScratch::for_model(&models[0]);
-            let nodes = pose_model(&models[0], models[0].clips.first(), time, &mut scratch).model_from_node.to_vec();
-            let palette: Vec<JointMatrix> = joint_matrices(&models[0].palette, &nodes).collect();
+            let palette = plain_palette(&model, model.clips.first(), time);
             for instance in &all {
-                let in_view = palette.iter().zip(&models[0].geometry.positions).any(|(joint, &position)| {
+                let in_view = palette.iter().zip(&model.geometry.positions).any(|(joint, &position)| {
                     let world = instance.world_from_model.transform_point(joint.transform_point(position));
                     let clip = clip_from_world * world.extend(1.0);
                     clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
@@ -36,15 +34,14 @@ fn culling_never_loses_a_visible_vertex() {
 
 #[test]
 fn shared_poses_are_few_and_near_enough() {
-    let models: Arc<[Model]> =
-        Arc::from([chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])]);
-    let own = Crowd::new(Arc::clone(&models), &settings(1000)).unwrap();
+    let own = crowd_of([chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])], &settings(1000));
+    let models = own.models();
     assert_eq!((own.pose_counts(), own.visible_counts()), (&[500, 500][..], &[500, 500][..]));
     assert_eq!(own.sharing_error(), None);
     let mut last_error = f32::INFINITY;
     for (hz, poses_of_clip) in [(1.0, 2), (4.0, 6), (20.0, 30)] {
         let shared = CrowdSettings { share_poses_hz: Some(hz), ..settings(1000) };
-        let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
+        let mut crowd = Crowd::new(Arc::clone(models), &shared).unwrap();
         // Two clips of 1.5 seconds for the first model, one for the second.
         assert_eq!(crowd.pose_counts(), [2 * poses_of_clip, poses_of_clip], "{hz} Hz");
         assert_eq!(crowd.visible_counts(), [500, 500]);
@@ -69,32 +66,27 @@ fn shared_poses_are_few_and_near_enough() {
     // 0.8 rad/s · 5 · 1/40 s.
     assert!(last_error < 0.18, "{last_error}");
     let zero = CrowdSettings { share_poses_hz: Some(30.0), phase: PhaseMode::Zero, ..settings(100) };
-    let crowd = Crowd::new(Arc::clone(&models), &zero).unwrap();
+    let crowd = Crowd::new(Arc::clone(models), &zero).unwrap();
     assert_eq!((crowd.pose_counts(), crowd.sharing_error()), (&[2, 1][..], Some(SharingError::default())));
     let refused = CrowdSettings { share_poses_hz: Some(0.0), ..settings(1) };
-    assert_eq!(Crowd::new(models, &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
-}
-
-fn seen_count_of(crowd: &Crowd) -> usize {
-    crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
+    assert_eq!(Crowd::new(Arc::clone(models), &refused).unwrap_err(), CrowdError::SharedPoses(0.0));
 }
 
 #[test]
 fn instances_seen_by_their_shadow_only_follow_the_others() {
-    let models: Arc<[Model]> = Arc::from([chain("A.glb", 5, 1.8, &["Idle"]), chain("B.glb", 3, 1.2, &["Walk"])]);
     for share_poses_hz in [None, Some(8.0)] {
-        let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..settings(400) }).unwrap();
+        let models = [chain("A.glb", 5, 1.8, &["Idle"]), chain("B.glb", 3, 1.2, &["Walk"])];
+        let mut crowd = crowd_of(models, &CrowdSettings { share_poses_hz, ..settings(400) });
         let camera = OrbitCamera { distance: 6.0, ..OrbitCamera::default() };
-        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
         let bits = |crowd: &Crowd, range: std::ops::Range<usize>| -> Vec<[u32; 3]> {
             positions(crowd)[range].iter().map(|place| place.to_array().map(f32::to_bits)).collect()
         };
-        crowd.cull(Some(&frustum), None, &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);
         let seen_count = seen_count_of(&crowd);
         assert_eq!(crowd.visible_counts().iter().sum::<u32>() as usize, seen_count);
         let mut seen = bits(&crowd, 0..seen_count);
 
-        crowd.cull(Some(&frustum), Some(Vec3::new(0.8, 0.3, 0.2).normalize()), &Detail::FULL);
+        cull(&mut crowd, &camera, 1.5, Some(Vec3::new(0.8, 0.3, 0.2).normalize()), &Detail::FULL);
         let all_count = crowd.visible_counts().iter().sum::<u32>() as usize;
         assert_eq!(seen_count_of(&crowd), seen_count, "the light hides no instance");
         assert_eq!(plan_of(&crowd).instance_count as usize, all_count);

@@ -1,7 +1,7 @@
 //! Tests of all ways in which a file may store numbers, and of files whose sizes contradict each other.
 
 use glam::Vec3;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::builder::{F32, Gltf, U8, U16, U32, drawn_vertices};
 
@@ -14,7 +14,7 @@ fn indices_of_all_widths_mean_the_same() {
     for (component_type, data) in indices {
         let mut gltf = Gltf::triangle();
         let accessor = gltf.accessor(component_type, "SCALAR", 3, data);
-        gltf.json["meshes"][0]["primitives"][0]["indices"] = json!(accessor);
+        gltf.primitive()["indices"] = json!(accessor);
         assert_eq!(drawn_vertices(&gltf.model()), [0, 2, 1], "{component_type}");
     }
 }
@@ -22,45 +22,36 @@ fn indices_of_all_widths_mean_the_same() {
 #[test]
 fn interleaved_vertices_are_read_by_their_stride() {
     let mut gltf = Gltf::triangle();
-    let mut data = Vec::new();
-    for corner in CORNERS {
-        data.extend_from_slice(bytemuck::cast_slice(&corner.to_array()));
-        data.extend_from_slice(bytemuck::cast_slice(&[0.0_f32, -2.0, 0.0]));
-    }
-    let view = gltf.view(&data);
+    let data = CORNERS.map(|corner| [corner, Vec3::new(0.0, -2.0, 0.0)]);
+    let view = gltf.view(bytemuck::cast_slice(data.as_flattened()));
     gltf.json["bufferViews"][view]["byteStride"] = json!(24);
     for (offset, name) in [(0, "POSITION"), (12, "NORMAL")] {
         let entry = json!({"bufferView": view, "byteOffset": offset, "componentType": F32, "type": "VEC3", "count": 3});
         let accessor = gltf.push("accessors", entry);
-        gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+        gltf.primitive()["attributes"][name] = json!(accessor);
     }
     let geometry = gltf.model().geometry;
     assert_eq!(geometry.positions, CORNERS);
     // The normals are normalised on reading.
     assert_eq!(geometry.normals, [Vec3::NEG_Y; 3]);
 
-    gltf.json["accessors"][1]["byteOffset"] = json!(16);
-    let message = "test.gltf: meshes[0].primitives[0].attributes.POSITION (accessors[1]): 3 elements of 12 bytes every \
-                   24 from byte 16 do not fit in its bufferView of 72 bytes";
     // The end of the last element counts, not the end of its stride: 12 would fit, 16 does not.
-    assert_eq!(gltf.error(), message);
-    gltf.json["bufferViews"][view]["byteStride"] = json!(8);
-    assert!(gltf.error().contains("byteStride 8 is less than one element of 12"), "{}", gltf.error());
+    let outside = "3 elements of 12 bytes every 24 from byte 16 do not fit in its bufferView of 72 bytes";
+    gltf.mistakes("meshes[0].primitives[0].attributes.POSITION (accessors[1]): ").are_refused([
+        ("accessors/1/byteOffset", json!(16), outside),
+        ("bufferViews/1/byteStride", json!(8), "byteStride 8 is less than one element of 12"),
+    ]);
 }
 
 #[test]
 fn sparse_accessors_replace_elements_with_or_without_a_view() {
-    for with_view in [true, false] {
+    for (view, middle) in [(json!(0), Vec3::X), (Value::Null, Vec3::ZERO)] {
         let mut gltf = Gltf::triangle();
         let indices = gltf.view(&[0, 2]);
         let values = gltf.view(bytemuck::cast_slice(&[7.0_f32, 8.0, 9.0, 4.0, 5.0, 6.0]));
-        let sparse = json!({"count": 2, "indices": {"bufferView": indices, "componentType": U8},
-                            "values": {"bufferView": values}});
-        gltf.json["accessors"][0]["sparse"] = sparse;
-        if !with_view {
-            gltf.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
-        }
-        let middle = if with_view { Vec3::X } else { Vec3::ZERO };
+        let indices = json!({"bufferView": indices, "componentType": U8});
+        let sparse = json!({"count": 2, "indices": indices, "values": {"bufferView": values}});
+        let mut gltf = gltf.with(&[("accessors/0/sparse", sparse), ("accessors/0/bufferView", view)]);
         let expected = [Vec3::new(7.0, 8.0, 9.0), middle, Vec3::new(4.0, 5.0, 6.0)];
         assert_eq!(gltf.model().geometry.positions, expected);
 
@@ -71,44 +62,37 @@ fn sparse_accessors_replace_elements_with_or_without_a_view() {
 
 #[test]
 fn views_and_buffers_must_be_as_large_as_they_say() {
-    let mut gltf = Gltf::triangle();
-    gltf.json["bufferViews"][0]["byteLength"] = json!(40);
-    assert_eq!(gltf.error(), "test.gltf: bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36");
-    gltf.json["bufferViews"][0]["byteOffset"] = json!(u64::MAX);
-    assert!(gltf.error().contains("bufferViews[0]: 40 bytes from byte 18446744073709551615"), "{}", gltf.error());
-
-    let mut gltf = Gltf::triangle();
-    gltf.json["buffers"] = json!([{"byteLength": 36, "uri": "data:;base64,AAAA"}]);
-    assert_eq!(gltf.error(), "test.gltf: buffers[0]: 3 bytes, but byteLength says 36; is it cut short?");
-
-    let mut gltf = Gltf::triangle();
-    gltf.json["accessors"][0]["count"] = json!(1_u64 << 40);
-    assert!(gltf.error().contains("1099511627776 elements"), "{}", gltf.error());
-    gltf.json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
-    assert!(gltf.error().contains("without a bufferView; at most 1048576"), "{}", gltf.error());
-    gltf.json["accessors"][0]["count"] = json!(u64::MAX);
-    assert!(gltf.error().contains("without a bufferView; at most 1048576"), "{}", gltf.error());
+    let gltf = Gltf::triangle();
+    let short = json!({"byteLength": 36, "uri": "data:;base64,AAAA"});
+    gltf.mistakes("").are_refused([
+        ("bufferViews/0/byteLength", json!(40), "bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36"),
+        ("bufferViews/0/byteOffset", json!(u64::MAX), "bufferViews[0]: 36 bytes from byte 18446744073709551615…"),
+        ("buffers/0", short, "buffers[0]: 3 bytes, but byteLength says 36; is it cut short?"),
+    ]);
+    let at = "meshes[0].primitives[0].attributes.POSITION (accessors[0]): ";
+    gltf.mistakes(at).are_refused([("accessors/0/count", json!(1_u64 << 40), "1099511627776 elements…")]);
+    let gltf = gltf.with(&[("accessors/0/bufferView", Value::Null)]);
+    for count in [1 << 40, u64::MAX] {
+        let problem = format!("{count} elements without a bufferView; at most 1048576");
+        gltf.mistakes(at).are_refused([("accessors/0/count", json!(count), &problem)]);
+    }
 }
 
 #[test]
 fn elements_must_have_the_right_type() {
-    let mut gltf = Gltf::triangle();
-    gltf.json["accessors"][0]["type"] = json!("VEC2");
-    let at = "test.gltf: meshes[0].primitives[0].attributes.POSITION (accessors[0])";
-    assert_eq!(gltf.error(), format!("{at}: Vec2 elements, expected Vec3"));
-    gltf.json["accessors"][0]["type"] = json!("VEC9");
-    assert_eq!(gltf.error(), format!("{at}: unknown type"));
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(5);
-    let message = "test.gltf: meshes[0].primitives[0].attributes.POSITION: accessors[5] does not exist; the file has 1";
-    assert_eq!(gltf.error(), message);
+    let position = "meshes/0/primitives/0/attributes/POSITION";
+    Gltf::triangle().mistakes("meshes[0].primitives[0].attributes.POSITION").are_refused([
+        ("accessors/0/type", json!("VEC2"), " (accessors[0]): Vec2 elements, expected Vec3"),
+        ("accessors/0/type", json!("VEC9"), " (accessors[0]): unknown type"),
+        (position, json!(5), ": accessors[5] does not exist; the file has 1"),
+    ]);
 }
 
 #[test]
 fn data_that_primitives_share_is_charged_for_each() {
     let mut gltf = Gltf::triangle();
     gltf.json["accessors"][0] = json!({"componentType": F32, "type": "VEC3", "count": 1 << 20});
-    let primitive = gltf.json["meshes"][0]["primitives"][0].clone();
-    gltf.json["meshes"][0]["primitives"] = json!(vec![primitive; 1000]);
+    gltf.json["meshes"][0]["primitives"] = json!(vec![gltf.primitive().clone(); 1000]);
     let why = "1048576 more vertices: a model with files of this size may have 524288";
     assert!(gltf.error().contains(why), "{}", gltf.error());
 }

@@ -1,16 +1,21 @@
 //! Tests of animations: tracks, timelines, repairs and refusals.
 
 use glam::{Vec3, Vec4};
-use serde_json::json;
+use serde_json::{Value, json};
 use throng::model::{Interpolation, Track};
 
-use crate::common::builder::{Gltf, I16, warns};
+use crate::common::builder::{Gltf, I16};
 
 /// Makes the triangle with keys at 0 and 2 seconds; returns the accessor of the times.
 fn keyed() -> (Gltf, usize) {
     let mut gltf = Gltf::triangle();
     let times = gltf.f32s("SCALAR", &[0.0, 2.0]);
     (gltf, times)
+}
+
+/// Returns a channel that animates a property of a node.
+fn channel(sampler: usize, node: usize, path: &str) -> Value {
+    json!({"sampler": sampler, "target": {"node": node, "path": path}})
 }
 
 #[test]
@@ -26,10 +31,9 @@ fn all_properties_and_interpolations_become_tracks() {
     let clips = gltf.model().clips;
 
     let values = vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)];
-    let track = Track { node: 0, timeline: 0, interpolation: Interpolation::Step, values: values.clone() };
-    assert_eq!(clips[0].translations, [track]);
-    let track = Track { node: 0, timeline: 0, interpolation: Interpolation::Linear, values };
-    assert_eq!(clips[1].scales, [track]);
+    let track = |interpolation| Track { node: 0, timeline: 0, interpolation, values: values.clone() };
+    assert_eq!(clips[0].translations, [track(Interpolation::Step)]);
+    assert_eq!(clips[1].scales, [track(Interpolation::Linear)]);
     let rotation = &clips[2].rotations[0];
     assert_eq!(rotation.interpolation, Interpolation::CubicSpline);
     // The keyed value is normalised, but its tangents are not.
@@ -44,8 +48,7 @@ fn all_properties_and_interpolations_become_tracks() {
 fn integer_rotations_are_normalised_twice() {
     let (mut gltf, times) = keyed();
     let shorts: [i16; 8] = [0, 0, 0, 32767, 16384, 0, 0, 16384];
-    let output = gltf.accessor(I16, "VEC4", 2, bytemuck::cast_slice(&shorts));
-    gltf.json["accessors"][output]["normalized"] = json!(true);
+    let output = gltf.normalized(I16, "VEC4", 2, bytemuck::cast_slice(&shorts));
     gltf.animation(0, "rotation", "LINEAR", times, output);
     let values = &gltf.model().clips[0].rotations[0].values;
     assert_eq!(values[0], Vec4::W);
@@ -61,16 +64,9 @@ fn equal_timelines_are_shared() {
     let values = gltf.f32s("VEC3", &[0.0; 6]);
     gltf.push("nodes", json!({}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
-    let sampler = |input: usize| json!({"input": input, "output": values});
-    let channel =
-        |sampler: usize, node: usize, path: &str| json!({"sampler": sampler, "target": {"node": node, "path": path}});
-    gltf.push(
-        "animations",
-        json!({
-            "samplers": [sampler(times), sampler(same_content), sampler(other)],
-            "channels": [channel(0, 0, "translation"), channel(1, 0, "scale"), channel(2, 1, "scale")],
-        }),
-    );
+    let samplers = [times, same_content, other].map(|input| json!({"input": input, "output": values}));
+    let channels = [channel(0, 0, "translation"), channel(1, 0, "scale"), channel(2, 1, "scale")];
+    gltf.push("animations", json!({"samplers": samplers, "channels": channels}));
     let clip = &gltf.model().clips[0];
     assert_eq!(clip.timelines, [[0.0, 2.0], [1.0, 3.0]]);
     let timelines: Vec<u32> = clip.translations.iter().chain(&clip.scales).map(|track| track.timeline).collect();
@@ -78,34 +74,29 @@ fn equal_timelines_are_shared() {
     assert_eq!((clip.duration_seconds, clip.track_count()), (3.0, 3));
 }
 
+/// Of two channels for one property, the last one counts.
 #[test]
 fn channels_without_effect_give_warnings_and_count_for_the_duration() {
     let (mut gltf, times) = keyed();
-    let values = gltf.f32s("VEC3", &[0.0; 6]);
+    let (first, last) = (gltf.f32s("VEC3", &[1.0; 6]), gltf.f32s("VEC3", &[2.0; 6]));
     let weights = gltf.f32s("SCALAR", &[0.0; 2]);
     let late = gltf.f32s("SCALAR", &[0.5, 5.0]);
     gltf.push("nodes", json!({"matrix": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}));
     gltf.push("nodes", json!({}));
     gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
-    let target = |node: usize, path: &str| json!({"sampler": 0, "target": {"node": node, "path": path}});
-    let pointer = json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
-    let pointer = json!({"sampler": 0, "target": {"node": 0, "path": "pointer", "extensions": pointer}});
-    gltf.push(
-        "animations",
-        json!({
-            "samplers": [{"input": times, "output": values}, {"input": late, "output": weights}],
-            "channels": [
-                target(0, "translation"), target(0, "translation"), target(1, "translation"), target(2, "scale"),
-                target(0, "colour"), {"sampler": 0, "target": {"path": "scale"}},
-                {"sampler": 1, "target": {"node": 0, "path": "weights"}}, pointer, pointer,
-            ],
-        }),
-    );
+    let mut pointer = channel(0, 0, "pointer");
+    pointer["target"]["extensions"] =
+        json!({"KHR_animation_pointer": {"pointer": "/materials/0/pbrMetallicRoughness/baseColorFactor"}});
+    let samplers = [(times, first), (late, weights), (times, last)];
+    let channels = json!([
+        channel(0, 0, "translation"), channel(2, 0, "translation"), channel(0, 1, "translation"),
+        channel(0, 2, "scale"), channel(0, 0, "colour"), {"sampler": 0, "target": {"path": "scale"}},
+        channel(1, 0, "weights"), pointer, pointer,
+    ]);
+    let samplers = samplers.map(|(input, output)| json!({"input": input, "output": output}));
+    gltf.push("animations", json!({"samplers": samplers, "channels": channels}));
     gltf.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
-    let model = gltf.model();
-    assert_eq!(model.clips[0].track_count(), 1);
-    assert_eq!(model.clips[0].duration_seconds, 5.0);
-    for part in [
+    let model = gltf.model_that_warns(&[
         "extensionsUsed[0]: KHR_animation_pointer is not supported; it is ignored",
         "animations[0].channels: 2 channels have JSON pointers as targets (KHR_animation_pointer)",
         "animations[0].channels: 1 channels without a target node",
@@ -114,20 +105,10 @@ fn channels_without_effect_give_warnings_and_count_for_the_duration() {
         "animations[0].channels[3]: nodes[2] is neither in the scene nor a joint",
         "animations[0].channels[4]: unknown target path",
         "animations[0].channels[6]: nodes[0] has no morph targets",
-    ] {
-        assert!(warns(&model, part), "{part}: {:?}", model.warnings);
-    }
-}
-
-#[test]
-fn the_last_of_two_channels_for_one_property_counts() {
-    let (mut gltf, times) = keyed();
-    let (first, last) = (gltf.f32s("VEC3", &[1.0; 6]), gltf.f32s("VEC3", &[2.0; 6]));
-    let channel = |sampler: usize| json!({"sampler": sampler, "target": {"node": 0, "path": "scale"}});
-    let samplers = json!([{"input": times, "output": first}, {"input": times, "output": last}]);
-    gltf.push("animations", json!({"samplers": samplers, "channels": [channel(0), channel(1)]}));
-    let scales = &gltf.model().clips[0].scales;
-    assert_eq!((scales.len(), scales[0].values[0]), (1, Vec3::splat(2.0)));
+    ]);
+    let clip = &model.clips[0];
+    assert_eq!((clip.track_count(), clip.duration_seconds), (1, 5.0));
+    assert_eq!(clip.translations[0].values, [Vec3::splat(2.0); 2]);
 }
 
 #[test]
@@ -136,9 +117,8 @@ fn keys_with_the_same_time_are_kept_with_a_warning() {
     let input = gltf.f32s("SCALAR", &[0.0, 1.0, 1.0, 2.0, 2.0]);
     let output = gltf.f32s("VEC3", &[0.0; 15]);
     gltf.animation(0, "scale", "LINEAR", input, output);
-    let model = gltf.model();
+    let model = gltf.model_that_warns(&["(accessors[1]): 2 keys have the same time as the key before"]);
     assert_eq!(model.clips[0].timelines, [[0.0, 1.0, 1.0, 2.0, 2.0]]);
-    assert!(warns(&model, "(accessors[1]): 2 keys have the same time as the key before"), "{:?}", model.warnings);
 }
 
 #[test]
@@ -158,20 +138,18 @@ fn key_times_and_counts_are_checked() {
         assert_eq!(gltf.error(), format!("{at}: {problem}"));
     }
 
-    let at = "test.gltf: animations[0].samplers[0]";
     let (mut gltf, times) = keyed();
     let values = gltf.f32s("VEC3", &[0.0; 6]);
-    gltf.animation(0, "scale", "CUBICSPLINE", times, values);
-    let problem = "2 elements, expected 6: 2 CubicSpline keys, 3 for each";
-    assert_eq!(gltf.error(), format!("{at}.output (accessors[2]): {problem}"));
-    gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("SPLINE");
-    assert_eq!(gltf.error(), format!("{at}.interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE"));
-    gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("STEP");
-    gltf.json["animations"][0]["channels"][0]["target"]["path"] = json!("rotation");
-    assert_eq!(gltf.error(), format!("{at}.output (accessors[2]): Vec3 elements, expected Vec4"));
-    gltf.json["animations"][0]["channels"][0]["target"]["node"] = json!(3);
-    let message = "test.gltf: animations[0].channels[0].target.node: nodes[3] does not exist; the file has 1";
-    assert_eq!(gltf.error(), message);
-    gltf.json["animations"][0]["channels"][0]["sampler"] = json!(1);
-    assert_eq!(gltf.error(), "test.gltf: animations[0].channels[0]: samplers[1] does not exist; the file has 1");
+    gltf.animation(0, "scale", "STEP", times, values);
+    let [interpolation, channel] = ["animations/0/samplers/0/interpolation", "animations/0/channels/0"];
+    let too_few = "samplers[0].output (accessors[2]): 2 elements, expected 6: 2 CubicSpline keys, 3 for each";
+    let unknown = "samplers[0].interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE";
+    let [path, node, sampler] = ["target/path", "target/node", "sampler"].map(|key| format!("{channel}/{key}"));
+    gltf.mistakes("animations[0].").are_refused([
+        (interpolation, json!("CUBICSPLINE"), too_few),
+        (interpolation, json!("SPLINE"), unknown),
+        (&path, json!("rotation"), "samplers[0].output (accessors[2]): Vec3 elements, expected Vec4"),
+        (&node, json!(3), "channels[0].target.node: nodes[3] does not exist; the file has 1"),
+        (&sampler, json!(1), "channels[0]: samplers[1] does not exist; the file has 1"),
+    ]);
 }

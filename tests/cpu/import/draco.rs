@@ -4,10 +4,10 @@ use draco_core::{
     DataType, EncoderBuffer, EncoderOptions, FaceIndex, GeometryAttributeType, Mesh, MeshEncoder, PointAttribute,
     PointIndex,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use throng::model::Model;
 
-use crate::common::builder::{F32, Gltf, U16, U32};
+use crate::common::builder::{F32, Gltf, U8, U16, U32};
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
@@ -61,25 +61,18 @@ fn compressed(side: u16, method: i32) -> Gltf {
     let (positions, _, triangles) = grid(side);
     let mut gltf = Gltf::new();
     let view = gltf.view(&stream(side, method));
-    let mut empty = |component_type: u32, shape: &str, count: usize| {
-        gltf.push("accessors", json!({"componentType": component_type, "type": shape, "count": count}))
-    };
-    let position = empty(F32, "VEC3", positions.len());
-    let joints = empty(U16, "VEC4", positions.len());
-    let weights = empty(F32, "VEC4", positions.len());
-    let indices = empty(U32, "SCALAR", 3 * triangles.len());
-    gltf.push(
-        "meshes",
-        json!({"primitives": [{
-            "attributes": {"POSITION": position, "JOINTS_0": joints, "WEIGHTS_0": weights},
-            "indices": indices,
-            "extensions": {NAME: {"bufferView": view, "attributes": {"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2}}},
-        }]}),
-    );
-    for node in [json!({"mesh": 0, "skin": 0}), json!({}), json!({})] {
-        let node = gltf.push("nodes", node);
-        gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+    let (vertices, indices) = (positions.len(), 3 * triangles.len());
+    for (component_type, shape, count) in
+        [(F32, "VEC3", vertices), (U16, "VEC4", vertices), (F32, "VEC4", vertices), (U32, "SCALAR", indices)]
+    {
+        gltf.push("accessors", json!({"componentType": component_type, "type": shape, "count": count}));
     }
+    // The numbers of the accessors are those of the attributes in the stream.
+    let attributes = json!({"POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2});
+    let extension = json!({NAME: {"bufferView": view, "attributes": attributes}});
+    gltf.draw(json!({"attributes": attributes, "indices": 3, "extensions": extension}));
+    gltf.json["nodes"] = json!([{"mesh": 0, "skin": 0}, {}, {}]);
+    gltf.json["scenes"][0]["nodes"] = json!([0, 1, 2]);
     gltf.push("skins", json!({"joints": [1, 2]}));
     gltf.json["extensionsRequired"] = json!([NAME]);
     gltf.json["extensionsUsed"] = json!([NAME]);
@@ -91,12 +84,8 @@ fn compressed(side: u16, method: i32) -> Gltf {
 fn triangles_of(model: &Model) -> Vec<[[i32; 3]; 3]> {
     let corner = |&index: &u32| (model.geometry.positions[index as usize] * 1000.0).round().as_ivec3().to_array();
     let corners: Vec<[i32; 3]> = model.geometry.indices.iter().map(corner).collect();
-    let mut triangles: Vec<[[i32; 3]; 3]> = corners
-        .as_chunks::<3>()
-        .0
-        .iter()
-        .map(|&[a, b, c]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap())
-        .collect();
+    let turned = |&[a, b, c]: &[[i32; 3]; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap();
+    let mut triangles: Vec<[[i32; 3]; 3]> = corners.as_chunks::<3>().0.iter().map(turned).collect();
     triangles.sort_unstable();
     triangles
 }
@@ -107,13 +96,10 @@ fn both_methods_give_the_mesh_back() {
     let mut plain = Gltf::new();
     let position = plain.f32s("VEC3", positions.as_flattened());
     let indices = plain.accessor(U32, "SCALAR", 3 * triangles.len(), bytemuck::cast_slice(&triangles));
-    plain.push("meshes", json!({"primitives": [{"attributes": {"POSITION": position}, "indices": indices}]}));
-    plain.push("nodes", json!({"mesh": 0}));
-    plain.json["scenes"][0]["nodes"] = json!([0]);
+    plain.draw(json!({"attributes": {"POSITION": position}, "indices": indices}));
     let expected = triangles_of(&plain.model());
     for method in [0, 1] {
-        let model = compressed(12, method).model();
-        assert_eq!(model.warnings, [""; 0]);
+        let model = compressed(12, method).model_without_warnings();
         assert_eq!(model.geometry.vertex_count(), positions.len());
         assert_eq!(triangles_of(&model), expected, "method {method}");
         for (vertex, position) in model.geometry.positions.iter().enumerate() {
@@ -127,72 +113,44 @@ fn both_methods_give_the_mesh_back() {
 #[test]
 fn streams_can_be_shared_and_leave_other_attributes_alone() {
     let mut gltf = compressed(4, 1);
-    let colors: Vec<u8> = (0..25).flat_map(|_| [0, 0, 255, 255]).collect();
-    let colors = gltf.accessor(5121, "VEC4", 25, &colors);
-    gltf.json["accessors"][colors]["normalized"] = json!(true);
-    let mut second = gltf.json["meshes"][0]["primitives"][0].clone();
+    let colors = gltf.normalized(U8, "VEC4", 25, &[0, 0, 255, 255].repeat(25));
+    let mut second = gltf.primitive().clone();
     second["attributes"]["COLOR_0"] = json!(colors);
     gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(second);
     let geometry = gltf.model().geometry;
-    assert_eq!(geometry.triangle_count(), 2 * 32);
-    assert_eq!(geometry.vertex_count(), 2 * 25);
+    assert_eq!((geometry.triangle_count(), geometry.vertex_count()), (2 * 32, 2 * 25));
     assert_eq!(geometry.colors.iter().filter(|color| **color == [0, 0, 255, 255]).count(), 25);
 }
 
 #[test]
 fn streams_and_accessors_that_disagree_are_refused_with_their_path() {
-    let at = format!("test.gltf: meshes[0].primitives[0].extensions.{NAME}");
-    let error = |change: &dyn Fn(&mut Value)| {
-        let mut gltf = compressed(4, 1);
-        change(&mut gltf.json);
-        gltf.error()
-    };
-    let count = error(&|json| json["accessors"][0]["count"] = json!(24));
-    let said = "attribute 0 of the stream has 25 elements of 3 components, but the accessor says 24 of 3";
-    assert_eq!(count, format!("{at} (accessors[0]): {said}"));
-    let shape = error(&|json| json["accessors"][2]["type"] = json!("VEC3"));
-    let said = "attribute 2 of the stream has 25 elements of 4 components, but the accessor says 25 of 3";
-    assert_eq!(shape, format!("{at} (accessors[2]): {said}"));
-    let more = error(&|json| json["accessors"][3]["count"] = json!(99));
-    assert_eq!(more, format!("{at} (accessors[3]): 96 indices in the stream, but the accessor says 99"));
-    // The limit is below the real number of triangles, so that decoding stops early.
-    assert!(error(&|json| json["accessors"][3]["count"] = json!(93)).contains("ceiling of 31"));
-    let extension = |json: &mut Value, key: &str, value: Value| {
-        json["meshes"][0]["primitives"][0]["extensions"][NAME][key] = value;
-    };
-    let id = error(&|json| extension(json, "attributes", json!({"POSITION": 9})));
-    assert_eq!(id, format!("{at} (accessors[0]): the stream has no attribute 9"));
-    assert_eq!(
-        error(&|json| extension(json, "bufferView", json!(7))),
-        format!("{at}: bufferViews[7] does not exist; the file has 1")
-    );
-    assert!(error(&|json| extension(json, "bufferView", json!("x"))).starts_with(&format!("{at}: invalid type")));
-    let primitive = |json: &mut Value, key: &str, value: Value| json["meshes"][0]["primitives"][0][key] = value;
-    let strip = error(&|json| primitive(json, "mode", json!(5)));
-    assert_eq!(strip, format!("{at}: only triangle lists are decoded; convert the model without Draco"));
-    assert!(error(&|json| json["accessors"][1]["count"] = json!(1_u64 << 40)).contains("bytes of decompressed data"));
+    let primitive = |key: &str| format!("meshes/0/primitives/0/{key}");
+    let extension = |key: &str| primitive(&format!("extensions/{NAME}/{key}"));
+    let elements = "attribute 0 of the stream has 25 elements of 3 components, but the accessor says 24 of 3";
+    let components = "attribute 2 of the stream has 25 elements of 4 components, but the accessor says 25 of 3";
+    let limit = "Decode limit exceeded: stream decodes 32 faces, over the caller's ceiling of 31";
+    compressed(4, 1).mistakes(&format!("meshes[0].primitives[0].extensions.{NAME}")).are_refused([
+        ("accessors/0/count", json!(24), &format!(" (accessors[0]): {elements}")),
+        ("accessors/2/type", json!("VEC3"), &format!(" (accessors[2]): {components}")),
+        ("accessors/3/count", json!(99), " (accessors[3]): 96 indices in the stream, but the accessor says 99"),
+        // The limit is below the real number of triangles, so that decoding stops early.
+        ("accessors/3/count", json!(93), &format!(": the Draco stream cannot be decoded: {limit}")),
+        ("accessors/1/count", json!(1_u64 << 40), ": 17592186046298 more bytes of decompressed data…"),
+        (&extension("attributes"), json!({"POSITION": 9}), " (accessors[0]): the stream has no attribute 9"),
+        (&extension("bufferView"), json!(7), ": bufferViews[7] does not exist; the file has 1"),
+        (&extension("bufferView"), json!("x"), ": invalid type…"),
+        (&primitive("mode"), json!(5), ": only triangle lists are decoded; convert the model without Draco"),
+    ]);
 }
 
 #[test]
 fn damaged_streams_are_refused_or_read_but_never_fatal() {
     let (mut refused, mut accepted) = (0, 0);
-    for method in [0, 1] {
-        let original = compressed(6, method);
-        for at in 0..original.bytes.len() {
-            for bits in [0x01, 0x10, 0xff] {
-                let mut gltf = Gltf { json: original.json.clone(), bytes: original.bytes.clone() };
-                gltf.bytes[at] ^= bits;
-                match gltf.load() {
-                    Ok(_) => accepted += 1,
-                    Err(_) => refused += 1,
-                }
-            }
-        }
-        for length in 0..original.bytes.len() {
-            let mut gltf = Gltf { json: original.json.clone(), bytes: original.bytes.clone() };
-            gltf.json["bufferViews"][0]["byteLength"] = json!(length);
-            refused += usize::from(gltf.load().is_err());
-        }
+    for original in [0, 1].map(|method| compressed(6, method)) {
+        let counts = original.load_damaged([0x01, 0x10, 0xff]);
+        (refused, accepted) = (refused + counts[0], accepted + counts[1]);
+        let cut = |length: usize| original.with(&[("bufferViews/0/byteLength", json!(length))]);
+        refused += (0..original.bytes.len()).filter(|&length| cut(length).load().is_err()).count();
     }
     assert!(refused > 100 && accepted > 10, "{refused} refused, {accepted} accepted: both happen");
 }

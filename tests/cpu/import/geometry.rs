@@ -8,7 +8,7 @@ use crate::common::builder::{Gltf, U8, drawn_vertices, warns};
 
 #[test]
 fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
-    let model = Gltf::triangle().model();
+    let model = Gltf::triangle().model_without_warnings();
     let geometry = &model.geometry;
     assert_eq!(geometry.positions, [Vec3::ZERO, Vec3::X, Vec3::Y]);
     assert_eq!(geometry.normals, [Vec3::Z; 3]);
@@ -17,21 +17,13 @@ fn a_bare_triangle_is_flat_shaded_white_and_follows_its_node() {
     assert_eq!(geometry.indices, [0, 1, 2]);
     assert_eq!(geometry.influence_starts, [0, 1, 2, 3]);
     assert!(geometry.influences.iter().all(|influence| (influence.joint, influence.weight) == (0, 1.0)));
-    let range = DrawRange {
-        topology: Topology::Triangles,
-        first_index: 0,
-        index_count: 3,
-        material: 0,
-        flat_shaded: true,
-        has_tangents: false,
-        mirrored: false,
-    };
+    // The default range has triangles, material 0, no tangents, and is not mirrored.
+    let range = DrawRange { index_count: 3, flat_shaded: true, ..DrawRange::default() };
     assert_eq!(geometry.draw_ranges, [range]);
     assert_eq!((model.palette.nodes.as_slice(), model.materials.len()), ([0].as_slice(), 1));
     let source = &geometry.source_primitives[0];
     assert_eq!((source.node, source.mesh, source.primitive, source.skin), (0, 0, 0, None));
     assert!(!source.has_normals);
-    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 }
 
 #[test]
@@ -48,7 +40,7 @@ fn all_topologies_become_lists() {
         let mut gltf = Gltf::triangle();
         let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
         let position = gltf.f32s("VEC3", &corners);
-        gltf.json["meshes"][0]["primitives"][0] = json!({"attributes": {"POSITION": position}, "mode": mode});
+        *gltf.primitive() = json!({"attributes": {"POSITION": position}, "mode": mode});
         let model = gltf.model();
         assert_eq!(drawn_vertices(&model), indices, "mode {mode}");
         let [range] = model.geometry.draw_ranges[..] else { panic!("mode {mode}: one draw") };
@@ -67,8 +59,7 @@ fn equal_vertices_are_welded_and_source_vertices_are_kept() {
     let mut gltf = Gltf::triangle();
     // The quad has six vertices, two of which repeat. The colour of the last one differs from its twin.
     let quad = [[0, 0], [1, 0], [0, 1], [0, 1], [1, 0], [1, 1]].map(|[x, y]| [x as f32, y as f32, 0.0]);
-    let position = gltf.f32s("VEC3", quad.as_flattened());
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(position);
+    gltf.attribute("POSITION", "VEC3", quad.as_flattened());
     let geometry = gltf.model().geometry;
     assert_eq!(geometry.source_primitives[0].vertices, [0, 1, 2, 2, 1, 3]);
     assert_eq!(geometry.indices, [0, 1, 2, 2, 1, 3]);
@@ -76,9 +67,8 @@ fn equal_vertices_are_welded_and_source_vertices_are_kept() {
 
     let mut colors = [[255_u8, 255, 255, 255]; 6];
     colors[3] = [255, 0, 51, 255];
-    let color = gltf.accessor(U8, "VEC4", 6, colors.as_flattened());
-    gltf.json["accessors"][color]["normalized"] = json!(true);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(color);
+    let color = gltf.normalized(U8, "VEC4", 6, colors.as_flattened());
+    gltf.primitive()["attributes"]["COLOR_0"] = json!(color);
     let geometry = gltf.model().geometry;
     assert_eq!(geometry.source_primitives[0].vertices, [0, 1, 2, 3, 1, 4]);
     assert_eq!(geometry.colors[3], [255, 0, 51, 255]);
@@ -87,8 +77,7 @@ fn equal_vertices_are_welded_and_source_vertices_are_kept() {
 #[test]
 fn float_colors_without_alpha_are_opaque_and_clamped() {
     let mut gltf = Gltf::triangle();
-    let color = gltf.f32s("VEC3", &[0.0, 0.5, 1.0, 2.0, -1.0, 0.2, 0.0, 0.0, 0.0]);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(color);
+    gltf.attribute("COLOR_0", "VEC3", &[0.0, 0.5, 1.0, 2.0, -1.0, 0.2, 0.0, 0.0, 0.0]);
     assert_eq!(gltf.model().geometry.colors, [[0, 128, 255, 255], [255, 0, 51, 255], [0, 0, 0, 255]]);
 }
 
@@ -113,18 +102,14 @@ fn a_mesh_on_two_nodes_is_read_twice_and_mirroring_is_found() {
 #[test]
 fn indices_and_counts_are_checked() {
     let mut gltf = Gltf::triangle();
-    let indices = gltf.accessor(U8, "SCALAR", 4, &[0, 1, 2, 1]);
-    gltf.json["meshes"][0]["primitives"][0]["indices"] = json!(indices);
-    gltf.bytes[38] = 3;
-    let at = "test.gltf: meshes[0].primitives[0].indices (accessors[1])";
-    assert_eq!(gltf.error(), format!("{at}: index 3 at 2, but there are 3 vertices"));
-
-    let mut gltf = Gltf::triangle();
+    let indices = gltf.accessor(U8, "SCALAR", 4, &[0, 1, 3, 1]);
     let normals = gltf.f32s("VEC3", &[0.0; 6]);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normals);
-    assert!(gltf.error().ends_with("NORMAL (accessors[1]): 2 elements for 3 vertices"), "{}", gltf.error());
-
-    let mut gltf = Gltf::triangle();
+    let path = |of: &str| format!("meshes/0/primitives/0/{of}");
+    let [outside, few] = ["index 3 at 2, but there are 3 vertices", "2 elements for 3 vertices"];
+    gltf.mistakes("meshes[0].primitives[0].").are_refused([
+        (&path("indices"), json!(indices), &format!("indices (accessors[1]): {outside}")),
+        (&path("attributes/NORMAL"), json!(normals), &format!("attributes.NORMAL (accessors[2]): {few}")),
+    ]);
     gltf.bytes[12..16].copy_from_slice(&f32::INFINITY.to_le_bytes());
     assert!(gltf.error().ends_with("POSITION (accessors[0]): vertex 1 is not finite"), "{}", gltf.error());
 }
@@ -133,13 +118,10 @@ fn indices_and_counts_are_checked() {
 fn degenerate_normals_and_missing_positions_give_warnings() {
     let mut gltf = Gltf::triangle();
     // The last normal is so short that its squared length is zero in f32.
-    let normals = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 3e-44, 0.0]);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normals);
-    gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap().push(json!({"attributes": {}}));
-    let model = gltf.model();
+    gltf.attribute("NORMAL", "VEC3", &[0.0, 0.0, 0.0, f32::NAN, 0.0, 0.0, 0.0, 3e-44, 0.0]);
+    gltf.json["meshes"][0]["primitives"] = json!([gltf.primitive(), {"attributes": {}}]);
+    let model = gltf.model_that_warns(&["2 normals of length zero", "primitives[1].attributes: no POSITION"]);
     assert_eq!(model.geometry.normals, [Vec3::Z, Vec3::Z, Vec3::Y]);
     assert!(!model.geometry.draw_ranges[0].flat_shaded);
-    assert!(warns(&model, "2 normals of length zero"), "{:?}", model.warnings);
-    assert!(warns(&model, "primitives[1].attributes: no POSITION"), "{:?}", model.warnings);
     assert_eq!(model.geometry.source_primitives.len(), 1);
 }

@@ -10,9 +10,6 @@ use crate::common::builder::{F32, Gltf, I16, warns};
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
-/// Returns one white texel as PNG.
-const PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==";
-
 /// Makes the triangle with these placements.
 fn instanced(attributes: Value) -> Value {
     json!({NAME: {"attributes": attributes}})
@@ -26,18 +23,14 @@ fn two_parts() -> Gltf {
     let tangents = gltf.f32s("VEC4", &[1.0, 0.0, 0.0, 1.0, 0.6, 0.8, 0.0, 1.0, 0.0, 1.0, 0.0, -1.0]);
     let deltas = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0]);
     let zeros = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 3}));
-    gltf.json["textures"] = json!([{"source": 0}]);
-    gltf.json["images"] = json!([{"uri": PIXEL}]);
-    gltf.push("materials", json!({}));
-    gltf.push("materials", json!({"normalTexture": {"index": 0}}));
+    gltf.texture(&image::RgbaImage::new(1, 1));
+    gltf.json["materials"] = json!([{}, {"normalTexture": {"index": 0}}]);
     gltf.json["meshes"][0]["weights"] = json!([0.7]);
-    let primitives = gltf.json["meshes"][0]["primitives"].as_array_mut().unwrap();
-    primitives[0]["material"] = json!(0);
-    primitives[0]["targets"] = json!([{"POSITION": zeros}]);
-    primitives.push(json!({
-        "attributes": {"POSITION": positions, "NORMAL": normals, "TANGENT": tangents},
-        "material": 1, "targets": [{"POSITION": deltas}],
-    }));
+    let attributes = json!({"POSITION": positions, "NORMAL": normals, "TANGENT": tangents});
+    gltf.json["meshes"][0]["primitives"] = json!([
+        {"attributes": gltf.primitive()["attributes"], "material": 0, "targets": [{"POSITION": zeros}]},
+        {"attributes": attributes, "material": 1, "targets": [{"POSITION": deltas}]},
+    ]);
     gltf
 }
 
@@ -56,13 +49,12 @@ fn faces(model: &Model) -> Vec<(u32, [Corner; 3])> {
         (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral), unpack_tangent(tangent))
     };
     let of_range = |range: &DrawRange| {
-        let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
-        let triangles = model.geometry.indices[span].as_chunks::<3>().0.iter();
+        let indices = &model.geometry.indices[range.first_index as usize..][..range.index_count as usize];
         let face = |&[a, b, c]: &[u32; 3]| {
             let corners = if range.mirrored { [a, c, b] } else { [a, b, c] };
             (range.material, corners.map(corner))
         };
-        triangles.map(face).collect::<Vec<_>>()
+        indices.as_chunks::<3>().0.iter().map(face).collect::<Vec<_>>()
     };
     model.geometry.draw_ranges.iter().flat_map(of_range).collect()
 }
@@ -89,18 +81,14 @@ fn placements_equal_nodes_of_their_own() {
     let mut placed = two_parts();
     placed.json["nodes"][0]["rotation"] = json!([0.6, 0, 0, 0.8]);
     placed.json["nodes"][0]["scale"] = json!([1, 1.5, -2]);
-    let mut nodes = Gltf { json: placed.json.clone(), bytes: placed.bytes.clone() };
-    let translations: Vec<f32> = places.iter().flat_map(|place| place.0.to_array()).collect();
-    let rotations: Vec<f32> = places.iter().flat_map(|place| place.1.to_array()).collect();
-    let scales: Vec<f32> = places.iter().flat_map(|place| place.2.to_array()).collect();
+    let mut nodes = placed.with(&[("nodes/0/mesh", Value::Null)]);
     let attributes = json!({
-        "TRANSLATION": placed.f32s("VEC3", &translations),
-        "ROTATION": placed.f32s("VEC4", &rotations),
-        "SCALE": placed.f32s("VEC3", &scales),
+        "TRANSLATION": placed.f32s("VEC3", places.map(|place| place.0.to_array()).as_flattened()),
+        "ROTATION": placed.f32s("VEC4", places.map(|place| place.1.to_array()).as_flattened()),
+        "SCALE": placed.f32s("VEC3", places.map(|place| place.2.to_array()).as_flattened()),
     });
     placed.json["nodes"][0]["extensions"] = instanced(attributes);
     placed.json["extensionsRequired"] = json!([NAME]);
-    nodes.json["nodes"][0].as_object_mut().unwrap().remove("mesh");
     nodes.json["nodes"][0]["children"] = json!([1, 2, 3, 4]);
     for (t, r, s) in places {
         let [t, s] = [t, s].map(|vector| vector.to_array());
@@ -127,17 +115,16 @@ fn excess_placements_of_a_small_file_are_left_out_evenly() {
     const VERTICES: usize = 5000;
     let mut gltf = Gltf::triangle();
     let positions: Vec<f32> = (0..3 * VERTICES).map(|number| number as f32).collect();
-    let positions = gltf.f32s("VEC3", &positions);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(positions);
+    gltf.attribute("POSITION", "VEC3", &positions);
     let many = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 300}));
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"TRANSLATION": many}));
-    let model = gltf.model();
-    let chosen: Vec<u32> = model.geometry.source_primitives.iter().filter_map(|source| source.placement).collect();
     // Copies may take half of what the first one leaves of 524,288 vertices.
     let drawn = 1 + ((1 << 19) - VERTICES) / 2 / VERTICES;
+    let warning = format!("nodes[0]: {drawn} of 300 placements are drawn: files of this size allow no more");
+    let sources = gltf.model_that_warns(&[&warning]).geometry.source_primitives;
+    let chosen: Vec<u32> = sources.iter().filter_map(|source| source.placement).collect();
     assert_eq!(chosen.len(), drawn);
     assert!(chosen.windows(2).all(|pair| (5..=6).contains(&(pair[1] - pair[0]))), "{chosen:?}");
-    assert!(warns(&model, &format!("nodes[0]: {drawn} of 300 placements are drawn: files of this size allow no more")));
 }
 
 /// Attributes as normalised integers, with a rotation of length zero and an attribute that is not known.
@@ -147,26 +134,25 @@ fn any_attribute_may_be_missing_or_odd() {
     // A quarter turn about z.
     let half = (0.5_f32.sqrt() * 32_767.0).round() as i16;
     let rotations: [[i16; 4]; 2] = [[0, 0, half, half], [0; 4]];
-    let rotations = gltf.accessor(I16, "VEC4", 2, bytemuck::cast_slice(&rotations));
-    gltf.json["accessors"][rotations]["normalized"] = json!(true);
+    let rotations = gltf.normalized(I16, "VEC4", 2, bytemuck::cast_slice(&rotations));
     let ids = gltf.accessor(F32, "SCALAR", 2, &[0; 8]);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"ROTATION": rotations, "_ID": ids}));
-    let model = gltf.model();
+    let model = gltf.model_that_warns(&[
+        "attributes.ROTATION (accessors[1]): a rotation of length zero is read as no rotation",
+        "attributes._ID (accessors[2]): is ignored",
+    ]);
     let sources = model.geometry.source_primitives.iter().flat_map(|source| &source.vertices);
     let expected = [Vec3::ZERO, Vec3::Y, -Vec3::X, Vec3::ZERO, Vec3::X, Vec3::Y];
     for (&vertex, expected) in sources.zip(expected) {
         let found = model.geometry.positions[vertex as usize];
         assert!(found.abs_diff_eq(expected, 1e-4), "{found} instead of {expected}");
     }
-    assert!(warns(&model, "attributes.ROTATION (accessors[1]): a rotation of length zero is read as no rotation"));
-    assert!(warns(&model, "attributes._ID (accessors[2]): is ignored"), "{:?}", model.warnings);
     let none = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 0}));
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"SCALE": none}));
     assert_eq!(gltf.model().geometry.triangle_count(), 0);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({}));
-    let model = gltf.model();
-    assert_eq!((model.geometry.triangle_count(), model.geometry.source_primitives[0].placement), (1, None));
-    assert!(warns(&model, "the number of placements is unknown; the mesh is drawn once"));
+    let geometry = gltf.model_that_warns(&["the number of placements is unknown; the mesh is drawn once"]).geometry;
+    assert_eq!((geometry.triangle_count(), geometry.source_primitives[0].placement), (1, None));
 }
 
 #[test]
@@ -174,9 +160,9 @@ fn a_skinned_mesh_is_drawn_once() {
     let mut gltf = Gltf::skinned([[0; 4]; 3], [[1.0, 0.0, 0.0, 0.0]; 3]);
     let translations = gltf.f32s("VEC3", &[0.0; 6]);
     gltf.json["nodes"][0]["extensions"] = instanced(json!({"TRANSLATION": translations}));
-    let model = gltf.model();
+    let warning = format!("nodes[0].extensions.{NAME}: the mesh has a skin and is drawn once");
+    let model = gltf.model_that_warns(&[&warning]);
     assert_eq!((model.palette.len(), model.geometry.triangle_count()), (2, 1));
-    assert!(warns(&model, &format!("nodes[0].extensions.{NAME}: the mesh has a skin and is drawn once")));
 }
 
 #[test]
@@ -187,30 +173,23 @@ fn counts_numbers_and_amounts_are_checked() {
     let huge = gltf.f32s("VEC3", &[3e38; 6]);
     let infinite = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, f32::INFINITY, 0.0]);
     let many = gltf.push("accessors", json!({"componentType": F32, "type": "VEC3", "count": 1 << 20}));
-    let at = format!("test.gltf: nodes[0].extensions.{NAME}");
-    let error = |attributes: Value| {
-        let mut gltf = Gltf { json: gltf.json.clone(), bytes: gltf.bytes.clone() };
-        gltf.json["nodes"][0]["extensions"] = instanced(attributes);
-        gltf.error()
-    };
-    assert_eq!(
-        error(json!({"SCALE": two, "TRANSLATION": three})),
-        format!("{at}.attributes.TRANSLATION (accessors[{three}]): 3 elements, but SCALE has 2")
-    );
-    assert_eq!(
-        error(json!({"TRANSLATION": infinite})),
-        format!("{at}.attributes.TRANSLATION (accessors[{infinite}]): placement 1 is not finite")
-    );
-    assert!(error(json!({"ROTATION": two})).ends_with("Vec3 elements, expected Vec4"));
-    assert!(error(json!({"SCALE": 99})).contains("accessors[99] does not exist"));
-    assert!(error(json!([])).starts_with(&format!("{at}: invalid type")));
-    assert_eq!(
-        error(json!({"SCALE": huge, "TRANSLATION": huge})),
-        "test.gltf: nodes[0]: a placement moves a vertex beyond the range of numbers"
-    );
+    let path = format!("nodes/0/extensions/{NAME}/attributes");
+    let placed = gltf.with(&[("nodes/0/extensions", instanced(json!({})))]);
+    let fewer = format!("TRANSLATION (accessors[{three}]): 3 elements, but SCALE has 2");
+    let not_finite = format!("TRANSLATION (accessors[{infinite}]): placement 1 is not finite");
+    let wrong_type = format!("ROTATION (accessors[{two}]): Vec3 elements, expected Vec4");
+    let at = format!("nodes[0].extensions.{NAME}");
+    placed.mistakes(&format!("{at}.attributes.")).are_refused([
+        (&path, json!({"SCALE": two, "TRANSLATION": three}), &fewer),
+        (&path, json!({"TRANSLATION": infinite}), &not_finite),
+        (&path, json!({"ROTATION": two}), &wrong_type),
+        (&path, json!({"SCALE": 99}), "SCALE: accessors[99] does not exist…"),
+    ]);
+    placed.mistakes(&at).are_refused([(&path, json!([]), ": invalid type…")]);
+    let problem = "nodes[0]: a placement moves a vertex beyond the range of numbers";
+    placed.mistakes("").are_refused([(&path, json!({"SCALE": huge, "TRANSLATION": huge}), problem)]);
     // A million placements take no bytes in the file. Copies may use half of the primitives of a small file.
-    gltf.json["nodes"][0]["extensions"] = instanced(json!({"TRANSLATION": many}));
-    let model = gltf.model();
+    let placed = placed.with(&[(&path, json!({"TRANSLATION": many}))]);
+    let model = placed.model_that_warns(&["nodes[0]: 32768 of 1048576 placements are drawn"]);
     assert_eq!(model.geometry.triangle_count(), 1 << 15);
-    assert!(warns(&model, "nodes[0]: 32768 of 1048576 placements are drawn"));
 }

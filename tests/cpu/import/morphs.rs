@@ -4,27 +4,24 @@ use glam::Vec3;
 use serde_json::json;
 use throng::model::{Interpolation, MorphDelta, MorphTrack, MorphedNode};
 
-use crate::common::builder::{Gltf, I16, warns};
+use crate::common::builder::{Gltf, I16};
 
 /// Makes the triangle with two targets. One moves the second vertex and rotates all normals; the other consists of
 /// normalised integers, and moves the first and the third vertex.
 fn morphed_triangle() -> Gltf {
     let mut gltf = Gltf::triangle();
-    let normal = gltf.f32s("VEC3", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    gltf.attribute("NORMAL", "VEC3", &[0.0, 0.0, 1.0].repeat(3));
     let positions_a = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0]);
-    let normals_a = gltf.f32s("VEC3", &[0.5, 0.0, 0.0, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0]);
-    let bytes: Vec<u8> = [32_767_i16, 0, 0, 0, 0, 0, 0, 0, -32_767].iter().flat_map(|v| v.to_le_bytes()).collect();
-    let positions_b = gltf.accessor(I16, "VEC3", 3, &bytes);
-    gltf.json["accessors"][positions_b]["normalized"] = json!(true);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = json!(normal);
-    gltf.json["meshes"][0]["primitives"][0]["targets"] =
-        json!([{"POSITION": positions_a, "NORMAL": normals_a}, {"POSITION": positions_b}]);
+    let normals_a = gltf.f32s("VEC3", &[0.5, 0.0, 0.0].repeat(3));
+    let bytes = [32_767_i16, 0, 0, 0, 0, 0, 0, 0, -32_767].map(i16::to_le_bytes);
+    let positions_b = gltf.normalized(I16, "VEC3", 3, bytes.as_flattened());
+    gltf.primitive()["targets"] = json!([{"POSITION": positions_a, "NORMAL": normals_a}, {"POSITION": positions_b}]);
     gltf
 }
 
 #[test]
 fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
-    let model = morphed_triangle().model();
+    let model = morphed_triangle().model_without_warnings();
     let geometry = &model.geometry;
     let turn = Vec3::new(0.5, 0.0, 0.0);
     let delta = |weight_index, position, normal| MorphDelta { weight_index, position, normal, tangent: Vec3::ZERO };
@@ -33,18 +30,16 @@ fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
     assert_eq!(geometry.morph_deltas_of(2), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::NEG_Z, Vec3::ZERO)]);
     assert_eq!(model.skeleton.morphed_nodes, [MorphedNode { node: 0, first_weight: 0, weight_count: 2 }]);
     assert_eq!(model.skeleton.rest.morph_weights, [0.0, 0.0]);
-    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
 }
 
 #[test]
 fn vertices_that_differ_only_in_a_target_are_not_welded() {
     let mut gltf = Gltf::triangle();
     // The third vertex coincides with the first, and another target moves it.
-    let position = gltf.f32s("VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    gltf.attribute("POSITION", "VEC3", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     let deltas = gltf.f32s("VEC3", &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(position);
     assert_eq!(gltf.model().geometry.vertex_count(), 2);
-    gltf.json["meshes"][0]["primitives"][0]["targets"] = json!([{"POSITION": deltas}]);
+    gltf.primitive()["targets"] = json!([{"POSITION": deltas}]);
     assert_eq!(gltf.model().geometry.vertex_count(), 3);
 }
 
@@ -57,16 +52,12 @@ fn a_nodes_weights_come_before_its_meshs_and_each_node_has_its_own() {
     let model = gltf.model();
     assert_eq!(model.skeleton.rest.morph_weights, [0.25, 0.5, 1.0, -2.0]);
     assert_eq!(model.skeleton.morphed_nodes[1], MorphedNode { node: 1, first_weight: 2, weight_count: 2 });
-    assert_eq!(
-        model.geometry.morph_deltas_of(4)[0].weight_index,
-        2,
-        "the second node's vertices follow its own weights"
-    );
+    // The second node's vertices follow its own weights.
+    assert_eq!(model.geometry.morph_deltas_of(4)[0].weight_index, 2);
 
     gltf.json["nodes"][1]["weights"] = json!([1.0]);
-    let model = gltf.model();
+    let model = gltf.model_that_warns(&["nodes[1].weights: 1 weights for 2 morph targets"]);
     assert_eq!(model.skeleton.rest.morph_weights, [0.25, 0.5, 1.0, 0.0]);
-    assert!(warns(&model, "nodes[1].weights: 1 weights for 2 morph targets"), "{:?}", model.warnings);
 }
 
 #[test]
@@ -74,9 +65,7 @@ fn weights_are_animated_all_at_once() {
     let mut gltf = morphed_triangle();
     let input = gltf.f32s("SCALAR", &[0.0, 1.0]);
     let output = gltf.f32s("SCALAR", &[0.0, 1.0, 2.0, 3.0]);
-    let channel = json!({"sampler": 0, "target": {"node": 0, "path": "weights"}});
-    let animation = json!({"samplers": [{"input": input, "output": output}], "channels": [channel]});
-    gltf.push("animations", animation);
+    gltf.animation(0, "weights", "LINEAR", input, output);
     let track = MorphTrack {
         first_weight: 0,
         weight_count: 2,
@@ -86,30 +75,25 @@ fn weights_are_animated_all_at_once() {
     };
     assert_eq!(gltf.model().clips[0].morph_weights, [track]);
 
-    gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!("CUBICSPLINE");
-    let message = gltf.error();
-    assert!(message.contains("animations[0].samplers[0].output (accessors[6]): 4 elements, expected 12"), "{message}");
-    assert!(message.ends_with("2 CubicSpline keys, 3 for each of 2 morph weights"), "{message}");
+    let problem = "4 elements, expected 12: 2 CubicSpline keys, 3 for each of 2 morph weights";
+    let at = "animations[0].samplers[0].output (accessors[6]): ";
+    gltf.mistakes(at).are_refused([("animations/0/samplers/0/interpolation", json!("CUBICSPLINE"), problem)]);
 }
 
 #[test]
 fn broken_targets_are_refused_with_their_path() {
     let mut gltf = morphed_triangle();
     let short = gltf.f32s("VEC3", &[0.0; 6]);
-    gltf.json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(short);
-    let message = gltf.error();
-    assert!(message.contains("meshes[0].primitives[0].targets[1].POSITION (accessors[5]): 2 elements"), "{message}");
-
-    let mut gltf = morphed_triangle();
-    gltf.json["meshes"][0]["primitives"][0]["targets"] = json!(vec![json!({}); 5000]);
-    assert!(gltf.error().contains("meshes[0]: 5000 morph targets, at most 4096"), "{}", gltf.error());
-
-    let mut gltf = morphed_triangle();
-    gltf.json["nodes"][0]["weights"] = json!([1e39, 0.0]);
-    assert!(gltf.error().contains("nodes[0].weights: a number is too large"), "{}", gltf.error());
-
-    let mut gltf = morphed_triangle();
-    gltf.json["meshes"][0]["primitives"][0]["targets"][0]["COLOR_0"] = json!(0);
-    let model = gltf.model();
-    assert!(warns(&model, "meshes[0]: morph targets of COLOR_0 are not supported"), "{:?}", model.warnings);
+    let targets = "meshes/0/primitives/0/targets";
+    gltf.mistakes("").are_refused([
+        (
+            &format!("{targets}/1/POSITION"),
+            json!(short),
+            "meshes[0].primitives[0].targets[1].POSITION (accessors[5]): 2 elements…",
+        ),
+        (targets, json!(vec![json!({}); 5000]), "meshes[0]: 5000 morph targets, at most 4096…"),
+        ("nodes/0/weights", json!([1e39, 0.0]), "nodes[0].weights: a number is too large"),
+    ]);
+    let colored = gltf.with(&[(&format!("{targets}/0/COLOR_0"), json!(0))]);
+    colored.model_that_warns(&["meshes[0]: morph targets of COLOR_0 are not supported"]);
 }

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use throng::model::Model;
 use throng::model::import::load;
+use throng::model::{DrawRange, Model};
 
 use crate::common::builder::check_invariants;
 
@@ -44,13 +44,9 @@ fn known_models_have_their_known_figures() {
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn the_fox_has_its_clips_and_its_texture() {
     let fox = sample("Fox/Fox.glb");
-    let clips: Vec<(&str, f32, usize)> = fox
-        .clips
-        .iter()
-        .map(|clip| (clip.name.as_deref().unwrap_or(""), clip.duration_seconds, clip.timelines.len()))
-        .collect();
-    let expected = [("Survey", 3.416_666_7, 1), ("Walk", 0.708_333_3, 1), ("Run", 1.158_333_3, 1)];
-    assert_eq!(clips, expected);
+    let clips = fox.clips.iter().map(|clip| (clip.name.as_deref(), clip.duration_seconds, clip.timelines.len()));
+    let expected = [(Some("Survey"), 3.416_666_7, 1), (Some("Walk"), 0.708_333_3, 1), (Some("Run"), 1.158_333_3, 1)];
+    assert_eq!(clips.collect::<Vec<_>>(), expected);
     assert_eq!((fox.images[0].width, fox.images[0].height), (1024, 1024));
     assert!(fox.geometry.draw_ranges[0].flat_shaded);
     assert!(fox.warnings.is_empty(), "{:?}", fox.warnings);
@@ -81,15 +77,11 @@ fn the_order_of_triangles_suits_caches() {
         ("KayKit_Knight/Knight.glb", 1.05),
     ] {
         let geometry = sample(path).geometry;
-        let transformed: u32 = geometry
-            .draw_ranges
-            .iter()
-            .map(|range| {
-                let span = range.first_index as usize..(range.first_index + range.index_count) as usize;
-                let indices = &geometry.indices[span];
-                meshopt::analyze_vertex_cache(indices, geometry.vertex_count(), 16, 0, 0).vertices_transformed
-            })
-            .sum();
+        let transformed = |range: &DrawRange| {
+            let indices = &geometry.indices[range.first_index as usize..][..range.index_count as usize];
+            meshopt::analyze_vertex_cache(indices, geometry.vertex_count(), 16, 0, 0).vertices_transformed
+        };
+        let transformed: u32 = geometry.draw_ranges.iter().map(transformed).sum();
         let acmr = transformed as f32 / geometry.triangle_count() as f32;
         assert!(acmr <= most, "{path}: {acmr}");
     }

@@ -1,6 +1,6 @@
 //! The distance between two surfaces in one pose, by brute force and in double precision: the oracle of stated errors.
 
-use glam::{DMat4, DVec3, Mat4};
+use glam::{Affine3A, DMat4, DVec3, Mat4};
 use throng::animation::{PoseScratch, pose_model};
 use throng::model::{Clip, Geometry, Model};
 
@@ -11,29 +11,25 @@ pub type Surface = Vec<[DVec3; 3]>;
 pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
     let mut scratch = PoseScratch::for_model(model);
     let pose = pose_model(model, clip, time_seconds, &mut scratch);
-    let palette = &model.palette;
-    let matrices: Vec<DMat4> = palette
-        .nodes
-        .iter()
-        .zip(&palette.joint_from_mesh)
-        .map(|(&node, joint_from_mesh)| {
-            Mat4::from(pose.model_from_node[node as usize]).as_dmat4() * Mat4::from(*joint_from_mesh).as_dmat4()
-        })
-        .collect();
-    let geometry = &model.geometry;
-    let position = |vertex: usize| {
-        let mut position = geometry.positions[vertex].as_dvec3();
-        for delta in geometry.morph_deltas_of(vertex) {
-            position += f64::from(pose.morph_weights[delta.weight_index as usize]) * delta.position.as_dvec3();
-        }
-        let moved = |joint: u32| matrices[joint as usize].transform_point3(position);
-        geometry
-            .influences_of(vertex)
-            .iter()
-            .map(|influence| f64::from(influence.weight) * moved(influence.joint))
-            .sum()
+    let entries = model.palette.nodes.iter().zip(&model.palette.joint_from_mesh);
+    let matrix = |(&node, joint_from_mesh): (&u32, &Affine3A)| {
+        Mat4::from(pose.model_from_node[node as usize]).as_dmat4() * Mat4::from(*joint_from_mesh).as_dmat4()
     };
-    (0..geometry.vertex_count()).map(position).collect()
+    let matrices: Vec<DMat4> = entries.map(matrix).collect();
+    let matrix_of = |joint: u32| matrices[joint as usize];
+    let vertices = 0..model.geometry.vertex_count();
+    vertices.map(|vertex| skinned(&model.geometry, vertex, matrix_of, pose.morph_weights)).collect()
+}
+
+/// Returns where a vertex is after the morph targets, with these weights, and the joints, with these matrices.
+pub fn skinned(geometry: &Geometry, vertex: usize, matrix_of: impl Fn(u32) -> DMat4, weights: &[f32]) -> DVec3 {
+    let deltas = geometry.morph_deltas_of(vertex).iter();
+    let morphs = deltas.map(|delta| f64::from(weights[delta.weight_index as usize]) * delta.position.as_dvec3());
+    let position = geometry.positions[vertex].as_dvec3() + morphs.sum::<DVec3>();
+    let influences = geometry.influences_of(vertex).iter();
+    influences
+        .map(|influence| f64::from(influence.weight) * matrix_of(influence.joint).transform_point3(position))
+        .sum()
 }
 
 /// Returns the corners of the triangles of a level; 0 is full detail.
@@ -44,11 +40,10 @@ pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
             continue;
         }
         let indices = match level.checked_sub(1) {
-            None => &geometry.indices[range.first_index as usize..(range.first_index + range.index_count) as usize],
+            None => &geometry.indices[range.first_index as usize..][..range.index_count as usize],
             Some(coarser) => {
                 let level = &geometry.coarser_levels[coarser];
-                let own = &level.ranges[index];
-                &level.indices[own.start as usize..own.end as usize]
+                &level.indices[level.ranges[index].start as usize..level.ranges[index].end as usize]
             }
         };
         all.extend_from_slice(indices.as_chunks::<3>().0);
@@ -58,13 +53,11 @@ pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
 
 /// Returns the largest distance from points on `from` to `to`, at `divisions` of each triangle's sides.
 pub fn one_sided(from: &Surface, to: &Surface, divisions: usize, least: f64) -> f64 {
-    let spheres: Vec<(DVec3, f64)> = to
-        .iter()
-        .map(|corners| {
-            let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
-            (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
-        })
-        .collect();
+    let sphere = |corners: &[DVec3; 3]| {
+        let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
+        (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
+    };
+    let spheres: Vec<(DVec3, f64)> = to.iter().map(sphere).collect();
     let mut worst = least;
     let mut hint = 0;
     for corners in from {

@@ -5,8 +5,10 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{Affine3A, Quat, Vec2, Vec3, Vec4};
 use throng::model::{
     AlphaMode, Clip, DrawRange, Influence, Interpolation, LocalPose, Material, Model, MorphDelta, MorphTrack,
-    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology, Track,
+    MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Topology,
 };
+
+use crate::cpu::crowd::{clip_with, track};
 
 /// A vertex of a shape.
 #[derive(Clone, Copy)]
@@ -37,12 +39,8 @@ fn grid(columns: u32, rows: u32, material: u32, at: impl Fn(Vec2) -> Vertex) -> 
         [first, first + 1, first + columns + 1, first + 1, first + columns + 2, first + columns + 1]
     };
     let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-    Part {
-        topology: Topology::Triangles,
-        material,
-        vertices: vertices.collect(),
-        indices: quads.flat_map(quad).collect(),
-    }
+    let (vertices, indices) = (vertices.collect(), quads.flat_map(quad).collect());
+    Part { topology: Topology::Triangles, material, vertices, indices }
 }
 
 fn vertex(position: Vec3, normal: Vec3, tex_coords: Vec2) -> Vertex {
@@ -53,14 +51,9 @@ fn vertex(position: Vec3, normal: Vec3, tex_coords: Vec2) -> Vertex {
 /// swings in a clip. A morph target of all vertices goes to its end in another.
 fn model(parts: &[Part], scale: f32) -> Model {
     let mut model = Model { name: "shape".to_owned(), ..Model::default() };
-    let joint_count = 2;
     model.skeleton = Skeleton {
         parents: vec![NO_PARENT, 0],
-        rest: LocalPose {
-            translations: vec![Vec3::ZERO, Vec3::Y],
-            morph_weights: vec![0.0],
-            ..LocalPose::identity(joint_count)
-        },
+        rest: LocalPose { translations: vec![Vec3::ZERO, Vec3::Y], morph_weights: vec![0.0], ..LocalPose::identity(2) },
         morphed_nodes: vec![MorphedNode { node: 0, first_weight: 0, weight_count: 1 }],
         names: vec!["root".to_owned(), "bend".to_owned()],
         source_nodes: vec![0, 1],
@@ -75,31 +68,14 @@ fn model(parts: &[Part], scale: f32) -> Model {
         skins: std::iter::once(0..2).collect(),
     };
     model.materials = (0..2).map(|_| Material::default()).collect();
-    let turn = |angle: f32| Vec4::from(Quat::from_rotation_z(angle));
+    let interpolation = Interpolation::Linear;
+    let turns = [-1.3, 0.2, 1.3].map(|angle| Vec4::from(Quat::from_rotation_z(angle))).to_vec();
+    let swing = track(1, interpolation, turns);
+    let values = vec![0.0, 1.0];
+    let stretch = MorphTrack { first_weight: 0, weight_count: 1, timeline: 0, interpolation, values };
     model.clips = vec![
-        Clip {
-            duration_seconds: 2.0,
-            timelines: vec![vec![0.0, 0.7, 2.0]],
-            rotations: vec![Track {
-                node: 1,
-                timeline: 0,
-                interpolation: Interpolation::Linear,
-                values: vec![turn(-1.3), turn(0.2), turn(1.3)],
-            }],
-            ..Clip::default()
-        },
-        Clip {
-            duration_seconds: 1.0,
-            timelines: vec![vec![0.0, 1.0]],
-            morph_weights: vec![MorphTrack {
-                first_weight: 0,
-                weight_count: 1,
-                timeline: 0,
-                interpolation: Interpolation::Linear,
-                values: vec![0.0, 1.0],
-            }],
-            ..Clip::default()
-        },
+        Clip { rotations: vec![swing], ..clip_with(&[0.0, 0.7, 2.0]) },
+        Clip { morph_weights: vec![stretch], ..clip_with(&[0.0, 1.0]) },
     ];
     let geometry = &mut model.geometry;
     geometry.influence_starts.push(0);
@@ -117,12 +93,8 @@ fn model(parts: &[Part], scale: f32) -> Model {
             geometry.influences.extend(influences.map(|(joint, weight)| Influence { joint, weight }));
             geometry.influence_starts.push(geometry.influences.len() as u32);
             if vertex.delta != Vec3::ZERO {
-                geometry.morph_deltas.push(MorphDelta {
-                    weight_index: 0,
-                    position: scale * vertex.delta,
-                    normal: Vec3::ZERO,
-                    tangent: Vec3::ZERO,
-                });
+                let [position, normal, tangent] = [scale * vertex.delta, Vec3::ZERO, Vec3::ZERO];
+                geometry.morph_deltas.push(MorphDelta { weight_index: 0, position, normal, tangent });
             }
             geometry.morph_delta_starts.push(geometry.morph_deltas.len() as u32);
         }
@@ -131,9 +103,7 @@ fn model(parts: &[Part], scale: f32) -> Model {
             first_index: geometry.indices.len() as u32,
             index_count: part.indices.len() as u32,
             material: part.material,
-            flat_shaded: false,
-            has_tangents: false,
-            mirrored: false,
+            ..DrawRange::default()
         });
         geometry.indices.extend(part.indices.iter().map(|index| index + first_vertex));
     }
@@ -162,13 +132,10 @@ fn sheet() -> Part {
 /// A row of cubes, each side with vertices of its own.
 fn cubes() -> Part {
     let mut all = Part { topology: Topology::Triangles, material: 0, vertices: Vec::new(), indices: Vec::new() };
+    let around = [0.0, 1.0, 2.0, 3.0].map(|quarters| Quat::from_rotation_y(quarters * FRAC_PI_2));
+    let ends = [FRAC_PI_2, -FRAC_PI_2].map(Quat::from_rotation_x);
     for cube in 0..16 {
-        for side in 0..6 {
-            let turn = if side < 4 {
-                Quat::from_rotation_y(side as f32 * FRAC_PI_2)
-            } else {
-                Quat::from_rotation_x(if side == 4 { FRAC_PI_2 } else { -FRAC_PI_2 })
-            };
+        for turn in around.into_iter().chain(ends) {
             // Multiples of a half, so that corners of neighbouring sides are at equal positions.
             let at = |uv: Vec2| (2.0 * (turn * Vec3::new(uv.x - 0.5, uv.y - 0.5, 0.5))).round() / 2.0;
             let own = grid(1, 1, 0, |uv| vertex(at(uv) + 1.5 * cube as f32 * Vec3::X, (turn * Vec3::Z).round(), uv));
@@ -192,11 +159,8 @@ fn sphere(radius: f32, centre: Vec3, bent: f32) -> Part {
 }
 
 fn lines_and_points(of: &Part) -> [Part; 2] {
-    let vertices = || of.vertices.iter().take(12).copied().collect();
-    [
-        Part { topology: Topology::Lines, material: 1, vertices: vertices(), indices: (0..12).collect() },
-        Part { topology: Topology::Points, material: 1, vertices: vertices(), indices: (0..12).rev().collect() },
-    ]
+    [(Topology::Lines, (0..12).collect()), (Topology::Points, (0..12).rev().collect())]
+        .map(|(topology, indices)| Part { topology, material: 1, vertices: of.vertices[..12].to_vec(), indices })
 }
 
 /// Returns all models with their names.

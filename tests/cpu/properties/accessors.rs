@@ -9,9 +9,8 @@ const I8: u32 = 5120;
 /// Reads the numbers of all positions from an accessor of normalised integers. `bytes` holds three for each vertex.
 fn decoded(component_type: u32, component_bytes: usize, bytes: &[u8]) -> Vec<f32> {
     let mut gltf = Gltf::triangle();
-    let accessor = gltf.accessor(component_type, "VEC3", bytes.len() / component_bytes / 3, bytes);
-    gltf.json["accessors"][accessor]["normalized"] = json!(true);
-    gltf.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(accessor);
+    let accessor = gltf.normalized(component_type, "VEC3", bytes.len() / component_bytes / 3, bytes);
+    gltf.primitive()["attributes"]["POSITION"] = json!(accessor);
     gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization"]);
     let geometry = gltf.model().geometry;
     let position = |&vertex: &u32| geometry.positions[vertex as usize].to_array();

@@ -1,50 +1,28 @@
 //! Random node trees, in random order in the file, agree with a textbook evaluation.
 
-use glam::{DAffine3, DMat4, DQuat, DVec3, Quat, Vec4};
+use glam::{Affine3A, DMat4, DQuat, Mat4, Vec3};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use throng::animation::{PoseScratch, pose_model};
 
+use super::lanes::{any_unit, vector};
 use crate::common::builder::Gltf;
 
-/// One node's local transform, as in the file.
-#[derive(Debug, Clone)]
-enum Local {
-    Parts { translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3] },
-    Matrix([f32; 16]),
-}
-
-impl Local {
-    fn json(&self) -> Value {
-        match self {
-            Self::Parts { translation, rotation, scale } => {
-                json!({"translation": translation, "rotation": rotation, "scale": scale})
-            }
-            Self::Matrix(columns) => json!({"matrix": columns}),
-        }
-    }
-
-    fn matrix(&self) -> DMat4 {
-        match self {
-            Self::Parts { translation, rotation, scale } => DMat4::from_scale_rotation_translation(
-                DVec3::from_array(scale.map(f64::from)),
-                DQuat::from_array(rotation.map(f64::from)).normalize(),
-                DVec3::from_array(translation.map(f64::from)),
-            ),
-            Self::Matrix(columns) => DMat4::from_cols_array(&columns.map(f64::from)),
-        }
-    }
-}
+/// The local transform of a node, as in the file and as a matrix.
+type Local = (Value, DMat4);
 
 fn local() -> impl Strategy<Value = Local> {
     // Matrices also mirror and shear.
     let scale = prop::array::uniform3(prop_oneof![-1.5_f32..-0.5, 0.5_f32..1.5]);
-    let rotation = prop::array::uniform4(-1.0_f32..1.0)
-        .prop_map(|q| Quat::from_vec4(Vec4::from(q).normalize_or(Vec4::W)).to_array());
-    let parts = (prop::array::uniform3(-2.0_f32..2.0), rotation, scale)
-        .prop_map(|(translation, rotation, scale)| Local::Parts { translation, rotation, scale });
-    let matrix = prop::array::uniform12(-1.2_f32..1.2).prop_map(|m| {
-        Local::Matrix([m[0], m[1], m[2], 0.0, m[3], m[4], m[5], 0.0, m[6], m[7], m[8], 0.0, m[9], m[10], m[11], 1.0])
+    let parts = (vector(2.0), any_unit(), scale).prop_map(|(translation, rotation, scale)| {
+        let [t, s] = [translation, Vec3::from(scale)].map(|vector| vector.as_dvec3());
+        let matrix = DMat4::from_scale_rotation_translation(s, DQuat::from_vec4(rotation.as_dvec4()).normalize(), t);
+        let [translation, rotation] = [json!(translation.to_array()), json!(rotation.to_array())];
+        (json!({"translation": translation, "rotation": rotation, "scale": scale}), matrix)
+    });
+    let matrix = prop::array::uniform12(-1.2_f32..1.2).prop_map(|columns| {
+        let matrix = Mat4::from(Affine3A::from_cols_array(&columns));
+        (json!({"matrix": matrix.to_cols_array()}), matrix.as_dmat4())
     });
     prop_oneof![3 => parts, 1 => matrix]
 }
@@ -57,7 +35,7 @@ fn tree() -> impl Strategy<Value = Vec<(Option<usize>, Local)>> {
         (Just(nodes), Just(order).prop_shuffle())
     });
     with_order.prop_map(|(nodes, order)| {
-        let mut tree = vec![(None, Local::Matrix([0.0; 16])); nodes.len()];
+        let mut tree = vec![(None, (Value::Null, DMat4::ZERO)); nodes.len()];
         for (rank, (pick, has_parent, local)) in nodes.into_iter().enumerate() {
             let parent = (has_parent && rank > 0).then(|| order[pick.index(rank)]);
             tree[order[rank]] = (parent, local);
@@ -68,9 +46,9 @@ fn tree() -> impl Strategy<Value = Vec<(Option<usize>, Local)>> {
 
 fn file(tree: &[(Option<usize>, Local)]) -> Gltf {
     let mut gltf = Gltf::new();
-    for (node, (_, local)) in tree.iter().enumerate() {
+    for (node, (_, (local, _))) in tree.iter().enumerate() {
         let children: Vec<usize> = (0..tree.len()).filter(|&child| tree[child].0 == Some(node)).collect();
-        let mut entry = local.json();
+        let mut entry = local.clone();
         if !children.is_empty() {
             entry["children"] = json!(children);
         }
@@ -84,15 +62,14 @@ fn file(tree: &[(Option<usize>, Local)]) -> Gltf {
 /// Returns the world matrix, from the node up to its root, and the same product of absolute values, which bounds
 /// rounding errors.
 fn world(tree: &[(Option<usize>, Local)], node: usize) -> (DMat4, DMat4) {
-    let (parent, local) = &tree[node];
-    let local = local.matrix();
+    let (parent, (_, local)) = &tree[node];
     let magnitudes = DMat4::from_cols_array(&local.to_cols_array().map(f64::abs));
     match parent {
         Some(parent) => {
             let above = world(tree, *parent);
-            (above.0 * local, above.1 * magnitudes)
+            (above.0 * *local, above.1 * magnitudes)
         }
-        None => (local, magnitudes),
+        None => (*local, magnitudes),
     }
 }
 
@@ -108,10 +85,8 @@ proptest! {
         let pose = pose_model(&model, None, 0.0, &mut scratch);
         for (matrix, &source) in pose.model_from_node.iter().zip(&skeleton.source_nodes) {
             let (expected, magnitudes) = world(&tree, source as usize);
-            let matrix: DAffine3 = DAffine3::from_cols_array(&matrix.to_cols_array().map(f64::from));
-            let off = DMat4::from(matrix) - expected;
-            let pairs = off.to_cols_array().into_iter().zip(magnitudes.to_cols_array());
-            for (off, magnitude) in pairs {
+            let off = Mat4::from(*matrix).as_dmat4() - expected;
+            for (off, magnitude) in off.to_cols_array().into_iter().zip(magnitudes.to_cols_array()) {
                 // There are at most twelve products, each with a few roundings.
                 prop_assert!(off.abs() <= 1e-5 * (magnitude + 1.0), "node {source}: off by {off} of {magnitude}");
             }

@@ -9,7 +9,7 @@ use Interpolation::{CubicSpline, Linear, Step};
 
 use crate::common::lanes::{check_lanes, in_lanes};
 use crate::common::reference::rotation_at;
-use crate::cpu::crowd::chain;
+use crate::cpu::crowd::{chain, clip_with, track};
 
 const NODES: u32 = 6;
 
@@ -28,30 +28,12 @@ pub fn timeline() -> impl Strategy<Value = Vec<f32>> {
     })
 }
 
-fn vector() -> BoxedStrategy<Vec3> {
-    prop::array::uniform3(-3.0_f32..3.0).prop_map(Vec3::from).boxed()
+pub fn vector(most: f32) -> BoxedStrategy<Vec3> {
+    prop::array::uniform3(-most..most).prop_map(Vec3::from).boxed()
 }
 
-fn unit() -> BoxedStrategy<Vec4> {
+pub fn any_unit() -> BoxedStrategy<Vec4> {
     prop::array::uniform4(-1.0_f32..1.0).prop_map(|q| Vec4::from(q).normalize_or(Vec4::W)).boxed()
-}
-
-fn track<T: Clone + std::fmt::Debug + 'static>(
-    timelines: Vec<Vec<f32>>,
-    value: BoxedStrategy<T>,
-) -> impl Strategy<Value = Track<T>> {
-    (0..NODES, 0..timelines.len(), interpolation(), any::<bool>()).prop_flat_map(
-        move |(node, timeline, interpolation, is_constant)| {
-            let count = timelines[timeline].len() * if interpolation == CubicSpline { 3 } else { 1 };
-            prop::collection::vec(value.clone(), count).prop_map(move |mut values| {
-                if is_constant && interpolation != CubicSpline {
-                    let first = values[0].clone();
-                    values.fill(first);
-                }
-                Track { node, timeline: timeline as u32, interpolation, values }
-            })
-        },
-    )
 }
 
 /// Tracks, at most one for each node.
@@ -59,7 +41,18 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
     timelines: Vec<Vec<f32>>,
     value: BoxedStrategy<T>,
 ) -> impl Strategy<Value = Vec<Track<T>>> {
-    prop::collection::vec(track(timelines, value), 0..NODES as usize).prop_map(|mut tracks| {
+    let parts = (0..NODES, 0..timelines.len(), interpolation(), any::<bool>());
+    let any_track = parts.prop_flat_map(move |(node, timeline, interpolation, is_constant)| {
+        let count = timelines[timeline].len() * if interpolation == CubicSpline { 3 } else { 1 };
+        prop::collection::vec(value.clone(), count).prop_map(move |mut values| {
+            if is_constant && interpolation != CubicSpline {
+                let first = values[0].clone();
+                values.fill(first);
+            }
+            Track { node, timeline: timeline as u32, interpolation, values }
+        })
+    });
+    prop::collection::vec(any_track, 0..NODES as usize).prop_map(|mut tracks| {
         tracks.sort_by_key(|track| track.node);
         tracks.dedup_by_key(|track| track.node);
         // Node 2 has a fixed matrix, which is never animated.
@@ -71,7 +64,7 @@ fn tracks<T: Clone + std::fmt::Debug + 'static>(
 fn clip() -> impl Strategy<Value = Clip> {
     prop::collection::vec(timeline(), 1..4).prop_flat_map(|timelines| {
         let of = || timelines.clone();
-        let tracks = (tracks(of(), vector()), tracks(of(), unit()), tracks(of(), vector()));
+        let tracks = (tracks(of(), vector(3.0)), tracks(of(), any_unit()), tracks(of(), vector(3.0)));
         tracks.prop_map(move |(translations, rotations, scales)| Clip {
             duration_seconds: timelines.iter().flatten().copied().fold(0.0, f32::max),
             timelines: timelines.clone(),
@@ -85,9 +78,9 @@ fn clip() -> impl Strategy<Value = Clip> {
 
 /// A tree of six nodes, one of them with a fixed matrix. The palette names some of them, possibly twice, in any order.
 fn model() -> impl Strategy<Value = Model> {
-    let poses = prop::collection::vec((vector(), unit(), vector()), NODES as usize);
+    let poses = prop::collection::vec((vector(3.0), any_unit(), vector(3.0)), NODES as usize);
     let parents = (0..2u32, 0..3u32, 0..4u32, 0..5u32);
-    let entries = prop::collection::vec((0..NODES, vector()), 1..8);
+    let entries = prop::collection::vec((0..NODES, vector(3.0)), 1..8);
     (poses, parents, entries, clip()).prop_map(|(poses, parents, entries, clip)| {
         let mut rest = LocalPose::identity(NODES as usize);
         for (node, (translation, rotation, scale)) in poses.into_iter().enumerate() {
@@ -95,12 +88,7 @@ fn model() -> impl Strategy<Value = Model> {
             rest.rotations[node] = Quat::from_vec4(rotation);
             rest.scales[node] = if node % 2 == 0 { Vec3::ONE } else { scale };
         }
-        let shear = Affine3A::from_cols(
-            Vec3::new(1.0, 0.2, 0.0).into(),
-            Vec3::new(0.5, 1.0, 0.0).into(),
-            Vec3::Z.into(),
-            Vec3::new(0.0, 1.0, 0.0).into(),
-        );
+        let shear = Affine3A::from_cols_array(&[1.0, 0.2, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
         Model {
             skeleton: Skeleton {
                 parents: vec![NO_PARENT, 0, parents.0, parents.1, parents.2, parents.3],
@@ -165,23 +153,17 @@ pub fn one_node(clip: Clip) -> Model {
 
 #[test]
 fn clips_with_huge_numbers_or_huge_tables_are_refused() {
-    let track = |node, timeline, values| Track { node, timeline, interpolation: Linear, values };
-    let huge = one_node(Clip {
-        timelines: vec![vec![0.0, 1.0]],
-        translations: vec![track(0, 0, vec![Vec3::ZERO, Vec3::splat(1e30)])],
-        ..Clip::default()
-    });
+    let far = vec![track(0, Linear, vec![Vec3::ZERO, Vec3::splat(1e30)])];
+    let huge = one_node(Clip { translations: far, ..clip_with(&[0.0, 1.0]) });
     assert!(LaneClip::compile(&huge, huge.clips.first()).is_none());
     assert!(LaneClip::compile(&huge, None).is_some(), "the rest pose is moderate");
 
     // A hundred nodes, each with a hundred keys at different times: a million cells for ten thousand keys.
     let timeline = |node: usize| (0..100).map(|key| (key * 100 + node) as f32).collect();
     let values: Vec<Vec3> = (0..100).map(|key| Vec3::splat(key as f32)).collect();
+    let own_track = |node| Track { timeline: node, ..track(node, Linear, values.clone()) };
+    let (timelines, translations) = ((0..100).map(timeline).collect(), (0..100).map(own_track).collect());
     let mut scattered = chain("scattered", 100, 1.0, &[]);
-    scattered.clips = vec![Clip {
-        timelines: (0..100).map(timeline).collect(),
-        translations: (0..100).map(|node| track(node, node, values.clone())).collect(),
-        ..Clip::default()
-    }];
+    scattered.clips = vec![Clip { timelines, translations, ..Clip::default() }];
     assert!(LaneClip::compile(&scattered, scattered.clips.first()).is_none());
 }
