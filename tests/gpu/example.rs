@@ -20,10 +20,9 @@ fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let folder = tempfile::tempdir().unwrap();
     let image_path = folder.path().join("character.png");
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/walker.glb");
-    one_character::draw(gpu.device(), &model, &image_path).unwrap();
+    one_character::draw(gpu.device(), Path::new(scene::WALKER), &image_path).unwrap();
     let image = image::open(&image_path).unwrap().to_rgba8();
-    let models = [scene::asset("assets/walker.glb")];
+    let models = [scene::asset(scene::WALKER)];
     let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
     let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
     let (expected, _) = scene::draw(gpu.device(), &models, options, settings);

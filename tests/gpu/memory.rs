@@ -18,16 +18,13 @@ use crate::common::builder::Gltf;
 use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::scene;
 
-/// The long forms take minutes.
-const IS_LONG: bool = true;
-
 pub fn tests() -> Vec<Test> {
     in_own_processes(gpu_tests![
         twenty_thousand_frames_take_no_memory,
         a_few_reloads_take_no_memory,
         texels_do_not_stay_in_memory_after_an_upload,
-        a_hundred_thousand_frames_take_no_memory [ignored if IS_LONG],
-        ten_thousand_reloads_take_no_memory [ignored if IS_LONG],
+        a_hundred_thousand_frames_take_no_memory [ignored if true],
+        ten_thousand_reloads_take_no_memory [ignored if true],
     ])
 }
 

@@ -23,14 +23,11 @@ use self::life::{Outcome, Setting};
 use self::loader::{Fault, Function, Report, live};
 use crate::common::gpu::{Test, TestDevice, gpu_tests, note};
 
-/// The long forms take minutes.
-const IS_LONG: bool = true;
-
 pub fn tests() -> Vec<Test> {
     #[allow(unused_mut, reason = "other systems have no window here")]
     let mut tests = gpu_tests![
         every_function_may_fail,
-        every_call_may_fail_with_every_result [ignored if IS_LONG],
+        every_call_may_fail_with_every_result [ignored if true],
         a_failed_frame_can_be_drawn_again,
         after_a_hundred_lost_devices_the_image_is_the_same,
         the_third_loss_within_a_minute_ends_the_program
@@ -38,7 +35,7 @@ pub fn tests() -> Vec<Test> {
     #[cfg(target_os = "linux")]
     tests.extend(gpu_tests![
         every_function_of_a_window_may_fail,
-        every_call_in_a_window_may_fail_with_every_result [ignored if IS_LONG],
+        every_call_in_a_window_may_fail_with_every_result [ignored if true],
         a_window_without_area_is_skipped,
         a_window_without_images_is_skipped
     ]);
