@@ -20,7 +20,11 @@ layout(location = 6) in vec4 in_color;
 void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     surface_position = to_world(skinned.position);
     surface_color = in_color * in_tint;
-    surface_tex_coords = in_tex_coords;
+    surface_u = in_tex_coords.x;
+    surface_v = in_tex_coords.y;
+    if (has_feature(FEATURE_TEX_COORDS_VARY)) {
+        surface_second_tex_coord = in_tex_coords.zw;
+    }
     if (!has_feature(FEATURE_FLAT) || has_feature(FEATURE_TANGENTS)) {
         surface_normal = normalize(direction_to_world(unpack_octahedral(skinned.normal_octahedral)));
     }

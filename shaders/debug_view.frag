@@ -55,7 +55,7 @@ void main() {
         color = direction_color(has_feature(FEATURE_TANGENTS) ? unit(surface_tangent.xyz) : vec3(0.0));
     }
     if (DEBUG_VIEW == VIEW_TEX_COORDS) {
-        color = tex_coord_color(surface_tex_coords.xy);
+        color = tex_coord_color(vec2(surface_u, surface_v));
     }
     if (DEBUG_VIEW == VIEW_WEIGHTS) {
         color = shade * in_blended;

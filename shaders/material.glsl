@@ -1,6 +1,6 @@
 // The material of a draw: its factors, its textures, and the texture coordinates at which they are sampled.
 //
-// The shader that includes this file has the varying `surface_tex_coords`, two pairs of texture coordinates.
+// The shader that includes this file has the varyings `surface_u`, `surface_v` and `surface_second_tex_coord`.
 #ifndef THRONG_MATERIAL
 #define THRONG_MATERIAL
 
@@ -25,13 +25,14 @@ layout(set = 3, binding = 5) uniform sampler2D normal_texture;
 
 // Returns the coordinates at which the texture of a slot is sampled: a pair of the vertex, after KHR_texture_transform.
 vec2 tex_coord_of(uint slot) {
+    vec2 first = vec2(surface_u, surface_v);
     if (!has_feature(FEATURE_TEX_COORDS_VARY)) {
-        return surface_tex_coords.xy;
+        return first;
     }
     vec4 u_row = material.texture_rows[2 * slot];
     vec4 v_row = material.texture_rows[2 * slot + 1];
     // A select, because drivers may compile a variant of the shader for each result of a branch on uniforms alone.
-    vec3 tex_coord = vec3(mix(surface_tex_coords.xy, surface_tex_coords.zw, bvec2(u_row.w != 0.0)), 1.0);
+    vec3 tex_coord = vec3(mix(first, surface_second_tex_coord, bvec2(u_row.w != 0.0)), 1.0);
     return vec2(dot(u_row.xyz, tex_coord), dot(v_row.xyz, tex_coord));
 }
 

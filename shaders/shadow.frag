@@ -2,7 +2,9 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 
-layout(location = 2) in vec4 surface_tex_coords; // two pairs
+layout(location = 2) in float surface_u;
+layout(location = 2, component = 1) in float surface_v;
+layout(location = 2, component = 2) in vec2 surface_second_tex_coord;
 layout(location = 3) in vec4 surface_color;
 
 #include "material.glsl"

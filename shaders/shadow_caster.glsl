@@ -12,13 +12,17 @@ layout(location = 5) in vec4 in_tex_coords; // two pairs
 layout(location = 6) in vec4 in_color;
 
 // Written only for masked materials; the others have no fragment shader.
-layout(location = 2) out vec4 surface_tex_coords; // two pairs
+layout(location = 2) out float surface_u;
+layout(location = 2, component = 1) out float surface_v;
+layout(location = 2, component = 2) out vec2 surface_second_tex_coord;
 layout(location = 3) out vec4 surface_color;
 
 void emit_caster(vec3 position) {
     gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
     if (has_feature(FEATURE_MASKED)) {
-        surface_tex_coords = in_tex_coords;
+        surface_u = in_tex_coords.x;
+        surface_v = in_tex_coords.y;
+        surface_second_tex_coord = in_tex_coords.zw;
         surface_color = in_color * in_tint;
     }
 }
