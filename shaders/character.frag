@@ -51,7 +51,7 @@ vec3 bumped(vec3 normal) {
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    vec4 base = vec4(surface_color, has_feature(FEATURE_MASKED | FEATURE_BLENDED) ? surface_alpha : 1.0) * base_color();
+    vec4 base = surface_color * base_color();
     vec3 to_camera = unit(frame.camera_position - surface_position);
     // Lines and points have the file's normal or are unlit.
     float side = gl_FrontFacing ? 1.0 : -1.0;

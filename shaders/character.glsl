@@ -19,13 +19,9 @@ layout(location = 6) in vec4 in_color;
 
 void emit_vertex(SkinnedVertex skinned, uint packed_tangent) {
     surface_position = to_world(skinned.position);
-    vec4 color = in_color * in_tint;
-    surface_color = color.rgb;
+    surface_color = in_color * in_tint;
     surface_u = in_tex_coords.x;
     surface_v = in_tex_coords.y;
-    if (has_feature(FEATURE_MASKED | FEATURE_BLENDED)) {
-        surface_alpha = color.a;
-    }
     if (has_feature(FEATURE_TEX_COORDS_VARY)) {
         surface_second_tex_coord = in_tex_coords.zw;
     }

@@ -37,7 +37,7 @@ vec3 tex_coord_color(vec2 tex_coord) {
 
 void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
-    float alpha = surface_alpha * base_color().a;
+    float alpha = surface_color.a * base_color().a;
     vec3 to_camera = unit(frame.camera_position - surface_position);
     float side = gl_FrontFacing ? 1.0 : -1.0;
     vec3 face_normal = normal_of_triangle(surface_position, to_camera);

@@ -15,7 +15,7 @@ layout(location = 6) in vec4 in_color;
 layout(location = 2) out float surface_u;
 layout(location = 2, component = 1) out float surface_v;
 layout(location = 2, component = 2) out vec2 surface_second_tex_coord;
-layout(location = 3) out float surface_alpha;
+layout(location = 3) out vec4 surface_color;
 
 void emit_caster(vec3 position) {
     gl_Position = frame.shadow_from_world * vec4(to_world(position), 1.0);
@@ -23,7 +23,7 @@ void emit_caster(vec3 position) {
         surface_u = in_tex_coords.x;
         surface_v = in_tex_coords.y;
         surface_second_tex_coord = in_tex_coords.zw;
-        surface_alpha = in_color.a * in_tint.a;
+        surface_color = in_color * in_tint;
     }
 }
 
