@@ -15,7 +15,9 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 use crate::crowd::ClipChoice;
 
 pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
-pub use groups::{CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs};
+pub use groups::{
+    ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
+};
 pub use values::{CameraArg, FrameChoice, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -155,6 +157,8 @@ pub struct InspectArgs {
     /// Model file (.gltf, .glb) [default: the bundled character].
     pub model: Option<PathBuf>,
     #[command(flatten)]
+    pub clips: ClipArgs,
+    #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Build the levels of detail and list them with their errors.
     #[arg(long)]
@@ -169,6 +173,8 @@ pub struct InspectArgs {
 pub struct PoseArgs {
     /// Model file (.gltf, .glb) [default: the bundled character].
     pub model: Option<PathBuf>,
+    #[command(flatten)]
+    pub clips: ClipArgs,
     #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].

@@ -1,8 +1,8 @@
 //! Throng draws crowds of skinned glTF characters, each in its own pose, with plain Vulkan 1.3. It is a program to run, a
 //! reference for Vulkan skinning, and a benchmark for many animated instances.
 //!
-//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`measure`], [`levels`],
-//! [`crowd`], [`view`] and [`shader_types`]. The feature `app` adds the program.
+//! Without the feature `render` the crate is an animation library: [`model`], [`animation`], [`measure`], [`retarget`],
+//! [`levels`], [`crowd`], [`view`] and [`shader_types`]. The feature `app` adds the program.
 //!
 //! # The data's journey
 //!
@@ -34,13 +34,14 @@
 //! 2. [`animation`]: the steps sample, pose and palette, one file each; [`animation::Blend`], two clips in one pose;
 //!    [`animation::lanes`], all three steps for eight instances at once; [`animation::skin`], the CPU twin of `skin.comp`;
 //!    [`measure`], the properties of a model in motion: its bounds, its floor, its gait;
-//! 3. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
-//! 4. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
+//! 3. [`retarget`]: the clips of other files as clips of this model, for any humanoid;
+//! 4. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
+//! 5. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
-//! 5. [`shader_types`]: the structs that the CPU and the shaders share;
-//! 6. [`renderer`]: passes, frame slots, resident data, outputs;
-//! 7. [`vulkan`]: one small owner per Vulkan object;
-//! 8. [`app`] and [`cli`]: the commands.
+//! 6. [`shader_types`]: the structs that the CPU and the shaders share;
+//! 7. [`renderer`]: passes, frame slots, resident data, outputs;
+//! 8. [`vulkan`]: one small owner per Vulkan object;
+//! 9. [`app`] and [`cli`]: the commands.
 //!
 //! The next two lists are the routes of a crowd. Each line names a file, and before it the item by which the file above it
 //! and this file are connected: one of them defines the item, and the other one uses it. `cargo test --test repository` checks
@@ -131,8 +132,8 @@
 //!
 //! `shaders/tone_map.frag` then maps the colour to the range of the display.
 //!
-//! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `measure` and
-//! `levels` → `animation`, `model`; `crowd` → `animation`, `measure`, `model`, `view`; `renderer` → `vulkan`, `crowd`,
+//! Dependencies point one way, and `tests/repository/architecture` checks them: `animation` → `model`; `measure`, `levels`
+//! and `retarget` → `animation`, `model`; `crowd` → `animation`, `measure`, `model`, `view`; `renderer` → `vulkan`, `crowd`,
 //! `animation`, `model`, `view`; `cli` → `renderer`, `crowd`, `animation`, `model`, `view`; `app` → all others. `view`,
 //! `animation`, `measure`, `levels`, `crowd` and `renderer` also use `shader_types`.
 //!
@@ -183,6 +184,7 @@ pub mod measure;
 pub mod model;
 #[cfg(feature = "render")]
 pub mod renderer;
+pub mod retarget;
 pub mod shader_types;
 pub mod view;
 #[cfg(feature = "render")]

@@ -18,6 +18,7 @@ mod cpu {
     mod model_files;
     mod palette;
     mod properties;
+    mod retarget;
     mod sampling;
     mod stages;
     mod stepper;

@@ -12,23 +12,24 @@ use anyhow::Result;
 use glam::Vec3;
 
 use super::fact::{Fact, page};
+use super::models::load_model;
 use super::output::{print, print_json};
-use super::scene::load_model;
 use super::text::page_columns;
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::cli::InspectArgs;
 use crate::crowd::{INSTANCE_BYTES, PoseSize};
 use crate::model::{
-    Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT,
+    Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT, Role,
     SourcePrimitive, Topology, Track,
 };
 use crate::renderer::resident::model::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
+use crate::retarget::humanoid_of;
 use crate::shader_types::{InstanceData, JointMatrix};
 
 /// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let mut model = load_model(args.model.as_ref(), &args.file_scene)?;
+    let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     if args.levels {
         crate::levels::build(&mut model);
     }
@@ -67,6 +68,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("scenes", scenes(model)),
         ("nodes", nodes(model)),
         ("skins", skins(model)),
+        ("humanoid", humanoid(model)),
         ("clips", model.clips.iter().map(clip).collect()),
         ("geometry", geometry(&model.geometry)),
         // In metres, the unit of glTF. +Y is up.
@@ -183,6 +185,21 @@ fn skins(model: &Model) -> Fact {
     facts.collect()
 }
 
+/// Returns the node of each role of a humanoid, by glTF index, and where the roles come from.
+fn humanoid(model: &Model) -> Fact {
+    let Some(humanoid) = humanoid_of(model) else { return Fact::Absent };
+    let role = |(role, node): (Role, u32)| {
+        let at = node as usize;
+        [
+            ("role", role.name().into()),
+            ("node", model.skeleton.source_nodes[at].into()),
+            ("name", model.skeleton.names[at].as_str().into()),
+        ]
+    };
+    let source = humanoid.source.to_string();
+    Fact::from([("source", source.as_str().into()), ("roles", humanoid.roles().map(role).collect())])
+}
+
 fn clip(clip: &Clip) -> Fact {
     let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
     let mut tracks_of = vec![0_usize; clip.timelines.len()];
@@ -201,6 +218,8 @@ fn clip(clip: &Clip) -> Fact {
     let timelines = clip.timelines.iter().zip(tracks_of);
     Fact::from([
         ("name", clip.name.as_deref().into()),
+        // The file that the clip was borrowed from.
+        ("file", clip.file.as_deref().into()),
         ("duration", clip.duration_seconds.into()),
         // The numbers of tracks.
         ("translations", clip.translations.len().into()),

@@ -11,6 +11,7 @@ mod fact;
 mod gpu;
 pub mod inspect;
 mod joint;
+pub mod models;
 mod output;
 mod pose;
 pub mod rebuild;

@@ -1,27 +1,20 @@
 //! A scene: models, crowd, camera and threads, from the command line's options. `view`, `render` and `bench` share it.
 
 use std::mem::MaybeUninit;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use glam::Vec2;
-use rayon::prelude::*;
 
 use super::joint::nodes_of_joint;
-use crate::animation::{MemoryKind, PoseStreams, apply_bind_pose};
-use crate::cli::{
-    CameraArg, CrowdArgs, CrowdSizeArgs, FileSceneArgs, PrintCrowdArgs, RenderArgs, ShowArgs, Size, ViewArgs,
-};
+use super::models::load_models;
+use crate::animation::{MemoryKind, PoseStreams};
+use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
-use crate::levels;
-use crate::model::{Model, import};
+use crate::model::Model;
 use crate::renderer::{FrameOutcome, Renderer, Shot, StageTimes};
 use crate::shader_types::JointMatrix;
 use crate::view::{DebugView, Detail, Frustum, Look, OrbitCamera, Outline, Ray, Visualization};
-
-/// The bundled character.
-const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
 
 /// The options of a scene.
 #[derive(Debug, Clone, Copy)]
@@ -236,41 +229,4 @@ fn zoom_in_front(camera: &mut OrbitCamera, crowd: &Crowd, factor: f32, time_seco
 fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {
     let pool = thread_pool(threads.map(|threads| threads as usize)).context("cannot start the threads that animate")?;
     Ok(Arc::new(pool))
-}
-
-/// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
-/// detail. Warnings go to standard error.
-pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
-    let CrowdArgs { models: paths, file_scene, show, .. } = args;
-    let mut models = if paths.is_empty() {
-        vec![load_model(None, file_scene)?]
-    } else {
-        paths.iter().map(|path| load_model(Some(path), file_scene)).collect::<Result<Vec<_>>>()?
-    };
-    models.par_iter_mut().for_each(|model| {
-        apply(show, model);
-        levels::build(model);
-    });
-    for model in &models {
-        for warning in &model.warnings {
-            tracing::warn!("{}: {warning}", model.name);
-        }
-    }
-    Ok(models.into())
-}
-
-/// Changes a model so that it stops at the stage of `--stage`, or stays in the bind pose.
-pub fn apply(show: &ShowArgs, model: &mut Model) {
-    if show.bind_pose {
-        apply_bind_pose(model);
-    }
-    show.stage.apply(model);
-}
-
-/// Loads one file, or the bundled character.
-pub fn load_model(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
-    Ok(match path {
-        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
-        Some(path) => import::load_scene(path, &file_scene.choice())?,
-    })
 }

@@ -17,6 +17,8 @@ pub struct CrowdArgs {
     /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
     pub models: Vec<PathBuf>,
     #[command(flatten)]
+    pub clips: ClipArgs,
+    #[command(flatten)]
     pub file_scene: FileSceneArgs,
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
     #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
@@ -101,6 +103,15 @@ pub struct LookArgs {
     /// Direction of the sun: degrees around the crowd (0 shines from the front, 90 from +X) and degrees above the horizon.
     #[arg(long, value_name = "AZIMUTH,ELEVATION", default_value = "-48,53", value_parser = values::parse_sun, allow_hyphen_values = true)]
     pub sun: SunDirection,
+}
+
+/// Clips of other files.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ClipArgs {
+    /// Add the clips of another file (.gltf, .glb, .vrm, .vrma) to each model that they fit: to the same rig as they are, to
+    /// humanoids retargeted, and otherwise by the names of nodes. May be repeated.
+    #[arg(long = "clips", value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }
 
 /// The scene of a model file.

@@ -57,7 +57,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("drag middle", "move the camera sideways; also Shift and drag left, or two fingers"),
     ("wheel", "come closer to the point under the cursor, or go away; also pinch"),
     ("W A S D Q E", "fly forward, left, back, right, down, up; faster with Shift"),
-    ("drop a file", "open a .glb or .gltf file"),
+    ("drop a file", "open a .glb, .gltf or .vrm file; add the clips of one without a mesh, or with Shift"),
 ];
 
 /// Returns the action of a key, and the index of the key among those that do the same thing.

@@ -1,5 +1,7 @@
 //! Animation clips: the keyframes of the file, grouped by the property that they animate.
 
+use std::sync::Arc;
+
 use glam::{Vec3, Vec4};
 
 /// The way to compute values between keys (glTF 2.0, 3.11 and appendix C).
@@ -52,6 +54,8 @@ pub struct MorphTrack {
 pub struct Clip {
     /// The name in the file, if any.
     pub name: Option<String>,
+    /// The name of the file that the clip was borrowed from; `None` for a clip of the model's own file.
+    pub file: Option<Arc<str>>,
     /// The time of the last key. A clip starts at 0.
     pub duration_seconds: f32,
     /// The distinct arrays of key times, which tracks share. Each is non-empty, finite, never negative and never

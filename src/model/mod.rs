@@ -14,6 +14,7 @@
 pub mod bones;
 pub mod clip;
 pub mod geometry;
+pub mod humanoid;
 pub mod image;
 pub mod import;
 pub mod material;
@@ -27,6 +28,7 @@ pub use self::image::Image;
 pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
 pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
+pub use humanoid::{Humanoid, Role};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};
 
@@ -53,6 +55,8 @@ pub struct Model {
     pub images: Vec<Image>,
     /// All clips of the file by glTF index.
     pub clips: Vec<Clip>,
+    /// The roles of nodes that the file declares (VRM).
+    pub humanoid: Option<Box<Humanoid>>,
     /// Facts about the file, for reports.
     pub source: SourceFile,
     /// A sentence for each repair or omission during import.
@@ -164,6 +168,8 @@ pub struct SourceFile {
     pub shown_scene: Option<u32>,
     /// All extensions in the file's lists, in their order.
     pub extensions: Vec<Extension>,
+    /// The number of meshes in the file, shown or not.
+    pub mesh_count: usize,
     /// The names of the cameras, which are not used.
     pub cameras: Vec<Option<String>>,
     /// The names of the lights of KHR_lights_punctual, which are not used.

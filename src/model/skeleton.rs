@@ -111,6 +111,18 @@ impl Skeleton {
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
+
+    /// Returns whether a clip can animate a node: its local transform is no matrix.
+    #[must_use]
+    pub fn is_free(&self, node: u32) -> bool {
+        self.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node).is_err()
+    }
+
+    /// Returns the node above a node, if there is one.
+    #[must_use]
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        self.parents.get(node).filter(|&&parent| parent != NO_PARENT).map(|&parent| parent as usize)
+    }
 }
 
 /// One glTF skin; the arrays have equal length.

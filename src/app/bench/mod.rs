@@ -30,8 +30,8 @@ use anyhow::{Context, Result, bail};
 
 use self::interrupt::Interrupt;
 use self::session::Session;
+use super::models::load_models;
 use super::output::{cannot_write, check_files, is_standard_output, print, print_aside, write_file};
-use super::scene::load_models;
 use super::text::page_columns;
 use crate::cli::BenchArgs;
 use crate::renderer::UploadPath;

@@ -13,8 +13,8 @@ use anyhow::{Context, Result, bail};
 
 use self::report::{ClipReport, PoseReport, evaluate};
 use self::skinner::Skinner;
+use super::models::load_model;
 use super::output::{print, print_json};
-use super::scene::load_model;
 use super::text::page_columns;
 use crate::cli::{PoseArgs, WrongUsage};
 use crate::crowd::ClipChoice;
@@ -22,7 +22,7 @@ use crate::model::{Clip, Model};
 
 /// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref(), &args.file_scene)?;
+    let model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }
@@ -35,6 +35,7 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     let clip = chosen.map(|(index, clip)| ClipReport {
         index,
         name: clip.name.clone(),
+        file: clip.file.as_deref().map(str::to_owned),
         duration: f64::from(clip.duration_seconds),
     });
     let on = if args.on_gpu { "gpu" } else { "cpu" };

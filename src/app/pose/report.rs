@@ -27,6 +27,8 @@ pub(super) struct PoseReport<'m> {
 pub(super) struct ClipReport {
     pub index: usize,
     pub name: Option<String>,
+    /// The file that the clip was borrowed from; `None` for one of the model's own.
+    pub file: Option<String>,
     pub duration: f64,
 }
 

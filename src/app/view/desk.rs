@@ -165,14 +165,26 @@ impl Desk {
 
     /// Opens other models, or the same ones again. If that fails, the present ones stay.
     pub fn open(&mut self, paths: Vec<PathBuf>, state: &mut State, shown: &mut Shown) {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        self.load(paths, state.args.crowd.clips.files.clone(), state, shown, format!("opened {}", names.join(", ")));
+    }
+
+    /// Adds the clips of a file to the shown models.
+    pub fn add_clips(&mut self, path: PathBuf, state: &mut State, shown: &mut Shown) {
+        let told = format!("added the clips of {}", path.display());
+        let mut clips = state.args.crowd.clips.files.clone();
+        clips.push(path);
+        self.load(state.args.crowd.models.clone(), clips, state, shown, told);
+    }
+
+    fn load(&mut self, models: Vec<PathBuf>, clips: Vec<PathBuf>, state: &mut State, shown: &mut Shown, told: String) {
         let size = shown.image_size();
-        let opened = state.load(paths).and_then(|(args, mut scene)| {
+        let opened = state.load(models, clips).and_then(|(args, mut scene)| {
             let settings = window_settings(&args.gpu, &state.shaders, shown.renderer.device());
             rebuild_for_window(&mut shown.renderer, settings, &mut scene, size)?;
             args.crowd.models.iter().for_each(|path| self.library.add(path));
-            let names: Vec<String> = args.crowd.models.iter().map(|path| path.display().to_string()).collect();
             state.show_scene((args, scene));
-            Ok(format!("opened {}", names.join(", ")))
+            Ok(told)
         });
         self.figures.clear();
         self.notify(opened, shown);

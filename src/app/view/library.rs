@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::model::{Model, import};
+
 /// The largest number of files of a folder that are offered.
 const MOST_FILES: usize = 1000;
 
@@ -65,7 +67,14 @@ impl Library {
 /// Returns whether a file has the name of a model.
 pub fn is_model(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    matches!(extension.as_deref(), Some("glb" | "gltf"))
+    matches!(extension.as_deref(), Some("glb" | "gltf" | "vrm"))
+}
+
+/// Returns whether a file holds clips for other models: it is a .vrma file, or a model file that has clips and no mesh.
+pub fn is_clip_file(path: &Path) -> bool {
+    let is_animation = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("vrma"));
+    let has_only_clips = |model: Model| model.source.mesh_count == 0 && !model.clips.is_empty();
+    is_animation || is_model(path) && import::load_clips(path).is_ok_and(has_only_clips)
 }
 
 #[cfg(test)]

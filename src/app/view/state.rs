@@ -10,7 +10,8 @@ use anyhow::Result;
 use glam::Vec2;
 
 use super::clock::Clock;
-use crate::app::scene::{Scene, SceneOptions, load_models};
+use crate::app::models::load_models;
+use crate::app::scene::{Scene, SceneOptions};
 use crate::cli::{CameraArg, CrowdArgs, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
@@ -73,11 +74,12 @@ impl State {
         Ok(Self { args, scene, clock, shaders: Vec::new(), repeats: true, aspect, selection: None, framed })
     }
 
-    /// Loads other models, or the same ones again. The caller shows the scene with [`Self::show_scene`] once a renderer has
-    /// accepted it. Everything else that a person has set stays, except that a clip or joint may not exist any more.
-    pub fn load(&self, models: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
+    /// Loads other models, or the same ones again, with the clips of these files. The caller shows the scene with
+    /// [`Self::show_scene`] once a renderer has accepted it. Everything else that a person has set stays, except that a clip or
+    /// joint may not exist any more.
+    pub fn load(&self, models: Vec<PathBuf>, clips: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
-        args.crowd.models = models;
+        (args.crowd.models, args.crowd.clips.files) = (models, clips);
         let models = load_models(&args.crowd)?;
         let place = |args: &ViewArgs, models| {
             self.scene.with_models(models, SceneOptions { crowd: &placed(args), ..args.into() })
@@ -91,7 +93,7 @@ impl State {
 
     /// Returns the files of the models: those that were named, and the buffers and images that they refer to.
     pub fn model_files(&self) -> Vec<PathBuf> {
-        let named = self.args.crowd.models.iter();
+        let named = self.args.crowd.models.iter().chain(&self.args.crowd.clips.files);
         named.chain(self.scene.models.iter().flat_map(|model| &model.source.files)).cloned().collect()
     }
 

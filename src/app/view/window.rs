@@ -19,7 +19,7 @@ use winit::window::{Fullscreen, Window, WindowId};
 
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
-use super::library::is_model;
+use super::library::{is_clip_file, is_model};
 use super::pointer::{Pointer, Scroll, key_name, scroll};
 #[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
@@ -404,11 +404,13 @@ impl ApplicationHandler for Viewer {
                 self.scroll(Scroll::Lines(LINES_PER_DOUBLING * delta as f32));
             }
             WindowEvent::DroppedFile(path) => {
-                let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return };
-                if is_model(&path) {
+                let Self { state, shown: Some(shown), desk: Some(desk), pointer, .. } = self else { return };
+                if pointer.is_shifted() || is_clip_file(&path) {
+                    desk.add_clips(path, state, shown);
+                } else if is_model(&path) {
                     desk.open(vec![path], state, shown);
                 } else {
-                    desk.notify(Err(anyhow!("{} is no .glb or .gltf file", path.display())), shown);
+                    desk.notify(Err(anyhow!("{} is no .glb, .gltf, .vrm or .vrma file", path.display())), shown);
                 }
                 shown.window.request_redraw();
             }

@@ -32,13 +32,13 @@ pub use error::ImportError;
 pub use motion::SceneChoice;
 
 use super::bones::bones;
-use super::{Clip, Model, Skin, SourceFile};
+use super::{Clip, Humanoid, Model, Skin, SourceFile};
 use decode::Document;
 use error::{Fault, Warnings};
 use file::Files;
 use geometry::Scene;
 use material::{Materials, while_decoding};
-use motion::{NodeTree, clips, skins};
+use motion::{NodeTree, clips, humanoid, skins};
 
 /// Imports the default scene of the model at `path`. Buffers and images may be in other files in or below its folder.
 ///
@@ -53,11 +53,14 @@ pub fn load(path: &Path) -> Result<Model, ImportError> {
 /// # Errors
 /// Fails like [`load`], and if the file has no such scene.
 pub fn load_scene(path: &Path, scene: &SceneChoice) -> Result<Model, ImportError> {
+    read_file(path, |name, bytes, files| import(name, bytes, files, scene))
+}
+
+fn read_file(path: &Path, read: impl FnOnce(&str, &[u8], Files) -> error::Result<Model>) -> Result<Model, ImportError> {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let read =
+    let bytes =
         file::read_model_file(path).map_err(|source| ImportError::Read { file: path.display().to_string(), source })?;
-    read.and_then(|bytes| import(&name, &bytes, Files::next_to(path, bytes.len()), scene))
-        .map_err(|fault| fault.in_file(&name))
+    bytes.and_then(|bytes| read(&name, &bytes, Files::next_to(path, bytes.len()))).map_err(|fault| fault.in_file(&name))
 }
 
 /// Imports a model from memory. It must not refer to other files. `name` appears in messages and reports.
@@ -76,19 +79,48 @@ pub fn load_glb_scene(name: &str, bytes: &[u8], scene: &SceneChoice) -> Result<M
     import(name, bytes, Files::none(bytes.len()), scene).map_err(|fault| fault.in_file(name))
 }
 
+/// Imports the skeleton and the clips of the file at `path`, for other models. Its meshes and images are not read.
+///
+/// # Errors
+/// Fails like [`load`], for the parts that are read.
+pub fn load_clips(path: &Path) -> Result<Model, ImportError> {
+    read_file(path, import_clips)
+}
+
+fn import_clips(name: &str, bytes: &[u8], files: Files) -> error::Result<Model> {
+    let mut warnings = Warnings::default();
+    let document = Document::open(&file::split(bytes)?, files, &mut warnings)?;
+    let Motion { tree, skins, clips, humanoid } = Motion::read(&document, &SceneChoice::Default, &mut warnings)?;
+    Ok(Model {
+        name: name.to_owned(),
+        skeleton: tree.skeleton,
+        skins,
+        clips,
+        humanoid,
+        source: SourceFile { bytes: document.file_bytes(), files: document.files.paths(), ..document.source },
+        warnings: warnings.into_sentences(),
+        ..Model::default()
+    })
+}
+
 /// The parts of a model that need no material. They are read while images are decoded.
 struct Motion {
     tree: NodeTree,
     skins: Vec<Skin>,
     clips: Vec<Clip>,
+    humanoid: Option<Box<Humanoid>>,
 }
 
 impl Motion {
     fn read(document: &Document, scene: &SceneChoice, warnings: &mut Warnings) -> error::Result<Self> {
-        let tree = NodeTree::read(document, scene, warnings)?;
+        let mut tree = NodeTree::read(document, scene, warnings)?;
         let skins = skins::read(document, &tree, warnings)?;
-        let clips = clips::read(document, &tree, warnings)?;
-        Ok(Self { tree, skins, clips })
+        let mut clips = clips::read(document, &tree, warnings)?;
+        let humanoid = humanoid::read(&document.roles, &tree, warnings)?;
+        if document.roles.faces_backwards() {
+            humanoid::turn_round(&mut tree, &mut clips);
+        }
+        Ok(Self { tree, skins, clips, humanoid })
     }
 }
 
@@ -100,7 +132,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
     let (motion, ahead) = while_decoding(&document, read_motion);
     let mut materials = Materials::read(&mut document, ahead, &mut warnings)?;
     warnings.append(motion_warnings);
-    let Motion { tree, skins, clips } = motion?;
+    let Motion { tree, skins, clips, humanoid } = motion?;
     let scene = Scene { document: &document, tree: &tree, skins: &skins };
     let (geometry, palette) = geometry::read(&scene, &mut materials, &mut warnings)?;
     if materials.list.is_empty() {
@@ -122,6 +154,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         materials: materials.list,
         images: materials.images,
         clips,
+        humanoid,
         source,
         warnings: warnings.into_sentences(),
     };

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The layers below `app`, each with the layers that it may name. `lib.rs` and `main.rs` belong to none.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("model", &[]),
     ("shader_types", &[]),
     ("vulkan", &[]),
@@ -22,6 +22,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("animation", &["model", "shader_types"]),
     ("levels", &["animation", "model", "shader_types"]),
     ("measure", &["animation", "model", "shader_types"]),
+    ("retarget", &["animation", "model"]),
     ("crowd", &["animation", "measure", "model", "view", "shader_types"]),
     ("renderer", &["vulkan", "crowd", "animation", "model", "view", "shader_types"]),
     ("cli", &["animation", "crowd", "model", "renderer", "view"]),

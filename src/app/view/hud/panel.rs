@@ -131,7 +131,10 @@ impl Panel {
         let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
         let special = ["all clips, mixed".to_owned(), "rest pose".to_owned()];
         let clips = longest.clips.iter().enumerate();
-        let clips = clips.map(|(index, clip)| format!("{}  ({:.2} s)", clip_name(index, clip), clip.duration_seconds));
+        let clips = clips.map(|(index, clip)| {
+            let file = clip.file.as_deref().map_or_else(String::new, |file| format!("  from {file}"));
+            format!("{}  ({:.2} s){file}", clip_name(index, clip), clip.duration_seconds)
+        });
         let rows: Vec<String> = special.into_iter().chain(clips).collect();
         let chosen = match &state.args.crowd.clip {
             ClipChoice::All => Some(0),

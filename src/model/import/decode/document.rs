@@ -12,7 +12,7 @@ use super::draco::{DecodedAccessor, DracoStreams};
 use super::meshopt::{self, CompressedView, DecodedView};
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
-use crate::model::import::file::{Container, Files, ParsedJson, UriFault, json};
+use crate::model::import::file::{Container, DeclaredRoles, Files, ParsedJson, UriFault, json};
 use crate::model::import::limits::{Budget, Counted, TotalBudget};
 
 /// A parsed file with its buffers.
@@ -28,6 +28,8 @@ pub struct Document<'f> {
     pub files: Files,
     /// Facts about the file that only reports show.
     pub source: SourceFile,
+    /// The roles of a VRM file.
+    pub roles: DeclaredRoles,
     total: TotalBudget,
     /// A cell, because accessors are opened through shared references.
     sparse_entries: RefCell<Budget>,
@@ -46,7 +48,7 @@ enum Buffer<'f> {
 impl<'f> Document<'f> {
     /// Parses the JSON and fetches every buffer.
     pub fn open(container: &Container<'f>, mut files: Files, warnings: &mut Warnings) -> Result<Self> {
-        let ParsedJson { root, value_count, source } = json::parse(container.json, warnings)?;
+        let ParsedJson { root, value_count, source, roles } = json::parse(container.json, warnings)?;
         let buffers = fetch_buffers(&root, container.binary, &mut files)?;
         let total = TotalBudget::new(files.bytes_read());
         total.take_json(value_count)?;
@@ -54,7 +56,7 @@ impl<'f> Document<'f> {
         take_decoded_bytes(&root, &draco, total.clone())?;
         let decoded_views = root.buffer_views.iter().map(|_| OnceLock::new()).collect();
         let sparse_entries = RefCell::new(Budget::new(Counted::SPARSE_ENTRIES, &total));
-        Ok(Self { root, buffers, decoded_views, draco, files, source, total, sparse_entries })
+        Ok(Self { root, buffers, decoded_views, draco, files, source, roles, total, sparse_entries })
     }
 
     /// Returns the size of the model file and of all files read for it so far. The limits of a model depend on it.

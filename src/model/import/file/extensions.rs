@@ -24,9 +24,13 @@ const HONOURED: &[&str] = &[
     "KHR_materials_emissive_strength",
     "EXT_texture_webp",
     "EXT_mesh_gpu_instancing",
+    "VRM",
+    "VRMC_vrm",
+    "VRMC_vrm_animation",
 ];
-/// Prefixes of extensions that change materials or add lights, but leave every vertex where it is.
-const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_"];
+/// Prefixes of extensions that change materials or add lights, but leave every vertex of the rest pose where it is. Those of
+/// VRM also swing hair and clothes.
+const ONLY_LOOKS: &[&str] = &["KHR_materials_", "KHR_lights", "KHR_texture_", "EXT_texture_", "MSFT_texture_", "VRMC_"];
 
 fn support(name: &str) -> ExtensionSupport {
     if HONOURED.contains(&name) {

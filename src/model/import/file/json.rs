@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use super::container::check_json_size;
 use super::extensions;
+use super::roles::{DeclaredRoles, declared_roles};
 use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
@@ -32,6 +33,8 @@ pub struct ParsedJson {
     pub value_count: usize,
     /// Facts for reports, without the fields that need other files.
     pub source: SourceFile,
+    /// The roles of a VRM file.
+    pub roles: DeclaredRoles,
 }
 
 /// Parses the JSON text, after checking its size, its version and the extensions that it requires.
@@ -42,9 +45,10 @@ pub fn parse(json: &[u8], warnings: &mut Warnings) -> Result<ParsedJson> {
     check_version(&object)?;
     let extensions = extensions::check(&object, warnings)?;
     let source = SourceFile { extensions, ..facts(&object) };
+    let roles = declared_roles(&object)?;
     relax(&mut object, warnings);
     let root = parse_root(&mut object, &long_lists, warnings)?;
-    Ok(ParsedJson { root, value_count, source })
+    Ok(ParsedJson { root, value_count, source, roles })
 }
 
 /// Returns the facts that only reports show, except the extensions and the images, which other readers fill in. A malformed
@@ -63,6 +67,7 @@ fn facts(root: &Map<String, Value>) -> SourceFile {
         copyright: of_asset("copyright"),
         scenes,
         shown_scene,
+        mesh_count: root.get("meshes").and_then(Value::as_array).map_or(0, Vec::len),
         cameras: entry_names(root.get("cameras")),
         lights: entry_names(lights),
         ..SourceFile::default()
@@ -101,6 +106,7 @@ fn relax(root: &mut Map<String, Value>, warnings: &mut Warnings) {
 
 /// Does the same as [`relax`] for one animation.
 fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    name_interpolations(index, animation, warnings);
     let Some(Value::Array(channels)) = animation.get_mut("channels") else { return };
     let (mut pointers, mut aimless) = (0_usize, 0_usize);
     for channel in channels {
@@ -122,6 +128,25 @@ fn relax_animation(index: usize, animation: &mut Value, warnings: &mut Warnings)
     };
     warn(pointers, "channels have JSON pointers as targets (KHR_animation_pointer), which are not supported");
     warn(aimless, "channels without a target node or path are ignored");
+}
+
+/// Old exporters write the number of a constant instead of the name of an interpolation: those of OpenGL's filters, of
+/// three.js, or an enumeration whose 0 is the default.
+fn name_interpolations(index: usize, animation: &mut Value, warnings: &mut Warnings) {
+    const STEPS: [u64; 2] = [9728, 2300];
+    let samplers = animation.get_mut("samplers").and_then(Value::as_array_mut).into_iter().flatten();
+    let mut count = 0_usize;
+    for interpolation in samplers.filter_map(|sampler| sampler.get_mut("interpolation")) {
+        if let Some(number) = interpolation.as_u64() {
+            *interpolation = Value::from(if STEPS.contains(&number) { "STEP" } else { "LINEAR" });
+            count += 1;
+        }
+    }
+    if count > 0 {
+        let problem =
+            format_args!("{count} have a number as interpolation, where a name belongs; it is read as LINEAR or STEP");
+        warnings.add(format_args!("animations[{index}].samplers"), problem);
+    }
 }
 
 /// Counts the separators of values outside strings. This happens before parsing, because a parsed value takes many

@@ -4,15 +4,18 @@
 //! JSON that would take gigabytes once parsed.
 //!
 //! Reading order: `container` reads the file and separates JSON from binary data; `json` parses the JSON, and lets
-//! `extensions` check the extension lists; `uri` reads the files next to the model.
+//! `extensions` check the extension lists; `roles` reads the
+//! humanoid of a VRM file; `uri` reads the files next to the model.
 
 #![forbid(unsafe_code)]
 
 mod container;
 mod extensions;
 pub mod json;
+mod roles;
 mod uri;
 
 pub use container::{Container, read_model_file, split};
 pub use json::ParsedJson;
+pub use roles::DeclaredRoles;
 pub use uri::{Files, UriFault};

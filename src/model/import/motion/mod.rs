@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clips;
+pub mod humanoid;
 mod nodes;
 mod scene;
 pub mod skins;

@@ -1,0 +1,114 @@
+//! The models of the command line, with the clips of other files.
+//!
+//! In: paths. Out: models that move: with their own clips, those of `--clips`, and, if there are none, those of the bundled
+//! character or an exercise.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Error, Result};
+use rayon::prelude::*;
+
+use crate::animation::apply_bind_pose;
+use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, ShowArgs};
+use crate::crowd::ClipChoice;
+use crate::levels;
+use crate::model::{Model, import};
+use crate::retarget::exercise::EXERCISE;
+use crate::retarget::{borrow_clips, exercise, humanoid_of};
+
+/// The bundled character.
+const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walker.glb"));
+
+/// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
+/// detail. Warnings go to standard error.
+pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
+    let CrowdArgs { models: paths, file_scene, clips, clip, show, .. } = args;
+    let files: Vec<Option<&PathBuf>> = if paths.is_empty() { vec![None] } else { paths.iter().map(Some).collect() };
+    let mut models = files.into_iter().map(|path| load_file(path, file_scene)).collect::<Result<Vec<_>>>()?;
+    add_clips(&mut models, clips)?;
+    if !show.bind_pose {
+        models.iter_mut().try_for_each(|model| set_in_motion(model, clip))?;
+    }
+    models.par_iter_mut().for_each(|model| {
+        apply(show, model);
+        levels::build(model);
+    });
+    for model in &models {
+        for warning in &model.warnings {
+            tracing::warn!("{}: {warning}", model.name);
+        }
+    }
+    Ok(models.into())
+}
+
+/// Changes a model so that it stops at the stage of `--stage`, or stays in the bind pose.
+pub fn apply(show: &ShowArgs, model: &mut Model) {
+    if show.bind_pose {
+        apply_bind_pose(model);
+    }
+    show.stage.apply(model);
+}
+
+/// Loads one file, or the bundled character, with the clips of other files.
+pub fn load_model(path: Option<&PathBuf>, clips: &ClipArgs, file_scene: &FileSceneArgs) -> Result<Model> {
+    let mut model = load_file(path, file_scene)?;
+    add_clips(std::slice::from_mut(&mut model), clips)?;
+    Ok(model)
+}
+
+fn load_file(path: Option<&PathBuf>, file_scene: &FileSceneArgs) -> Result<Model> {
+    Ok(match path {
+        None => import::load_glb_scene(BUNDLED.0, BUNDLED.1, &file_scene.choice())?,
+        Some(path) => import::load_scene(path, &file_scene.choice())?,
+    })
+}
+
+/// Adds the clips of files to each model that they fit.
+///
+/// # Errors
+/// A file cannot be read, or its clips fit no model.
+fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
+    for path in &clips.files {
+        let source = import::load_clips(path)?;
+        let tried: Vec<_> = models.par_iter_mut().map(|model| borrow_clips(model, &source)).collect();
+        if let Some(Err(no_fit)) = tried.iter().find(|tried| tried.is_err())
+            && tried.iter().all(Result::is_err)
+        {
+            return Err(Error::msg(no_fit.to_string())).with_context(|| format!("--clips {}", path.display()));
+        }
+        for (model, tried) in models.iter_mut().zip(tried) {
+            let sentences = match tried {
+                Ok(borrowed) => borrowed.warnings,
+                Err(no_fit) => vec![no_fit.to_string()],
+            };
+            model.warnings.extend(sentences.into_iter().map(|sentence| format!("{}: {sentence}", source.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a model that has a skeleton and no clips those of the bundled character, or an exercise, unless the user wants the
+/// rest pose. Also adds the exercise that the user asks for.
+fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
+    let wants_exercise = matches!(wanted, ClipChoice::Name(name) if name == EXERCISE);
+    if wants_exercise && model.clips.iter().all(|clip| clip.name.as_deref() != Some(EXERCISE)) {
+        model.clips.extend(exercise(model));
+    }
+    if !model.clips.is_empty() || *wanted == ClipChoice::None {
+        return Ok(());
+    }
+    let how = "--clips FILE adds others, and --clip none shows the rest pose";
+    if humanoid_of(model).is_some() {
+        let walker = import::load_glb(BUNDLED.0, BUNDLED.1)?;
+        if borrow_clips(model, &walker).is_ok() {
+            model.warnings.push(format!("it has no clips and borrows those of the bundled character; {how}"));
+            return Ok(());
+        }
+    }
+    if let Some(clip) = exercise(model) {
+        model.clips.push(clip);
+        model.warnings.push(format!("it has no clips; the clip {EXERCISE:?} turns each joint; {how}"));
+    }
+    Ok(())
+}

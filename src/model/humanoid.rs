@@ -1,0 +1,224 @@
+//! The roles of a humanoid skeleton: which node is the hips, which the left upper arm.
+//!
+//! In: the map of a VRM file, or a guess from names and the tree ([`crate::retarget::humanoid_of`]). Out: a node for each role
+//! that is known. A node has one role at most.
+//!
+//! Source: VRM 1.0, humanoid.md. Names and meanings of the roles are the same there; eyes and jaw are left out.
+
+use std::fmt;
+
+/// The number of roles.
+pub const ROLE_COUNT: usize = 52;
+
+/// The name of each role in VRM 1.0: those of the torso, then the same ones for each side.
+const NAMES: [&str; ROLE_COUNT] = [
+    "hips",
+    "spine",
+    "chest",
+    "upperChest",
+    "neck",
+    "head",
+    "leftShoulder",
+    "leftUpperArm",
+    "leftLowerArm",
+    "leftHand",
+    "leftUpperLeg",
+    "leftLowerLeg",
+    "leftFoot",
+    "leftToes",
+    "leftThumbMetacarpal",
+    "leftThumbProximal",
+    "leftThumbDistal",
+    "leftIndexProximal",
+    "leftIndexIntermediate",
+    "leftIndexDistal",
+    "leftMiddleProximal",
+    "leftMiddleIntermediate",
+    "leftMiddleDistal",
+    "leftRingProximal",
+    "leftRingIntermediate",
+    "leftRingDistal",
+    "leftLittleProximal",
+    "leftLittleIntermediate",
+    "leftLittleDistal",
+    "rightShoulder",
+    "rightUpperArm",
+    "rightLowerArm",
+    "rightHand",
+    "rightUpperLeg",
+    "rightLowerLeg",
+    "rightFoot",
+    "rightToes",
+    "rightThumbMetacarpal",
+    "rightThumbProximal",
+    "rightThumbDistal",
+    "rightIndexProximal",
+    "rightIndexIntermediate",
+    "rightIndexDistal",
+    "rightMiddleProximal",
+    "rightMiddleIntermediate",
+    "rightMiddleDistal",
+    "rightRingProximal",
+    "rightRingIntermediate",
+    "rightRingDistal",
+    "rightLittleProximal",
+    "rightLittleIntermediate",
+    "rightLittleDistal",
+];
+
+/// The number of roles of the torso, which come first.
+const TORSO_COUNT: u8 = 6;
+/// The number of roles of one side.
+const SIDE_COUNT: u8 = 23;
+
+/// A side of the body, as its owner sees it. A character that faces +Z has its left side at +X.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    /// Both sides.
+    pub const BOTH: [Self; 2] = [Self::Left, Self::Right];
+}
+
+/// A part of an arm or a leg, in the order of the roles of a side. Fingers come after them ([`Role::finger`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Limb {
+    Shoulder,
+    UpperArm,
+    LowerArm,
+    Hand,
+    UpperLeg,
+    LowerLeg,
+    Foot,
+    Toes,
+}
+
+/// The number of fingers of a hand: thumb, index, middle, ring and little finger.
+pub const FINGERS: usize = 5;
+/// The number of bones of a finger, from the hand outwards.
+pub const PHALANGES: usize = 3;
+
+/// A role of a node in a humanoid skeleton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Role(u8);
+
+impl Role {
+    pub const HIPS: Self = Self(0);
+    pub const SPINE: Self = Self(1);
+    pub const CHEST: Self = Self(2);
+    pub const UPPER_CHEST: Self = Self(3);
+    pub const NECK: Self = Self(4);
+    pub const HEAD: Self = Self(5);
+
+    /// Returns all roles. A role comes after the role whose node moves its own.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..ROLE_COUNT as u8).map(Self)
+    }
+
+    /// Returns the role of a part of an arm or a leg.
+    #[must_use]
+    pub const fn limb(side: Side, limb: Limb) -> Self {
+        Self(TORSO_COUNT + SIDE_COUNT * side as u8 + limb as u8)
+    }
+
+    /// Returns the role of a bone of a finger.
+    #[must_use]
+    pub const fn finger(side: Side, finger: usize, phalanx: usize) -> Self {
+        Self(Self::limb(side, Limb::Toes).0 + 1 + (PHALANGES * finger + phalanx) as u8)
+    }
+
+    /// Returns the index in [`Humanoid::nodes`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Returns the name in VRM 1.0, such as `leftUpperArm`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        NAMES[self.index()]
+    }
+
+    /// Returns the role with a name of VRM 1.0.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|role| role.name() == name)
+    }
+
+    /// Returns the side, or `None` for the torso.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        let side = self.0.checked_sub(TORSO_COUNT)? / SIDE_COUNT;
+        Some(if side == 0 { Side::Left } else { Side::Right })
+    }
+
+    /// Returns the finger's number, or `None` for other roles.
+    #[must_use]
+    pub fn finger_number(self) -> Option<usize> {
+        let of_side = self.0.checked_sub(TORSO_COUNT)? % SIDE_COUNT;
+        Some(usize::from(of_side.checked_sub(Limb::Toes as u8 + 1)?) / PHALANGES)
+    }
+}
+
+/// Where the roles of a skeleton come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoleSource {
+    /// An extension of the file.
+    Extension(&'static str),
+    /// The names of the nodes, their tree and their places.
+    NamesAndTree,
+}
+
+impl fmt::Display for RoleSource {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Extension(name) => f.write_str(name),
+            Self::NamesAndTree => f.write_str("names and tree"),
+        }
+    }
+}
+
+/// The roles of a skeleton.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Humanoid {
+    /// The source of the roles.
+    pub source: RoleSource,
+    /// The skeleton node of each role, by [`Role::index`].
+    pub nodes: [Option<u32>; ROLE_COUNT],
+}
+
+impl Humanoid {
+    /// Returns a table without nodes.
+    #[must_use]
+    pub fn new(source: RoleSource) -> Self {
+        Self { source, nodes: [None; ROLE_COUNT] }
+    }
+
+    /// Returns the node of a role.
+    #[must_use]
+    pub fn node(&self, role: Role) -> Option<u32> {
+        self.nodes[role.index()]
+    }
+
+    /// Returns the node of a part of a limb.
+    #[must_use]
+    pub fn limb(&self, side: Side, limb: Limb) -> Option<u32> {
+        self.node(Role::limb(side, limb))
+    }
+
+    /// Returns the roles that have a node, with it.
+    pub fn roles(&self) -> impl Iterator<Item = (Role, u32)> + '_ {
+        Role::all().filter_map(|role| Some((role, self.node(role)?)))
+    }
+
+    /// Returns whether all roles are filled that a motion of the whole body needs.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let limbs = [Limb::UpperArm, Limb::LowerArm, Limb::UpperLeg, Limb::LowerLeg];
+        [Role::HIPS, Role::SPINE, Role::HEAD].into_iter().all(|role| self.node(role).is_some())
+            && Side::BOTH.into_iter().all(|side| limbs.into_iter().all(|limb| self.limb(side, limb).is_some()))
+    }
+}

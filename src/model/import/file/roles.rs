@@ -1,0 +1,70 @@
+//! From a VRM extension to the roles of a humanoid: which node is its hips.
+//!
+//! Source: VRM 1.0 (`VRMC_vrm` and `VRMC_vrm_animation`: `humanoid.humanBones`, an object by role) and VRM 0.x (`VRM`:
+//! `humanoid.humanBones`, a list).
+
+use serde_json::{Map, Value};
+
+use crate::model::humanoid::{Role, RoleSource};
+use crate::model::import::error::{Fault, Result};
+
+/// The roles that a file declares.
+#[derive(Debug, Default)]
+pub struct DeclaredRoles {
+    /// The extension.
+    pub source: Option<RoleSource>,
+    /// Roles with their glTF nodes, which have not been checked, and the JSON path of each.
+    pub nodes: Vec<(Role, usize, String)>,
+}
+
+impl DeclaredRoles {
+    /// Whether the body faces -Z: VRM 0.x says so.
+    pub fn faces_backwards(&self) -> bool {
+        self.source == Some(RoleSource::Extension("VRM"))
+    }
+}
+
+/// Reads the roles of the first extension that declares any. Eyes and jaw are no roles here.
+pub fn declared_roles(root: &Map<String, Value>) -> Result<DeclaredRoles> {
+    let Some(extensions) = root.get("extensions") else { return Ok(DeclaredRoles::default()) };
+    let of_extension = |name: &'static str| Some((name, extensions.get(name)?.get("humanoid")?.get("humanBones")?));
+    let found = ["VRMC_vrm", "VRM", "VRMC_vrm_animation"].into_iter().find_map(of_extension);
+    let Some((extension, bones)) = found else { return Ok(DeclaredRoles::default()) };
+    let path = format!("extensions.{extension}.humanoid.humanBones");
+    // Each bone: its JSON path, its name and its node.
+    let entries: Vec<(String, Option<&str>, Option<&Value>)> = match bones {
+        Value::Object(bones) => {
+            bones.iter().map(|(name, entry)| (format!("{path}.{name}"), Some(&**name), entry.get("node"))).collect()
+        }
+        Value::Array(bones) => {
+            let bone = |(index, entry)| {
+                let entry: &Value = entry;
+                (format!("{path}[{index}]"), entry.get("bone").and_then(Value::as_str), entry.get("node"))
+            };
+            bones.iter().enumerate().map(bone).collect()
+        }
+        _ => return Err(Fault::content(path, "expected an object or a list of bones")),
+    };
+    let mut nodes = Vec::new();
+    for (at, name, node) in entries {
+        let Some(role) = name.and_then(|name| role_of(name, extension)) else { continue };
+        let index = node.and_then(Value::as_u64).and_then(|index| usize::try_from(index).ok());
+        let index = index.ok_or_else(|| Fault::content(format_args!("{at}.node"), "expected the index of a node"))?;
+        nodes.push((role, index, format!("{at}.node")));
+    }
+    Ok(DeclaredRoles { source: Some(RoleSource::Extension(extension)), nodes })
+}
+
+/// Returns the role with a name. VRM 0.x calls the bones of a thumb otherwise.
+fn role_of(name: &str, extension: &str) -> Option<Role> {
+    let name = match name
+        .strip_prefix("leftThumb")
+        .map(|bone| ("left", bone))
+        .or_else(|| name.strip_prefix("rightThumb").map(|bone| ("right", bone)))
+    {
+        Some((side, "Proximal")) if extension == "VRM" => format!("{side}ThumbMetacarpal"),
+        Some((side, "Intermediate")) if extension == "VRM" => format!("{side}ThumbProximal"),
+        _ => name.to_owned(),
+    };
+    Role::from_name(&name)
+}

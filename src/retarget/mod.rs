@@ -1,0 +1,244 @@
+//! Clips of other files on a model: as they are, retargeted, or by the names of nodes; and clips for models without any.
+//!
+//! In: a [`Model`], and a source of clips, which is a model too, perhaps without a mesh. Out: ordinary [`Clip`]s of the first
+//! one, at load time. Nothing after this knows where a clip came from.
+//!
+//! | source and model | clips become |
+//! |---|---|
+//! | have the same rig ([`same_rig`]) | the same clips, bit for bit |
+//! | are humanoids ([`roles`]) | retargeted clips ([`motion`], between two [`rig`]s) |
+//! | share names of nodes | the tracks of these nodes |
+//!
+//! Avatars are bodies: their clips are in other files. A humanoid without clips borrows those of another humanoid, and any
+//! other model with a skeleton and without clips gets an [`exercise`].
+
+#![forbid(unsafe_code)]
+
+pub mod exercise;
+pub mod motion;
+pub mod names;
+pub mod rig;
+pub mod roles;
+pub mod same_rig;
+pub mod standing;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+
+pub use exercise::exercise;
+pub use roles::humanoid_of;
+
+use crate::model::humanoid::Humanoid;
+use crate::model::{Clip, Model, MorphTrack, Role, Skeleton, Track};
+use motion::Retarget;
+use rig::Rig;
+
+/// The way in which clips came to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The rig is the same, and so are the clips.
+    SameRig,
+    /// Both are humanoids.
+    Retargeted,
+    /// By the names of nodes.
+    ByName,
+}
+
+/// What became of the clips of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Borrowed {
+    pub way: Way,
+    /// The number of clips that were added.
+    pub clip_count: usize,
+    /// Sentences about what was left out.
+    pub warnings: Vec<String>,
+}
+
+/// The reason why no clip of a source fits a model.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum NoFit {
+    /// The source has no clips.
+    #[error("there are no clips in it")]
+    NoClips,
+    /// No animated node has a counterpart.
+    #[error("no clip fits {model}: {reason}. Nodes were looked for by these names: {names}")]
+    NoNode {
+        /// The model's name.
+        model: String,
+        /// Why the clips were not retargeted.
+        reason: &'static str,
+        /// The first names.
+        names: String,
+    },
+}
+
+/// Adds all clips of `source` to a model.
+///
+/// # Errors
+/// The source has no clips, or none of them moves anything of the model.
+pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit> {
+    if source.clips.is_empty() {
+        return Err(NoFit::NoClips);
+    }
+    let partners = Partners::by_name(model, source);
+    if same_rig::is_same_rig(model, source, &partners.nodes) {
+        return Ok(partners.take(model, source, Way::SameRig));
+    }
+    let reason = match (humanoid_of(source), humanoid_of(model)) {
+        (Some(of_source), Some(of_model)) => {
+            // Between two roles of the trunk there may be more nodes.
+            let above = |&node: &usize| model.skeleton.parent(node);
+            let trunk = std::iter::successors(of_model.node(Role::HEAD).map(|node| node as usize), above);
+            let trunk = trunk.map(|node| node as u32).take_while(|&node| Some(node) != of_model.node(Role::HIPS));
+            let moved: Vec<u32> = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
+            moved.into_iter().for_each(|node| free(&mut model.skeleton, node));
+            if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
+                return Ok(borrowed);
+            }
+            "its limbs have no length"
+        }
+        (None, _) => "the file's skeleton is no humanoid",
+        (_, None) => "the model is no humanoid",
+    };
+    if partners.nodes.values().any(Option::is_some) {
+        return Ok(partners.take(model, source, Way::ByName));
+    }
+    const MOST_NAMES: usize = 8;
+    let names: Vec<&str> = partners.nodes.keys().map(|&node| &*source.skeleton.names[node as usize]).collect();
+    let mut listed = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST_NAMES {
+        listed += &format!(" and {} more", names.len() - MOST_NAMES);
+    }
+    Err(NoFit::NoNode { model: model.name.clone(), reason, names: crate::model::text::printable(&listed) })
+}
+
+fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &Humanoid) -> Option<Borrowed> {
+    let source_rig = Rig::new(source, of_source)?;
+    let target_rig = Rig::new(model, of_model)?;
+    let retarget = Retarget::new(&source_rig, &target_rig);
+    let mut warnings = Vec::new();
+    let mut clips = Vec::new();
+    for (index, clip) in source.clips.iter().enumerate() {
+        match retarget.clip(clip) {
+            Some(new) => clips.push(from_file(new, source)),
+            None => warnings.push(format!("clip {index}: more than {} keys; it is left out", motion::MOST_KEYS)),
+        }
+    }
+    let clip_count = clips.len();
+    model.clips.extend(clips);
+    Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
+}
+
+/// Marks a clip as one of another file.
+fn from_file(clip: Clip, source: &Model) -> Clip {
+    Clip { file: Some(Arc::from(&*source.name)), ..clip }
+}
+
+/// The counterparts of a source's animated nodes.
+struct Partners {
+    /// The model's node for each animated node of the source.
+    nodes: BTreeMap<u32, Option<u32>>,
+    /// The first weight of the model's node for that of each animated node of the source, if it has as many.
+    weights: HashMap<u32, Option<u32>>,
+}
+
+impl Partners {
+    fn by_name(model: &Model, source: &Model) -> Self {
+        let mut by_name: HashMap<&str, Vec<u32>> = HashMap::new();
+        for (node, name) in (0..).zip(&model.skeleton.names) {
+            by_name.entry(name).or_default().push(node);
+        }
+        let partner = |node: u32| {
+            let named = by_name.get(&*source.skeleton.names[node as usize])?;
+            let has_parents = |&&own: &&u32| same_rig::has_ancestors_of(&model.skeleton, own, &source.skeleton, node);
+            named.iter().find(has_parents).or(named.first()).copied()
+        };
+        let mut animated = BTreeSet::new();
+        let mut weights = HashMap::new();
+        for clip in &source.clips {
+            animated.extend(clip.translations.iter().chain(&clip.scales).map(|track| track.node));
+            animated.extend(clip.rotations.iter().map(|track| track.node));
+            for track in &clip.morph_weights {
+                let of_source =
+                    source.skeleton.morphed_nodes.iter().find(|node| node.first_weight == track.first_weight);
+                let own = of_source.and_then(|of_source| {
+                    let node = partner(of_source.node)?;
+                    let own = model.skeleton.morphed_nodes.iter().find(|morphed| morphed.node == node)?;
+                    (own.weight_count == of_source.weight_count).then_some(own.first_weight)
+                });
+                weights.insert(track.first_weight, own);
+            }
+        }
+        Self { nodes: animated.into_iter().map(|node| (node, partner(node))).collect(), weights }
+    }
+
+    /// Adds the tracks of all nodes that have a counterpart.
+    fn take(&self, model: &mut Model, source: &Model, way: Way) -> Borrowed {
+        for &node in self.nodes.values().flatten() {
+            free(&mut model.skeleton, node);
+        }
+        // What is still a matrix has shear, which no track can turn.
+        let is_free = |node: u32| model.skeleton.is_free(node);
+        let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
+        let moved = |tracks: &[Track<Vec3>]| -> Vec<_> {
+            tracks.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() })).collect()
+        };
+        let clips: Vec<Clip> = source
+            .clips
+            .iter()
+            .map(|clip| {
+                let rotations =
+                    clip.rotations.iter().filter_map(|track| Some(Track { node: own(track.node)?, ..track.clone() }));
+                let weights = clip.morph_weights.iter().filter_map(|track| {
+                    let first_weight = self.weights.get(&track.first_weight).copied().flatten()?;
+                    Some(MorphTrack { first_weight, ..track.clone() })
+                });
+                let clip = Clip {
+                    translations: moved(&clip.translations),
+                    rotations: rotations.collect(),
+                    scales: moved(&clip.scales),
+                    morph_weights: weights.collect(),
+                    ..clip.clone()
+                };
+                from_file(clip, source)
+            })
+            .collect();
+        let missing: Vec<&str> = self
+            .nodes
+            .iter()
+            .filter(|(_, own)| own.is_none_or(|own| !is_free(own)))
+            .map(|(&node, _)| &*source.skeleton.names[node as usize])
+            .collect();
+        let mut warnings = Vec::new();
+        if let [first, ..] = missing[..] {
+            let (count, all) = (missing.len(), self.nodes.len());
+            warnings.push(format!(
+                "{count} of {all} animated nodes are not in the model and stay still; the first is {first:?}"
+            ));
+        }
+        let clip_count = clips.len();
+        model.clips.extend(clips);
+        Borrowed { way, clip_count, warnings }
+    }
+}
+
+/// Gives a node that the file has as a matrix a translation, a rotation and a scale, so that a clip can animate it. A
+/// matrix with shear stays.
+fn free(skeleton: &mut Skeleton, node: u32) {
+    /// The largest error of an element of the matrix, as a share of its longest axis.
+    const TOLERANCE: f32 = 1e-4;
+    let Ok(index) = skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node) else { return };
+    let matrix = skeleton.fixed_locals[index].parent_from_node;
+    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+    // As import normalises rotations, so that the result is that of a file with this rotation.
+    let rotation = Quat::from_vec4(Vec4::from(rotation).as_dvec4().normalize().as_vec4());
+    let made = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
+    if !made.abs_diff_eq(matrix, TOLERANCE * scale.abs().max_element()) {
+        return;
+    }
+    skeleton.fixed_locals.remove(index);
+    let (rest, node) = (&mut skeleton.rest, node as usize);
+    (rest.translations[node], rest.rotations[node], rest.scales[node]) = (translation, rotation, scale);
+}

@@ -1,0 +1,392 @@
+//! The motion of one humanoid on another.
+//!
+//! In: a clip of a source rig. Out: a clip of a target rig. Both are in the same reference pose at first ([`super::rig`]).
+//!
+//! 1. *Turns.* At each time of the clip, the turn of each source bone away from the reference pose is taken in body space:
+//!    `turn = body_from_source · reference⁻¹`. The target's bone makes the same turn: `body_from_target = turn · reference`.
+//!    So bones of both rigs point in the same direction, whatever the axes of their joints are. Bones of the trunk and of the
+//!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
+//! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
+//! 3. *Feet.* Thighs and shins of other proportions bring the feet to other places. The pelvis is moved so that the lower
+//!    foot is where the source's foot is, times that ratio; both count where both are low.
+//! 4. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
+//!
+//! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
+//! parent, which is not the turn of step 1. Where the difference at the middle exceeds [`MOST_ERROR_DEGREES`], a key is added.
+//!
+//! Source: VRM 1.0 ("humanoid.md", pose and T-pose), which takes every rest pose for the reference pose and scales the way of
+//! the hips by their heights. The reference pose by directions, shared turns, and step 3 are added here.
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+
+use super::rig::Rig;
+use super::standing::{rotation_of, standing_matrices};
+use crate::animation::{PoseScratch, model_from_nodes, pose_model};
+use crate::model::humanoid::{Limb, Role, Side};
+use crate::model::{Clip, Interpolation, LocalPose, Track};
+
+/// The largest difference between a bone of the new clip and its exact rotation, in the middle between two keys.
+const MOST_ERROR_DEGREES: f32 = 0.5;
+/// The smallest distance of keys that are added.
+const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
+/// How long before a key the value of the key before is held, where the source's clip has steps.
+const STEP_SECONDS: f32 = 1e-3;
+/// The largest number of keys of a clip: ten minutes at 60 a second.
+pub const MOST_KEYS: usize = 36_000;
+/// The height of a foot above the lower one, as a share of the leg, at which it counts only by a third.
+const LOW_SHARE: f32 = 0.03;
+
+/// The pose of a source at a time, in body space.
+struct SourcePose {
+    /// The turn of each role that has a node.
+    turns: Vec<Option<Quat>>,
+    /// The turns of the hips and of the nodes of the trunk, and of the last of them and the nodes of the neck.
+    trunk: Vec<Quat>,
+    neck: Vec<Quat>,
+    /// The way of the pelvis and of each foot away from where they stand, as shares of the leg's length.
+    pelvis: Vec3,
+    feet: [Option<Foot>; 2],
+}
+
+/// A foot in a pose.
+#[derive(Debug, Clone, Copy)]
+struct Foot {
+    /// The way of the ankle: over the ground from where it is in the reference pose, in height from where it stands.
+    way: Vec3,
+    /// The height of the lower one of ankle and toes above where they stand.
+    height: f32,
+}
+
+/// Makes clips of a target out of clips of a source.
+pub struct Retarget<'r> {
+    source: &'r Rig<'r>,
+    target: &'r Rig<'r>,
+    /// The chains of the trunk and the neck: nodes of the target, with the share of the chain above them.
+    trunk: Vec<(usize, f32)>,
+    neck: Vec<(usize, f32)>,
+    /// The roles that both rigs have, apart from those of trunk and neck, with the target's node.
+    limbs: Vec<(Role, usize)>,
+    hips: usize,
+    /// Nodes that are not below the node that carries them in a body, such as feet that a control moves: the node, the node
+    /// that carries it, and the place of the first seen from the second.
+    loose: Vec<(usize, usize, Vec3)>,
+    rest: &'r LocalPose,
+    /// The rest rotation of each node relative to its parent.
+    rest_rotations: Vec<Quat>,
+}
+
+impl<'r> Retarget<'r> {
+    /// Prepares for any number of clips.
+    #[must_use]
+    pub fn new(source: &'r Rig<'r>, target: &'r Rig<'r>) -> Self {
+        let is_free = |node: usize| target.model.skeleton.is_free(node as u32);
+        let shares = |chain: &[usize]| -> Vec<(usize, f32)> {
+            let shares = (1..).zip(chain).map(|(rank, &node)| (node, rank as f32 / chain.len() as f32));
+            shares.filter(|&(node, _)| is_free(node)).collect()
+        };
+        let (trunk, neck) = (shares(&target.trunk), shares(&target.neck));
+        let is_chain = |node: usize| trunk.iter().chain(&neck).any(|&(of_chain, _)| of_chain == node);
+        let hips = target.humanoid.node(Role::HIPS).map_or(0, |node| node as usize);
+        let both = target.humanoid.roles().filter(|(role, _)| source.humanoid.node(*role).is_some());
+        let both = both.map(|(role, node)| (role, node as usize));
+        let limbs: Vec<(Role, usize)> =
+            both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
+        let loose = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
+        let skeleton = &target.model.skeleton;
+        let mut rest_rotations = skeleton.rest.rotations.clone();
+        for fixed in &skeleton.fixed_locals {
+            rest_rotations[fixed.node as usize] = rotation_of(&fixed.parent_from_node);
+        }
+        Self { source, target, trunk, neck, limbs, hips, loose, rest: &skeleton.rest, rest_rotations }
+    }
+
+    /// Returns the nodes that the new clips animate.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        let chains = self.trunk.iter().chain(&self.neck).map(|&(node, _)| node);
+        let limbs = self.limbs.iter().map(|&(_, node)| node);
+        std::iter::once(self.hips).chain(chains).chain(limbs)
+    }
+
+    /// Returns the clip on the target. `None` if it has more than [`MOST_KEYS`] keys.
+    #[must_use]
+    pub fn clip(&self, clip: &Clip) -> Option<Clip> {
+        let mut scratch = PoseScratch::for_model(self.source.model);
+        let times = key_times(clip)?;
+        let mut pose_at = |seconds: f32| {
+            let pose = self.source_pose(clip, f64::from(seconds), &mut scratch);
+            self.target_pose(&pose)
+        };
+        let mut keys: Vec<(f32, LocalPose)> = Vec::with_capacity(times.len());
+        let mut last = None::<(f32, LocalPose)>;
+        for seconds in times {
+            let next = (seconds, pose_at(seconds));
+            if let Some(last) = last.take() {
+                self.refine(last, &next, &mut pose_at, &mut keys)?;
+            }
+            last = Some(next);
+        }
+        keys.extend(last);
+        Some(self.tracks(clip, &keys))
+    }
+
+    /// Appends a key, and keys between it and the next one where interpolation is not exact enough.
+    fn refine(
+        &self,
+        first: (f32, LocalPose),
+        next: &(f32, LocalPose),
+        pose_at: &mut impl FnMut(f32) -> LocalPose,
+        keys: &mut Vec<(f32, LocalPose)>,
+    ) -> Option<()> {
+        // A stack of the keys that lie ahead; the nearest is last.
+        let mut ahead = vec![next.clone()];
+        let mut from = first;
+        while let Some(to) = ahead.last() {
+            let middle = 0.5 * (from.0 + to.0);
+            if to.0 - from.0 > 2.0 * LEAST_STEP_SECONDS {
+                let exact = pose_at(middle);
+                if !self.are_close(&from.1, &to.1, &exact) {
+                    ahead.push((middle, exact));
+                    if keys.len() + ahead.len() > MOST_KEYS {
+                        return None;
+                    }
+                    continue;
+                }
+            }
+            let reached = ahead.pop()?;
+            keys.push(std::mem::replace(&mut from, reached));
+        }
+        (keys.len() <= MOST_KEYS).then_some(())
+    }
+
+    fn are_close(&self, from: &LocalPose, to: &LocalPose, exact: &LocalPose) -> bool {
+        let most = MOST_ERROR_DEGREES.to_radians();
+        let rotates =
+            |node: usize| from.rotations[node].slerp(to.rotations[node], 0.5).angle_between(exact.rotations[node]);
+        // A step between two keys a millisecond apart is not bridged.
+        self.nodes().all(|node| rotates(node) <= most)
+    }
+
+    fn tracks(&self, clip: &Clip, keys: &[(f32, LocalPose)]) -> Clip {
+        let timeline = keys.iter().map(|(seconds, _)| *seconds).collect();
+        let rotation = |node: usize| {
+            let mut values: Vec<Vec4> = keys.iter().map(|(_, pose)| Vec4::from(pose.rotations[node])).collect();
+            // A constant track needs no second value, but all tracks share the timeline.
+            for index in 1..values.len() {
+                if values[index].dot(values[index - 1]) < 0.0 {
+                    values[index] = -values[index];
+                }
+            }
+            Track { node: node as u32, timeline: 0, interpolation: Interpolation::Linear, values }
+        };
+        let translation = |node: usize| {
+            let values = keys.iter().map(|(_, pose)| pose.translations[node]).collect();
+            Track { node: node as u32, timeline: 0, interpolation: Interpolation::Linear, values }
+        };
+        let moved = std::iter::once(self.hips).chain(self.loose.iter().map(|&(node, ..)| node));
+        Clip {
+            name: clip.name.clone(),
+            duration_seconds: clip.duration_seconds,
+            timelines: vec![timeline],
+            translations: moved.map(translation).collect(),
+            rotations: self.nodes().map(rotation).collect(),
+            ..Clip::default()
+        }
+    }
+
+    fn source_pose(&self, clip: &Clip, seconds: f64, scratch: &mut PoseScratch) -> SourcePose {
+        let rig = self.source;
+        let matrices = pose_model(rig.model, Some(clip), seconds, scratch).model_from_node;
+        let place = |node: usize| rig.body_from_model * Vec3::from(matrices[node].translation);
+        let turn = |node: usize| {
+            let body_from_node = rig.body_from_model * rotation_of(&matrices[node]);
+            (body_from_node * rig.reference[node].inverse()).normalize()
+        };
+        let of_role = |role: Role| rig.humanoid.node(role).map(|node| node as usize);
+        let turns: Vec<Option<Quat>> = Role::all().map(|role| of_role(role).map(turn)).collect();
+        let hips = turns[Role::HIPS.index()].unwrap_or_default();
+        let trunk: Vec<Quat> = std::iter::once(hips).chain(rig.trunk.iter().map(|&node| turn(node))).collect();
+        let top = trunk.last().copied().unwrap_or(hips);
+        let neck = std::iter::once(top).chain(rig.neck.iter().map(|&node| turn(node))).collect();
+        let joints = Side::BOTH.map(|side| of_role(Role::limb(side, Limb::UpperLeg)).map_or(Vec3::ZERO, place));
+        let pelvis = (0.5 * (joints[0] + joints[1]) - rig.pelvis()) / rig.leg_length;
+        let feet = Side::BOTH.map(|side| {
+            let ankle = of_role(Role::limb(side, Limb::Foot))?;
+            let rise = |node: usize, height: f32| (place(node).y - height) / rig.leg_length;
+            let over_ground = (place(ankle) - rig.straight_ankle(side)?) / rig.leg_length;
+            let way = over_ground.with_y(rise(ankle, rig.ankle_height));
+            let toes = of_role(Role::limb(side, Limb::Toes)).map(|toes| rise(toes, rig.toes_height));
+            Some(Foot { way, height: toes.map_or(way.y, |toes| toes.min(way.y)) })
+        });
+        SourcePose { turns, trunk, neck, pelvis, feet }
+    }
+
+    fn target_pose(&self, pose: &SourcePose) -> LocalPose {
+        let rig = self.target;
+        let mut turns: Vec<Option<Quat>> = vec![None; rig.reference.len()];
+        let hips_turn = pose.turns[Role::HIPS.index()].unwrap_or_default();
+        turns[self.hips] = Some(hips_turn);
+        for (chain, of_source) in [(&self.trunk, &pose.trunk), (&self.neck, &pose.neck)] {
+            for &(node, share) in chain {
+                turns[node] = Some(shared(of_source, share));
+            }
+        }
+        for &(role, node) in &self.limbs {
+            turns[node] = pose.turns[role.index()];
+        }
+        let mut local = self.rest.clone();
+        let mut matrices = vec![Affine3A::IDENTITY; local.len()];
+        self.turn_nodes(&turns, &mut local, &mut matrices);
+
+        let pelvis = rig.pelvis() + rig.leg_length * pose.pelvis;
+        self.move_hips(pelvis - self.pelvis_of(&matrices), &mut local, &mut matrices);
+        self.move_hips(self.foot_error(pose, &matrices), &mut local, &mut matrices);
+        local
+    }
+
+    /// Computes all matrices, with the loose nodes where their carriers hold them.
+    fn compute(&self, local: &mut LocalPose, matrices: &mut [Affine3A]) {
+        let skeleton = &self.target.model.skeleton;
+        model_from_nodes(skeleton, local, matrices);
+        for &(node, carrier, place) in &self.loose {
+            let wanted = matrices[carrier].transform_point3(place);
+            let above = skeleton.parent(node).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
+            local.translations[node] = finite_or(above.inverse().transform_point3(wanted), local.translations[node]);
+        }
+        if !self.loose.is_empty() {
+            model_from_nodes(skeleton, local, matrices);
+        }
+    }
+
+    /// Gives each node that turns the rotation relative to its parent that turns it, and computes all matrices.
+    fn turn_nodes(&self, turns: &[Option<Quat>], local: &mut LocalPose, matrices: &mut [Affine3A]) {
+        let rig = self.target;
+        let mut rotations: Vec<Quat> = Vec::with_capacity(local.len());
+        for (node, &parent) in rig.model.skeleton.parents.iter().enumerate() {
+            let above = rotations.get(parent as usize).copied().unwrap_or(rig.body_from_posed);
+            let own = match turns[node] {
+                Some(turn) => {
+                    let rotation = (turn * rig.reference[node]).normalize();
+                    local.rotations[node] = (above.inverse() * rotation).normalize();
+                    rotation
+                }
+                None => (above * self.rest_rotations[node]).normalize(),
+            };
+            rotations.push(own);
+        }
+        self.compute(local, matrices);
+    }
+
+    /// Returns the middle between the hip joints in body space.
+    fn pelvis_of(&self, matrices: &[Affine3A]) -> Vec3 {
+        let rig = self.target;
+        let place = |side| {
+            let joint = rig.humanoid.limb(side, Limb::UpperLeg).unwrap_or(0);
+            rig.body_from_posed * Vec3::from(matrices[joint as usize].translation)
+        };
+        0.5 * (place(Side::Left) + place(Side::Right))
+    }
+
+    /// Moves the hips by a way in body space.
+    fn move_hips(&self, way: Vec3, local: &mut LocalPose, matrices: &mut [Affine3A]) {
+        let rig = self.target;
+        let above = rig.model.skeleton.parent(self.hips).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
+        let in_parent = above.inverse().transform_vector3(rig.body_from_posed.inverse() * way);
+        local.translations[self.hips] =
+            finite_or(local.translations[self.hips] + in_parent, local.translations[self.hips]);
+        self.compute(local, matrices);
+    }
+
+    /// Returns how far the feet are from where the source's feet are, times the ratio of the leg lengths: in height by the
+    /// lowest foot, and over the ground by the mean, in which a lower foot counts more.
+    fn foot_error(&self, pose: &SourcePose, matrices: &[Affine3A]) -> Vec3 {
+        let rig = self.target;
+        let lowest = pose.feet.iter().flatten().map(|foot| foot.height).fold(f32::INFINITY, f32::min);
+        let (mut error, mut weights) = (Vec3::ZERO, 0.0);
+        let (mut wanted_height, mut height) = (f32::INFINITY, f32::INFINITY);
+        for (side, foot) in Side::BOTH.into_iter().zip(pose.feet) {
+            let node = rig.humanoid.limb(side, Limb::Foot);
+            let (Some(foot), Some(node), Some(straight)) = (foot, node, rig.straight_ankle(side)) else { continue };
+            let place = rig.body_from_posed * Vec3::from(matrices[node as usize].translation);
+            let wanted = straight.with_y(rig.ankle_height) + rig.leg_length * foot.way;
+            let weight = ((lowest - foot.height) / LOW_SHARE).exp();
+            error += weight * (wanted - place);
+            weights += weight;
+            (wanted_height, height) = (wanted_height.min(wanted.y), height.min(place.y));
+        }
+        if weights > 0.0 { (error / weights).with_y(wanted_height - height) } else { Vec3::ZERO }
+    }
+}
+
+impl Rig<'_> {
+    /// Returns where the ankle of a straight leg is that hangs from the hip joint, as it stands.
+    fn straight_ankle(&self, side: Side) -> Option<Vec3> {
+        let [upper, lower, foot] =
+            [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| self.place(Role::limb(side, limb)));
+        let (upper, lower, foot) = (upper?, lower?, foot?);
+        Some(upper - Vec3::Y * (upper.distance(lower) + lower.distance(foot)))
+    }
+}
+
+/// Returns the turn at a share of a chain of turns.
+fn shared(turns: &[Quat], share: f32) -> Quat {
+    let at = share * (turns.len() - 1) as f32;
+    let index = (at as usize).min(turns.len().saturating_sub(2));
+    match turns.get(index..index + 2) {
+        Some([from, to]) => from.slerp(*to, (at - index as f32).clamp(0.0, 1.0)),
+        _ => turns.last().copied().unwrap_or_default(),
+    }
+}
+
+/// Returns the nodes of a rig that the tree does not move with the node that carries them.
+fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
+    let mut loose = Vec::new();
+    let matrices = standing_matrices(rig.model);
+    for side in Side::BOTH {
+        let (Some(foot), Some(shin)) = (rig.humanoid.limb(side, Limb::Foot), rig.humanoid.limb(side, Limb::LowerLeg))
+        else {
+            continue;
+        };
+        let (foot, shin) = (foot as usize, shin as usize);
+        let mut above = std::iter::successors(Some(foot), |&node| rig.model.skeleton.parent(node));
+        if !above.any(|node| node == shin) {
+            let place = matrices[shin].inverse().transform_point3(matrices[foot].translation.into());
+            loose.push((foot, shin, place));
+        }
+    }
+    loose
+}
+
+fn finite_or(value: Vec3, otherwise: Vec3) -> Vec3 {
+    if value.is_finite() { value } else { otherwise }
+}
+
+/// Returns the times of all keys that move nodes, ascending. `None` if there are too many.
+fn key_times(clip: &Clip) -> Option<Vec<f32>> {
+    let mut used = vec![None::<bool>; clip.timelines.len()];
+    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| (track.timeline, track.interpolation));
+    let rotations = clip.rotations.iter().map(|track| (track.timeline, track.interpolation));
+    for (timeline, interpolation) in vectors.chain(rotations) {
+        let steps = &mut used[timeline as usize];
+        *steps = Some(steps.unwrap_or(false) || interpolation == Interpolation::Step);
+    }
+    let mut times = Vec::new();
+    for (keys, steps) in clip.timelines.iter().zip(used) {
+        let Some(steps) = steps else { continue };
+        for pair in keys.windows(2) {
+            // A repeated time is a jump too.
+            if (steps || pair[1] == pair[0]) && pair[1] - STEP_SECONDS > 0.0 {
+                times.push(pair[1] - STEP_SECONDS);
+            }
+        }
+        times.extend_from_slice(keys);
+        if times.len() > 64 * MOST_KEYS {
+            return None;
+        }
+    }
+    if times.is_empty() {
+        times.push(0.0);
+    }
+    times.sort_unstable_by(f32::total_cmp);
+    times.dedup();
+    (times.len() <= MOST_KEYS).then_some(times)
+}

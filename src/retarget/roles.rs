@@ -1,0 +1,399 @@
+//! Finds the roles of a humanoid skeleton.
+//!
+//! In: a model. Out: its [`Humanoid`], or nothing if it is none: a quadruped, a hand alone, a dinosaur. A file that declares
+//! its roles (VRM) is believed. Otherwise names are evidence ([`super::names`]), and the tree decides: the hips are where the
+//! legs meet, the chest is where the arms meet, a forearm is below an upper arm. Where names say nothing, limbs are pairs of
+//! branches that mirror each other. A role that is not certain stays empty.
+
+use glam::Vec3;
+
+use super::names::{Evidence, Word, evidence_of};
+use super::standing::standing_matrices;
+use crate::model::humanoid::{FINGERS, Humanoid, Limb, PHALANGES, Role, RoleSource, Side};
+use crate::model::{Model, NO_PARENT};
+
+/// The smallest share of the way from the hips to the head that leads upwards. A quadruped's head is in front.
+const LEAST_UPRIGHT: f32 = 0.7;
+/// The smallest length of an arm as a share of a leg. The arms of dinosaurs are shorter.
+const LEAST_ARM: f32 = 0.3;
+/// The largest ratio of the lengths of a left and a right bone.
+const MOST_ASYMMETRY: f32 = 1.5;
+/// The largest distance of the middle between two mirrored branches from the middle of the body, as a share of the
+/// distance between them.
+const MOST_OFF_MIDDLE: f32 = 0.25;
+/// Larger skeletons are no characters, and the search takes time that grows faster than their size.
+const MOST_NODES: usize = 4096;
+/// Nodes with more branches than this are no hips and no chest.
+const MOST_BRANCHES: usize = 64;
+
+/// Returns the roles of a model, if it is a humanoid.
+#[must_use]
+pub fn humanoid_of(model: &Model) -> Option<Humanoid> {
+    if let Some(declared) = model.humanoid.as_deref().filter(|declared| declared.is_whole()) {
+        return Some(declared.clone());
+    }
+    if model.skeleton.len() > MOST_NODES {
+        return None;
+    }
+    let body = Body::of(model);
+    [Body::limbs_by_name, Body::limbs_by_tree].into_iter().find_map(|limbs| body.humanoid(limbs(&body)?))
+}
+
+/// The nodes of each part of a limb on one side.
+#[derive(Debug, Clone, Copy, Default)]
+struct SideLimbs {
+    nodes: [Option<usize>; 8],
+}
+
+impl SideLimbs {
+    fn get(&self, limb: Limb) -> Option<usize> {
+        self.nodes[limb as usize]
+    }
+
+    fn set(&mut self, limb: Limb, node: Option<usize>) {
+        self.nodes[limb as usize] = node;
+    }
+}
+
+/// A skeleton as the search sees it.
+struct Body {
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+    depths: Vec<usize>,
+    positions: Vec<Vec3>,
+    evidence: Vec<Evidence>,
+    /// Whether a node is a joint, or the model has no joints.
+    is_joint: Vec<bool>,
+    /// Whether a node or one below it is a joint.
+    has_joints: Vec<bool>,
+}
+
+impl Body {
+    fn of(model: &Model) -> Self {
+        let count = model.skeleton.len();
+        let parents: Vec<Option<usize>> =
+            model.skeleton.parents.iter().map(|&parent| (parent != NO_PARENT).then_some(parent as usize)).collect();
+        let (mut children, mut depths) = (vec![Vec::new(); count], vec![0; count]);
+        for (node, parent) in parents.iter().enumerate() {
+            if let Some(parent) = *parent {
+                children[parent].push(node);
+                depths[node] = depths[parent] + 1;
+            }
+        }
+        let mut is_joint = vec![model.skins.is_empty(); count];
+        for &joint in model.skins.iter().flat_map(|skin| &skin.joints) {
+            is_joint[joint as usize] = true;
+        }
+        let mut has_joints = is_joint.clone();
+        for node in (0..count).rev() {
+            if let Some(parent) = parents[node] {
+                has_joints[parent] |= has_joints[node];
+            }
+        }
+        let positions = standing_matrices(model).iter().map(|matrix| Vec3::from(matrix.translation)).collect();
+        let evidence = model.skeleton.names.iter().map(|name| evidence_of(name)).collect();
+        Self { parents, children, depths, positions, evidence, is_joint, has_joints }
+    }
+
+    fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(self.parents[node], |&node| self.parents[node])
+    }
+
+    fn is_below(&self, node: usize, ancestor: usize) -> bool {
+        self.ancestors(node).any(|above| above == ancestor)
+    }
+
+    /// Returns the deepest node that both nodes are, or are below.
+    fn meeting(&self, a: usize, b: usize) -> Option<usize> {
+        let of_a: Vec<usize> = std::iter::once(a).chain(self.ancestors(a)).collect();
+        std::iter::once(b).chain(self.ancestors(b)).find(|node| of_a.contains(node))
+    }
+
+    /// Returns the nodes with a word, from the root outwards. If some of them are joints, the others do not count.
+    fn named(&self, side: Option<Side>, word: Word) -> Vec<usize> {
+        let is_meant = |node: &usize| {
+            let evidence = self.evidence[*node];
+            !evidence.is_helper && evidence.word == Some(word) && evidence.side == side
+        };
+        let mut nodes: Vec<usize> = (0..self.parents.len()).filter(is_meant).collect();
+        if nodes.iter().any(|&node| self.is_joint[node]) {
+            nodes.retain(|&node| self.is_joint[node]);
+        }
+        nodes.sort_by_key(|&node| self.depths[node]);
+        nodes
+    }
+
+    fn limbs_by_name(&self) -> Option<[SideLimbs; 2]> {
+        Some(Side::BOTH.map(|side| {
+            let named = |word| self.named(Some(side), word);
+            let first = |word| named(word).first().copied();
+            let mut found = SideLimbs::default();
+
+            let arms = named(Word::Arm);
+            let (mut upper, mut lower) = (first(Word::UpperArm), first(Word::LowerArm));
+            let mut hand = first(Word::Hand).or_else(|| first(Word::Wrist));
+            let mut shoulder = first(Word::Clavicle).or_else(|| first(Word::Shoulder));
+            match (upper, lower) {
+                (Some(above), None) => lower = arms.iter().copied().find(|&arm| self.is_below(arm, above)),
+                (None, Some(_)) => {
+                    upper = arms.first().copied().or_else(|| first(Word::Shoulder));
+                    shoulder = shoulder.filter(|_| shoulder != upper);
+                }
+                (None, None) => {
+                    (upper, lower) = (arms.first().copied(), arms.get(1).copied());
+                    hand = hand.or_else(|| arms.get(2).copied());
+                }
+                (Some(_), Some(_)) => {}
+            }
+            found.set(Limb::Shoulder, shoulder);
+            found.set(Limb::UpperArm, upper);
+            found.set(Limb::LowerArm, lower);
+            found.set(Limb::Hand, hand);
+
+            let (legs, feet) = (named(Word::Leg), named(Word::Foot));
+            let (mut upper, mut lower) = (first(Word::UpperLeg).or_else(|| first(Word::Hips)), first(Word::LowerLeg));
+            let (mut foot, mut toes) = (feet.first().copied(), first(Word::Toes));
+            match (upper, lower) {
+                (Some(above), None) => lower = legs.iter().copied().find(|&leg| self.is_below(leg, above)),
+                (None, Some(_)) => upper = legs.first().copied(),
+                (None, None) => {
+                    (upper, lower) = (legs.first().copied(), legs.get(1).copied());
+                    foot = foot.or_else(|| legs.get(2).copied());
+                    toes = toes.or_else(|| legs.get(3).copied());
+                }
+                (Some(_), Some(_)) => {}
+            }
+            found.set(Limb::UpperLeg, upper);
+            found.set(Limb::LowerLeg, lower);
+            found.set(Limb::Foot, foot);
+            found.set(Limb::Toes, toes.or_else(|| feet.get(1).copied()));
+            found
+        }))
+    }
+
+    /// Finds limbs as pairs of branches that mirror each other: legs, which lead down, and arms further up.
+    fn limbs_by_tree(&self) -> Option<[SideLimbs; 2]> {
+        let hips = (0..self.parents.len()).find_map(|node| Some((node, self.mirrored_branches(node, true)?)));
+        let (hips, legs) = hips?;
+        let above =
+            |node: usize| self.is_below(node, hips) && legs.iter().all(|&leg| node != leg && !self.is_below(node, leg));
+        let arms = (hips + 1..self.parents.len()).filter(|&node| above(node));
+        let arms = arms.filter_map(|node| self.mirrored_branches(node, false)).next()?;
+        let apart = |[a, b]: [usize; 2]| (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
+        let (across_legs, across_arms) = (apart(legs), apart(arms));
+        // The feet point forwards.
+        let chains = legs.map(|leg| self.chain(leg, |body, node| -body.positions[node].y));
+        let forward: Vec3 = chains
+            .iter()
+            .filter_map(|chain| Some(self.positions[*chain.get(3)?] - self.positions[chain[2]]))
+            .sum::<Vec3>()
+            .with_y(0.0);
+        let forward = if forward.length() > 0.0 { forward } else { Vec3::Z };
+        let left = Vec3::Y.cross(forward);
+        let ordered = |[a, b]: [usize; 2], across: Vec3| if across.dot(left) > 0.0 { [a, b] } else { [b, a] };
+        let (legs, arms) = (ordered(legs, across_legs), ordered(arms, across_arms));
+        Some([0, 1].map(|side| {
+            let mut found = SideLimbs::default();
+            let chain = self.chain(legs[side], |body, node| -body.positions[node].y);
+            for (limb, &node) in [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot, Limb::Toes].into_iter().zip(&chain) {
+                found.set(limb, Some(node));
+            }
+            let root = self.positions[arms[side]];
+            let chain = self.chain(arms[side], |body, node| body.positions[node].distance(root));
+            // A clavicle is short.
+            let length = |index: usize| self.positions[chain[index]].distance(self.positions[chain[index + 1]]);
+            let has_shoulder = chain.len() > 3 && length(0) < 0.7 * length(1);
+            let limbs = [Limb::Shoulder, Limb::UpperArm, Limb::LowerArm, Limb::Hand];
+            for (limb, &node) in limbs.into_iter().skip(usize::from(!has_shoulder)).zip(&chain) {
+                found.set(limb, Some(node));
+            }
+            found
+        }))
+    }
+
+    /// Returns two branches of a node that mirror each other. `down`: and end below the node and below all other branches.
+    fn mirrored_branches(&self, node: usize, down: bool) -> Option<[usize; 2]> {
+        let branches: Vec<usize> =
+            self.children[node].iter().copied().filter(|&child| self.has_joints[child]).collect();
+        if !(3..=MOST_BRANCHES).contains(&branches.len()) {
+            return None;
+        }
+        let center = self.positions[node];
+        let is_limb = |&branch: &usize| {
+            !self.children[branch].is_empty() && (!down || self.positions[self.end(branch)].y < center.y)
+        };
+        let limbs: Vec<usize> = branches.into_iter().filter(is_limb).collect();
+        let pairs = limbs.iter().enumerate().flat_map(|(rank, &a)| limbs[rank + 1..].iter().map(move |&b| [a, b]));
+        pairs.into_iter().find(|&[a, b]| {
+            let ends = [self.positions[self.end(a)], self.positions[self.end(b)]];
+            let across = (ends[0] - ends[1]).with_y(0.0);
+            let off_middle = (0.5 * (ends[0] + ends[1]) - center).dot(across.normalize_or_zero()).abs();
+            let level = (ends[0].y - ends[1].y).abs();
+            let size = (ends[0] - center).length();
+            across.length() > 0.1 * size && off_middle < MOST_OFF_MIDDLE * across.length() && level < 0.2 * size
+        })
+    }
+
+    /// Returns the node at the end of a branch: the one that is furthest away from its first node.
+    fn end(&self, branch: usize) -> usize {
+        let root = self.positions[branch];
+        let chain = self.chain(branch, |body, node| body.positions[node].distance(root));
+        chain.last().copied().unwrap_or(branch)
+    }
+
+    /// Returns the chain from a node to the joint below it with the greatest value.
+    fn chain(&self, from: usize, value: impl Fn(&Self, usize) -> f32) -> Vec<usize> {
+        let mut left = vec![from];
+        let (mut best, mut most) = (from, value(self, from));
+        while let Some(node) = left.pop() {
+            let own = value(self, node);
+            if own > most && self.is_joint[node] {
+                (best, most) = (node, own);
+            }
+            left.extend(self.children[node].iter().copied().filter(|&child| self.has_joints[child]));
+        }
+        let mut chain: Vec<usize> =
+            std::iter::once(best).chain(self.ancestors(best)).take_while(|&node| node != from).collect();
+        chain.push(from);
+        chain.reverse();
+        chain.dedup();
+        chain
+    }
+
+    /// Adds the torso and the fingers to the limbs. Returns `None` if the result is no humanoid.
+    fn humanoid(&self, mut limbs: [SideLimbs; 2]) -> Option<Humanoid> {
+        for side in &mut limbs {
+            self.drop_what_is_misplaced(side);
+        }
+        let [left, right] = limbs;
+        let hips = self.meeting(left.get(Limb::UpperLeg)?, right.get(Limb::UpperLeg)?)?;
+        let chest = self.meeting(left.get(Limb::UpperArm)?, right.get(Limb::UpperArm)?)?;
+        let between = |node: usize, top: usize| -> Vec<usize> {
+            let mut path: Vec<usize> = self.ancestors(node).take_while(|&above| above != top).collect();
+            path.reverse();
+            path
+        };
+        let spine: Vec<usize> = between(chest, hips).into_iter().chain([chest]).collect();
+        if !self.is_below(chest, hips) {
+            return None;
+        }
+        let head = self.head(chest, &limbs)?;
+        let neck = between(head, chest);
+
+        let mut humanoid = Humanoid::new(RoleSource::NamesAndTree);
+        let mut put = |role: Role, node: Option<usize>| humanoid.nodes[role.index()] = node.map(|node| node as u32);
+        put(Role::HIPS, Some(hips));
+        put(Role::SPINE, spine.first().copied());
+        put(Role::CHEST, Some(spine[spine.len() / 2]).filter(|_| spine.len() > 1));
+        put(Role::UPPER_CHEST, spine.last().copied().filter(|_| spine.len() > 2));
+        put(Role::NECK, neck.first().copied());
+        put(Role::HEAD, Some(head));
+        for (side, found) in Side::BOTH.into_iter().zip(&limbs) {
+            for limb in ALL_LIMBS {
+                put(Role::limb(side, limb), found.get(limb));
+            }
+            for finger in 0..FINGERS {
+                let of_hand = |node: &usize| {
+                    let Evidence { word, is_helper, .. } = self.evidence[*node];
+                    word == Some(Word::Finger(finger))
+                        && !is_helper
+                        && found.get(Limb::Hand).is_some_and(|hand| self.is_below(*node, hand))
+                };
+                let mut bones: Vec<usize> = (0..self.parents.len()).filter(of_hand).collect();
+                bones.sort_by_key(|&node| self.depths[node]);
+                for (phalanx, bone) in bones.into_iter().take(PHALANGES).enumerate() {
+                    put(Role::finger(side, finger, phalanx), Some(bone));
+                }
+            }
+        }
+        (humanoid.is_whole() && self.is_plausible(&humanoid)).then_some(humanoid)
+    }
+
+    /// Empties the parts of limbs that are not where they must be in the tree. A foot may be anywhere: some rigs move it by
+    /// inverse kinematics.
+    fn drop_what_is_misplaced(&self, side: &mut SideLimbs) {
+        for (upper, lower) in [
+            (Limb::Shoulder, Limb::UpperArm),
+            (Limb::UpperArm, Limb::LowerArm),
+            (Limb::LowerArm, Limb::Hand),
+            (Limb::UpperLeg, Limb::LowerLeg),
+            (Limb::Foot, Limb::Toes),
+        ] {
+            let (Some(above), Some(below)) = (side.get(upper), side.get(lower)) else { continue };
+            if !self.is_below(below, above) {
+                side.set(if upper == Limb::Shoulder { upper } else { lower }, None);
+            }
+        }
+        if side.get(Limb::Foot).is_none() {
+            side.set(Limb::Toes, None);
+        }
+    }
+
+    /// Returns the node that is called head, or the end of the chain that leads up from the chest.
+    fn head(&self, chest: usize, limbs: &[SideLimbs; 2]) -> Option<usize> {
+        let named = self.named(None, Word::Head).into_iter().find(|&node| self.is_below(node, chest));
+        named.or_else(|| {
+            let of_arm = |node: usize| {
+                let arms =
+                    limbs.iter().filter_map(|side| side.get(Limb::Shoulder).or_else(|| side.get(Limb::UpperArm)));
+                arms.into_iter().any(|arm| node == arm || self.is_below(node, arm))
+            };
+            let branches =
+                self.children[chest].iter().copied().filter(|&child| self.has_joints[child] && !of_arm(child));
+            let top = |&branch: &usize| {
+                let chain = self.chain(branch, |body, node| body.positions[node].y);
+                chain.last().map_or(f32::NEG_INFINITY, |&end| self.positions[end].y)
+            };
+            let branch = branches.max_by(|a, b| top(a).total_cmp(&top(b)))?;
+            // Beyond a fork is a face.
+            let mut head = branch;
+            while let [only] = self.children[head][..] {
+                if !self.is_joint[only] || self.evidence[only].is_helper {
+                    break;
+                }
+                head = only;
+            }
+            Some(head)
+        })
+    }
+
+    /// Returns whether a body stands upright, with arms and legs that are alike on both sides.
+    fn is_plausible(&self, humanoid: &Humanoid) -> bool {
+        let at = |node: Option<u32>| node.map(|node| self.positions[node as usize]);
+        let limb = |side, limb| at(humanoid.limb(side, limb));
+        let (Some(hips), Some(head)) = (at(humanoid.node(Role::HIPS)), at(humanoid.node(Role::HEAD))) else {
+            return false;
+        };
+        let length = |side, a, b| Some(limb(side, a)?.distance(limb(side, b)?));
+        let alike = |a, b| {
+            let (Some(left), Some(right)) = (length(Side::Left, a, b), length(Side::Right, a, b)) else { return true };
+            left > 0.0 && left <= MOST_ASYMMETRY * right && right <= MOST_ASYMMETRY * left
+        };
+        let knees = Side::BOTH.map(|side| limb(side, Limb::LowerLeg).map_or(f32::INFINITY, |knee| knee.y));
+        let thighs = Side::BOTH.map(|side| limb(side, Limb::UpperLeg).map_or(f32::NEG_INFINITY, |hip| hip.y));
+        let arm = length(Side::Left, Limb::UpperArm, Limb::LowerArm).unwrap_or(0.0);
+        let leg = length(Side::Left, Limb::UpperLeg, Limb::LowerLeg).unwrap_or(0.0);
+        let trunk = head
+            - 0.5
+                * (at(humanoid.limb(Side::Left, Limb::UpperLeg)).unwrap_or(hips)
+                    + at(humanoid.limb(Side::Right, Limb::UpperLeg)).unwrap_or(hips));
+        trunk.y >= LEAST_UPRIGHT * trunk.length()
+            && knees[0] < thighs[0]
+            && knees[1] < thighs[1]
+            && arm >= LEAST_ARM * leg
+            && alike(Limb::UpperArm, Limb::LowerArm)
+            && alike(Limb::UpperLeg, Limb::LowerLeg)
+    }
+}
+
+/// The parts of a limb.
+const ALL_LIMBS: [Limb; 8] = [
+    Limb::Shoulder,
+    Limb::UpperArm,
+    Limb::LowerArm,
+    Limb::Hand,
+    Limb::UpperLeg,
+    Limb::LowerLeg,
+    Limb::Foot,
+    Limb::Toes,
+];

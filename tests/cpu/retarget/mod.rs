@@ -1,0 +1,170 @@
+//! Clips of other files: the same rig, humanoids of any rig, and everything else.
+
+mod pairs;
+mod roles;
+mod same_rig;
+
+use std::path::{Path, PathBuf};
+
+use glam::Quat;
+use serde_json::json;
+use throng::animation::{PoseScratch, pose_model};
+use throng::model::humanoid::{Limb, Side};
+use throng::model::{Model, Role, import};
+use throng::retarget::{NoFit, Way, borrow_clips, exercise, humanoid_of};
+
+use crate::common::assets::{STRIP, WALKER, asset};
+use crate::common::builder::{Gltf, check_invariants};
+
+/// The bodies, each with its name in tables. Some have no clips.
+const BODIES: [(&str, &str); 11] = [
+    ("walker", "walker"),
+    ("Knight", "KayKit_Knight/Knight.glb"),
+    ("mannequiny", "Mannequiny/mannequiny.glb"),
+    ("Elf", "Elf_Maya/elf.gltf"),
+    ("robot", "RobotExpressive_raylib/robot.glb"),
+    ("CesiumMan", "CesiumMan/CesiumMan.glb"),
+    ("bitmoji", "avatars/bitmoji/bitmoji.glb"),
+    ("male", "avatars/market/male/model.gltf"),
+    ("zombie", "avatars/market/zombie-1/model.gltf"),
+    ("VRM 1.0", "avatars/vrm/Example.vrm"),
+    ("VRM 0.x", "avatars/vrm/armature_transform.vrm"),
+];
+
+fn sample_path(name: &str) -> PathBuf {
+    Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")).join(name)
+}
+
+fn body(path: &str) -> Model {
+    if path == "walker" {
+        return asset(WALKER);
+    }
+    import::load(&sample_path(path)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Nodes, each with its name and its parent, and a clip that turns the last one.
+fn chain(names: &[&str]) -> Model {
+    let mut gltf = Gltf::triangle();
+    let first = gltf.json["nodes"].as_array().unwrap().len();
+    for (rank, name) in names.iter().enumerate() {
+        let child = first + rank + 1;
+        let children = if rank + 1 < names.len() { json!([child]) } else { json!([]) };
+        let mut node = json!({"name": name, "translation": [0.0, 1.0, 0.0]});
+        if children != json!([]) {
+            node["children"] = children;
+        }
+        gltf.push("nodes", node);
+    }
+    gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(first));
+    let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
+    let turns = gltf.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
+    let target = json!({"node": first + names.len() - 1, "path": "rotation"});
+    gltf.push(
+        "animations",
+        json!({
+            "name": "turn",
+            "samplers": [{"input": times, "output": turns}],
+            "channels": [{"sampler": 0, "target": target}],
+        }),
+    );
+    gltf.load().unwrap()
+}
+
+#[test]
+fn other_skeletons_share_clips_by_the_names_of_nodes() {
+    let source = chain(&["base", "arm", "claw"]);
+    let mut model = chain(&["stand", "claw"]);
+    let clips = model.clips.len();
+    // The arm is missing, so the rig is another one; the claw has the same name.
+    let borrowed = borrow_clips(&mut model, &source).unwrap();
+    assert_eq!((borrowed.way, borrowed.clip_count, model.clips.len()), (Way::ByName, 1, clips + 1));
+    assert_eq!(model.clips[clips].file.as_deref(), Some(&*source.name));
+    check_invariants(&model);
+}
+
+#[test]
+fn clips_without_a_node_of_the_model_are_refused_with_their_names() {
+    let source = chain(&["base", "arm", "claw"]);
+    let mut model = chain(&["stand", "wheel"]);
+    let Err(NoFit::NoNode { names, .. }) = borrow_clips(&mut model, &source) else { panic!("it fits") };
+    assert_eq!(names, "claw");
+    let still = Model { clips: Vec::new(), ..source };
+    assert_eq!(borrow_clips(&mut model, &still), Err(NoFit::NoClips));
+}
+
+#[test]
+fn an_exercise_turns_each_joint_out_and_back() {
+    let mut model = asset(STRIP);
+    let clip = exercise(&model).unwrap();
+    assert_eq!(clip.rotations.len(), model.palette.len());
+    let mut scratch = PoseScratch::for_model(&model);
+    let mut posed = |seconds: f64| pose_model(&model, Some(&clip), seconds, &mut scratch).model_from_node.to_vec();
+    let (first, last) = (posed(0.0), posed(f64::from(clip.duration_seconds)));
+    assert_eq!(first, last, "it ends as it began");
+    for (rank, track) in clip.rotations.iter().enumerate() {
+        let middle = posed(0.4 * rank as f64 + 0.4);
+        let turn = Quat::from_mat3a(&middle[track.node as usize].matrix3);
+        assert!(turn.angle_between(Quat::from_mat3a(&first[track.node as usize].matrix3)) > 0.5);
+    }
+    model.clips.push(clip);
+    check_invariants(&model);
+}
+
+/// A body of VRM 0.x faces -Z in its file: there its left hand is at -X, and here at +X.
+#[test]
+fn a_body_that_faces_backwards_is_turned_round() {
+    let gltf = |extension: &str| {
+        let mut gltf = Gltf::triangle();
+        gltf.json["nodes"][0]["translation"] = json!([-1.0, 0.0, 2.0]);
+        gltf.json["extensionsUsed"] = json!([extension]);
+        gltf.json["extensionsRequired"] = json!([extension, "VRMC_springBone"]);
+        let bones = match extension {
+            "VRM" => json!([{"bone": "leftHand", "node": 0}]),
+            _ => json!({"leftHand": {"node": 0}}),
+        };
+        gltf.json["extensions"] = json!({extension: {"humanoid": {"humanBones": bones}}});
+        gltf.load().unwrap()
+    };
+    for (extension, place) in [("VRM", [1.0, 0.0, -2.0]), ("VRMC_vrm", [-1.0, 0.0, 2.0])] {
+        let model = gltf(extension);
+        assert_eq!(model.skeleton.rest.translations[0].to_array(), place, "{extension}");
+        let humanoid = model.humanoid.as_deref().unwrap();
+        assert_eq!(humanoid.limb(Side::Left, Limb::Hand), Some(0));
+        // One hand is no humanoid.
+        assert_eq!(humanoid_of(&model), None);
+    }
+}
+
+#[test]
+fn wrong_roles_of_a_file_are_named() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["extensionsUsed"] = json!(["VRMC_vrm"]);
+    for (bones, message) in [
+        (json!({"head": {"node": 7}}), "humanBones.head.node: nodes[7] does not exist; the file has 1"),
+        (json!({"head": {"node": "x"}}), "humanBones.head.node: expected the index of a node"),
+        (json!([{"bone": "head"}]), "humanBones[0].node: expected the index of a node"),
+        (json!(4), "humanBones: expected an object or a list of bones"),
+    ] {
+        gltf.json["extensions"] = json!({"VRMC_vrm": {"humanoid": {"humanBones": bones}}});
+        let error = gltf.load().unwrap_err().to_string();
+        assert!(error.ends_with(&format!("extensions.VRMC_vrm.humanoid.{message}")), "{error}");
+    }
+}
+
+#[test]
+fn the_walker_has_its_roles_and_no_other_asset_has_any() {
+    let humanoid = humanoid_of(&asset(WALKER)).unwrap();
+    let names = asset(WALKER).skeleton.names;
+    let name = |role: Role| humanoid.node(role).map(|node| &*names[node as usize]);
+    for (role, expected) in [
+        (Role::HIPS, "hips"),
+        (Role::SPINE, "spine"),
+        (Role::CHEST, "chest"),
+        (Role::HEAD, "head"),
+        (Role::limb(Side::Left, Limb::LowerArm), "forearm.L"),
+        (Role::limb(Side::Right, Limb::Toes), "toe.R"),
+    ] {
+        assert_eq!(name(role), Some(expected));
+    }
+    assert_eq!(humanoid_of(&asset(STRIP)), None);
+}

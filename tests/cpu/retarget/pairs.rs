@@ -1,0 +1,201 @@
+//! Every humanoid moves like every other: the figures of all pairs, which stand in `docs/retargeting.md`.
+
+use glam::{Affine3A, Quat, Vec3};
+use throng::animation::{PoseScratch, pose_model};
+use throng::model::humanoid::{Limb, Side};
+use throng::model::{Clip, Humanoid, Model, Role, import};
+use throng::retarget::rig::Rig;
+use throng::retarget::standing::rotation_of;
+use throng::retarget::{Way, borrow_clips, humanoid_of};
+
+use super::{BODIES, body, sample_path};
+
+/// The number of clips of a source that are compared, and of times of each clip.
+const CLIPS: usize = 3;
+const TIMES: u32 = 8;
+/// The number of steps in which sliding feet are measured.
+const STEPS: u32 = 48;
+
+/// The largest height of a planted foot, as a share of the leg.
+const LOW: f32 = 0.02;
+
+/// A pose of a humanoid in body space.
+struct Posed<'r> {
+    rig: &'r Rig<'r>,
+    matrices: Vec<Affine3A>,
+    body_from_model: Quat,
+}
+
+impl Posed<'_> {
+    fn place(&self, role: Role) -> Option<Vec3> {
+        let node = self.rig.humanoid.node(role)?;
+        Some(self.body_from_model * Vec3::from(self.matrices[node as usize].translation))
+    }
+
+    fn bone(&self, side: Side, [base, tip]: [Limb; 2]) -> Option<Vec3> {
+        Some(self.place(Role::limb(side, tip))? - self.place(Role::limb(side, base))?)
+    }
+
+    fn turn(&self, role: Role) -> Option<Quat> {
+        let node = self.rig.humanoid.node(role)? as usize;
+        Some(self.body_from_model * rotation_of(&self.matrices[node]) * self.rig.reference[node].inverse())
+    }
+
+    /// Returns how far an ankle is above where it is on the ground, as a share of the leg.
+    fn rise(&self, side: Side) -> Option<f32> {
+        let foot = Role::limb(side, Limb::Foot);
+        Some((self.place(foot)?.y - self.rig.ankle_height) / self.rig.leg_length)
+    }
+
+    /// Returns the angle by which a joint bends to the wrong side: an elbow back, a knee forward.
+    fn wrong_bend_degrees(&self, side: Side, [upper, lower]: [[Limb; 2]; 2], axis: Vec3) -> Option<f32> {
+        let turn = self.turn(Role::limb(side, upper[0]))?.inverse();
+        let (above, below) = (turn * self.bone(side, upper)?, turn * self.bone(side, lower)?);
+        let bend = above.normalize().cross(below.normalize());
+        Some((-bend.dot(axis)).clamp(0.0, 1.0).asin().to_degrees())
+    }
+}
+
+const UPPER_ARM: [Limb; 2] = [Limb::UpperArm, Limb::LowerArm];
+const LOWER_ARM: [Limb; 2] = [Limb::LowerArm, Limb::Hand];
+const UPPER_LEG: [Limb; 2] = [Limb::UpperLeg, Limb::LowerLeg];
+const LOWER_LEG: [Limb; 2] = [Limb::LowerLeg, Limb::Foot];
+
+fn pose<'r>(rig: &'r Rig<'r>, clip: &Clip, seconds: f64, is_new: bool) -> Posed<'r> {
+    let mut scratch = PoseScratch::for_model(rig.model);
+    let matrices = pose_model(rig.model, Some(clip), seconds, &mut scratch).model_from_node.to_vec();
+    Posed { rig, matrices, body_from_model: if is_new { rig.body_from_posed } else { rig.body_from_model } }
+}
+
+/// The worst figures of a pair.
+#[derive(Debug, Clone, Copy, Default)]
+struct Figures {
+    /// Angles between bones of arms and legs.
+    limbs_degrees: f32,
+    /// Angles between the turns of hips, head, hands and feet.
+    turns_degrees: f32,
+    fingers_degrees: f32,
+    /// How much further a knee or an elbow bends to the wrong side than the source's.
+    wrong_bend_degrees: f32,
+    /// The difference in height of the lower foot, as a share of the body's height.
+    height: f32,
+    /// How much further a planted foot slides than the source's, as a share of the leg.
+    slide: f32,
+}
+
+impl Figures {
+    fn compare(&mut self, source: &Posed, target: &Posed) {
+        let at_most = |worst: &mut f32, figure: f32| *worst = worst.max(figure);
+        for side in Side::BOTH {
+            for bone in [UPPER_ARM, LOWER_ARM, UPPER_LEG, LOWER_LEG] {
+                let (Some(a), Some(b)) = (source.bone(side, bone), target.bone(side, bone)) else { continue };
+                at_most(&mut self.limbs_degrees, a.angle_between(b).to_degrees());
+            }
+            let elbow = if side == Side::Left { Vec3::NEG_Y } else { Vec3::Y };
+            for (bones, axis) in [([UPPER_ARM, LOWER_ARM], elbow), ([UPPER_LEG, LOWER_LEG], Vec3::X)] {
+                let bend = |pose: &Posed| pose.wrong_bend_degrees(side, bones, axis);
+                let (Some(a), Some(b)) = (bend(source), bend(target)) else { continue };
+                at_most(&mut self.wrong_bend_degrees, b - a);
+            }
+        }
+        for role in Role::all() {
+            let (Some(a), Some(b)) = (source.turn(role), target.turn(role)) else { continue };
+            let angle = a.angle_between(b).to_degrees();
+            let is_inner = [Role::SPINE, Role::CHEST, Role::UPPER_CHEST, Role::NECK].contains(&role);
+            match role.finger_number() {
+                Some(_) => at_most(&mut self.fingers_degrees, angle),
+                // Trunks and necks of other lengths share the turns.
+                None if is_inner => {}
+                None => at_most(&mut self.turns_degrees, angle),
+            }
+        }
+        // Only of bodies that stand: in a leap, or of somebody who lies, feet are anywhere.
+        let lower = |pose: &Posed| Side::BOTH.into_iter().filter_map(|side| pose.rise(side)).reduce(f32::min);
+        let (of_source, of_target) = (lower(source).filter(|rise| rise.abs() < LOW), lower(target));
+        if let (Some(a), Some(b)) = (of_source, of_target) {
+            let head = target.rig.place(Role::HEAD).unwrap().y
+                - target.rig.standing.iter().map(|place| place.y).fold(f32::INFINITY, f32::min);
+            at_most(&mut self.height, (a - b).abs() * target.rig.leg_length / head);
+        }
+    }
+
+    /// Compares the ways of feet while the source's are planted: low, and almost as low in the next step.
+    fn compare_steps(&mut self, source: [&Posed; 2], target: [&Posed; 2], slid: &mut [Vec3; 2]) {
+        for (side, slid) in Side::BOTH.into_iter().zip(slid) {
+            let rises = source.map(|pose| pose.rise(side));
+            let way = |poses: [&Posed; 2]| {
+                let [a, b] = poses.map(|pose| pose.place(Role::limb(side, Limb::Foot)));
+                Some((b? - a?).with_y(0.0) / poses[0].rig.leg_length)
+            };
+            let is_planted = rises.iter().all(|rise| rise.is_some_and(|rise| rise.abs() < LOW));
+            let (Some(a), Some(b)) = (way(source), way(target)) else { continue };
+            *slid = if is_planted { *slid + (b - a) } else { Vec3::ZERO };
+            self.slide = self.slide.max(slid.length());
+        }
+    }
+}
+
+fn figures(source: &Model, of_source: &Humanoid, target: &Model) -> Figures {
+    let mut model = target.clone();
+    let own = model.clips.len();
+    assert_eq!(borrow_clips(&mut model, source).unwrap().way, Way::Retargeted);
+    crate::common::builder::check_invariants(&model);
+    let of_target = humanoid_of(&model).unwrap();
+    let (from, to) = (Rig::new(source, of_source).unwrap(), Rig::new(&model, &of_target).unwrap());
+    let mut figures = Figures::default();
+    let step = source.clips.len().div_ceil(CLIPS);
+    for (clip, new) in source.clips.iter().zip(&model.clips[own..]).step_by(step) {
+        let both = |seconds: f64| (pose(&from, clip, seconds, false), pose(&to, new, seconds, true));
+        let duration = f64::from(clip.duration_seconds);
+        for time in 0..TIMES {
+            let (a, b) = both(duration * f64::from(time) / (f64::from(TIMES) - 0.7));
+            figures.compare(&a, &b);
+        }
+        let mut slid = [Vec3::ZERO; 2];
+        let poses: Vec<_> = (0..=STEPS).map(|step| both(duration * f64::from(step) / f64::from(STEPS))).collect();
+        for pair in poses.windows(2) {
+            figures.compare_steps([&pair[0].0, &pair[1].0], [&pair[0].1, &pair[1].1], &mut slid);
+        }
+    }
+    figures
+}
+
+/// Returns whether planted feet of a pair may slide by more than 3 % of the leg: where hips are much wider for their legs than
+/// those of the other body, both feet cannot stay when the pelvis turns between them, unless the legs point elsewhere.
+fn slides(from: &str, to: &str) -> bool {
+    let is_wide = |name| ["Knight", "robot", "VRM 0.x"].contains(&name);
+    is_wide(from) || is_wide(to) || from == "mannequiny" && ["Elf", "bitmoji", "VRM 1.0"].contains(&to)
+}
+
+#[test]
+#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
+fn every_humanoid_moves_like_every_other() {
+    let mut models: Vec<(&str, Model)> = BODIES.map(|(name, path)| (name, body(path))).into();
+    // The bitmoji moves by its own walk.
+    let walk = import::load_clips(&sample_path("avatars/bitmoji/walk.glb")).unwrap();
+    let bitmoji = models.iter_mut().find(|(name, _)| *name == "bitmoji").unwrap();
+    assert_eq!(borrow_clips(&mut bitmoji.1, &walk).unwrap().way, Way::SameRig);
+    println!("| from | to | limbs | hips, head, hands, feet | fingers | wrong bend | feet above ground | feet slide |");
+    let mut failures = Vec::new();
+    for (from, source) in models.iter().filter(|(_, source)| !source.clips.is_empty()) {
+        let of_source = humanoid_of(source).unwrap_or_else(|| panic!("{from}"));
+        for (to, target) in models.iter().filter(|(to, _)| to != from) {
+            let figures = figures(source, &of_source, target);
+            let Figures { limbs_degrees, turns_degrees, fingers_degrees, wrong_bend_degrees, height, slide } = figures;
+            let (height, slide) = (100.0 * height, 100.0 * slide);
+            println!(
+                "| {from} | {to} | {limbs_degrees:.2}° | {turns_degrees:.2}° | {fingers_degrees:.2}° | {wrong_bend_degrees:.2}° | {height:.2} % | {slide:.1} % |"
+            );
+            let is_right = limbs_degrees <= 2.0
+                && turns_degrees <= 2.0
+                && fingers_degrees <= 5.0
+                && wrong_bend_degrees <= 3.0
+                && height <= 2.0
+                && (slide <= 3.0 || slides(from, to));
+            if !is_right {
+                failures.push(format!("{from} -> {to}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:?}");
+}
