@@ -97,7 +97,7 @@ pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit
             if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
                 return Ok(borrowed);
             }
-            "its limbs have no length"
+            "the bones of one of them have no length, or its hips cannot move"
         }
         (None, _) => "the file's skeleton is no humanoid",
         (_, None) => "the model is no humanoid",
@@ -117,13 +117,16 @@ pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit
 fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &Humanoid) -> Option<Borrowed> {
     let source_rig = Rig::new(source, of_source)?;
     let target_rig = Rig::new(model, of_model)?;
-    let retarget = Retarget::new(&source_rig, &target_rig);
+    let retarget = Retarget::new(&source_rig, &target_rig)?;
     let mut warnings = Vec::new();
     let mut clips = Vec::new();
     for (index, clip) in source.clips.iter().enumerate() {
         match retarget.clip(clip) {
             Some(new) => clips.push(from_file(new, source)),
-            None => warnings.push(format!("clip {index}: more than {} keys; it is left out", motion::MOST_KEYS)),
+            None => warnings.push(format!(
+                "clip {index} is left out: it has more than {} keys, or the file's clips take too long to retarget",
+                motion::MOST_KEYS
+            )),
         }
     }
     let clip_count = clips.len();
@@ -135,6 +138,9 @@ fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &
 fn from_file(clip: Clip, source: &Model) -> Clip {
     Clip { file: Some(Arc::from(&*source.name)), ..clip }
 }
+
+/// The largest number of nodes with the same name that are compared.
+const MOST_NAMESAKES: usize = 16;
 
 /// The counterparts of a source's animated nodes.
 struct Partners {
@@ -153,7 +159,7 @@ impl Partners {
         let partner = |node: u32| {
             let named = by_name.get(&*source.skeleton.names[node as usize])?;
             let has_parents = |&&own: &&u32| same_rig::has_ancestors_of(&model.skeleton, own, &source.skeleton, node);
-            named.iter().find(has_parents).or(named.first()).copied()
+            named.iter().take(MOST_NAMESAKES).find(has_parents).or(named.first()).copied()
         };
         let mut animated = BTreeSet::new();
         let mut weights = HashMap::new();
@@ -161,11 +167,14 @@ impl Partners {
             animated.extend(clip.translations.iter().chain(&clip.scales).map(|track| track.node));
             animated.extend(clip.rotations.iter().map(|track| track.node));
             for track in &clip.morph_weights {
+                // Both lists are sorted.
                 let of_source =
-                    source.skeleton.morphed_nodes.iter().find(|node| node.first_weight == track.first_weight);
-                let own = of_source.and_then(|of_source| {
+                    source.skeleton.morphed_nodes.binary_search_by_key(&track.first_weight, |node| node.first_weight);
+                let own = of_source.ok().and_then(|index| {
+                    let of_source = source.skeleton.morphed_nodes[index];
                     let node = partner(of_source.node)?;
-                    let own = model.skeleton.morphed_nodes.iter().find(|morphed| morphed.node == node)?;
+                    let own = model.skeleton.morphed_nodes.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
+                    let own = model.skeleton.morphed_nodes[own];
                     (own.weight_count == of_source.weight_count).then_some(own.first_weight)
                 });
                 weights.insert(track.first_weight, own);

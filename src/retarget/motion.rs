@@ -17,6 +17,8 @@
 //! Source: VRM 1.0 ("humanoid.md", pose and T-pose), which takes every rest pose for the reference pose and scales the way of
 //! the hips by their heights. The reference pose by directions, shared turns, and step 3 are added here.
 
+use std::cell::Cell;
+
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rig::Rig;
@@ -33,6 +35,9 @@ const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
 const STEP_SECONDS: f32 = 1e-3;
 /// The largest number of keys of a clip: ten minutes at 60 a second.
 pub const MOST_KEYS: usize = 36_000;
+/// The largest number of nodes that are posed for all clips of a file, which takes some seconds. Even a library of a hundred
+/// clips stays far below.
+const MOST_POSED_NODES: u64 = 40_000_000;
 /// The height of a foot above the lower one, as a share of the leg, at which it counts only by a third.
 const LOW_SHARE: f32 = 0.03;
 
@@ -57,6 +62,16 @@ struct Foot {
     height: f32,
 }
 
+/// What the new clip animates, at a time.
+#[derive(Debug, Clone)]
+struct Key {
+    seconds: f32,
+    /// The rotation of each node of [`Retarget::nodes`] relative to its parent.
+    rotations: Vec<Quat>,
+    /// The translation of each node of [`Retarget::moved`].
+    translations: Vec<Vec3>,
+}
+
 /// Makes clips of a target out of clips of a source.
 pub struct Retarget<'r> {
     source: &'r Rig<'r>,
@@ -70,15 +85,20 @@ pub struct Retarget<'r> {
     /// Nodes that are not below the node that carries them in a body, such as feet that a control moves: the node, the node
     /// that carries it, and the place of the first seen from the second.
     loose: Vec<(usize, usize, Vec3)>,
+    /// The nodes that turn, and those that move.
+    nodes: Vec<usize>,
+    moved: Vec<usize>,
     rest: &'r LocalPose,
     /// The rest rotation of each node relative to its parent.
     rest_rotations: Vec<Quat>,
+    /// How many more nodes may be posed.
+    posed_nodes_left: Cell<u64>,
 }
 
 impl<'r> Retarget<'r> {
-    /// Prepares for any number of clips.
+    /// Prepares for any number of clips. Returns `None` if the hips of the target cannot move.
     #[must_use]
-    pub fn new(source: &'r Rig<'r>, target: &'r Rig<'r>) -> Self {
+    pub fn new(source: &'r Rig<'r>, target: &'r Rig<'r>) -> Option<Self> {
         let is_free = |node: usize| target.model.skeleton.is_free(node as u32);
         let shares = |chain: &[usize]| -> Vec<(usize, f32)> {
             let shares = (1..).zip(chain).map(|(rank, &node)| (node, rank as f32 / chain.len() as f32));
@@ -86,42 +106,54 @@ impl<'r> Retarget<'r> {
         };
         let (trunk, neck) = (shares(&target.trunk), shares(&target.neck));
         let is_chain = |node: usize| trunk.iter().chain(&neck).any(|&(of_chain, _)| of_chain == node);
-        let hips = target.humanoid.node(Role::HIPS).map_or(0, |node| node as usize);
+        let hips = target.humanoid.node(Role::HIPS).map(|node| node as usize).filter(|&hips| is_free(hips))?;
         let both = target.humanoid.roles().filter(|(role, _)| source.humanoid.node(*role).is_some());
         let both = both.map(|(role, node)| (role, node as usize));
         let limbs: Vec<(Role, usize)> =
             both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
-        let loose = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
+        let loose: Vec<_> = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
+        let chains = trunk.iter().chain(&neck).map(|&(node, _)| node);
+        let nodes = std::iter::once(hips).chain(chains).chain(limbs.iter().map(|&(_, node)| node)).collect();
+        let moved = std::iter::once(hips).chain(loose.iter().map(|&(node, ..)| node)).collect();
         let skeleton = &target.model.skeleton;
         let mut rest_rotations = skeleton.rest.rotations.clone();
         for fixed in &skeleton.fixed_locals {
             rest_rotations[fixed.node as usize] = rotation_of(&fixed.parent_from_node);
         }
-        Self { source, target, trunk, neck, limbs, hips, loose, rest: &skeleton.rest, rest_rotations }
+        let (rest, posed_nodes_left) = (&skeleton.rest, Cell::new(MOST_POSED_NODES));
+        Some(Self {
+            source,
+            target,
+            trunk,
+            neck,
+            limbs,
+            hips,
+            loose,
+            nodes,
+            moved,
+            rest,
+            rest_rotations,
+            posed_nodes_left,
+        })
     }
 
-    /// Returns the nodes that the new clips animate.
-    pub fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
-        let chains = self.trunk.iter().chain(&self.neck).map(|&(node, _)| node);
-        let limbs = self.limbs.iter().map(|&(_, node)| node);
-        std::iter::once(self.hips).chain(chains).chain(limbs)
-    }
-
-    /// Returns the clip on the target. `None` if it has more than [`MOST_KEYS`] keys.
+    /// Returns the clip on the target. `None` if it has more than [`MOST_KEYS`] keys, or takes too long.
     #[must_use]
     pub fn clip(&self, clip: &Clip) -> Option<Clip> {
         let mut scratch = PoseScratch::for_model(self.source.model);
         let times = key_times(clip)?;
-        let mut pose_at = |seconds: f32| {
+        let posed_nodes = (self.source.reference.len() + self.target.reference.len()) as u64;
+        let mut key_at = |seconds: f32| {
+            self.posed_nodes_left.set(self.posed_nodes_left.get().checked_sub(posed_nodes)?);
             let pose = self.source_pose(clip, f64::from(seconds), &mut scratch);
-            self.target_pose(&pose)
+            Some(self.key(seconds, &self.target_pose(&pose)))
         };
-        let mut keys: Vec<(f32, LocalPose)> = Vec::with_capacity(times.len());
-        let mut last = None::<(f32, LocalPose)>;
+        let mut keys: Vec<Key> = Vec::with_capacity(times.len());
+        let mut last = None::<Key>;
         for seconds in times {
-            let next = (seconds, pose_at(seconds));
+            let next = key_at(seconds)?;
             if let Some(last) = last.take() {
-                self.refine(last, &next, &mut pose_at, &mut keys)?;
+                self.refine(last, &next, &mut key_at, &mut keys)?;
             }
             last = Some(next);
         }
@@ -129,23 +161,35 @@ impl<'r> Retarget<'r> {
         Some(self.tracks(clip, &keys))
     }
 
+    /// Returns the part of a pose that the clip animates. Numbers out of range become those of the rest pose.
+    fn key(&self, seconds: f32, pose: &LocalPose) -> Key {
+        let rotation = |&node: &usize| {
+            let rotation = pose.rotations[node];
+            if rotation.is_finite() { rotation } else { self.rest.rotations[node] }
+        };
+        Key {
+            seconds,
+            rotations: self.nodes.iter().map(rotation).collect(),
+            translations: self.moved.iter().map(|&node| pose.translations[node]).collect(),
+        }
+    }
+
     /// Appends a key, and keys between it and the next one where interpolation is not exact enough.
     fn refine(
         &self,
-        first: (f32, LocalPose),
-        next: &(f32, LocalPose),
-        pose_at: &mut impl FnMut(f32) -> LocalPose,
-        keys: &mut Vec<(f32, LocalPose)>,
+        first: Key,
+        next: &Key,
+        key_at: &mut impl FnMut(f32) -> Option<Key>,
+        keys: &mut Vec<Key>,
     ) -> Option<()> {
         // A stack of the keys that lie ahead; the nearest is last.
         let mut ahead = vec![next.clone()];
         let mut from = first;
         while let Some(to) = ahead.last() {
-            let middle = 0.5 * (from.0 + to.0);
-            if to.0 - from.0 > 2.0 * LEAST_STEP_SECONDS {
-                let exact = pose_at(middle);
-                if !self.are_close(&from.1, &to.1, &exact) {
-                    ahead.push((middle, exact));
+            if to.seconds - from.seconds > 2.0 * LEAST_STEP_SECONDS {
+                let middle = key_at(0.5 * (from.seconds + to.seconds))?;
+                if !are_close(&from, to, &middle) {
+                    ahead.push(middle);
                     if keys.len() + ahead.len() > MOST_KEYS {
                         return None;
                     }
@@ -158,19 +202,9 @@ impl<'r> Retarget<'r> {
         (keys.len() <= MOST_KEYS).then_some(())
     }
 
-    fn are_close(&self, from: &LocalPose, to: &LocalPose, exact: &LocalPose) -> bool {
-        let most = MOST_ERROR_DEGREES.to_radians();
-        let rotates =
-            |node: usize| from.rotations[node].slerp(to.rotations[node], 0.5).angle_between(exact.rotations[node]);
-        // A step between two keys a millisecond apart is not bridged.
-        self.nodes().all(|node| rotates(node) <= most)
-    }
-
-    fn tracks(&self, clip: &Clip, keys: &[(f32, LocalPose)]) -> Clip {
-        let timeline = keys.iter().map(|(seconds, _)| *seconds).collect();
-        let rotation = |node: usize| {
-            let mut values: Vec<Vec4> = keys.iter().map(|(_, pose)| Vec4::from(pose.rotations[node])).collect();
-            // A constant track needs no second value, but all tracks share the timeline.
+    fn tracks(&self, clip: &Clip, keys: &[Key]) -> Clip {
+        let rotation = |(index, &node): (usize, &usize)| {
+            let mut values: Vec<Vec4> = keys.iter().map(|key| Vec4::from(key.rotations[index])).collect();
             for index in 1..values.len() {
                 if values[index].dot(values[index - 1]) < 0.0 {
                     values[index] = -values[index];
@@ -178,17 +212,16 @@ impl<'r> Retarget<'r> {
             }
             Track { node: node as u32, timeline: 0, interpolation: Interpolation::Linear, values }
         };
-        let translation = |node: usize| {
-            let values = keys.iter().map(|(_, pose)| pose.translations[node]).collect();
+        let translation = |(index, &node): (usize, &usize)| {
+            let values = keys.iter().map(|key| key.translations[index]).collect();
             Track { node: node as u32, timeline: 0, interpolation: Interpolation::Linear, values }
         };
-        let moved = std::iter::once(self.hips).chain(self.loose.iter().map(|&(node, ..)| node));
         Clip {
             name: clip.name.clone(),
             duration_seconds: clip.duration_seconds,
-            timelines: vec![timeline],
-            translations: moved.map(translation).collect(),
-            rotations: self.nodes().map(rotation).collect(),
+            timelines: vec![keys.iter().map(|key| key.seconds).collect()],
+            translations: self.moved.iter().enumerate().map(translation).collect(),
+            rotations: self.nodes.iter().enumerate().map(rotation).collect(),
             ..Clip::default()
         }
     }
@@ -325,6 +358,12 @@ impl Rig<'_> {
         let (upper, lower, foot) = (upper?, lower?, foot?);
         Some(upper - Vec3::Y * (upper.distance(lower) + lower.distance(foot)))
     }
+}
+
+/// Returns whether interpolation between two keys gives the one in the middle, nearly.
+fn are_close(from: &Key, to: &Key, middle: &Key) -> bool {
+    let mut rotations = from.rotations.iter().zip(&to.rotations).zip(&middle.rotations);
+    rotations.all(|((from, to), exact)| from.slerp(*to, 0.5).angle_between(*exact) <= MOST_ERROR_DEGREES.to_radians())
 }
 
 /// Returns the turn at a share of a chain of turns.

@@ -29,11 +29,11 @@ const MOST_BRANCHES: usize = 64;
 /// Returns the roles of a model, if it is a humanoid.
 #[must_use]
 pub fn humanoid_of(model: &Model) -> Option<Humanoid> {
-    if let Some(declared) = model.humanoid.as_deref().filter(|declared| declared.is_whole()) {
-        return Some(declared.clone());
-    }
     if model.skeleton.len() > MOST_NODES {
         return None;
+    }
+    if let Some(declared) = model.humanoid.as_deref().filter(|declared| declared.is_whole()) {
+        return Some(declared.clone());
     }
     let body = Body::of(model);
     [Body::limbs_by_name, Body::limbs_by_tree].into_iter().find_map(|limbs| body.humanoid(limbs(&body)?))

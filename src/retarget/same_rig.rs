@@ -51,14 +51,14 @@ fn places(skeleton: &Skeleton) -> Vec<Vec3> {
 
 /// Returns whether the parent of a node of `other` has the same name as an ancestor of `node`, and so on up to the root of
 /// either file: files of clips may lack nodes in between, and roots.
-pub fn has_ancestors_of(skeleton: &Skeleton, node: u32, other: &Skeleton, of_other: u32) -> bool {
+pub fn has_ancestors_of<'s>(skeleton: &'s Skeleton, node: u32, other: &'s Skeleton, of_other: u32) -> bool {
     /// Further ancestors say no more about two nodes.
-    const MOST: usize = 64;
+    const MOST: usize = 8;
     let above =
         |skeleton: &Skeleton, node: u32| Some(skeleton.parents[node as usize]).filter(|&parent| parent != NO_PARENT);
-    let ancestors = |skeleton: &Skeleton, node: u32| -> Vec<String> {
+    let ancestors = |skeleton: &'s Skeleton, node: u32| -> Vec<&'s str> {
         let nodes = std::iter::successors(above(skeleton, node), |&node| above(skeleton, node)).take(MOST);
-        nodes.map(|node| skeleton.names[node as usize].clone()).collect()
+        nodes.map(|node| &*skeleton.names[node as usize]).collect()
     };
     let (ours, theirs) = (ancestors(skeleton, node), ancestors(other, of_other));
     let mut left = ours.iter();
