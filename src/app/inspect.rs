@@ -53,6 +53,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     let height = bounds.map(|(min, max)| max.y - min.y);
     let source = &model.source;
     let names = |names: &[Option<String>]| names.iter().map(Option::as_deref).collect::<Fact>();
+    let (roles_from, roles) = roles(model);
     let mut facts = vec![
         ("model", model.name.as_str().into()),
         (
@@ -68,7 +69,8 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("scenes", scenes(model)),
         ("nodes", nodes(model)),
         ("skins", skins(model)),
-        ("humanoid", humanoid(model)),
+        ("humanoid", roles_from.as_deref().into()),
+        ("roles", roles),
         ("clips", model.clips.iter().map(clip).collect()),
         ("geometry", geometry(&model.geometry)),
         // In metres, the unit of glTF. +Y is up.
@@ -185,9 +187,9 @@ fn skins(model: &Model) -> Fact {
     facts.collect()
 }
 
-/// Returns the node of each role of a humanoid, by glTF index, and where the roles come from.
-fn humanoid(model: &Model) -> Fact {
-    let Some(humanoid) = humanoid_of(model) else { return Fact::Absent };
+/// Returns where the roles of a humanoid come from, and the node of each role, by glTF index.
+fn roles(model: &Model) -> (Option<String>, Fact) {
+    let Some(humanoid) = humanoid_of(model) else { return (None, Fact::List(Vec::new())) };
     let role = |(role, node): (Role, u32)| {
         let at = node as usize;
         [
@@ -196,8 +198,7 @@ fn humanoid(model: &Model) -> Fact {
             ("name", model.skeleton.names[at].as_str().into()),
         ]
     };
-    let source = humanoid.source.to_string();
-    Fact::from([("source", source.as_str().into()), ("roles", humanoid.roles().map(role).collect())])
+    (Some(humanoid.source.to_string()), humanoid.roles().map(role).collect())
 }
 
 fn clip(clip: &Clip) -> Fact {
