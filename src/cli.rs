@@ -154,7 +154,7 @@ pub struct RenderArgs {
 /// The arguments of `inspect`.
 #[derive(Debug, Clone, Args)]
 pub struct InspectArgs {
-    /// Model file (.gltf, .glb) [default: the bundled character].
+    /// Model file (.gltf, .glb, .vrm) [default: the bundled character].
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
@@ -171,7 +171,7 @@ pub struct InspectArgs {
 /// The arguments of `pose`.
 #[derive(Debug, Clone, Args)]
 pub struct PoseArgs {
-    /// Model file (.gltf, .glb) [default: the bundled character].
+    /// Model file (.gltf, .glb, .vrm) [default: the bundled character].
     pub model: Option<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,

@@ -14,7 +14,7 @@ use crate::view::{Background, DebugView, Look, SunDirection};
 /// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args)]
 pub struct CrowdArgs {
-    /// Model files (.gltf, .glb); several make a mixed crowd [default: the bundled character].
+    /// Model files (.gltf, .glb, .vrm); several make a mixed crowd [default: the bundled character].
     pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,

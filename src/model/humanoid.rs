@@ -96,6 +96,20 @@ pub enum Limb {
     Toes,
 }
 
+impl Limb {
+    /// All parts, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Shoulder,
+        Self::UpperArm,
+        Self::LowerArm,
+        Self::Hand,
+        Self::UpperLeg,
+        Self::LowerLeg,
+        Self::Foot,
+        Self::Toes,
+    ];
+}
+
 /// The number of fingers of a hand: thumb, index, middle, ring and little finger.
 pub const FINGERS: usize = 5;
 /// The number of bones of a finger, from the hand outwards.
@@ -163,7 +177,7 @@ impl Role {
     }
 }
 
-/// Where the roles of a skeleton come from.
+/// The origin of the roles of a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoleSource {
     /// An extension of the file.

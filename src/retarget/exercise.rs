@@ -13,10 +13,10 @@ const TURN_DEGREES: f32 = 30.0;
 const MOST_STEP_SECONDS: f32 = 0.4;
 /// The longest time of the clip, but for the last joint.
 const MOST_SECONDS: f32 = 20.0;
-/// Joints beyond this number stand still: each has a timeline of its own.
+/// The largest number of joints that turn: each has a timeline of its own.
 const MOST_JOINTS: usize = 1024;
 
-/// Returns the clip, if the model has joints, or nodes that move meshes, which can turn.
+/// Returns the clip, if the model has joints that can turn. Rigid meshes of such a model turn too.
 #[must_use]
 pub fn exercise(model: &Model) -> Option<Clip> {
     let skeleton = &model.skeleton;

@@ -42,11 +42,11 @@ pub enum Way {
     SameRig,
     /// Both are humanoids.
     Retargeted,
-    /// By the names of nodes.
+    /// Some nodes have the same names.
     ByName,
 }
 
-/// What became of the clips of a source.
+/// The result of borrowing the clips of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Borrowed {
     pub way: Way,
@@ -92,8 +92,8 @@ pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit
             let above = |&node: &usize| model.skeleton.parent(node);
             let trunk = std::iter::successors(of_model.node(Role::HEAD).map(|node| node as usize), above);
             let trunk = trunk.map(|node| node as u32).take_while(|&node| Some(node) != of_model.node(Role::HIPS));
-            let moved: Vec<u32> = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
-            moved.into_iter().for_each(|node| free(&mut model.skeleton, node));
+            let moved = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
+            free(&mut model.skeleton, &moved);
             if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
                 return Ok(borrowed);
             }
@@ -185,9 +185,7 @@ impl Partners {
 
     /// Adds the tracks of all nodes that have a counterpart.
     fn take(&self, model: &mut Model, source: &Model, way: Way) -> Borrowed {
-        for &node in self.nodes.values().flatten() {
-            free(&mut model.skeleton, node);
-        }
+        free(&mut model.skeleton, &self.nodes.values().flatten().copied().collect());
         // What is still a matrix has shear, which no track can turn.
         let is_free = |node: u32| model.skeleton.is_free(node);
         let own = |node: u32| self.nodes.get(&node).copied().flatten().filter(|&node| is_free(node));
@@ -209,7 +207,10 @@ impl Partners {
                     rotations: rotations.collect(),
                     scales: moved(&clip.scales),
                     morph_weights: weights.collect(),
-                    ..clip.clone()
+                    name: clip.name.clone(),
+                    duration_seconds: clip.duration_seconds,
+                    timelines: clip.timelines.clone(),
+                    file: None,
                 };
                 from_file(clip, source)
             })
@@ -233,21 +234,23 @@ impl Partners {
     }
 }
 
-/// Gives a node that the file has as a matrix a translation, a rotation and a scale, so that a clip can animate it. A
-/// matrix with shear stays.
-fn free(skeleton: &mut Skeleton, node: u32) {
+/// Gives nodes that the file has as matrices a translation, a rotation and a scale, so that a clip can animate them. A matrix
+/// with shear stays.
+fn free(skeleton: &mut Skeleton, nodes: &BTreeSet<u32>) {
     /// The largest error of an element of the matrix, as a share of its longest axis.
     const TOLERANCE: f32 = 1e-4;
-    let Ok(index) = skeleton.fixed_locals.binary_search_by_key(&node, |fixed| fixed.node) else { return };
-    let matrix = skeleton.fixed_locals[index].parent_from_node;
-    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
-    // As import normalises rotations, so that the result is that of a file with this rotation.
-    let rotation = Quat::from_vec4(Vec4::from(rotation).as_dvec4().normalize().as_vec4());
-    let made = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
-    if !made.abs_diff_eq(matrix, TOLERANCE * scale.abs().max_element()) {
-        return;
-    }
-    skeleton.fixed_locals.remove(index);
-    let (rest, node) = (&mut skeleton.rest, node as usize);
-    (rest.translations[node], rest.rotations[node], rest.scales[node]) = (translation, rotation, scale);
+    let Skeleton { fixed_locals, rest, .. } = skeleton;
+    fixed_locals.retain(|fixed| {
+        let (scale, rotation, translation) = fixed.parent_from_node.to_scale_rotation_translation();
+        // As import normalises rotations, so that the result is that of a file with this rotation.
+        let rotation = Quat::from_vec4(Vec4::from(rotation).as_dvec4().normalize().as_vec4());
+        let made = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
+        let is_same = made.abs_diff_eq(fixed.parent_from_node, TOLERANCE * scale.abs().max_element());
+        let becomes_free = nodes.contains(&fixed.node) && is_same;
+        if becomes_free {
+            let node = fixed.node as usize;
+            (rest.translations[node], rest.rotations[node], rest.scales[node]) = (translation, rotation, scale);
+        }
+        !becomes_free
+    });
 }

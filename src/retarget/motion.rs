@@ -4,7 +4,7 @@
 //!
 //! 1. *Turns.* At each time of the clip, the turn of each source bone away from the reference pose is taken in body space:
 //!    `turn = body_from_source · reference⁻¹`. The target's bone makes the same turn: `body_from_target = turn · reference`.
-//!    So bones of both rigs point in the same direction, whatever the axes of their joints are. Bones of the trunk and of the
+//!    So bones of both rigs point in the same direction, with any axes of their joints. Bones of the trunk and of the
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
 //! 3. *Feet.* Thighs and shins of other proportions bring the feet to other places. The pelvis is moved so that the lower
@@ -62,7 +62,7 @@ struct Foot {
     height: f32,
 }
 
-/// What the new clip animates, at a time.
+/// The values of the new clip at a time.
 #[derive(Debug, Clone)]
 struct Key {
     seconds: f32,

@@ -1,6 +1,6 @@
 //! What the name of a node says about its part of the body.
 //!
-//! In: a name of any convention: `mixamorig:LeftForeArm_08`, `DEF-upper_arm.L`, `thigh_l`, `J_Bip_R_Hand`,
+//! In: a name of any convention, such as `mixamorig:LeftForeArm_08`, `DEF-upper_arm.L`, `thigh_l`, `J_Bip_R_Hand`,
 //! `L_armUpper0001_bind_JNT`, `Bip01 L Calf`, `Left elbow`. Out: a side and a [`Word`]. A name is evidence only:
 //! [`super::roles`] has the last word, by the tree.
 
@@ -26,11 +26,11 @@ pub enum Word {
     LowerLeg,
     Foot,
     Toes,
-    /// By the number of the finger, from the thumb.
+    /// A bone of a finger, by the number of the finger, from the thumb.
     Finger(usize),
 }
 
-/// What a name says.
+/// The evidence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Evidence {
     /// The side, if it has one.
@@ -42,46 +42,9 @@ pub struct Evidence {
 }
 
 /// Parts of names that controls, targets and ends have.
-const HELPERS: &[&str] = &[
-    "ik",
-    "fk",
-    "ctrl",
-    "control",
-    "pole",
-    "target",
-    "end",
-    "nub",
-    "tip",
-    "twist",
-    "roll",
-    "helper",
-    "mch",
-    "org",
-    "tweak",
-    "heel",
-    "slot",
-    "handslot",
-    "socket",
-    "hold",
-    "goal",
-    "effector",
-    "pv",
-    "master",
-    "sec",
-    "adj",
-    "palm",
-    "metacarpal",
-    "tail",
-    "wing",
-    "ear",
-    "hair",
-    "skirt",
-    "cloth",
-    "prop",
-    "weapon",
-    "geo",
-    "mesh",
-];
+const HELPERS: &str = "ik fk ctrl control pole target end nub tip twist roll helper mch org tweak heel slot handslot socket \
+    hold goal effector pv master sec adj palm metacarpal tail wing ear hair skirt cloth prop weapon geo \
+    mesh";
 
 /// Whole words, after the side and all numbers are gone.
 const WORDS: &[(&[&str], Word)] = &[
@@ -89,7 +52,7 @@ const WORDS: &[(&[&str], Word)] = &[
     (&["head"], Word::Head),
     (&["shoulder", "shldr"], Word::Shoulder),
     (&["clavicle", "collar", "collarbone", "scapula", "clav"], Word::Clavicle),
-    (&["upperarm", "armupper", "uparm", "arm upper", "bicep", "humerus"], Word::UpperArm),
+    (&["upperarm", "armupper", "uparm", "bicep", "humerus"], Word::UpperArm),
     (&["arm"], Word::Arm),
     (&["lowerarm", "armlower", "forearm", "elbow", "lowarm", "ulna"], Word::LowerArm),
     (&["wrist"], Word::Wrist),
@@ -106,39 +69,14 @@ const FINGER_WORDS: [&[&str]; 5] =
     [&["thumb"], &["index", "pointer", "forefinger"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
 
 /// Parts of names that say nothing.
-const NOISE: &[&str] = &[
-    "bind",
-    "jnt",
-    "joint",
-    "bone",
-    "def",
-    "sk",
-    "skeleton",
-    "bip",
-    "j",
-    "c",
-    "b",
-    "f",
-    "armature",
-    "mixamorig",
-    "valve",
-    "biped",
-    "cc",
-    "base",
-    "rig",
-    "character",
-    "bn",
-    "jt",
-    "root",
-    "joints",
-    "proximal",
-    "intermediate",
-    "distal",
-    "bend",
-    "in",
-];
+const NOISE: &str = "bind jnt joint bone def sk skeleton bip j c b f armature mixamorig valve biped cc base rig character \
+    bn jt root joints proximal intermediate distal bend in";
 
-/// Returns what a name says.
+fn is_among(words: &str, part: &str) -> bool {
+    words.split_whitespace().any(|word| word == part)
+}
+
+/// Returns the evidence of a name.
 #[must_use]
 pub fn evidence_of(name: &str) -> Evidence {
     let parts = parts_of(name);
@@ -147,9 +85,9 @@ pub fn evidence_of(name: &str) -> Evidence {
     for part in &parts {
         let (side, rest) = split_side(part);
         evidence.side = evidence.side.or(side);
-        if HELPERS.contains(&rest) {
+        if is_among(HELPERS, rest) {
             evidence.is_helper = true;
-        } else if !rest.is_empty() && !NOISE.contains(&rest) {
+        } else if !rest.is_empty() && !is_among(NOISE, rest) {
             words.push(rest);
         }
     }

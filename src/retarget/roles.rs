@@ -177,8 +177,8 @@ impl Body {
         let (hips, legs) = hips?;
         let above =
             |node: usize| self.is_below(node, hips) && legs.iter().all(|&leg| node != leg && !self.is_below(node, leg));
-        let arms = (hips + 1..self.parents.len()).filter(|&node| above(node));
-        let arms = arms.filter_map(|node| self.mirrored_branches(node, false)).next()?;
+        let mut trunk = (hips + 1..self.parents.len()).filter(|&node| above(node));
+        let arms = trunk.find_map(|node| self.mirrored_branches(node, false))?;
         let apart = |[a, b]: [usize; 2]| (self.positions[self.end(a)] - self.positions[self.end(b)]).with_y(0.0);
         let (across_legs, across_arms) = (apart(legs), apart(arms));
         // The feet point forwards.
@@ -211,7 +211,7 @@ impl Body {
         }))
     }
 
-    /// Returns two branches of a node that mirror each other. `down`: and end below the node and below all other branches.
+    /// Returns two branches of a node that mirror each other. If `down`, they end below the node.
     fn mirrored_branches(&self, node: usize, down: bool) -> Option<[usize; 2]> {
         let branches: Vec<usize> =
             self.children[node].iter().copied().filter(|&child| self.has_joints[child]).collect();
@@ -223,8 +223,8 @@ impl Body {
             !self.children[branch].is_empty() && (!down || self.positions[self.end(branch)].y < center.y)
         };
         let limbs: Vec<usize> = branches.into_iter().filter(is_limb).collect();
-        let pairs = limbs.iter().enumerate().flat_map(|(rank, &a)| limbs[rank + 1..].iter().map(move |&b| [a, b]));
-        pairs.into_iter().find(|&[a, b]| {
+        let mut pairs = limbs.iter().enumerate().flat_map(|(rank, &a)| limbs[rank + 1..].iter().map(move |&b| [a, b]));
+        pairs.find(|&[a, b]| {
             let ends = [self.positions[self.end(a)], self.positions[self.end(b)]];
             let across = (ends[0] - ends[1]).with_y(0.0);
             let off_middle = (0.5 * (ends[0] + ends[1]) - center).dot(across.normalize_or_zero()).abs();
@@ -256,7 +256,6 @@ impl Body {
             std::iter::once(best).chain(self.ancestors(best)).take_while(|&node| node != from).collect();
         chain.push(from);
         chain.reverse();
-        chain.dedup();
         chain
     }
 
@@ -289,7 +288,7 @@ impl Body {
         put(Role::NECK, neck.first().copied());
         put(Role::HEAD, Some(head));
         for (side, found) in Side::BOTH.into_iter().zip(&limbs) {
-            for limb in ALL_LIMBS {
+            for limb in Limb::ALL {
                 put(Role::limb(side, limb), found.get(limb));
             }
             for finger in 0..FINGERS {
@@ -334,9 +333,9 @@ impl Body {
         let named = self.named(None, Word::Head).into_iter().find(|&node| self.is_below(node, chest));
         named.or_else(|| {
             let of_arm = |node: usize| {
-                let arms =
+                let mut arms =
                     limbs.iter().filter_map(|side| side.get(Limb::Shoulder).or_else(|| side.get(Limb::UpperArm)));
-                arms.into_iter().any(|arm| node == arm || self.is_below(node, arm))
+                arms.any(|arm| node == arm || self.is_below(node, arm))
             };
             let branches =
                 self.children[chest].iter().copied().filter(|&child| self.has_joints[child] && !of_arm(child));
@@ -361,39 +360,22 @@ impl Body {
     fn is_plausible(&self, humanoid: &Humanoid) -> bool {
         let at = |node: Option<u32>| node.map(|node| self.positions[node as usize]);
         let limb = |side, limb| at(humanoid.limb(side, limb));
-        let (Some(hips), Some(head)) = (at(humanoid.node(Role::HIPS)), at(humanoid.node(Role::HEAD))) else {
-            return false;
-        };
+        let joints = Side::BOTH.map(|side| limb(side, Limb::UpperLeg));
+        let ([Some(left), Some(right)], Some(head)) = (joints, at(humanoid.node(Role::HEAD))) else { return false };
         let length = |side, a, b| Some(limb(side, a)?.distance(limb(side, b)?));
         let alike = |a, b| {
             let (Some(left), Some(right)) = (length(Side::Left, a, b), length(Side::Right, a, b)) else { return true };
             left > 0.0 && left <= MOST_ASYMMETRY * right && right <= MOST_ASYMMETRY * left
         };
         let knees = Side::BOTH.map(|side| limb(side, Limb::LowerLeg).map_or(f32::INFINITY, |knee| knee.y));
-        let thighs = Side::BOTH.map(|side| limb(side, Limb::UpperLeg).map_or(f32::NEG_INFINITY, |hip| hip.y));
         let arm = length(Side::Left, Limb::UpperArm, Limb::LowerArm).unwrap_or(0.0);
         let leg = length(Side::Left, Limb::UpperLeg, Limb::LowerLeg).unwrap_or(0.0);
-        let trunk = head
-            - 0.5
-                * (at(humanoid.limb(Side::Left, Limb::UpperLeg)).unwrap_or(hips)
-                    + at(humanoid.limb(Side::Right, Limb::UpperLeg)).unwrap_or(hips));
+        let trunk = head - 0.5 * (left + right);
         trunk.y >= LEAST_UPRIGHT * trunk.length()
-            && knees[0] < thighs[0]
-            && knees[1] < thighs[1]
+            && knees[0] < left.y
+            && knees[1] < right.y
             && arm >= LEAST_ARM * leg
             && alike(Limb::UpperArm, Limb::LowerArm)
             && alike(Limb::UpperLeg, Limb::LowerLeg)
     }
 }
-
-/// The parts of a limb.
-const ALL_LIMBS: [Limb; 8] = [
-    Limb::Shoulder,
-    Limb::UpperArm,
-    Limb::LowerArm,
-    Limb::Hand,
-    Limb::UpperLeg,
-    Limb::LowerLeg,
-    Limb::Foot,
-    Limb::Toes,
-];

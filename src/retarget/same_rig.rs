@@ -23,10 +23,10 @@ const MOST_APART: f32 = 0.02;
 pub fn is_same_rig(model: &Model, source: &Model, partners: &BTreeMap<u32, Option<u32>>) -> bool {
     let found: Vec<(u32, u32)> = partners.iter().filter_map(|(&node, own)| Some((node, (*own)?))).collect();
     let has_ancestors = found.iter().all(|&(node, own)| has_ancestors_of(&model.skeleton, own, &source.skeleton, node));
-    let places = [(&source.skeleton, 0), (&model.skeleton, 1)].map(|(skeleton, _)| places(skeleton));
+    let [of_source, of_model] = [&source.skeleton, &model.skeleton].map(places);
     let (mut bones, mut in_place) = (0, 0);
     for &(node, own) in &found {
-        let (theirs, ours) = (places[0][node as usize], places[1][own as usize]);
+        let (theirs, ours) = (of_source[node as usize], of_model[own as usize]);
         let length = theirs.length().max(ours.length());
         if length > 0.0 {
             bones += 1;

@@ -153,3 +153,17 @@ fn key_times_and_counts_are_checked() {
         (&sampler, json!(1), "channels[0]: samplers[1] does not exist; the file has 1"),
     ]);
 }
+
+/// Old exporters write the constants of OpenGL or of three.js.
+#[test]
+fn numbers_as_interpolation_are_read_with_a_warning() {
+    for (number, expected) in [(0, Interpolation::Linear), (9729, Interpolation::Linear), (2300, Interpolation::Step)] {
+        let (mut gltf, times) = keyed();
+        let values = gltf.f32s("VEC3", &[0.0; 6]);
+        gltf.animation(0, "scale", "STEP", times, values);
+        gltf.json["animations"][0]["samplers"][0]["interpolation"] = json!(number);
+        let model = gltf.load().unwrap();
+        assert_eq!(model.clips[0].scales[0].interpolation, expected, "{number}");
+        assert!(model.warnings[0].starts_with("animations[0].samplers: 1 have a number as interpolation"));
+    }
+}

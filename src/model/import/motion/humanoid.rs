@@ -33,10 +33,13 @@ pub fn turn_round(tree: &mut NodeTree, clips: &mut [Clip]) {
     const TURN: Quat = Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
     let skeleton = &mut tree.skeleton;
     let is_root = |node: u32| skeleton.parents[node as usize] == NO_PARENT;
-    for node in (0..skeleton.parents.len()).filter(|&node| is_root(node as u32)) {
-        let rest = &mut skeleton.rest;
-        rest.translations[node] = TURN * rest.translations[node];
-        rest.rotations[node] = TURN * rest.rotations[node];
+    // The rest transforms of nodes that are given as matrices are unused.
+    for node in 0..skeleton.parents.len() {
+        if is_root(node as u32) && skeleton.is_free(node as u32) {
+            let rest = &mut skeleton.rest;
+            rest.translations[node] = TURN * rest.translations[node];
+            rest.rotations[node] = TURN * rest.rotations[node];
+        }
     }
     for fixed in skeleton.fixed_locals.iter_mut().filter(|fixed| is_root(fixed.node)) {
         fixed.parent_from_node = glam::Affine3A::from_quat(TURN) * fixed.parent_from_node;
