@@ -7,9 +7,10 @@
 //! y = 0 is the floor if one of these holds:
 //!
 //! 1. The rest pose ends there, within [`NEAR_SHARE`] of its height.
-//! 2. The rest pose goes below it with an attachment only: with a small part of its surface ([`ATTACHMENT_SHARE`]), while
-//!    more surface faces down at y = 0 than at the lowest point. A sword below the feet is such a part. The feet of a model
-//!    that was moved down are not, since no soles are left at y = 0.
+//! 2. The rest pose goes below it with an attachment only: with a small part of its surface and of its joints
+//!    ([`ATTACHMENT_SHARE`]), while more surface faces down at y = 0 than at the lowest point. A sword below the feet is such a
+//!    part. The feet of a model that was moved down are not, since no soles are left at y = 0. Nor are thin legs, which have
+//!    many joints.
 //! 3. The rest pose ends above it, and some clip comes down to it: a drone that hovers, and lands.
 //! 4. The clips come closer to it than to the lowest point of the rest pose, as the median of their lowest points.
 //!
@@ -28,7 +29,7 @@ use crate::model::{Clip, Model};
 
 /// The largest distance between a floor and a sole on it, as a share of the height of the rest pose.
 const NEAR_SHARE: f32 = 0.01;
-/// The largest share of the surface that attachments below the floor may have.
+/// The largest share of the surface that attachments below the floor may have, and of the joints, unless it is one joint.
 const ATTACHMENT_SHARE: f32 = 0.1;
 /// The number of times at which each clip is sampled, first and last included.
 const SAMPLES: u32 = 8;
@@ -38,7 +39,7 @@ const MAX_VERTICES: usize = 4_000_000;
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
 #[must_use]
 pub fn floor_height(model: &Model) -> f32 {
-    let mut surface = PosedSurface { model, scratch: PoseScratch::for_model(model), positions: Vec::new() };
+    let mut surface = PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
     surface.pose(None, 0.0);
     let (lowest, highest) = surface.extent();
     let near = NEAR_SHARE * (highest - lowest);
@@ -72,6 +73,8 @@ fn median(mut values: Vec<f32>) -> Option<f32> {
 struct PosedSurface<'m> {
     model: &'m Model,
     scratch: PoseScratch,
+    /// The heights of the joints, and of the nodes of rigid meshes, in the current pose.
+    joints: Vec<f32>,
     /// The vertices in the current pose, in model space.
     positions: Vec<Vec3>,
 }
@@ -79,6 +82,9 @@ struct PosedSurface<'m> {
 impl<'m> PosedSurface<'m> {
     fn pose(&mut self, clip: Option<&Clip>, time_seconds: f64) {
         let pose = pose_model(self.model, clip, time_seconds, &mut self.scratch);
+        self.joints.clear();
+        let height = |&node: &u32| pose.model_from_node[node as usize].translation.y;
+        self.joints.extend(self.model.palette.nodes.iter().map(height));
         skinned_positions(self.model, pose, &mut self.positions);
     }
 
@@ -118,8 +124,13 @@ impl<'m> PosedSurface<'m> {
             })
     }
 
-    /// Returns whether the part of the surface below `height` is small. A triangle lies where its centroid is.
+    /// Returns whether the part of the surface below `height` is small, and has few joints. A triangle lies where its
+    /// centroid is.
     fn only_attachments_below(&self, height: f32) -> bool {
+        let joints_below = self.joints.iter().filter(|joint| **joint < height).count() as f32;
+        if joints_below > (ATTACHMENT_SHARE * self.joints.len() as f32).max(1.0) {
+            return false;
+        }
         let (mut all, mut below) = (0.0, 0.0);
         for [a, b, c] in posed_triangles(&self.model.geometry, &self.positions) {
             let area = (b - a).cross(c - a).length();

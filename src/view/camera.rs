@@ -51,7 +51,7 @@ impl Default for Limits {
 /// A camera that looks at a target from a distance; yaw 0 looks along -Z, at the faces of glTF characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OrbitCamera {
-    /// The point in the middle of the image, in world space.
+    /// The point that the camera looks at, in world space: in the middle of the image, but for [`Self::target_x`].
     pub target: Vec3,
     /// The distance from the target to the eye.
     pub distance: f32,
@@ -61,6 +61,9 @@ pub struct OrbitCamera {
     pub pitch_radians: f32,
     /// The angle between the upper and the lower edge of the image.
     pub vertical_fov_radians: f32,
+    /// Where the target is in the image: -1 at the left edge, 1 at the right one. Not 0 where something covers one side of the
+    /// image. The projection shifts, as that of a lens does, so the camera still turns around its target.
+    pub target_x: f32,
     /// The room in which the camera moves.
     pub limits: Limits,
 }
@@ -73,6 +76,7 @@ impl Default for OrbitCamera {
             yaw_radians: 0.45,
             pitch_radians: 15f32.to_radians(),
             vertical_fov_radians: 40f32.to_radians(),
+            target_x: 0.0,
             limits: Limits::default(),
         }
     }
@@ -160,7 +164,7 @@ impl OrbitCamera {
         Mat4::from_cols(
             Vec4::new(y_scale / aspect, 0.0, 0.0, 0.0),
             Vec4::new(0.0, y_scale, 0.0, 0.0),
-            Vec4::new(0.0, 0.0, 0.0, -1.0),
+            Vec4::new(-self.target_x, 0.0, 0.0, -1.0),
             Vec4::new(0.0, 0.0, self.near(), 0.0),
         )
     }
@@ -212,6 +216,7 @@ mod tests {
             yaw_radians: 0.0,
             pitch_radians: 0.0,
             vertical_fov_radians: 90f32.to_radians(),
+            target_x: 0.0,
             limits: Limits::default(),
         }
     }

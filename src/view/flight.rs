@@ -76,8 +76,8 @@ mod tests {
     fn the_point_under_the_cursor_stays_there() {
         let aspect = 1.5;
         let cursor = Vec2::new(0.7, 0.65);
-        for factor in [0.5, 0.9, 1.3] {
-            let mut camera = camera();
+        for (factor, target_x) in [(0.5, 0.0), (0.9, 0.3), (1.3, 0.0)] {
+            let mut camera = OrbitCamera { target_x, ..camera() };
             let point = camera.position() + Ray::through(&camera, aspect, cursor).direction * 5.0;
             let eye = camera.position();
             camera.zoom_towards(point, factor);

@@ -121,7 +121,7 @@ impl Ray {
     pub fn through(camera: &OrbitCamera, aspect: f32, point: Vec2) -> Self {
         let (right, up, forward) = camera.axes();
         let half_height = (camera.vertical_fov_radians * 0.5).tan();
-        let (x, y) = (2.0 * point.x - 1.0, 1.0 - 2.0 * point.y);
+        let (x, y) = (2.0 * point.x - 1.0 - camera.target_x, 1.0 - 2.0 * point.y);
         let direction = forward + right * (x * half_height * aspect) + up * (y * half_height);
         Self { origin: camera.position(), direction: direction.normalize() }
     }

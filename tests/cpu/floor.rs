@@ -121,6 +121,17 @@ fn models_that_were_moved_up_or_down_stand_on_their_soles() {
         let stands = still(&[offset, offset]);
         assert_stands(&format!("{offset} m, animated"), character(&BODY, offset, &[stands]), &[0.0, 1.0, 2.0]);
     }
+    // A giant with its origin at its hips, on thin legs, and one hand below the feet. The lower side of its body is larger
+    // than its soles, and legs and hand are a small part of the surface, but each has two joints.
+    let giant: Vec<Part> = [
+        ("body", [0.0, 0.0, 0.0], [-0.9, 0.0, -0.9], [0.9, 2.0, 0.9]),
+        ("thigh", [0.12, -0.1, 0.0], [-0.04, -0.4, -0.04], [0.04, 0.0, 0.04]),
+        ("shin", [0.12, -0.5, 0.0], [-0.04, -0.4, -0.04], [0.04, 0.0, 0.04]),
+        ("forearm", [0.5, -0.1, 0.0], [-0.01, -0.4, -0.01], [0.01, 0.0, 0.01]),
+        ("hand", [0.5, -0.5, 0.0], [-0.01, -0.41, -0.01], [0.01, 0.0, 0.01]),
+    ]
+    .into();
+    assert!((floor_height(&character(&giant, 0.0, &[])) + 0.91).abs() < 1e-5);
     // The origin is in the middle, the crossbow hangs beside the leg.
     assert_stands("centred", character(&with(CROSSBOW_UP), -0.9, &[still(&[-0.9, -0.9])]), &[0.0]);
 }

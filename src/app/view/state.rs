@@ -32,6 +32,8 @@ pub struct State {
     pub repeats: bool,
     /// The width of the window over its height.
     aspect: f32,
+    /// The share of the window's width that the panel covers, from the left.
+    covered: f32,
     /// The number of the selected instance.
     selection: Option<u32>,
     framed: Framed,
@@ -71,7 +73,10 @@ impl State {
         let scene = Scene::new(models, SceneOptions { crowd: &placed(&args), ..(&args).into() })?;
         let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
         let aspect = args.gpu.size.aspect();
-        Ok(Self { args, scene, clock, shaders: Vec::new(), repeats: true, aspect, selection: None, framed })
+        let (shaders, repeats, covered, selection) = (Vec::new(), true, 0.0, None);
+        let mut state = Self { args, scene, clock, shaders, repeats, aspect, covered, selection, framed };
+        state.frame();
+        Ok(state)
     }
 
     /// Loads other models, or the same ones again, with the clips of these files. The caller shows the scene with
@@ -264,15 +269,24 @@ impl State {
         self.frame();
     }
 
-    /// Notes the shape of the window. The crowd stays framed, unless the user has moved the camera.
-    pub fn follow_window(&mut self, size: Size) {
-        self.aspect = size.aspect();
-        self.frame();
+    /// Notes the shape of the window, and the share of its width that the panel covers. The crowd stays framed, unless the
+    /// user has moved the camera.
+    pub fn follow_window(&mut self, size: Size, covered: f32) {
+        if (self.aspect, self.covered) != (size.aspect(), covered) {
+            (self.aspect, self.covered) = (size.aspect(), covered);
+            self.frame();
+        }
+    }
+
+    /// Returns the width over the height of the part of the window beside the panel.
+    fn free_aspect(&self) -> f32 {
+        self.aspect * (1.0 - self.covered)
     }
 
     fn frame(&mut self) {
         if let Framed::Yes(direction) = self.framed {
-            self.scene.frame(direction, self.clock.time_seconds(), self.aspect);
+            self.scene.frame(direction, self.clock.time_seconds(), self.free_aspect());
+            self.scene.camera.target_x = self.covered;
         }
     }
 
@@ -290,7 +304,9 @@ impl State {
         let Some(shown) = self.selected() else { return false };
         let sphere = self.scene.crowd.posed_sphere(shown.number, self.clock.time_seconds());
         let (center, radius) = sphere.unwrap_or((shown.center_world, shown.radius));
-        self.scene.camera.focus_on(center, radius, self.aspect);
+        let aspect = self.free_aspect();
+        self.scene.camera.focus_on(center, radius, aspect);
+        self.scene.camera.target_x = self.covered;
         self.camera_was_moved();
         true
     }

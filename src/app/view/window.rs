@@ -101,9 +101,7 @@ impl Viewer {
         let size = window.inner_size();
         let renderer = self.renderer_for(&window, size)?;
         self.desk = Some(Desk::new(Hud::new(&window, self.state.args.panel), &self.state));
-        let shown = Shown { renderer, window, size };
-        self.state.follow_window(shown.image_size());
-        self.start(shown);
+        self.start(Shown { renderer, window, size });
         Ok(())
     }
 
@@ -206,6 +204,8 @@ impl Viewer {
     /// Brings panel and files up to date before a frame, and sets the time of the next look at them.
     fn prepare(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let Self { state, shown: Some(shown), desk: Some(desk), files, .. } = self else { return Ok(()) };
+        let size = shown.image_size();
+        state.follow_window(size, desk.hud.covered(&shown.window, size.width));
         let mut next_look = None;
         if state.args.watch {
             if files.have_changed(&state.model_files(), Instant::now()) {
@@ -362,7 +362,6 @@ impl ApplicationHandler for Viewer {
                     shown.size = size;
                     shown.renderer.resize(size.width, size.height);
                     shown.window.request_redraw();
-                    self.state.follow_window(shown.image_size());
                 } else if let Some(lost) = &mut self.lost {
                     lost.size = size;
                 }

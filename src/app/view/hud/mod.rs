@@ -130,6 +130,12 @@ impl Hud {
         self.shows_panel || self.shows_help
     }
 
+    /// Returns the share of a window's width that the panel covers, from the left; at most a half.
+    pub fn covered(&self, window: &OsWindow, image_width: u32) -> f32 {
+        let points = if self.shows_panel { panel::WIDTH + 2.0 * (MARGIN + PADDING) } else { 0.0 };
+        (points * egui_winit::pixels_per_point(&self.context, window) / image_width.max(1) as f32).min(0.5)
+    }
+
     /// Shows or hides the panel.
     pub fn toggle_panel(&mut self) {
         self.shows_panel = !self.shows_panel;
