@@ -54,7 +54,7 @@ void main() {
     vec4 base = surface_color * base_color();
     vec3 to_camera = unit(frame.camera_position - surface_position);
     // Lines and points have the file's normal or are unlit.
-    float side = gl_FrontFacing ? 1.0 : -1.0;
+    float side = side_of_triangle(surface_normal, surface_position, to_camera);
     vec3 face_normal = has_feature(FEATURE_THIN) ? side * unit(surface_normal)
                                                  : normal_of_triangle(surface_position, to_camera);
     // glTF requires flat shading if the file has no normals.

@@ -39,7 +39,7 @@ void main() {
     // Derivatives are undefined after a discard, so everything that needs them comes first.
     float alpha = surface_color.a * base_color().a;
     vec3 to_camera = unit(frame.camera_position - surface_position);
-    float side = gl_FrontFacing ? 1.0 : -1.0;
+    float side = side_of_triangle(surface_normal, surface_position, to_camera);
     vec3 face_normal = normal_of_triangle(surface_position, to_camera);
     vec3 normal = has_feature(FEATURE_FLAT) ? face_normal : side * unit(surface_normal);
     if (has_feature(FEATURE_MASKED) && alpha < material.alpha_cutoff) {

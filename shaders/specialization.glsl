@@ -46,6 +46,8 @@ const uint FEATURE_DIELECTRIC = 4096;
 const uint FEATURE_EMITS = 8192;
 // The base colour factor is not 1.
 const uint FEATURE_COLOR_FACTOR = 16384;
+// A clip mirrors the surface, so its winding does not tell the front.
+const uint FEATURE_MIRRORED_BY_CLIPS = 131072;
 
 // There is a shadow map. This is a feature of the picture, like the next one.
 const uint FEATURE_SHADOWED = 32768;

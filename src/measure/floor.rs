@@ -39,7 +39,8 @@ const MAX_VERTICES: usize = 4_000_000;
 /// Returns the height of the floor of `model` in model space. It is finite, and 0 if there is nothing to draw.
 #[must_use]
 pub fn floor_height(model: &Model) -> f32 {
-    let mut surface = PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
+    let mut surface =
+        PosedSurface { model, scratch: PoseScratch::for_model(model), joints: Vec::new(), positions: Vec::new() };
     surface.pose(None, 0.0);
     let (lowest, highest) = surface.extent();
     let near = NEAR_SHARE * (highest - lowest);

@@ -90,6 +90,8 @@ pub mod material_features {
     pub const EMITS: u32 = 8192;
     /// The base colour factor is not 1.
     pub const COLOR_FACTOR: u32 = 16384;
+    /// A clip mirrors the surface, so its winding does not tell the front.
+    pub const MIRRORED_BY_CLIPS: u32 = 131_072;
     /// There is a shadow map. This is a feature of the picture, like the next one.
     pub const SHADOWED: u32 = 32768;
     /// Alpha is coverage.

@@ -7,6 +7,7 @@
 use glam::{Vec2, Vec3, Vec4};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
+use throng::measure::mirrored_by_clips;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 
@@ -25,6 +26,7 @@ pub fn tests() -> Vec<Test> {
         normal_maps_tilt_normals_right_and_up,
         tangents_are_those_of_the_file,
         mirrored_nodes_mirror_the_bumps,
+        a_clip_that_mirrors_a_surface_hides_nothing,
         models_without_normal_maps_have_no_tangents,
     ]
 }
@@ -336,6 +338,27 @@ fn mirrored_nodes_mirror_the_bumps(device: &TestDevice) {
         assert_same("of the screen", &square().without_normals().draw(&gpu), &expected);
         let not_mirrored = mapped(tilt).without_normals();
         assert_same("of the screen, not mirrored", &not_mirrored.draw(&gpu), &leaning(tilt).draw(&gpu));
+    }
+}
+
+/// A surface that a clip mirrors looks like one that its node mirrors: neither culled nor lit from behind.
+fn a_clip_that_mirrors_a_surface_hides_nothing(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for double_sided in [false, true] {
+        let mirrored = |by_clip: bool| {
+            let mut square = mapped(TILTS[2].normalize());
+            square.gltf.json["materials"][0]["doubleSided"] = json!(double_sided);
+            if by_clip {
+                let (input, output) = (square.gltf.f32s("SCALAR", &[0.0]), square.gltf.f32s("VEC3", &[-1.0, 1.0, 1.0]));
+                square.gltf.animation(0, "scale", "STEP", input, output);
+                assert_eq!(mirrored_by_clips(&square.model()), [true]);
+            } else {
+                square.gltf.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
+                assert_eq!(mirrored_by_clips(&square.model()), [false]);
+            }
+            square.draw(&gpu)
+        };
+        assert_same("mirrored", &mirrored(true), &mirrored(false));
     }
 }
 

@@ -127,6 +127,7 @@ const FEATURES: u32 = material_features::FLAT
     | material_features::TEX_COORDS_VARY
     | material_features::BASE_COLOR_TEXTURE
     | material_features::COLOR_FACTOR
+    | material_features::MIRRORED_BY_CLIPS
     | material_features::TANGENTS;
 
 /// Returns the values of `DEBUG_VIEW` that are drawn one over the other.

@@ -12,6 +12,7 @@ use super::texture::texture_bytes;
 use super::upload::Uploader;
 use crate::animation::BindPose;
 use crate::crowd::PoseSize;
+use crate::measure::mirrored_by_clips;
 use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
@@ -174,9 +175,11 @@ impl GpuModel {
 
         let materials = GpuMaterials::new(&mut uploader, layouts, model)?;
         uploader.finish()?;
+        let mirrored_by_clips = mirrored_by_clips(model);
         let ranges = geometry.draw_ranges.iter().enumerate();
         let draw = |(index, range): (usize, &DrawRange)| {
-            Some(draw(range, model.materials.get(range.material as usize)?, &bind_pose, (geometry, index)))
+            let material = model.materials.get(range.material as usize)?;
+            Some(draw(range, material, mirrored_by_clips[index], &bind_pose, (geometry, index)))
         };
         let draws = ranges.filter_map(draw).collect();
         Ok(Self {
@@ -202,6 +205,7 @@ impl GpuModel {
 fn draw(
     range: &DrawRange,
     material: &Material,
+    mirrored_by_clips: bool,
     bind_pose: &BindPose,
     (geometry, index): (&Geometry, usize),
 ) -> GpuDraw {
@@ -211,12 +215,14 @@ fn draw(
     let mut counts = indices.iter().map(|&vertex| bind_pose.bind_vertices[vertex as usize].influence_count);
     let first_count = counts.next().filter(|&count| run_count(count) == Some(count));
     let common_count = first_count.filter(|&first| counts.all(|count| count == first));
-    let features = features_of(range, material);
-    let cull_mode = if material.double_sided { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK };
+    let mirrored_feature = if mirrored_by_clips { material_features::MIRRORED_BY_CLIPS } else { 0 };
+    let features = features_of(range, material) | mirrored_feature;
+    let cull_mode =
+        if material.double_sided || mirrored_by_clips { vk::CullModeFlags::NONE } else { vk::CullModeFlags::BACK };
     // The far side of a closed surface casts the same shadow, and does not shade the near side: see `receiver_on` in
     // shadow.glsl. Holes of one part in twenty let no light through that would be seen.
     let casts_with_far_side = range.topology == Topology::Triangles
-        && features & material_features::MASKED == 0
+        && features & (material_features::MASKED | material_features::MIRRORED_BY_CLIPS) == 0
         && geometry.openness(range) <= 0.05;
     GpuDraw {
         topology: range.topology,
