@@ -15,12 +15,13 @@ worth() {
         import) echo 24 0 ;;
         accessor) echo 5 0 ;;
         sampling) echo 12 1 ;;
+        retarget) echo 24 0 ;;
         command_line) echo 24 0 ;;
     esac
 }
 
 cargo run --quiet --manifest-path ../Cargo.toml --example fuzz_seeds -- "$work/seeds" >/dev/null
-for target in import accessor sampling command_line; do
+for target in import accessor sampling retarget command_line; do
     mkdir -p "$work/merged" "scratch/$target" "corpus/$target"
     folders=("scratch/$target" "corpus/$target")
     [[ $target == import ]] && folders+=("$work/seeds")

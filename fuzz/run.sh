@@ -8,7 +8,7 @@ usage() {
     cat <<'END'
 Usage: fuzz/run.sh SECONDS [TARGET…]
 
-Targets: import, accessor, sampling, command_line (default: all). FUZZ_OPTIONS may hold options for libFuzzer.
+Targets: import, accessor, sampling, retarget, command_line (default: all). FUZZ_OPTIONS may hold options for libFuzzer.
 Needs cargo-fuzz: ./setup.sh --fuzz
 END
 }
@@ -20,14 +20,14 @@ fi
 seconds=$1
 shift
 targets=("$@")
-((${#targets[@]})) || targets=(import accessor sampling command_line)
+((${#targets[@]})) || targets=(import accessor sampling retarget command_line)
 
 # The longest input: the size of a target's largest case, or a few KiB of JSON for models.
 longest() {
     case $1 in
         import) echo 8192 ;;
         accessor) echo 256 ;;
-        sampling) echo 1024 ;;
+        sampling | retarget) echo 1024 ;;
         command_line) echo 512 ;;
         *) usage >&2; exit 2 ;;
     esac

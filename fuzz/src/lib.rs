@@ -14,4 +14,5 @@ pub mod lanes;
 pub mod mutate;
 #[path = "../../tests/common/reference.rs"]
 pub mod reference;
+pub mod retarget;
 pub mod sampling;

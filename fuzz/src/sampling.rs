@@ -33,7 +33,7 @@ const LANES_TOLERANCE: f32 = 1e-4;
 /// Panics if a result contradicts the keys.
 pub fn run(data: &[u8]) -> usize {
     let mut bytes = Unstructured::new(data);
-    let Ok((clip, moderate)) = take_clip(&mut bytes) else { return 0 };
+    let Ok((clip, moderate)) = take_clip(&mut bytes, NODE_COUNT) else { return 0 };
     let mut scratch = SampleScratch::default();
     let mut times_seconds = Vec::new();
     for _ in 0..4 {
@@ -75,7 +75,8 @@ fn is_stable(track: &Track<Vec4>) -> bool {
     }
 }
 
-fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
+/// Returns a clip of a skeleton, and whether its numbers are moderate. It may animate weights 1 to 3.
+pub fn take_clip(bytes: &mut Unstructured, node_count: u32) -> Result<(Clip, bool)> {
     let moderate = bytes.ratio(3, 4)?;
     let mut clip = Clip::default();
     for _ in 0..bytes.int_in_range(1..=MAX_TIMELINES)? {
@@ -83,7 +84,7 @@ fn take_clip(bytes: &mut Unstructured) -> Result<(Clip, bool)> {
         clip.duration_seconds = clip.duration_seconds.max(seconds[seconds.len() - 1]);
         clip.timelines.push(seconds);
     }
-    for node in 0..NODE_COUNT {
+    for node in 0..node_count {
         let [translated, rotated, scaled, ..] = bytes.arbitrary::<[bool; 4]>()?;
         if translated {
             let track = take_track(bytes, node, &clip, |bytes, _| take_vector(bytes, moderate))?;
@@ -146,11 +147,12 @@ fn take_track<T>(
 }
 
 /// Returns a number from 0 to 1.
-fn take_share(bytes: &mut Unstructured) -> Result<f32> {
+pub fn take_share(bytes: &mut Unstructured) -> Result<f32> {
     Ok(f32::from(bytes.arbitrary::<u16>()?) / 65_535.0)
 }
 
-fn take_number(bytes: &mut Unstructured, moderate: bool) -> Result<f32> {
+/// Returns a finite number.
+pub fn take_number(bytes: &mut Unstructured, moderate: bool) -> Result<f32> {
     if moderate {
         return Ok(20.0 * take_share(bytes)? - 10.0);
     }
@@ -158,7 +160,8 @@ fn take_number(bytes: &mut Unstructured, moderate: bool) -> Result<f32> {
     Ok(if number.is_finite() { number } else { f32::MAX })
 }
 
-fn take_vector(bytes: &mut Unstructured, moderate: bool) -> Result<Vec3> {
+/// Returns a vector of finite numbers.
+pub fn take_vector(bytes: &mut Unstructured, moderate: bool) -> Result<Vec3> {
     Ok(Vec3::new(take_number(bytes, moderate)?, take_number(bytes, moderate)?, take_number(bytes, moderate)?))
 }
 

@@ -56,6 +56,8 @@ fn axis_of(model: &Model, node: usize) -> Vec3 {
     // Children follow their parents closely.
     let child = (node + 1..skeleton.len().min(node + MOST_JOINTS)).find(is_child);
     let bone = child.map_or(Vec3::Y, |child| skeleton.rest.translations[child]);
+    // Products of large or tiny numbers would leave the range of numbers.
+    let bone = bone / bone.abs().max_element().max(f32::MIN_POSITIVE);
     let across = if bone.x.abs() > bone.y.abs().max(bone.z.abs()) { Vec3::Z } else { Vec3::X };
     bone.cross(across).cross(bone).normalize_or(across)
 }

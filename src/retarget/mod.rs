@@ -22,7 +22,7 @@ pub mod roles;
 pub mod same_rig;
 pub mod standing;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
@@ -156,23 +156,30 @@ impl Partners {
         for (node, name) in (0..).zip(&model.skeleton.names) {
             by_name.entry(name).or_default().push(node);
         }
-        let partner = |node: u32| {
+        // A node is the counterpart of one node only. Of several namesakes the one with the same ancestors comes first.
+        let partner = |node: u32, taken: &mut HashSet<u32>| {
             let named = by_name.get(&*source.skeleton.names[node as usize])?;
-            let has_parents = |&&own: &&u32| same_rig::has_ancestors_of(&model.skeleton, own, &source.skeleton, node);
-            named.iter().take(MOST_NAMESAKES).find(has_parents).or(named.first()).copied()
+            let has_parents = |&own: &u32| same_rig::has_ancestors_of(&model.skeleton, own, &source.skeleton, node);
+            let mut left = named.iter().copied().take(MOST_NAMESAKES).filter(|own| !taken.contains(own));
+            let own = left.clone().find(has_parents).or_else(|| left.next())?;
+            taken.insert(own);
+            Some(own)
         };
         let mut animated = BTreeSet::new();
-        let mut weights = HashMap::new();
+        let (mut weights, mut taken) = (HashMap::new(), HashSet::new());
         for clip in &source.clips {
             animated.extend(clip.translations.iter().chain(&clip.scales).map(|track| track.node));
             animated.extend(clip.rotations.iter().map(|track| track.node));
             for track in &clip.morph_weights {
+                if weights.contains_key(&track.first_weight) {
+                    continue;
+                }
                 // Both lists are sorted.
                 let of_source =
                     source.skeleton.morphed_nodes.binary_search_by_key(&track.first_weight, |node| node.first_weight);
                 let own = of_source.ok().and_then(|index| {
                     let of_source = source.skeleton.morphed_nodes[index];
-                    let node = partner(of_source.node)?;
+                    let node = partner(of_source.node, &mut taken)?;
                     let own = model.skeleton.morphed_nodes.binary_search_by_key(&node, |morphed| morphed.node).ok()?;
                     let own = model.skeleton.morphed_nodes[own];
                     (own.weight_count == of_source.weight_count).then_some(own.first_weight)
@@ -180,7 +187,9 @@ impl Partners {
                 weights.insert(track.first_weight, own);
             }
         }
-        Self { nodes: animated.into_iter().map(|node| (node, partner(node))).collect(), weights }
+        taken.clear();
+        let nodes = animated.into_iter().map(|node| (node, partner(node, &mut taken))).collect();
+        Self { nodes, weights }
     }
 
     /// Adds the tracks of all nodes that have a counterpart.
@@ -245,7 +254,8 @@ fn free(skeleton: &mut Skeleton, nodes: &BTreeSet<u32>) {
         // As import normalises rotations, so that the result is that of a file with this rotation.
         let rotation = Quat::from_vec4(Vec4::from(rotation).as_dvec4().normalize().as_vec4());
         let made = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
-        let is_same = made.abs_diff_eq(fixed.parent_from_node, TOLERANCE * scale.abs().max_element());
+        let is_same =
+            made.is_finite() && made.abs_diff_eq(fixed.parent_from_node, TOLERANCE * scale.abs().max_element());
         let becomes_free = nodes.contains(&fixed.node) && is_same;
         if becomes_free {
             let node = fixed.node as usize;

@@ -32,7 +32,11 @@ pub fn check_invariants(model: &Model) {
     assert!(model.warnings.len() <= 101, "{} warnings", model.warnings.len());
 }
 
-fn check_skeleton(skeleton: &Skeleton) {
+/// Asserts the guarantees about a skeleton.
+///
+/// # Panics
+/// If one is broken.
+pub fn check_skeleton(skeleton: &Skeleton) {
     let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene, .. } = skeleton;
     let count = parents.len();
     assert_eq!([rest.translations.len(), rest.rotations.len(), rest.scales.len()], [count; 3]);
@@ -188,7 +192,11 @@ fn check_materials(model: &Model) {
     }
 }
 
-fn check_clip(clip: &Clip, skeleton: &Skeleton) {
+/// Asserts the guarantees about a clip of a skeleton.
+///
+/// # Panics
+/// If one is broken.
+pub fn check_clip(clip: &Clip, skeleton: &Skeleton) {
     for seconds in &clip.timelines {
         assert!(!seconds.is_empty() && seconds.is_sorted(), "{seconds:?}");
         assert!(seconds.iter().all(|time| time.is_finite() && *time >= 0.0), "{seconds:?}");

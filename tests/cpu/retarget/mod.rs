@@ -82,6 +82,20 @@ fn other_skeletons_share_clips_by_the_names_of_nodes() {
     check_invariants(&model);
 }
 
+/// Two nodes of the file with one name cannot both move the only node of the model with that name.
+#[test]
+fn a_node_is_the_counterpart_of_one_namesake() {
+    let mut source = chain(&["claw", "claw"]);
+    let mut again = source.clips[0].rotations[0].clone();
+    again.node -= 1;
+    source.clips[0].rotations.push(again);
+    let mut model = chain(&["stand", "claw"]);
+    let borrowed = borrow_clips(&mut model, &source).unwrap();
+    assert_eq!((borrowed.way, model.clips.last().unwrap().rotations.len()), (Way::ByName, 1));
+    assert_eq!(borrowed.warnings.len(), 1);
+    check_invariants(&model);
+}
+
 #[test]
 fn clips_without_a_node_of_the_model_are_refused_with_their_names() {
     let source = chain(&["base", "arm", "claw"]);
