@@ -72,6 +72,9 @@ pub enum NoFit {
         /// The first names.
         names: String,
     },
+    /// All clips take too long.
+    #[error("its clips have too many keys to be retargeted")]
+    TooManyKeys,
 }
 
 /// Adds all clips of `source` to a model.
@@ -95,7 +98,7 @@ pub fn borrow_clips(model: &mut Model, source: &Model) -> Result<Borrowed, NoFit
             let moved = trunk.chain(of_model.roles().map(|(_, node)| node)).collect();
             free(&mut model.skeleton, &moved);
             if let Some(borrowed) = retarget(model, &of_model, source, &of_source) {
-                return Ok(borrowed);
+                return if borrowed.clip_count > 0 { Ok(borrowed) } else { Err(NoFit::TooManyKeys) };
             }
             "the bones of one of them have no length, or its hips cannot move"
         }
@@ -118,18 +121,14 @@ fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &
     let source_rig = Rig::new(source, of_source)?;
     let target_rig = Rig::new(model, of_model)?;
     let retarget = Retarget::new(&source_rig, &target_rig)?;
-    let mut warnings = Vec::new();
-    let mut clips = Vec::new();
-    for (index, clip) in source.clips.iter().enumerate() {
-        match retarget.clip(clip) {
-            Some(new) => clips.push(from_file(new, source)),
-            None => warnings.push(format!(
-                "clip {index} is left out: it has more than {} keys, or the file's clips take too long to retarget",
-                motion::MOST_KEYS
-            )),
-        }
-    }
+    let clips: Vec<Clip> =
+        source.clips.iter().filter_map(|clip| Some(from_file(retarget.clip(clip)?, source))).collect();
     let clip_count = clips.len();
+    let mut warnings = Vec::new();
+    if clip_count < source.clips.len() {
+        let (left_out, all) = (source.clips.len() - clip_count, source.clips.len());
+        warnings.push(format!("{left_out} of {all} clips have too many keys to be retargeted and are left out"));
+    }
     model.clips.extend(clips);
     Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
 }

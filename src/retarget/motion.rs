@@ -35,9 +35,10 @@ const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
 const STEP_SECONDS: f32 = 1e-3;
 /// The largest number of keys of a clip: ten minutes at 60 a second.
 pub const MOST_KEYS: usize = 36_000;
-/// The largest number of nodes that are posed for all clips of a file, which takes some seconds. Even a library of a hundred
-/// clips stays far below.
-const MOST_POSED_NODES: u64 = 40_000_000;
+/// The largest number of nodes that are posed for all clips of a file, which takes a second, and the same for each key value of
+/// the file, if that is more. Each key takes the nodes of both skeletons, and as many if a key is added behind it.
+const MOST_POSED_NODES: u64 = 16_000_000;
+const MOST_POSED_NODES_PER_VALUE: u64 = 10;
 /// The height of a foot above the lower one, as a share of the leg, at which it counts only by a third.
 const LOW_SHARE: f32 = 0.03;
 
@@ -120,7 +121,9 @@ impl<'r> Retarget<'r> {
         for fixed in &skeleton.fixed_locals {
             rest_rotations[fixed.node as usize] = rotation_of(&fixed.parent_from_node);
         }
-        let (rest, posed_nodes_left) = (&skeleton.rest, Cell::new(MOST_POSED_NODES));
+        let key_values: usize = source.model.clips.iter().map(key_value_count).sum();
+        let most_posed_nodes = MOST_POSED_NODES.max(MOST_POSED_NODES_PER_VALUE * key_values as u64);
+        let (rest, posed_nodes_left) = (&skeleton.rest, Cell::new(most_posed_nodes));
         Some(Self {
             source,
             target,
@@ -268,30 +271,36 @@ impl<'r> Retarget<'r> {
         }
         let mut local = self.rest.clone();
         let mut matrices = vec![Affine3A::IDENTITY; local.len()];
-        self.turn_nodes(&turns, &mut local, &mut matrices);
+        self.turn_nodes(&turns, &mut local);
+        model_from_nodes(&rig.model.skeleton, &local, &mut matrices);
 
-        let pelvis = rig.pelvis() + rig.leg_length * pose.pelvis;
-        self.move_hips(pelvis - self.pelvis_of(&matrices), &mut local, &mut matrices);
-        self.move_hips(self.foot_error(pose, &matrices), &mut local, &mut matrices);
+        let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - self.pelvis_of(&matrices);
+        let way = to_pelvis + self.foot_error(pose, to_pelvis, &matrices);
+        let model_way = rig.body_from_posed.inverse() * way;
+        self.move_node(self.hips, model_way, &mut local, &matrices);
+        for &(node, carrier, place) in &self.loose {
+            // What is below the hips has already moved with them.
+            let moved = if self.is_below_hips(node) { Vec3::ZERO } else { model_way };
+            let now = Vec3::from(matrices[node].translation);
+            self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, &matrices);
+        }
         local
     }
 
-    /// Computes all matrices, with the loose nodes where their carriers hold them.
-    fn compute(&self, local: &mut LocalPose, matrices: &mut [Affine3A]) {
-        let skeleton = &self.target.model.skeleton;
-        model_from_nodes(skeleton, local, matrices);
-        for &(node, carrier, place) in &self.loose {
-            let wanted = matrices[carrier].transform_point3(place);
-            let above = skeleton.parent(node).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
-            local.translations[node] = finite_or(above.inverse().transform_point3(wanted), local.translations[node]);
-        }
-        if !self.loose.is_empty() {
-            model_from_nodes(skeleton, local, matrices);
-        }
+    fn is_below_hips(&self, node: usize) -> bool {
+        let parent = |&node: &usize| self.target.model.skeleton.parent(node);
+        std::iter::successors(Some(node), parent).any(|above| above == self.hips)
     }
 
-    /// Gives each node that turns the rotation relative to its parent that turns it, and computes all matrices.
-    fn turn_nodes(&self, turns: &[Option<Quat>], local: &mut LocalPose, matrices: &mut [Affine3A]) {
+    /// Moves a node by a way in model space.
+    fn move_node(&self, node: usize, way: Vec3, local: &mut LocalPose, matrices: &[Affine3A]) {
+        let above = self.target.model.skeleton.parent(node).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
+        let moved = local.translations[node] + above.inverse().transform_vector3(way);
+        local.translations[node] = finite_or(moved, local.translations[node]);
+    }
+
+    /// Gives each node that turns the rotation relative to its parent that turns it.
+    fn turn_nodes(&self, turns: &[Option<Quat>], local: &mut LocalPose) {
         let rig = self.target;
         let mut rotations: Vec<Quat> = Vec::with_capacity(local.len());
         for (node, &parent) in rig.model.skeleton.parents.iter().enumerate() {
@@ -306,7 +315,6 @@ impl<'r> Retarget<'r> {
             };
             rotations.push(own);
         }
-        self.compute(local, matrices);
     }
 
     /// Returns the middle between the hip joints in body space.
@@ -319,27 +327,27 @@ impl<'r> Retarget<'r> {
         0.5 * (place(Side::Left) + place(Side::Right))
     }
 
-    /// Moves the hips by a way in body space.
-    fn move_hips(&self, way: Vec3, local: &mut LocalPose, matrices: &mut [Affine3A]) {
-        let rig = self.target;
-        let above = rig.model.skeleton.parent(self.hips).map_or(Affine3A::IDENTITY, |parent| matrices[parent]);
-        let in_parent = above.inverse().transform_vector3(rig.body_from_posed.inverse() * way);
-        local.translations[self.hips] =
-            finite_or(local.translations[self.hips] + in_parent, local.translations[self.hips]);
-        self.compute(local, matrices);
+    /// Returns where the ankle of a side is in body space.
+    fn ankle(&self, side: Side, matrices: &[Affine3A]) -> Option<Vec3> {
+        let foot = self.target.humanoid.limb(side, Limb::Foot)? as usize;
+        let carried = self.loose.iter().find(|&&(node, ..)| node == foot);
+        let place = carried.map_or(matrices[foot].translation.into(), |&(_, carrier, place)| {
+            matrices[carrier].transform_point3(place)
+        });
+        Some(self.target.body_from_posed * place)
     }
 
-    /// Returns how far the feet are from where the source's feet are, times the ratio of the leg lengths: in height by the
-    /// lowest foot, and over the ground by the mean, in which a lower foot counts more.
-    fn foot_error(&self, pose: &SourcePose, matrices: &[Affine3A]) -> Vec3 {
+    /// Returns how far the feet, after they have moved by `moved`, are from where the source's feet are, times the ratio of the
+    /// leg lengths: in height by the lowest foot, and over the ground by the mean, in which a lower foot counts more.
+    fn foot_error(&self, pose: &SourcePose, moved: Vec3, matrices: &[Affine3A]) -> Vec3 {
         let rig = self.target;
         let lowest = pose.feet.iter().flatten().map(|foot| foot.height).fold(f32::INFINITY, f32::min);
         let (mut error, mut weights) = (Vec3::ZERO, 0.0);
         let (mut wanted_height, mut height) = (f32::INFINITY, f32::INFINITY);
         for (side, foot) in Side::BOTH.into_iter().zip(pose.feet) {
-            let node = rig.humanoid.limb(side, Limb::Foot);
-            let (Some(foot), Some(node), Some(straight)) = (foot, node, rig.straight_ankle(side)) else { continue };
-            let place = rig.body_from_posed * Vec3::from(matrices[node as usize].translation);
+            let place = self.ankle(side, matrices);
+            let (Some(foot), Some(place), Some(straight)) = (foot, place, rig.straight_ankle(side)) else { continue };
+            let place = place + moved;
             let wanted = straight.with_y(rig.ankle_height) + rig.leg_length * foot.way;
             let weight = ((lowest - foot.height) / LOW_SHARE).exp();
             error += weight * (wanted - place);
@@ -397,6 +405,12 @@ fn loose(rig: &Rig) -> Vec<(usize, usize, Vec3)> {
 
 fn finite_or(value: Vec3, otherwise: Vec3) -> Vec3 {
     if value.is_finite() { value } else { otherwise }
+}
+
+/// Returns the number of values of all tracks that move nodes.
+fn key_value_count(clip: &Clip) -> usize {
+    let vectors = clip.translations.iter().chain(&clip.scales).map(|track| track.values.len());
+    vectors.chain(clip.rotations.iter().map(|track| track.values.len())).sum()
 }
 
 /// Returns the times of all keys that move nodes, ascending. `None` if there are too many.

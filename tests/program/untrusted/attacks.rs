@@ -1,10 +1,13 @@
 //! Files of at most one MiB that take as much memory or time as possible. They use every known way to turn few bytes
 //! into many or into long work, up to the limit that bounds it and beyond.
 
+mod clips;
 mod content;
 mod geometry;
 mod structure;
 mod writing;
+
+pub use clips::clip_attacks;
 
 /// A file, and whether import should accept it.
 pub struct Attack {

@@ -23,14 +23,15 @@ pub struct Ended {
     pub stderr: String,
 }
 
-/// Runs `throng COMMAND FILE OPTIONS`. It must accept the file (exit code 0), or refuse it with a message that names it
+/// Runs `throng COMMAND FILE OPTIONS`. A command may be several words, such as `inspect --clips`. It must accept the file (exit code 0), or refuse it with a message that names it
 /// (exit code 1). Its standard output is discarded.
 pub fn run(command: &str, file: &Path, options: &[&str]) -> Result<Ended, String> {
     let shown = format!("throng {command} {} {}", file.display(), options.join(" "));
-    let seconds = if command == "pose" { POSE_SECONDS } else { IMPORT_SECONDS };
+    let seconds = if command.starts_with("pose") { POSE_SECONDS } else { IMPORT_SECONDS };
     let limits = format!("ulimit -v {ADDRESS_SPACE_KIB} && ulimit -t {seconds} && exec \"$@\"");
     let mut child = Command::new("sh")
-        .args(["-c", &limits, "sh", env!("CARGO_BIN_EXE_throng"), command])
+        .args(["-c", &limits, "sh", env!("CARGO_BIN_EXE_throng")])
+        .args(command.split(' '))
         .arg(file)
         .args(options)
         .stdin(Stdio::null())

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::attacks::{Attack, attacks};
+use super::attacks::{Attack, attacks, clip_attacks};
 use super::limited;
+use crate::common::assets::WALKER;
 
 const MIB: usize = 1 << 20;
 
@@ -13,18 +14,30 @@ const MIB: usize = 1 << 20;
 #[test]
 fn small_files_take_little() {
     let folder = tempfile::tempdir().unwrap();
-    let wrong: Vec<String> = attacks().par_iter().flat_map_iter(|attack| wrongs(attack, folder.path())).collect();
+    // The JSON of `inspect` is the tree that its page is made from.
+    let runs = [("inspect", vec![]), ("pose", vec!["--on", "cpu", "--json"])];
+    let wrongs = |attack: &Attack| wrongs(attack, folder.path(), &runs);
+    let wrong: Vec<String> = attacks().par_iter().flat_map_iter(wrongs).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same for the clips of another file.
+#[test]
+fn small_files_of_clips_take_little() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [("inspect --clips", vec![WALKER]), ("pose --clips", vec![WALKER, "--on", "cpu", "--clip", "4"])];
+    let wrongs = |attack: &Attack| wrongs(attack, folder.path(), &runs);
+    let wrong: Vec<String> = clip_attacks().par_iter().flat_map_iter(wrongs).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Returns what is wrong with the program's reactions to an attack.
-fn wrongs(Attack { name, file, refused }: &Attack, folder: &Path) -> Vec<String> {
+fn wrongs(Attack { name, file, refused }: &Attack, folder: &Path, runs: &[(&str, Vec<&str>)]) -> Vec<String> {
     assert!(file.len() <= MIB, "{name} has {} bytes", file.len());
     let path = folder.join(name);
     std::fs::write(&path, file).unwrap();
     let mut wrong = Vec::new();
-    // The JSON of `inspect` is the tree that its page is made from.
-    for (command, options) in [("inspect", &[][..]), ("pose", &["--on", "cpu", "--json"])] {
+    for (command, options) in runs {
         match limited::run(command, &path, options) {
             Err(why) => wrong.push(why),
             Ok(ended) if ended.accepted == refused.is_none() => {
