@@ -75,7 +75,7 @@ fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
         if let Some(Err(no_fit)) = tried.iter().find(|tried| tried.is_err())
             && tried.iter().all(Result::is_err)
         {
-            return Err(Error::msg(no_fit.to_string())).with_context(|| format!("--clips {}", path.display()));
+            return Err(Error::new(no_fit.clone())).with_context(|| format!("--clips {}", path.display()));
         }
         for (model, tried) in models.iter_mut().zip(tried) {
             let sentences = match tried {

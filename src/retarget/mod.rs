@@ -57,7 +57,7 @@ pub struct Borrowed {
 }
 
 /// The reason why no clip of a source fits a model.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
 pub enum NoFit {
     /// The source has no clips.
     #[error("there are no clips in it")]

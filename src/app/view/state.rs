@@ -16,6 +16,7 @@ use crate::cli::{CameraArg, CrowdArgs, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
+use crate::retarget::NoFit;
 use crate::view::{DebugView, Ray};
 
 /// The state.
@@ -81,11 +82,18 @@ impl State {
 
     /// Loads other models, or the same ones again, with the clips of these files. The caller shows the scene with
     /// [`Self::show_scene`] once a renderer has accepted it. Everything else that a person has set stays, except that a clip or
-    /// joint may not exist any more.
+    /// joint may not exist any more. Added clips that do not fit other models are no longer added.
     pub fn load(&self, models: Vec<PathBuf>, clips: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
         (args.crowd.models, args.crowd.clips.files) = (models, clips);
-        let models = load_models(&args.crowd)?;
+        let adds_clips = args.crowd.clips.files != self.args.crowd.clips.files;
+        let models = load_models(&args.crowd).or_else(|error| {
+            if adds_clips || !error.is::<NoFit>() {
+                return Err(error);
+            }
+            args.crowd.clips.files.clear();
+            load_models(&args.crowd)
+        })?;
         let place = |args: &ViewArgs, models| {
             self.scene.with_models(models, SceneOptions { crowd: &placed(args), ..args.into() })
         };

@@ -26,10 +26,12 @@ mod at {
     pub const FOUR_SAMPLES: Point = (181, 499);
 }
 
-fn knight() -> PathBuf {
-    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
-    PathBuf::from(folder).join("KayKit_Knight/Knight.glb")
+fn sample(name: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")).join(name)
 }
+
+/// The only clip of the dropped file of clips.
+const JUMP: &str = " · Take 001 · ";
 
 /// The message about the broken file, in the panel and on standard error.
 const BROKEN: &str = "broken.glb: it is neither GLB nor JSON; .gltf and .glb files can be read";
@@ -76,7 +78,7 @@ fn a_session_with_the_panel() {
     std::fs::copy(package().join("assets/walker.glb"), &good).unwrap();
     let options = "view --size 1000x740 --fade 0.1 --panel off --watch --validation";
     let mut command = place.command(options);
-    command.arg(knight()).env("DISPLAY", &screen.display);
+    command.arg(sample("KayKit_Knight/Knight.glb")).env("DISPLAY", &screen.display);
     let program = Running::start(&mut command);
     let window = screen.wait_for_window();
     let title = window.wait_for_title(|_| true);
@@ -152,13 +154,18 @@ fn a_session_with_the_panel() {
     window.wait_for_title(|title| title.contains(" · Cheer · weights · "));
     keep(&window, "10-weights");
 
-    // A good file, and a broken one, which changes nothing.
+    // A good file; a file of clips, whose clip is the last one; and a broken file, which changes nothing.
     assert_eq!(notice(&window), None);
     window.drop_file(&good);
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · "));
     // The first frame with the new title shows the message, which stays for seconds.
     assert_eq!(notice(&window), Some(Notice::Success));
     keep(&window, "11-dropped");
+    window.drop_file(&sample("avatars/bitmoji/jump-flip.glb"));
+    window.wait_for_frames();
+    window.press(Key::typing('['));
+    window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · ") && title.contains(JUMP));
+    keep(&window, "11b-clips");
     window.drop_file(&broken);
     program.wait_for_stderr(BROKEN);
     window.wait_for_frames();
