@@ -21,6 +21,7 @@ pub mod rig;
 pub mod roles;
 pub mod same_rig;
 pub mod standing;
+pub mod twist;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;

@@ -23,6 +23,7 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
+use super::twist::Twist;
 use crate::animation::{PoseScratch, model_from_nodes, pose_model};
 use crate::model::humanoid::{Limb, Role, Side};
 use crate::model::{Clip, Interpolation, LocalPose, Track};
@@ -82,6 +83,7 @@ pub struct Retarget<'r> {
     neck: Vec<(usize, f32)>,
     /// The roles that both rigs have, apart from those of trunk and neck, with the target's node.
     limbs: Vec<(Role, usize)>,
+    twists: Vec<Twist>,
     hips: usize,
     /// Nodes that are not below the node that carries them in a body, such as feet that a control moves: the node, the node
     /// that carries it, and the place of the first seen from the second.
@@ -114,7 +116,9 @@ impl<'r> Retarget<'r> {
             both.filter(|&(_, node)| node != hips && is_free(node) && !is_chain(node)).collect();
         let loose: Vec<_> = loose(target).into_iter().filter(|&(node, ..)| is_free(node)).collect();
         let chains = trunk.iter().chain(&neck).map(|&(node, _)| node);
-        let nodes = std::iter::once(hips).chain(chains).chain(limbs.iter().map(|&(_, node)| node)).collect();
+        let twists: Vec<Twist> = target.twists.iter().filter(|twist| is_free(twist.node)).copied().collect();
+        let limb_nodes = limbs.iter().map(|&(_, node)| node).chain(twists.iter().map(|twist| twist.node));
+        let nodes = std::iter::once(hips).chain(chains).chain(limb_nodes).collect();
         let moved = std::iter::once(hips).chain(loose.iter().map(|&(node, ..)| node)).collect();
         let skeleton = &target.model.skeleton;
         let mut rest_rotations = skeleton.rest.rotations.clone();
@@ -130,6 +134,7 @@ impl<'r> Retarget<'r> {
             trunk,
             neck,
             limbs,
+            twists,
             hips,
             loose,
             nodes,
@@ -268,6 +273,9 @@ impl<'r> Retarget<'r> {
         }
         for &(role, node) in &self.limbs {
             turns[node] = pose.turns[role.index()];
+        }
+        for twist in &self.twists {
+            turns[twist.node] = twist.turn(rig, &turns);
         }
         let mut local = self.rest.clone();
         let mut matrices = vec![Affine3A::IDENTITY; local.len()];

@@ -102,6 +102,12 @@ pub fn evidence_of(name: &str) -> Evidence {
     evidence
 }
 
+/// Returns whether a name is that of a bone that shares a twist, such as `upperarm_twist_01_l` or `LeftForeArmRoll`.
+#[must_use]
+pub fn is_twist(name: &str) -> bool {
+    parts_of(name).iter().any(|part| is_among("twist roll", split_side(part).1))
+}
+
 /// Splits a name where its writing changes: at punctuation, at digits, and where a capital follows a small letter. Small
 /// letters, without numbers and without a name space.
 fn parts_of(name: &str) -> Vec<String> {

@@ -13,6 +13,7 @@
 use glam::{Affine3A, Mat3, Quat, Vec3};
 
 use super::standing::{rest_matrices, rotation_of, standing_matrices};
+use super::twist::{Twist, twist_bones};
 use crate::model::Model;
 use crate::model::humanoid::{FINGERS, Humanoid, Limb, PHALANGES, ROLE_COUNT, Role, Side};
 
@@ -28,8 +29,8 @@ pub struct Rig<'m> {
     /// The same for the poses of new clips. A body that does not stand on the ground of its file, for want of an upright
     /// root, stands upright in them, and faces +Z.
     pub body_from_posed: Quat,
-    /// The rotation of each node in body space in the reference pose. Nodes that neither have a role nor lie in a chain of
-    /// the trunk are as they stand.
+    /// The rotation of each node in body space in the reference pose. Twist bones are as their
+    /// bones. Other nodes without a role are as they stand.
     pub reference: Vec<Quat>,
     /// The position of each node in body space, as it stands.
     pub standing: Vec<Vec3>,
@@ -42,6 +43,8 @@ pub struct Rig<'m> {
     pub trunk: Vec<usize>,
     /// The nodes from there, which is left out, to the head.
     pub neck: Vec<usize>,
+    /// The bones that share the twists of joints.
+    pub twists: Vec<Twist>,
 }
 
 impl<'m> Rig<'m> {
@@ -72,6 +75,7 @@ impl<'m> Rig<'m> {
             toes_height: 0.0,
             trunk: path(model, hips, top)?,
             neck: path(model, top, head)?,
+            twists: Vec::new(),
         };
         rig.leg_length = 0.5 * (rig.length_of_leg(Side::Left)? + rig.length_of_leg(Side::Right)?);
         let lower = |limb| {
@@ -81,6 +85,10 @@ impl<'m> Rig<'m> {
         let turns = rig.turns_to_reference();
         for (role, node) in humanoid.roles() {
             rig.reference[node as usize] = (turns[role.index()] * rig.reference[node as usize]).normalize();
+        }
+        rig.twists = twist_bones(&rig);
+        for twist in &rig.twists {
+            rig.reference[twist.node] = (turns[twist.role.index()] * rig.reference[twist.node]).normalize();
         }
         let is_sound =
             rig.leg_length > 0.0 && rig.leg_length.is_finite() && rig.reference.iter().all(|q| q.is_finite());

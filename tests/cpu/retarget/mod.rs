@@ -3,6 +3,7 @@
 mod pairs;
 mod roles;
 mod same_rig;
+mod twist;
 
 use std::path::{Path, PathBuf};
 
