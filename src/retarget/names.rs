@@ -39,6 +39,8 @@ pub struct Evidence {
     pub word: Option<Word>,
     /// Whether it is the name of a control, a target or an end, which no limb consists of.
     pub is_helper: bool,
+    /// Whether it says that the bone deforms the skin. Rigs with such names have controls of the same parts beside them.
+    pub deforms: bool,
 }
 
 /// Parts of names that controls, targets and ends have.
@@ -56,7 +58,7 @@ const WORDS: &[(&[&str], Word)] = &[
     (&["arm"], Word::Arm),
     (&["lowerarm", "armlower", "forearm", "elbow", "lowarm", "ulna"], Word::LowerArm),
     (&["wrist"], Word::Wrist),
-    (&["hand"], Word::Hand),
+    (&["hand", "fist"], Word::Hand),
     (&["upperleg", "legupper", "upleg", "thigh", "femur"], Word::UpperLeg),
     (&["leg"], Word::Leg),
     (&["lowerleg", "leglower", "lowleg", "calf", "shin", "knee", "tibia"], Word::LowerLeg),
@@ -69,7 +71,7 @@ const FINGER_WORDS: [&[&str]; 5] =
     [&["thumb"], &["index", "pointer", "forefinger"], &["middle", "mid"], &["ring"], &["pinky", "little", "pinkie"]];
 
 /// Parts of names that say nothing.
-const NOISE: &str = "bind jnt joint bone def sk skeleton bip j c b f armature mixamorig valve biped cc base rig character \
+const NOISE: &str = "m bind jnt joint bone def sk skeleton bip j c b f armature mixamorig valve biped cc base rig character \
     bn jt root joints proximal intermediate distal bend in";
 
 fn is_among(words: &str, part: &str) -> bool {
@@ -85,6 +87,7 @@ pub fn evidence_of(name: &str) -> Evidence {
     for part in &parts {
         let (side, rest) = split_side(part);
         evidence.side = evidence.side.or(side);
+        evidence.deforms |= rest == "def";
         if is_among(HELPERS, rest) {
             evidence.is_helper = true;
         } else if !rest.is_empty() && !is_among(NOISE, rest) {

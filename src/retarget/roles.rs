@@ -109,7 +109,8 @@ impl Body {
         std::iter::once(b).chain(self.ancestors(b)).find(|node| of_a.contains(node))
     }
 
-    /// Returns the nodes with a word, from the root outwards. If some of them are joints, the others do not count.
+    /// Returns the nodes with a word, from the root outwards. If some of them are joints, or deform by their names, the others
+    /// do not count.
     fn named(&self, side: Option<Side>, word: Word) -> Vec<usize> {
         let is_meant = |node: &usize| {
             let evidence = self.evidence[*node];
@@ -118,6 +119,9 @@ impl Body {
         let mut nodes: Vec<usize> = (0..self.parents.len()).filter(is_meant).collect();
         if nodes.iter().any(|&node| self.is_joint[node]) {
             nodes.retain(|&node| self.is_joint[node]);
+        }
+        if nodes.iter().any(|&node| self.evidence[node].deforms) {
+            nodes.retain(|&node| self.evidence[node].deforms);
         }
         nodes.sort_by_key(|&node| self.depths[node]);
         nodes

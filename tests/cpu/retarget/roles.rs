@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use glam::Quat;
 use throng::model::humanoid::{Limb, Side};
-use throng::model::{Model, Role, import};
+use throng::model::{Humanoid, Model, Role, import};
 use throng::retarget::humanoid_of;
 
 use super::sample_path;
+use crate::common::assets::{WALKER, asset};
 use crate::cpu::model_files::sample_models;
 
 /// The humanoids by file, with the names of hips, first spine, head, left upper arm, left lower arm, right upper leg and right
@@ -89,6 +91,133 @@ fn every_humanoid_of_the_sample_models_is_recognised_and_nothing_else() {
         let found = names(&model);
         if found.as_deref() != expected {
             failures.push(format!("{file}: {found:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Conventions: the names of hips, spine, chest, neck and head, and those of shoulder, upper arm, forearm, hand, thigh, shin,
+/// foot and toe, with `*` for what names the side, and both sides.
+const CONVENTIONS: &[(&str, &str, [&str; 2])] = &[
+    (
+        "mixamorig:Hips mixamorig:Spine mixamorig:Spine1 mixamorig:Neck mixamorig:Head",
+        "mixamorig:*Shoulder_07 mixamorig:*Arm_08 mixamorig:*ForeArm_09 mixamorig:*Hand_010 mixamorig:*UpLeg_055 mixamorig:*Leg_056 mixamorig:*Foot_057 mixamorig:*ToeBase_058",
+        ["Left", "Right"],
+    ),
+    (
+        "DEF-spine DEF-spine.001 DEF-spine.002 DEF-spine.004 DEF-spine.006",
+        "DEF-shoulder.* DEF-upper_arm.* DEF-forearm.* DEF-hand.* DEF-thigh.* DEF-shin.* DEF-foot.* DEF-toe.*",
+        ["L", "R"],
+    ),
+    (
+        "pelvis spine_01 spine_02 neck_01 head",
+        "clavicle_* upperarm_* lowerarm_* hand_* thigh_* calf_* foot_* ball_*",
+        ["l", "r"],
+    ),
+    (
+        "J_Bip_C_Hips J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_Neck J_Bip_C_Head",
+        "J_Bip_*_Shoulder J_Bip_*_UpperArm J_Bip_*_LowerArm J_Bip_*_Hand J_Bip_*_UpperLeg J_Bip_*_LowerLeg J_Bip_*_Foot J_Bip_*_ToeBase",
+        ["L", "R"],
+    ),
+    ("Hips Spine Chest Neck Head", "*,shoulder *,arm *,elbow *,wrist *,leg *,knee *,ankle *,toe", ["Left", "Right"]),
+    (
+        "HipsBone SpineBone ChestBone NeckBone HeadBone",
+        "*ShoulderBone *UpperArmBone *LowerArmBone *HandBone *UpperLegBone *LowerLegBone *FootBone *ToesBone",
+        ["Left", "Right"],
+    ),
+    (
+        "Bip01,Pelvis Bip01,Spine Bip01,Spine1 Bip01,Neck Bip01,Head",
+        "Bip01,*,Clavicle Bip01,*,UpperArm Bip01,*,Forearm Bip01,*,Hand Bip01,*,Thigh Bip01,*,Calf Bip01,*,Foot Bip01,*,Toe0",
+        ["L", "R"],
+    ),
+    (
+        "CC_Base_Hip CC_Base_Waist CC_Base_Spine01 CC_Base_NeckTwist01 CC_Base_Head",
+        "CC_Base_*_Clavicle CC_Base_*_Upperarm CC_Base_*_Forearm CC_Base_*_Hand CC_Base_*_Thigh CC_Base_*_Calf CC_Base_*_Foot CC_Base_*_ToeBase",
+        ["L", "R"],
+    ),
+    (
+        "hip abdomenLower chestLower neckLower head",
+        "*Collar *ShldrBend *ForearmBend *Hand *ThighBend *Shin *Foot *Toe",
+        ["l", "r"],
+    ),
+    (
+        "mPelvis mTorso mChest mNeck mHead",
+        "mCollar* mShoulder* mElbow* mWrist* mHip* mKnee* mAnkle* mToe*",
+        ["Left", "Right"],
+    ),
+    ("Pelvis Spine1 Spine2 Neck Head", "*_Collar *_Shoulder *_Elbow *_Wrist *_Hip *_Knee *_Ankle *_Foot", ["L", "R"]),
+    (
+        "ValveBiped.Bip01_Pelvis ValveBiped.Bip01_Spine ValveBiped.Bip01_Spine2 ValveBiped.Bip01_Neck1 ValveBiped.Bip01_Head1",
+        "ValveBiped.Bip01_*_Clavicle ValveBiped.Bip01_*_UpperArm ValveBiped.Bip01_*_Forearm ValveBiped.Bip01_*_Hand ValveBiped.Bip01_*_Thigh ValveBiped.Bip01_*_Calf ValveBiped.Bip01_*_Foot ValveBiped.Bip01_*_Toe0",
+        ["L", "R"],
+    ),
+    (
+        "root_hips spine_a spine_b neck_a head_a",
+        "*_shoulder_jnt *_arm_jnt *_forearm_jnt *_hand_jnt *_leg_jnt *_lowleg_jnt *_foot_jnt *_toe_jnt",
+        ["lft", "rgt"],
+    ),
+    (
+        "C_spine0001_bind_JNT C_spine0002_bind_JNT C_spine0003_bind_JNT C_neck0001_bind_JNT C_head0001_bind_JNT",
+        "*_clavicle0001_bind_JNT *_armUpper0001_bind_JNT *_armLower0001_bind_JNT *_hand0001_bind_JNT *_legUpper0001_bind_JNT *_legLower0001_bind_JNT *_foot0001_bind_JNT *_toe0001_bind_JNT",
+        ["L", "R"],
+    ),
+    (
+        "Hips Spine Spine2 Neck Head",
+        "*Clavicle *UpperArm *LowerArm *Hand *UpperLeg *LowerLeg *Foot *Toes",
+        ["Left", "Right"],
+    ),
+    (
+        "Torso Abdomen Chest Neck Head",
+        "Shoulder.* UpperArm.* LowerArm.* Fist.* UpperLeg.* LowerLeg.* Foot.* Toe.*",
+        ["L", "R"],
+    ),
+];
+
+/// The walker's nodes get the names of each convention, and one arm another direction, so that the tree alone says nothing.
+#[test]
+fn humanoids_of_many_conventions_are_recognised_by_name() {
+    let mut body = asset(WALKER);
+    let of_walker = humanoid_of(&body).unwrap();
+    body.skins.clear();
+    let arm = of_walker.limb(Side::Left, Limb::UpperArm).unwrap();
+    body.skeleton.rest.rotations[arm as usize] *= Quat::from_rotation_z(1.5) * Quat::from_rotation_x(1.0);
+    body.skeleton.names.iter_mut().for_each(|name| "x".clone_into(name));
+    assert_eq!(humanoid_of(&body), None, "without names");
+    let mut failures = Vec::new();
+    for (torso, limbs, sides) in CONVENTIONS {
+        let mut names = vec![String::from("x"); body.skeleton.len()];
+        let mut set = |role: Role, name: &str| {
+            if let Some(node) = of_walker.node(role) {
+                names[node as usize] = name.replace(',', " ");
+            }
+        };
+        let torso_roles = [Role::HIPS, Role::SPINE, Role::CHEST, Role::NECK, Role::HEAD];
+        torso_roles.into_iter().zip(torso.split(' ')).for_each(|(role, name)| set(role, name));
+        for (side, word) in Side::BOTH.into_iter().zip(sides) {
+            for (limb, name) in Limb::ALL.into_iter().zip(limbs.split(' ')) {
+                set(Role::limb(side, limb), &name.replace('*', word));
+            }
+        }
+        body.skeleton.names = names;
+        if torso.starts_with("DEF") {
+            // The rig's controls are joints too, and come first in the tree.
+            let controls = ["shoulder.L", "hand.R", "toe.R"];
+            for (control, node) in controls.iter().zip(of_walker.node(Role::HIPS).unwrap() + 5..) {
+                assert_eq!(body.skeleton.names[node as usize], "x");
+                (*control).clone_into(&mut body.skeleton.names[node as usize]);
+            }
+        }
+        let found = humanoid_of(&body);
+        let nodes = |humanoid: &Humanoid| {
+            let required = Role::all().filter(|role| role.finger_number().is_none());
+            required.map(|role| humanoid.node(role)).collect::<Vec<_>>()
+        };
+        let wrong = found.as_ref().map_or("no humanoid".to_owned(), |found| {
+            let differs = |role: &Role| found.node(*role) != of_walker.node(*role);
+            Role::all().filter(differs).map(Role::name).collect::<Vec<_>>().join(" ")
+        });
+        if found.as_ref().map(nodes) != Some(nodes(&of_walker)) {
+            failures.push(format!("{limbs}: {wrong}"));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
