@@ -7,8 +7,7 @@
 //!    So bones of both rigs point in the same direction, with any axes of their joints. Bones of the trunk and of the
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
-//! 3. *Feet.* Thighs and shins of other proportions bring the feet to other places. The pelvis is moved so that the lower
-//!    foot is where the source's foot is, times that ratio; both count where both are low.
+//! 3. *Feet* stay where they stand ([`feet`]): pelvis and legs turn a little, and the pelvis moves.
 //! 4. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
 //!
 //! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
@@ -17,9 +16,13 @@
 //! Source: VRM 1.0 ("humanoid.md", pose and T-pose), which takes every rest pose for the reference pose and scales the way of
 //! the hips by their heights. The reference pose by directions, shared turns, and step 3 are added here.
 
+mod feet;
+
 use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
+
+use feet::{Foot, Stance, USUAL_SAMPLES, foot};
 
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
@@ -29,7 +32,7 @@ use crate::model::humanoid::{Limb, Role, Side};
 use crate::model::{Clip, Interpolation, LocalPose, Track};
 
 /// The largest difference between a bone of the new clip and its exact rotation, in the middle between two keys.
-const MOST_ERROR_DEGREES: f32 = 0.5;
+const MOST_ERROR_DEGREES: f32 = 0.3;
 /// The smallest distance of keys that are added.
 const LEAST_STEP_SECONDS: f32 = 1.0 / 240.0;
 /// How long before a key the value of the key before is held, where the source's clip has steps.
@@ -40,8 +43,6 @@ pub const MOST_KEYS: usize = 36_000;
 /// the file, if that is more. Each key takes the nodes of both skeletons, and as many if a key is added behind it.
 const MOST_POSED_NODES: u64 = 16_000_000;
 const MOST_POSED_NODES_PER_VALUE: u64 = 10;
-/// The height of a foot above the lower one, as a share of the leg, at which it counts only by a third.
-const LOW_SHARE: f32 = 0.03;
 
 /// The pose of a source at a time, in body space.
 struct SourcePose {
@@ -50,18 +51,11 @@ struct SourcePose {
     /// The turns of the hips and of the nodes of the trunk, and of the last of them and the nodes of the neck.
     trunk: Vec<Quat>,
     neck: Vec<Quat>,
+    /// The left of the body, over the ground.
+    left: Vec3,
     /// The way of the pelvis and of each foot away from where they stand, as shares of the leg's length.
     pelvis: Vec3,
     feet: [Option<Foot>; 2],
-}
-
-/// A foot in a pose.
-#[derive(Debug, Clone, Copy)]
-struct Foot {
-    /// The way of the ankle: over the ground from where it is in the reference pose, in height from where it stands.
-    way: Vec3,
-    /// The height of the lower one of ankle and toes above where they stand.
-    height: f32,
 }
 
 /// The values of the new clip at a time.
@@ -150,11 +144,16 @@ impl<'r> Retarget<'r> {
     pub fn clip(&self, clip: &Clip) -> Option<Clip> {
         let mut scratch = PoseScratch::for_model(self.source.model);
         let times = key_times(clip)?;
-        let posed_nodes = (self.source.reference.len() + self.target.reference.len()) as u64;
+        let source_nodes = self.source.reference.len();
+        // The target is posed before and after its feet are set.
+        let nodes = source_nodes + 2 * self.target.reference.len();
+        self.charge(source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
+        let mut stance = Stance::new(self.source, clip, &mut scratch);
+        self.measure_usual_error(clip, &times, &mut stance, &mut scratch);
         let mut key_at = |seconds: f32| {
-            self.posed_nodes_left.set(self.posed_nodes_left.get().checked_sub(posed_nodes)?);
-            let pose = self.source_pose(clip, f64::from(seconds), &mut scratch);
-            Some(self.key(seconds, &self.target_pose(&pose)))
+            self.charge(nodes)?;
+            let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
+            Some(self.key(seconds, &self.target_pose(&pose, &stance)))
         };
         let mut keys: Vec<Key> = Vec::with_capacity(times.len());
         let mut last = None::<Key>;
@@ -167,6 +166,12 @@ impl<'r> Retarget<'r> {
         }
         keys.extend(last);
         Some(self.tracks(clip, &keys))
+    }
+
+    /// Counts nodes that are about to be posed. Returns `None` if these are too many.
+    fn charge(&self, nodes: usize) -> Option<()> {
+        self.posed_nodes_left.set(self.posed_nodes_left.get().checked_sub(nodes as u64)?);
+        Some(())
     }
 
     /// Returns the part of a pose that the clip animates. Numbers out of range become those of the rest pose.
@@ -234,9 +239,9 @@ impl<'r> Retarget<'r> {
         }
     }
 
-    fn source_pose(&self, clip: &Clip, seconds: f64, scratch: &mut PoseScratch) -> SourcePose {
+    fn source_pose(&self, clip: &Clip, seconds: f32, stance: &Stance, scratch: &mut PoseScratch) -> SourcePose {
         let rig = self.source;
-        let matrices = pose_model(rig.model, Some(clip), seconds, scratch).model_from_node;
+        let matrices = pose_model(rig.model, Some(clip), f64::from(seconds), scratch).model_from_node;
         let place = |node: usize| rig.body_from_model * Vec3::from(matrices[node].translation);
         let turn = |node: usize| {
             let body_from_node = rig.body_from_model * rotation_of(&matrices[node]);
@@ -250,18 +255,14 @@ impl<'r> Retarget<'r> {
         let neck = std::iter::once(top).chain(rig.neck.iter().map(|&node| turn(node))).collect();
         let joints = Side::BOTH.map(|side| of_role(Role::limb(side, Limb::UpperLeg)).map_or(Vec3::ZERO, place));
         let pelvis = (0.5 * (joints[0] + joints[1]) - rig.pelvis()) / rig.leg_length;
-        let feet = Side::BOTH.map(|side| {
-            let ankle = of_role(Role::limb(side, Limb::Foot))?;
-            let rise = |node: usize, height: f32| (place(node).y - height) / rig.leg_length;
-            let over_ground = (place(ankle) - rig.straight_ankle(side)?) / rig.leg_length;
-            let way = over_ground.with_y(rise(ankle, rig.ankle_height));
-            let toes = of_role(Role::limb(side, Limb::Toes)).map(|toes| rise(toes, rig.toes_height));
-            Some(Foot { way, height: toes.map_or(way.y, |toes| toes.min(way.y)) })
-        });
-        SourcePose { turns, trunk, neck, pelvis, feet }
+        let left = stance.left_at(seconds);
+        let place_of = |role: Role| of_role(role).map(place);
+        let feet = Side::BOTH.map(|side| foot(rig, side, left, place_of));
+        SourcePose { turns, trunk, neck, left, pelvis, feet }
     }
 
-    fn target_pose(&self, pose: &SourcePose) -> LocalPose {
+    /// Returns the turns of the target's nodes that a clip moves, but for twist bones.
+    fn target_turns(&self, pose: &SourcePose) -> Vec<Option<Quat>> {
         let rig = self.target;
         let mut turns: Vec<Option<Quat>> = vec![None; rig.reference.len()];
         let hips_turn = pose.turns[Role::HIPS.index()].unwrap_or_default();
@@ -274,13 +275,18 @@ impl<'r> Retarget<'r> {
         for &(role, node) in &self.limbs {
             turns[node] = pose.turns[role.index()];
         }
+        turns
+    }
+
+    fn target_pose(&self, pose: &SourcePose, stance: &Stance) -> LocalPose {
+        let rig = self.target;
+        let mut turns = self.target_turns(pose);
+        let (_, matrices) = self.posed(&turns);
+        self.set_feet_apart(pose, stance, &matrices, &mut turns);
         for twist in &self.twists {
             turns[twist.node] = twist.turn(rig, &turns);
         }
-        let mut local = self.rest.clone();
-        let mut matrices = vec![Affine3A::IDENTITY; local.len()];
-        self.turn_nodes(&turns, &mut local);
-        model_from_nodes(&rig.model.skeleton, &local, &mut matrices);
+        let (mut local, matrices) = self.posed(&turns);
 
         let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - self.pelvis_of(&matrices);
         let way = to_pelvis + self.foot_error(pose, to_pelvis, &matrices);
@@ -293,6 +299,15 @@ impl<'r> Retarget<'r> {
             self.move_node(node, matrices[carrier].transform_point3(place) - now + moved, &mut local, &matrices);
         }
         local
+    }
+
+    /// Returns the pose of the target in which nodes have made these turns, and its matrices.
+    fn posed(&self, turns: &[Option<Quat>]) -> (LocalPose, Vec<Affine3A>) {
+        let mut local = self.rest.clone();
+        self.turn_nodes(turns, &mut local);
+        let mut matrices = vec![Affine3A::IDENTITY; local.len()];
+        model_from_nodes(&self.target.model.skeleton, &local, &mut matrices);
+        (local, matrices)
     }
 
     fn is_below_hips(&self, node: usize) -> bool {
@@ -333,46 +348,6 @@ impl<'r> Retarget<'r> {
             rig.body_from_posed * Vec3::from(matrices[joint as usize].translation)
         };
         0.5 * (place(Side::Left) + place(Side::Right))
-    }
-
-    /// Returns where the ankle of a side is in body space.
-    fn ankle(&self, side: Side, matrices: &[Affine3A]) -> Option<Vec3> {
-        let foot = self.target.humanoid.limb(side, Limb::Foot)? as usize;
-        let carried = self.loose.iter().find(|&&(node, ..)| node == foot);
-        let place = carried.map_or(matrices[foot].translation.into(), |&(_, carrier, place)| {
-            matrices[carrier].transform_point3(place)
-        });
-        Some(self.target.body_from_posed * place)
-    }
-
-    /// Returns how far the feet, after they have moved by `moved`, are from where the source's feet are, times the ratio of the
-    /// leg lengths: in height by the lowest foot, and over the ground by the mean, in which a lower foot counts more.
-    fn foot_error(&self, pose: &SourcePose, moved: Vec3, matrices: &[Affine3A]) -> Vec3 {
-        let rig = self.target;
-        let lowest = pose.feet.iter().flatten().map(|foot| foot.height).fold(f32::INFINITY, f32::min);
-        let (mut error, mut weights) = (Vec3::ZERO, 0.0);
-        let (mut wanted_height, mut height) = (f32::INFINITY, f32::INFINITY);
-        for (side, foot) in Side::BOTH.into_iter().zip(pose.feet) {
-            let place = self.ankle(side, matrices);
-            let (Some(foot), Some(place), Some(straight)) = (foot, place, rig.straight_ankle(side)) else { continue };
-            let place = place + moved;
-            let wanted = straight.with_y(rig.ankle_height) + rig.leg_length * foot.way;
-            let weight = ((lowest - foot.height) / LOW_SHARE).exp();
-            error += weight * (wanted - place);
-            weights += weight;
-            (wanted_height, height) = (wanted_height.min(wanted.y), height.min(place.y));
-        }
-        if weights > 0.0 { (error / weights).with_y(wanted_height - height) } else { Vec3::ZERO }
-    }
-}
-
-impl Rig<'_> {
-    /// Returns where the ankle of a straight leg is that hangs from the hip joint, as it stands.
-    fn straight_ankle(&self, side: Side) -> Option<Vec3> {
-        let [upper, lower, foot] =
-            [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| self.place(Role::limb(side, limb)));
-        let (upper, lower, foot) = (upper?, lower?, foot?);
-        Some(upper - Vec3::Y * (upper.distance(lower) + lower.distance(foot)))
     }
 }
 

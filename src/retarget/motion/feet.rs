@@ -1,0 +1,226 @@
+//! Feet that stay where they stand.
+//!
+//! In: the feet of a source's pose, and the target in the same turns. Out: turns of the target's pelvis and legs that differ a
+//! little, and the way of its pelvis. Thighs and shins of other proportions bring feet to other places, and so do hips that are
+//! wider for their legs: a pelvis that turns in a walk would push them over the ground.
+//!
+//! 1. *Apart.* The feet shall be as far from each other as the source's, times the ratio of the leg lengths, plus what the hips
+//!    differ in width. The pelvis turns around the vertical, and then both legs swing, within limits: bones still point nearly
+//!    where the source's do. What the clip needs at most times belongs to the bodies and is left alone.
+//! 2. *Place.* The pelvis moves so that the lower foot is where the source's foot is. Both count where both are low.
+//!
+//! The width of hips has a direction: the *left* of the body, which is that of its pelvis, averaged over a second. It follows a
+//! body that turns, but not a pelvis that turns to and fro above standing feet.
+
+use glam::{Affine3A, Quat, Vec2, Vec3};
+
+use super::{Retarget, SourcePose};
+use crate::animation::{PoseScratch, pose_model};
+use crate::model::Clip;
+use crate::model::humanoid::{Limb, Role, Side};
+use crate::retarget::rig::Rig;
+use crate::retarget::standing::rotation_of;
+
+/// The largest turns of pelvis and legs away from the source's.
+const MOST_YAW_DEGREES: f32 = 4.5;
+const MOST_SWING_DEGREES: f32 = 1.4;
+/// The height of a foot above the lower one, as a share of the leg, at which it counts only by a third.
+const LOW_SHARE: f32 = 0.03;
+/// The difference in height of the feet, as a share of the leg, at which their distance counts only by a third.
+const APART_SHARE: f32 = 0.15;
+/// Hips narrower than this, as a share of the leg, turn less than the feet need: they would turn too far and too fast.
+const NARROW_SHARE: f32 = 0.4;
+/// The number of times of a clip at which the usual distance of feet is measured.
+pub const USUAL_SAMPLES: usize = 32;
+/// The left of the body is sampled so often, and averaged over as many samples before and after a time.
+const LEFT_SECONDS: f32 = 1.0 / 24.0;
+const LEFT_WINDOW: usize = 12;
+const MOST_LEFT_SAMPLES: usize = 4096;
+
+/// A foot in a pose.
+#[derive(Debug, Clone, Copy)]
+pub struct Foot {
+    /// The way of the ankle: over the ground from where a straight leg has it, in height from where it stands.
+    way: Vec3,
+    /// The height of the lower one of ankle and toes above where they stand.
+    height: f32,
+}
+
+/// What the feet of a clip need beyond a single pose.
+pub struct Stance {
+    /// The left of the body over the ground, at even steps, of unit length.
+    lefts: Vec<Vec3>,
+    step_seconds: f32,
+    /// How far the feet usually are from the wanted distance, to the left and to the front.
+    usual_error: Vec2,
+}
+
+impl Stance {
+    /// Returns the number of poses of the source that [`Self::new`] takes.
+    pub fn sample_count(clip: &Clip) -> usize {
+        ((clip.duration_seconds / LEFT_SECONDS) as usize + 2).min(MOST_LEFT_SAMPLES)
+    }
+
+    /// Returns the stance of a clip, without a usual error yet.
+    pub fn new(rig: &Rig, clip: &Clip, scratch: &mut PoseScratch) -> Self {
+        let count = Self::sample_count(clip);
+        let step_seconds = clip.duration_seconds / (count - 1) as f32;
+        let hips = rig.humanoid.node(Role::HIPS).unwrap_or(0) as usize;
+        let mut left_at = |sample: usize| {
+            let seconds = f64::from(step_seconds) * sample as f64;
+            let matrices = pose_model(rig.model, Some(clip), seconds, scratch).model_from_node;
+            let turn = rig.body_from_model * rotation_of(&matrices[hips]) * rig.reference[hips].inverse();
+            (turn * Vec3::X).with_y(0.0)
+        };
+        let samples: Vec<Vec3> = (0..count).map(&mut left_at).collect();
+        // Beyond the ends, the body stays.
+        let at = |index: usize| samples[index.saturating_sub(LEFT_WINDOW).min(count - 1)];
+        let mean = |index| (index..=index + 2 * LEFT_WINDOW).map(at).sum::<Vec3>().normalize_or(Vec3::X);
+        Self { lefts: (0..count).map(mean).collect(), step_seconds, usual_error: Vec2::ZERO }
+    }
+
+    /// Returns the left of the body at a time.
+    pub fn left_at(&self, seconds: f32) -> Vec3 {
+        let at = if self.step_seconds > 0.0 { (seconds / self.step_seconds).max(0.0) } else { 0.0 };
+        let index = (at as usize).min(self.lefts.len() - 1);
+        let next = (index + 1).min(self.lefts.len() - 1);
+        self.lefts[index].lerp(self.lefts[next], (at - index as f32).clamp(0.0, 1.0)).normalize_or(Vec3::X)
+    }
+}
+
+/// Returns the foot of a side, from the places of its joints in body space. `left` is that of the body.
+pub fn foot(rig: &Rig, side: Side, left: Vec3, place: impl Fn(Role) -> Option<Vec3>) -> Option<Foot> {
+    let ankle = place(Role::limb(side, Limb::Foot))?;
+    let rise = |place: Vec3, height: f32| (place.y - height) / rig.leg_length;
+    let over_ground = (ankle - straight_ankle(rig, side, left)?) / rig.leg_length;
+    let way = over_ground.with_y(rise(ankle, rig.ankle_height));
+    let toes = place(Role::limb(side, Limb::Toes)).map(|toes| rise(toes, rig.toes_height));
+    Some(Foot { way, height: toes.map_or(way.y, |toes| toes.min(way.y)) })
+}
+
+/// Returns where the ankle of a straight leg is that hangs from the hip joint, as the body stands, but turned to a left.
+fn straight_ankle(rig: &Rig, side: Side, left: Vec3) -> Option<Vec3> {
+    let [upper, lower, foot] =
+        [Limb::UpperLeg, Limb::LowerLeg, Limb::Foot].map(|limb| rig.place(Role::limb(side, limb)));
+    let (upper, lower, foot) = (upper?, lower?, foot?);
+    let from_pelvis = upper - rig.pelvis();
+    let turned = left * from_pelvis.x + front_of(left) * from_pelvis.z;
+    let length = upper.distance(lower) + lower.distance(foot);
+    Some(rig.pelvis() + turned + Vec3::Y * (from_pelvis.y - length))
+}
+
+fn front_of(left: Vec3) -> Vec3 {
+    left.cross(Vec3::Y)
+}
+
+/// A leg of the target in body space.
+struct Leg {
+    joint: Vec3,
+    ankle: Vec3,
+    wanted_ankle: Vec3,
+}
+
+impl Retarget<'_> {
+    fn leg(&self, side: Side, pose: &SourcePose, matrices: &[Affine3A]) -> Option<Leg> {
+        let rig = self.target;
+        let foot = pose.feet[side as usize]?;
+        let straight = straight_ankle(rig, side, pose.left)?;
+        let joint = rig.humanoid.limb(side, Limb::UpperLeg)? as usize;
+        Some(Leg {
+            joint: rig.body_from_posed * Vec3::from(matrices[joint].translation),
+            ankle: self.ankle(side, matrices)?,
+            wanted_ankle: straight.with_y(rig.ankle_height) + rig.leg_length * foot.way,
+        })
+    }
+
+    /// Returns where the ankle of a side is in body space.
+    fn ankle(&self, side: Side, matrices: &[Affine3A]) -> Option<Vec3> {
+        let foot = self.target.humanoid.limb(side, Limb::Foot)? as usize;
+        let carried = self.loose.iter().find(|&&(node, ..)| node == foot);
+        let place = carried.map_or(matrices[foot].translation.into(), |&(_, carrier, place)| {
+            matrices[carrier].transform_point3(place)
+        });
+        Some(self.target.body_from_posed * place)
+    }
+
+    /// Measures the usual error of a stance, in poses in which both feet are low.
+    pub(super) fn measure_usual_error(
+        &self,
+        clip: &Clip,
+        times: &[f32],
+        stance: &mut Stance,
+        scratch: &mut PoseScratch,
+    ) {
+        let (mut sum, mut weights) = (Vec2::ZERO, 0.0);
+        for &seconds in times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)) {
+            let pose = self.source_pose(clip, seconds, stance, scratch);
+            let (_, matrices) = self.posed(&self.target_turns(&pose));
+            let legs = Side::BOTH.map(|side| self.leg(side, &pose, &matrices));
+            let ([Some(left), Some(right)], [Some(a), Some(b)]) = (legs, pose.feet) else { continue };
+            let error = error_apart(&left, &right);
+            let weight = (-(a.height.max(0.0) + b.height.max(0.0)) / LOW_SHARE).exp();
+            sum += weight * Vec2::new(error.dot(pose.left), error.dot(front_of(pose.left)));
+            weights += weight;
+        }
+        let mean = sum / weights;
+        stance.usual_error = if weights > 1e-6 && mean.is_finite() { mean } else { Vec2::ZERO };
+    }
+
+    /// Turns the pelvis and the legs a little, so that the feet are as far from each other as the source's are.
+    pub(super) fn set_feet_apart(
+        &self,
+        pose: &SourcePose,
+        stance: &Stance,
+        matrices: &[Affine3A],
+        turns: &mut [Option<Quat>],
+    ) {
+        let [Some(left), Some(right)] = Side::BOTH.map(|side| self.leg(side, pose, matrices)) else { return };
+        let Stance { usual_error, .. } = stance;
+        let usual = pose.left * usual_error.x + front_of(pose.left) * usual_error.y;
+        let [Some(a), Some(b)] = pose.feet else { return };
+        // A foot in the air may be anywhere.
+        let weight = (-(a.height - b.height).abs() / APART_SHARE).exp();
+        let mut error = weight * (error_apart(&left, &right) - usual);
+        let hips = (left.joint - right.joint).with_y(0.0);
+        let by_yaw = Vec3::Y.cross(hips);
+        let yaw = error.dot(by_yaw) / (by_yaw.length_squared() + (NARROW_SHARE * self.target.leg_length).powi(2));
+        // If the pelvis leans, it leans elsewhere after such a turn.
+        let tilt = turns[self.hips].map_or(0.0, |own| (own * Vec3::Y).with_y(0.0).length());
+        let most = MOST_YAW_DEGREES.min(MOST_SWING_DEGREES / tilt).to_radians();
+        let turn = Quat::from_rotation_y(if yaw.is_finite() { yaw.clamp(-most, most) } else { 0.0 });
+        turns[self.hips] = turns[self.hips].map(|own| turn * own);
+        error -= turn * hips - hips;
+        for (side, leg, share) in [(Side::Left, left, 0.5), (Side::Right, right, -0.5)] {
+            let (bone, way) = (leg.ankle - leg.joint, share * error);
+            let Some(axis) = bone.cross(way).try_normalize() else { continue };
+            let angle = (way.length() / bone.length()).min(MOST_SWING_DEGREES.to_radians());
+            let swing = Quat::from_axis_angle(axis, angle);
+            for limb in [Limb::UpperLeg, Limb::LowerLeg] {
+                let Some(node) = self.target.humanoid.limb(side, limb) else { continue };
+                turns[node as usize] = turns[node as usize].map(|own| swing * own);
+            }
+        }
+    }
+
+    /// Returns how far the feet, after they have moved by `moved`, are from where the source's feet are, times the ratio of the
+    /// leg lengths: in height by the lowest foot, and over the ground by the mean, in which a lower foot counts more.
+    pub(super) fn foot_error(&self, pose: &SourcePose, moved: Vec3, matrices: &[Affine3A]) -> Vec3 {
+        let lowest = pose.feet.iter().flatten().map(|foot| foot.height).fold(f32::INFINITY, f32::min);
+        let (mut error, mut weights) = (Vec3::ZERO, 0.0);
+        let (mut wanted_height, mut height) = (f32::INFINITY, f32::INFINITY);
+        for (side, foot) in Side::BOTH.into_iter().zip(pose.feet) {
+            let (Some(foot), Some(leg)) = (foot, self.leg(side, pose, matrices)) else { continue };
+            let place = leg.ankle + moved;
+            let weight = ((lowest - foot.height) / LOW_SHARE).exp();
+            error += weight * (leg.wanted_ankle - place);
+            weights += weight;
+            (wanted_height, height) = (wanted_height.min(leg.wanted_ankle.y), height.min(place.y));
+        }
+        if weights > 0.0 { (error / weights).with_y(wanted_height - height) } else { Vec3::ZERO }
+    }
+}
+
+/// Returns how much further to the left the left foot must be, compared with the right one.
+fn error_apart(left: &Leg, right: &Leg) -> Vec3 {
+    ((left.wanted_ankle - right.wanted_ankle) - (left.ankle - right.ankle)).with_y(0.0)
+}
