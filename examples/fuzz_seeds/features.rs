@@ -34,12 +34,27 @@ pub fn all() -> Vec<(&'static str, Gltf)> {
         ("textured_webp", textured(ImageFormat::WebP)),
         ("made_tangents", made_tangents()),
         ("placements", placements()),
+        ("vrm", humanoid("VRMC_vrm")),
+        ("vrm_0", humanoid("VRM")),
+        ("vrm_animation", humanoid("VRMC_vrm_animation")),
         ("odd_but_valid", odd_but_valid()),
     ]
 }
 
 fn attribute(gltf: &mut Gltf, name: &str, accessor: usize) {
     gltf.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+}
+
+/// Roles of a humanoid, as an extension declares them.
+fn humanoid(extension: &str) -> Gltf {
+    let mut gltf = skinned();
+    gltf.json["extensionsUsed"] = json!([extension]);
+    let bones = match extension {
+        "VRM" => json!([{"bone": "hips", "node": 0}, {"bone": "leftThumbIntermediate", "node": 1}]),
+        _ => json!({"hips": {"node": 0}, "head": {"node": 1}}),
+    };
+    gltf.json["extensions"] = json!({extension: {"humanoid": {"humanBones": bones}}});
+    gltf
 }
 
 fn indexed() -> Gltf {

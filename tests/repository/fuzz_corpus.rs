@@ -61,6 +61,11 @@ fn clips_are_sampled_as_the_reference_samples_them() {
 }
 
 #[test]
+fn borrowed_clips_keep_their_promises() {
+    assert_some_are_accepted("retarget", 20, 2, fuzz::retarget::run);
+}
+
+#[test]
 fn arguments_keep_their_promises() {
     assert_some_are_accepted("command_line", 20, 10, fuzz::command_line::run);
 }
