@@ -44,6 +44,7 @@ struct PoseRecord {
     uint palette_offset;
     uint skinned_vertex_offset;
     uint morph_weight_offset;
+    uint morph_weight_count; // 0 if no target is active
     uint camera_level;
 };
 

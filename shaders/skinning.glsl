@@ -95,7 +95,8 @@ SkinnedVertex skin_vertex(UnpackedVertex vertex, PoseRecord pose, bool wants_nor
     vec4 bind_tangent = vertex.tangent;
     // glTF applies morph targets before joints.
     if (WITH_MORPHS != 0) {
-        for (uint i = vertex.first_delta; i < vertex.end_delta; ++i) {
+        uint end_delta = pose.morph_weight_count == 0 ? vertex.first_delta : vertex.end_delta;
+        for (uint i = vertex.first_delta; i < end_delta; ++i) {
             GpuMorphDelta delta = morph_deltas[i];
             float weight = morph_weights[pose.morph_weight_offset + delta.weight_index];
             position += weight * vec3(delta.position[0], delta.position[1], delta.position[2]);

@@ -160,6 +160,8 @@ pub struct PoseRecord {
     pub skinned_vertex_offset: u32,
     /// Index of the pose's first morph weight in the morph weight SSBO.
     pub morph_weight_offset: u32,
+    /// The number of morph weights: those of the model, or 0 if no target is active. Such a pose takes no time for targets.
+    pub morph_weight_count: u32,
     /// The level of detail in the camera's view; 0 is full detail. Only debug views read it.
     pub camera_level: u32,
 }
@@ -330,7 +332,7 @@ const _: () = {
     assert!(size_of::<GpuBone>() == 80 && offset_of!(GpuBone, tip) == 64);
     assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
-    assert!(size_of::<PoseRecord>() == 16 && offset_of!(PoseRecord, camera_level) == 12);
+    assert!(size_of::<PoseRecord>() == 20 && offset_of!(PoseRecord, camera_level) == 16);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
     assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);

@@ -108,7 +108,7 @@ pub enum MemoryKind {
 pub struct PoseStreams<'o> {
     /// The joint matrices: one for each palette entry of each pose.
     pub palette: &'o mut [MaybeUninit<JointMatrix>],
-    /// The morph weights of each pose.
+    /// The morph weights of each pose that has active targets.
     pub morph_weights: &'o mut [MaybeUninit<f32>],
     /// The kind of memory behind `palette`.
     pub memory: MemoryKind,
@@ -212,7 +212,11 @@ pub fn evaluate_morph_weights(
     write_morph_weights(weights, out);
 }
 
+/// Writes the morph weights of a pose; none if no target is active and there is no room for them.
 fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
+    if out.is_empty() {
+        return;
+    }
     assert_eq!(out.len(), weights.len(), "room for the morph weights");
     for (element, &weight) in out.iter_mut().zip(weights) {
         element.write(weight);

@@ -78,7 +78,7 @@ fn range(starts: &[u32], vertex: usize) -> (u32, u32) {
 pub struct Pose<'a> {
     /// The joint matrices, beginning with the pose's first one.
     pub palette: &'a [JointMatrix],
-    /// The morph weights, beginning with the pose's first one.
+    /// The morph weights, beginning with the pose's first one. Empty if no target is active.
     pub morph_weights: &'a [f32],
 }
 
@@ -134,7 +134,8 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
     let mut bind_normal = vertex.normal;
     let mut bind_tangent = vertex.tangent;
     // glTF applies morph targets before joints (3.7.2.2).
-    for i in vertex.first_delta as usize..vertex.end_delta as usize {
+    let end_delta = if pose.morph_weights.is_empty() { vertex.first_delta } else { vertex.end_delta };
+    for i in vertex.first_delta as usize..end_delta as usize {
         let delta = bind_pose.morph_deltas[i];
         let weight = pose.morph_weights[delta.weight_index as usize];
         position += weight * Vec3::from(delta.position);
@@ -196,7 +197,8 @@ pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>
 #[must_use]
 pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> Vec3 {
     let mut position = geometry.positions[vertex];
-    for delta in geometry.morph_deltas_of(vertex) {
+    let deltas = if pose.morph_weights.is_empty() { &[] } else { geometry.morph_deltas_of(vertex) };
+    for delta in deltas {
         position += pose.morph_weights[delta.weight_index as usize] * delta.position;
     }
     blended_matrix(geometry, vertex, pose).transform_point(position)

@@ -68,7 +68,8 @@ pub struct InstanceRange {
     pub count: u32,
 }
 
-/// Poses of one model and the same levels of detail in one page, and their instances.
+/// Poses of one model and the same levels of detail in one page, all with or all without active morph targets, and their
+/// instances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Batch {
     /// Index of the model.
@@ -77,6 +78,8 @@ pub struct Batch {
     pub page: u32,
     /// The levels of detail.
     pub levels: PoseLevels,
+    /// Whether morph targets may be active.
+    pub has_morphs: bool,
     /// The number of skinned vertices of each pose: those of the finest level.
     pub vertex_count: u32,
     /// Index of the first pose.
@@ -126,7 +129,7 @@ pub enum PlanError {
 pub struct FramePlan {
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,
-    /// All poses, grouped by model, levels and page.
+    /// All poses, grouped by model, levels, morphs and page.
     pub batches: Vec<Batch>,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<PagePlan>,
@@ -153,7 +156,7 @@ impl FramePlan {
         batches.clear();
         pages.clear();
         // The levels in use change with the camera. With room for all pairs, only a growing crowd allocates.
-        batches.reserve(models.iter().map(|size| size.vertex_counts.len().pow(2)).sum());
+        batches.reserve(models.iter().map(|size| 2 * size.vertex_counts.len().pow(2)).sum());
         let seen_count: u64 = poses.iter().map(|pose| u64::from(pose.seen_count)).sum();
         let mut next_record = PoseRecord::default();
         let mut next_seen = 0u32;
@@ -170,13 +173,14 @@ impl FramePlan {
             })?;
             next_record.skinned_vertex_offset = pages[page].vertex_count - vertex_count;
             next_record.camera_level = pose.levels.camera;
+            next_record.morph_weight_count = if pose.has_morphs { size.morph_weight_count } else { 0 };
             records.push(next_record);
             let advance = |offset: u32, count: u32| offset.checked_add(count).ok_or(PlanError::TooManyElements);
             next_record.palette_offset = advance(next_record.palette_offset, size.joint_count)?;
-            next_record.morph_weight_offset = advance(next_record.morph_weight_offset, size.morph_weight_count)?;
+            next_record.morph_weight_offset = advance(next_record.morph_weight_offset, next_record.morph_weight_count)?;
 
-            let key = (pose.model, pose.levels, page as u32);
-            let continues = |batch: &&mut Batch| (batch.model, batch.levels, batch.page) == key;
+            let key = (pose.model, pose.levels, pose.has_morphs, page as u32);
+            let continues = |batch: &&mut Batch| (batch.model, batch.levels, batch.has_morphs, batch.page) == key;
             match batches.last_mut().filter(continues) {
                 Some(batch) => {
                     batch.pose_count += 1;
@@ -187,6 +191,7 @@ impl FramePlan {
                     model: pose.model,
                     page: page as u32,
                     levels: pose.levels,
+                    has_morphs: pose.has_morphs,
                     vertex_count,
                     first_pose: index as u32,
                     pose_count: 1,

@@ -71,6 +71,8 @@ pub struct VisiblePose {
     pub seen_count: u32,
     /// The number of its instances of which only the shadow may be visible.
     pub shadow_only_count: u32,
+    /// Whether a morph target may be active. Other poses have no morph weights.
+    pub has_morphs: bool,
     /// One of its instances, whose clip and start time are those of the pose.
     pub(super) instance: u32,
     /// Index of its first instance in [`Visible::found`].
@@ -82,7 +84,8 @@ impl VisiblePose {
     #[must_use]
     pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
         let levels = PoseLevels::default();
-        Self { model, levels, seen_count, shadow_only_count, instance: u32::MAX, first_found: u32::MAX }
+        let (instance, first_found) = (u32::MAX, u32::MAX);
+        Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance, first_found }
     }
 
     /// Returns the same pose with other levels of detail.
@@ -154,12 +157,18 @@ pub(super) struct Visible {
     found: Vec<(u32, bool)>,
     /// The errors of the coarser levels of each model.
     errors: Vec<Vec<f32>>,
+    /// Whether the rest pose of each model, followed by its clips, has active morph targets.
+    has_morphs: Vec<Vec<bool>>,
 }
 
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
         let errors = |model: &Model| model.geometry.coarser_levels.iter().map(|level| level.error).collect();
+        let has_morphs = |model: &Model| {
+            let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
+            clips.map(|clip| model.has_active_morphs(clip)).collect()
+        };
         Self {
             poses: Vec::with_capacity(instances),
             seen: Vec::with_capacity(instances),
@@ -169,6 +178,7 @@ impl Visible {
             blocks: Vec::with_capacity(Block::max_count(instances, models, [].into_iter())),
             found: Vec::with_capacity(instances),
             errors: models.iter().map(errors).collect(),
+            has_morphs: models.iter().map(has_morphs).collect(),
         }
     }
 
@@ -188,14 +198,19 @@ impl Visible {
     }
 
     /// Appends an instance that needs these levels. Instances are appended in ascending order.
-    fn push(&mut self, index: u32, instances: &[Instance], is_seen: bool, levels: PoseLevels) {
+    fn push(&mut self, index: u32, crowd: (&[Instance], &Crossfade), is_seen: bool, levels: PoseLevels) {
+        let (instances, crossfade) = crowd;
         let Instance { model, pose, .. } = instances[index as usize];
         let first_found = self.found.len() as u32;
         self.found.push((index, is_seen));
         if self.poses.last().is_none_or(|last| instances[last.instance as usize].pose != pose) {
             let levels = PoseLevels::UNSHOWN;
-            let (seen_count, shadow_only_count) = (0, 0);
-            self.poses.push(VisiblePose { model, levels, seen_count, shadow_only_count, instance: index, first_found });
+            let ClipPair { from, to, .. } = crossfade.clips(&instances[index as usize]);
+            let of_clip = |clip: Option<u32>| self.has_morphs[model as usize][clip.map_or(0, |clip| clip as usize + 1)];
+            let has_morphs = of_clip(from) || of_clip(to);
+            let pose =
+                VisiblePose { levels, has_morphs, instance: index, first_found, ..VisiblePose::new(model, 0, 0) };
+            self.poses.push(pose);
             self.pose_counts[model as usize] += 1;
         }
         self.instance_counts[model as usize] += 1;
@@ -212,7 +227,7 @@ impl Visible {
     /// poses are in order already, as they are in full detail.
     fn sort(&mut self) {
         self.poses.iter_mut().for_each(|pose| pose.levels = pose.levels.settled());
-        self.poses.sort_unstable_by_key(|pose| (pose.model, pose.levels, pose.instance));
+        self.poses.sort_unstable_by_key(|pose| (pose.model, pose.levels, pose.has_morphs, pose.instance));
         for (index, pose) in (0..).zip(&self.poses) {
             let count = pose.seen_count + pose.shadow_only_count;
             for &(instance, is_seen) in &self.found[pose.first_found as usize..(pose.first_found + count) as usize] {
@@ -248,7 +263,7 @@ impl Crowd {
                 if to_light.is_some() {
                     levels.light = coarsest_within(errors, scale, detail.error_metres_in_shadow());
                 }
-                visible.push(index as u32, instances, is_seen, levels);
+                visible.push(index as u32, (instances, crossfade), is_seen, levels);
             }
         }
         visible.sort();

@@ -64,6 +64,14 @@ pub struct Model {
 }
 
 impl Model {
+    /// Returns whether a morph target has a weight other than 0 at any time of a clip, or in the rest pose. Many clips of
+    /// faces hold all weights at 0.
+    #[must_use]
+    pub fn has_active_morphs(&self, clip: Option<&Clip>) -> bool {
+        let tracks = clip.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
+        tracks.chain(&self.skeleton.rest.morph_weights).any(|weight| *weight != 0.0)
+    }
+
     /// Returns the model if all arrays that refer to each other fit together.
     ///
     /// # Errors

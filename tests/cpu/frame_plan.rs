@@ -17,7 +17,9 @@ fn every_pose_has_its_own_vertices_within_a_page() {
     let models = [size(7, false), size(30, true), size(1, false)];
     let model_of = |pose: u32| [0, 1, 2][usize::from(pose >= 20) + usize::from(pose >= 25)];
     // Pose p is shown by p % 3 instances, and by one more whose shadow alone is visible.
-    let poses: Vec<VisiblePose> = (0..38).map(|pose| VisiblePose::new(model_of(pose), pose % 3, 1)).collect();
+    let mut poses: Vec<VisiblePose> = (0..38).map(|pose| VisiblePose::new(model_of(pose), pose % 3, 1)).collect();
+    // Some poses have no active morph target.
+    poses[3..9].iter_mut().for_each(|pose| pose.has_morphs = false);
     let seen_count: u32 = poses.iter().map(|pose| pose.seen_count).sum();
     for page_vertices in [30, 31, 64, 100, 1_000_000] {
         let mut plan = FramePlan::default();
@@ -31,7 +33,10 @@ fn every_pose_has_its_own_vertices_within_a_page() {
             assert_eq!(batch.model, model_of(pose));
             assert_eq!((record.palette_offset, record.morph_weight_offset), (joint, morph_weight));
             joint += size.joint_count;
-            morph_weight += size.morph_weight_count;
+            let has_morphs = poses[pose as usize].has_morphs;
+            assert_eq!(record.morph_weight_count, if has_morphs { size.morph_weight_count } else { 0 });
+            assert_eq!(batch.has_morphs, has_morphs);
+            morph_weight += record.morph_weight_count;
             let page = plan.pages[batch.page as usize];
             assert!(page.has_tangents || !size.has_tangents);
             for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.vertex_count(0) {

@@ -66,7 +66,13 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(GpuMorphDelta { weight_index, position, normal }),
         rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
         rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(PoseRecord { palette_offset, skinned_vertex_offset, morph_weight_offset, camera_level }),
+        rust_struct!(PoseRecord {
+            palette_offset,
+            skinned_vertex_offset,
+            morph_weight_offset,
+            morph_weight_count,
+            camera_level
+        }),
         rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
         rust_struct!(PaletteEntry { node, is_joint }),
         rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),

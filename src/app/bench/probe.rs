@@ -76,7 +76,7 @@ fn check_poses(renderer: &mut Renderer, scene: &mut Scene, time_seconds: f64) ->
         };
         let Some(model) = scene.models.get(pose.model as usize) else { continue };
         let palette = part(&palette, record.palette_offset, model.palette.len());
-        let morph_weights = part(&weights, record.morph_weight_offset, model.morph_weight_count());
+        let morph_weights = part(&weights, record.morph_weight_offset, record.morph_weight_count as usize);
         let vertices = renderer.read_skinned_vertices(index as u32)?;
         let vertices: Vec<Vec3> = vertices.iter().map(|vertex| Vec3::from(vertex.position)).collect();
         check_vertices(model, Pose { palette: &palette, morph_weights: &morph_weights }, &vertices)?;

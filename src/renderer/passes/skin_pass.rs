@@ -22,11 +22,11 @@ use crate::vulkan::spirv;
 /// them. More poses would leave a GPU too few work groups.
 const POSES_PER_GROUP: u32 = 4;
 
-/// Returns the specialization constants of the pipeline that skins a run.
-fn constants_of(model: &GpuModel, run: &SkinRun) -> SpecializationConstants {
+/// Returns the specialization constants of the pipeline that skins a run, for poses with or without active morph targets.
+fn constants_of(model: &GpuModel, run: &SkinRun, has_morphs: bool) -> SpecializationConstants {
     SpecializationConstants {
         influence_count: run.influence_count.unwrap_or(0),
-        with_morphs: model.has_morphs.into(),
+        with_morphs: (has_morphs && model.has_morphs).into(),
         with_tangents: model.size.has_tangents.into(),
         with_normals: model.has_normals.into(),
         poses_per_group: POSES_PER_GROUP,
@@ -54,8 +54,9 @@ impl SkinPass {
     ) -> Result<Self> {
         let mut pipelines = BTreeMap::new();
         for model in models {
-            for run in model.skin_order.all_runs() {
-                let constants = constants_of(model, run);
+            let kinds = [false, true].map(|has_morphs| model.skin_order.all_runs().map(move |run| (run, has_morphs)));
+            for (run, has_morphs) in kinds.into_iter().flatten() {
+                let constants = constants_of(model, run, has_morphs);
                 if let Entry::Vacant(entry) = pipelines.entry(constants) {
                     let name = format!("skin: {constants:?}");
                     entry.insert(builder.compute(&name, (&spirv::SKIN_COMP, &constants.words()[..]), &layouts.skin)?);
@@ -77,7 +78,7 @@ impl SkinPass {
             recorder.bind_set(&layouts.skin, MODEL_SET, &model.set);
             recorder.bind_set(&layouts.skin, PAGE_SET, &page.set);
             for &run in model.skin_order.runs(batch.levels.finest()) {
-                let Some(pipeline) = self.pipelines.get(&constants_of(model, &run)) else { continue };
+                let Some(pipeline) = self.pipelines.get(&constants_of(model, &run, batch.has_morphs)) else { continue };
                 recorder.bind_pipeline(pipeline);
                 self.dispatch(input, run, batch);
             }

@@ -58,7 +58,7 @@ pub struct Stance {
 impl Stance {
     /// Returns the number of poses of the source that [`Self::new`] takes.
     pub fn sample_count(clip: &Clip) -> usize {
-        ((clip.duration_seconds / LEFT_SECONDS) as usize + 2).min(MOST_LEFT_SAMPLES)
+        (clip.duration_seconds / LEFT_SECONDS).min((MOST_LEFT_SAMPLES - 2) as f32) as usize + 2
     }
 
     /// Returns the stance of a clip, without a usual error yet.

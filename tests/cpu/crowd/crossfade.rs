@@ -27,7 +27,7 @@ fn poses(crowd: &mut Crowd, time_seconds: f64) -> BTreeMap<Place, (Vec<JointMatr
         let model = &crowd.models()[state.model as usize];
         let record = plan.records[instance.pose as usize];
         let matrices = &palette[record.palette_offset as usize..][..model.palette.len()];
-        let weights = &weights[record.morph_weight_offset as usize..][..model.morph_weight_count()];
+        let weights = &weights[record.morph_weight_offset as usize..][..record.morph_weight_count as usize];
         (place(&state.world_from_model), (matrices.to_vec(), weights.to_vec()))
     };
     instances.iter().zip(crowd.instance_states()).map(of_instance).collect()

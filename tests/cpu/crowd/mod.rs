@@ -20,6 +20,7 @@ use throng::model::{
 };
 use throng::shader_types::{InstanceData, JointMatrix};
 
+use crate::common::assets::{JELLY, asset};
 use crate::common::lanes::{room, written};
 use crate::cpu::instances::{cull, instances_of, positions};
 
@@ -145,6 +146,28 @@ fn plan_of(crowd: &Crowd) -> FramePlan {
 
 fn seen_count_of(crowd: &Crowd) -> usize {
     crowd.visible_poses().iter().map(|pose| pose.seen_count as usize).sum()
+}
+
+/// A clip that holds all weights at 0 takes no morph weights, like the rest pose; one that moves a target takes all.
+#[test]
+fn poses_without_active_targets_have_no_morph_weights() {
+    let mut jelly = asset(JELLY);
+    jelly.skeleton.rest.morph_weights.fill(0.0);
+    let moving = jelly.clips.iter().position(|clip| !clip.morph_weights.is_empty()).unwrap();
+    let mut still = jelly.clips[moving].clone();
+    still.morph_weights.iter_mut().for_each(|track| track.values.fill(0.0));
+    jelly.clips = vec![jelly.clips[moving].clone(), still];
+    let weight_count = jelly.morph_weight_count() as u32;
+    let models: Arc<[Model]> = Arc::from([jelly]);
+    for (clip, expected) in [(ClipChoice::Index(0), 6), (ClipChoice::Index(1), 0), (ClipChoice::None, 0)] {
+        let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { clip, ..settings(6) }).unwrap();
+        let plan = plan_of(&crowd);
+        assert_eq!(plan.morph_weight_count, expected * weight_count);
+        assert_eq!(streams_of(&mut crowd, 1, 0.3).1.len(), plan.morph_weight_count as usize);
+    }
+    // Both kinds in one crowd: two batches at most, in full detail.
+    let crowd = Crowd::new(models, &CrowdSettings { clip: ClipChoice::All, ..settings(40) }).unwrap();
+    assert_eq!(plan_of(&crowd).batches.len(), 2);
 }
 
 #[test]
