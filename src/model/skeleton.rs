@@ -144,7 +144,8 @@ pub struct Skin {
 /// The layout of a palette: a node and an inverse bind matrix for each joint matrix. Joint matrix `k` is
 /// `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
 ///
-/// There is an entry for each joint of each skin in use. A rigid mesh has one entry, its own node with identity.
+/// There is an entry for each joint of the skins in use; skins share it if their inverse bind matrices of a node are equal. A
+/// rigid mesh has one entry, its own node with identity.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
     /// The skeleton node of each entry.

@@ -171,3 +171,33 @@ fn several_sets_of_integer_joints_and_weights_add_up() {
     let (at, weights) = ("meshes[0].primitives[0].attributes.JOINTS_1: ", "meshes/0/primitives/0/attributes/WEIGHTS_1");
     gltf.mistakes(at).are_refused([(weights, Value::Null, "there is no WEIGHTS_1")]);
 }
+
+#[test]
+fn joints_with_the_same_inverse_bind_share_a_palette_entry() {
+    // Vertex 0 follows both occurrences of "upper" in the second skin, which become one influence.
+    let mut gltf = Gltf::skinned([[0, 2, 0, 0], [1, 0, 0, 0], [1, 2, 0, 0]], [[0.5, 0.5, 0.0, 0.0]; 3]);
+    gltf.json["skins"] = json!([{"joints": [1, 2]}, {"joints": [1, 2, 1]}, {"joints": [2, 1]}]);
+    gltf.json["nodes"][0]["skin"] = json!(1);
+    for skin in [0, 2] {
+        let node = gltf.push("nodes", json!({"mesh": 1, "skin": skin}));
+        gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(node));
+    }
+    // The mesh of the other nodes has no third joint.
+    let joints = gltf.accessor(U8, "VEC4", 3, &[1, 0, 0, 0].repeat(3));
+    let mut mesh = gltf.json["meshes"][0].clone();
+    mesh["primitives"][0]["attributes"]["JOINTS_0"] = json!(joints);
+    gltf.push("meshes", mesh);
+    let model = gltf.model();
+    let [upper, lower] = [1, 2].map(|node| model.skeleton.source_nodes.iter().position(|&n| n == node).unwrap() as u32);
+    assert_eq!((&model.palette.nodes[..], &model.palette.skins[..]), (&[upper, lower][..], &[0..2][..]));
+    assert_eq!(influences(&model), [vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(0, 0.5), (1, 0.5)]]);
+
+    // Another inverse bind matrix needs another entry.
+    let mut matrices = [0.0; 32];
+    [0, 5, 10, 12, 15].iter().for_each(|element| matrices[*element] = 1.0);
+    [0, 5, 10, 15].iter().for_each(|element| matrices[16 + element] = 1.0);
+    let matrices = gltf.f32s("MAT4", &matrices);
+    gltf.json["skins"][0]["inverseBindMatrices"] = json!(matrices);
+    let model = gltf.model();
+    assert_eq!((&model.palette.nodes[..], &model.palette.skins[..]), (&[upper, lower, upper][..], &[0..2, 2..3][..]));
+}

@@ -8,7 +8,7 @@ use glam::{Affine3A, Vec2, Vec3, Vec4};
 use gltf::json;
 
 use super::attributes::{AttributeReader, Attributes};
-use super::influences::{Influences, PaletteSection};
+use super::influences::{Influences, SkinEntries};
 use super::instancing;
 use super::morphs::{MorphReader, Morphs};
 use super::tangents::{SplitVertices, TangentInput};
@@ -80,9 +80,9 @@ struct ReadPrimitive {
 }
 
 /// The palette entries that the vertices of a mesh node follow.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Follow {
-    Skin(PaletteSection),
+    Skin(SkinEntries),
     Entry(u32),
 }
 
@@ -141,14 +141,13 @@ impl<'b, 'f> Builder<'b, 'f> {
                 let at = || format!("nodes[{}].skin", mesh_node.node);
                 let skins = self.scene.skins;
                 let skin = skins.get(index).ok_or_else(|| Fault::dangling(at(), "skins", index, skins.len()))?;
-                let first = self.palette.skin_section(index, skin);
-                Follow::Skin(PaletteSection { first, joint_count: skin.joints.len() as u32, skin: index })
+                Follow::Skin(SkinEntries { entries: self.palette.skin_entries(index, skin), skin: index })
             }
             None => Follow::Entry(self.palette.rigid_entry(mesh_node.skeleton_node)),
         };
         let mut primitives = Vec::with_capacity(mesh.primitives.len());
         for (number, primitive) in mesh.primitives.iter().enumerate() {
-            primitives.extend(self.read_primitive(mesh_node, (number, primitive), follow)?);
+            primitives.extend(self.read_primitive(mesh_node, (number, primitive), &follow)?);
         }
         let shown = match placements {
             Some(placements) => self.affordable(placements, &primitives, mesh_node.node)?,
@@ -199,7 +198,7 @@ impl<'b, 'f> Builder<'b, 'f> {
         &mut self,
         mesh_node: MeshNode,
         (number, primitive): (usize, &json::mesh::Primitive),
-        follow: Follow,
+        follow: &Follow,
     ) -> Result<Option<ReadPrimitive>> {
         let document = self.scene.document;
         let at = format!("meshes[{}].primitives[{number}]", mesh_node.mesh);
@@ -219,10 +218,10 @@ impl<'b, 'f> Builder<'b, 'f> {
         let attributes = reader.read(tex_coords, &mut self.vertices, self.warnings)?;
         let count = attributes.positions.len();
         let influences = match follow {
-            Follow::Entry(entry) => Influences::rigid(count, entry),
-            Follow::Skin(section) => {
+            Follow::Entry(entry) => Influences::rigid(count, *entry),
+            Follow::Skin(skin) => {
                 let (budget, warnings) = (&mut self.influences, &mut *self.warnings);
-                Influences::read(document, primitive, &at_attributes, count, section, budget, warnings)?
+                Influences::read(document, primitive, &at_attributes, count, skin, budget, warnings)?
             }
         };
         let elements = topology::read(document, primitive, &at, count, &mut self.indices, self.warnings)?;
@@ -258,7 +257,7 @@ impl<'b, 'f> Builder<'b, 'f> {
             primitive: number as u32,
             placement: None,
             skin: match follow {
-                Follow::Skin(section) => Some(section.skin as u32),
+                Follow::Skin(skin) => Some(skin.skin as u32),
                 Follow::Entry(_) => None,
             },
             has_normals,

@@ -6,6 +6,8 @@
 //!
 //! Source: glTF 2.0, 3.7.3.3 (skinned mesh attributes).
 
+use std::rc::Rc;
+
 use gltf::json::mesh::{Primitive, Semantic};
 use gltf::json::validation::Checked;
 
@@ -21,12 +23,10 @@ pub(super) struct Influences {
 }
 
 /// The palette entries of a skin.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PaletteSection {
-    /// The index of the first joint's entry.
-    pub first: u32,
-    /// The number of joints of the skin.
-    pub joint_count: u32,
+#[derive(Debug, Clone)]
+pub(super) struct SkinEntries {
+    /// The entry of each joint. Joints may share one.
+    pub entries: Rc<[u32]>,
     /// The glTF index of the skin.
     pub skin: usize,
 }
@@ -44,13 +44,13 @@ impl Influences {
         primitive: &Primitive,
         at: &str,
         vertex_count: usize,
-        section: PaletteSection,
+        skin: &SkinEntries,
         budget: &mut Budget,
         warnings: &mut Warnings,
     ) -> Result<Self> {
         let sets = read_sets(document, primitive, at, vertex_count, budget)?;
         if sets.is_empty() {
-            let problem = format!("no JOINTS_0, but a node uses this mesh with skins[{}]", section.skin);
+            let problem = format!("no JOINTS_0, but a node uses this mesh with skins[{}]", skin.skin);
             return Err(Fault::content(at, problem));
         }
         let mut influences = Self { starts: vec![0], list: Vec::with_capacity(vertex_count) };
@@ -64,7 +64,7 @@ impl Influences {
                 }
             }
             influences
-                .push_vertex(&mut scratch, section, &mut repairs)
+                .push_vertex(&mut scratch, skin, &mut repairs)
                 .map_err(|problem| Fault::content(at, format_args!("vertex {vertex}: {problem}")))?;
         }
         repairs.warn(at, warnings);
@@ -81,10 +81,10 @@ impl Influences {
     fn push_vertex(
         &mut self,
         listed: &mut Vec<(u32, f32)>,
-        section: PaletteSection,
+        SkinEntries { entries, skin }: &SkinEntries,
         repairs: &mut Repairs,
     ) -> std::result::Result<(), String> {
-        let PaletteSection { first, joint_count, skin } = section;
+        let joint_count = entries.len() as u32;
         let first_listed = listed.first().map_or(0, |&(joint, _)| joint);
         if let Some((_, weight)) = listed.iter().find(|(_, weight)| !weight.is_finite()) {
             return Err(format!("weight {weight} is not finite"));
@@ -96,19 +96,20 @@ impl Influences {
         }
         // The sum is in f64, because many large f32 may add up beyond their range.
         let sum: f64 = listed.iter().map(|&(_, weight)| f64::from(weight)).sum();
-        // Sorting by joint keeps merging cheap for a vertex with thousands of influences.
-        listed.sort_by_key(|&(joint, _)| joint);
+        // Sorting keeps merging cheap for a vertex with thousands of influences.
+        listed.iter_mut().for_each(|(joint, _)| *joint = entries[*joint as usize]);
+        listed.sort_by_key(|&(entry, _)| entry);
         let start = self.list.len();
-        for same_joint in listed.chunk_by(|a, b| a.0 == b.0) {
-            let weight = (same_joint.iter().map(|&(_, weight)| f64::from(weight)).sum::<f64>() / sum) as f32;
+        for same_entry in listed.chunk_by(|a, b| a.0 == b.0) {
+            let weight = (same_entry.iter().map(|&(_, weight)| f64::from(weight)).sum::<f64>() / sum) as f32;
             // A weight may round to zero if another one is 1e38 times larger.
-            if let (Some(&(joint, _)), true) = (same_joint.first(), weight > 0.0) {
-                self.list.push(Influence { joint: first + joint, weight });
+            if let (Some(&(joint, _)), true) = (same_entry.first(), weight > 0.0) {
+                self.list.push(Influence { joint, weight });
             }
         }
         if self.list.len() == start {
             let last = joint_count.checked_sub(1).ok_or_else(|| format!("skins[{skin}] has no joints"))?;
-            self.list.push(Influence { joint: first + first_listed.min(last), weight: 1.0 });
+            self.list.push(Influence { joint: entries[first_listed.min(last) as usize], weight: 1.0 });
             repairs.weightless_vertices += 1;
         }
         self.list[start..].sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.joint.cmp(&b.joint)));

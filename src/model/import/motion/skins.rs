@@ -5,6 +5,7 @@
 //! Source: glTF 2.0, 3.7.3 (skins).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use glam::Affine3A;
 
@@ -60,25 +61,38 @@ fn read_inverse_binds(
     Ok((affine, matrices.iter().map(|matrix| matrix[15]).collect()))
 }
 
-/// Builds the palette layout: one section for each skin in use, and one entry for each rigid mesh node.
+/// Builds the palette layout: one entry for each joint of the skins in use, and one for each rigid mesh node. Joints of the same
+/// node with the same inverse bind matrix share an entry: the skins of avatars often have the same joints.
 #[derive(Default)]
 pub struct Palette {
     /// The layout so far.
     pub layout: PaletteLayout,
-    section_of_skin: HashMap<usize, u32>,
+    entries_of_skin: HashMap<usize, Rc<[u32]>>,
+    /// The entry of a node with an inverse bind matrix, by its bits.
+    entry_of_joint: HashMap<(u32, [u32; 12]), u32>,
 }
 
 impl Palette {
-    /// Returns the first entry of the section of `skin`, which all mesh nodes with this skin share.
-    pub fn skin_section(&mut self, index: usize, skin: &Skin) -> u32 {
-        let layout = &mut self.layout;
-        *self.section_of_skin.entry(index).or_insert_with(|| {
+    /// Returns the entry of each joint of `skin`, which all mesh nodes with this skin share.
+    pub fn skin_entries(&mut self, index: usize, skin: &Skin) -> Rc<[u32]> {
+        let Self { layout, entries_of_skin, entry_of_joint } = self;
+        let entries = entries_of_skin.entry(index).or_insert_with(|| {
             let first = layout.nodes.len() as u32;
-            layout.nodes.extend_from_slice(&skin.joints);
-            layout.joint_from_mesh.extend_from_slice(&skin.joint_from_mesh);
-            layout.skins.push(first..layout.nodes.len() as u32);
-            first
-        })
+            let mut entry = |(&node, &joint_from_mesh): (&u32, &Affine3A)| {
+                let key = (node, joint_from_mesh.to_cols_array().map(f32::to_bits));
+                *entry_of_joint.entry(key).or_insert_with(|| {
+                    layout.nodes.push(node);
+                    layout.joint_from_mesh.push(joint_from_mesh);
+                    layout.nodes.len() as u32 - 1
+                })
+            };
+            let entries = skin.joints.iter().zip(&skin.joint_from_mesh).map(&mut entry).collect();
+            if layout.nodes.len() as u32 > first {
+                layout.skins.push(first..layout.nodes.len() as u32);
+            }
+            entries
+        });
+        Rc::clone(entries)
     }
 
     /// Appends the entry of a rigid mesh, which follows its own node.
