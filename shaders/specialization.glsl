@@ -47,12 +47,12 @@ const uint FEATURE_EMITS = 8192;
 // The base colour factor is not 1.
 const uint FEATURE_COLOR_FACTOR = 16384;
 // A clip mirrors the surface, so its winding does not tell the front.
-const uint FEATURE_MIRRORED_BY_CLIPS = 131072;
+const uint FEATURE_MIRRORED_BY_CLIPS = 32768;
 
 // There is a shadow map. This is a feature of the picture, like the next one.
-const uint FEATURE_SHADOWED = 32768;
+const uint FEATURE_SHADOWED = 65536;
 // Alpha is coverage (tone_map.frag).
-const uint FEATURE_TRANSPARENT = 65536;
+const uint FEATURE_TRANSPARENT = 131072;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

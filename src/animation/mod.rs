@@ -15,8 +15,8 @@
 //! all three steps for eight poses at once, which is 3 to 5 times as fast. It leaves clips that do not fit its tables
 //! to [`evaluate`].
 //!
-//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an earlier factor, to show
-//! it.
+//! [`skin`] is the CPU twin of `skin.comp` and its test oracle; both read a [`BindPose`]. [`stage`] stops the calculation at an
+//! earlier factor, to show it. [`winding`] finds the surfaces that a clip mirrors.
 //!
 //! All functions rely on the invariants of [`Model`] (parents before children, indices in range, numbers finite) and do
 //! not check them again. A slice of the wrong length is the caller's mistake, and the function panics.
@@ -27,6 +27,7 @@ pub mod pose;
 pub mod sample;
 pub mod skin;
 pub mod stage;
+pub mod winding;
 
 use std::mem::MaybeUninit;
 
@@ -40,6 +41,7 @@ pub use pose::model_from_nodes;
 pub use sample::{Blend, SampleScratch, Source, sample_clip, sample_morph_weights};
 pub use skin::{BindPose, Pose, blended_matrix, skin_vertex, skin_vertices, skinned_position, skinned_positions};
 pub use stage::{Stage, apply_bind_pose};
+pub use winding::mirrored_by_clips;
 
 /// The intermediate results of the three steps, for one pose at a time. The next call overwrites them.
 #[derive(Debug, Clone, Default)]

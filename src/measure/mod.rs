@@ -6,7 +6,6 @@
 //! * [`bounds`]: a box that contains the model throughout a clip, for culling, framing and spacing;
 //! * [`floor`]: the height that belongs on the ground;
 //! * [`gait`]: the velocity that the feet of a clip imply;
-//! * [`winding`]: the surfaces that a clip mirrors;
 //! * [`first_hit`]: the first triangle along a ray;
 //! * [`worst_displacement`]: the visible error when instances share poses.
 
@@ -15,7 +14,6 @@
 pub mod bounds;
 pub mod floor;
 pub mod gait;
-pub mod winding;
 
 use glam::{DVec3, Vec3};
 
@@ -25,7 +23,6 @@ use crate::model::{Clip, Geometry, Model, Topology};
 pub use bounds::{PosedBounds, posed_bounds};
 pub use floor::floor_height;
 pub use gait::{Gait, gait_of};
-pub use winding::mirrored_by_clips;
 
 /// The largest number of times of the clip that are sampled.
 const MAX_SAMPLES: usize = 256;

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod exercise;
+pub mod feet;
 pub mod motion;
 pub mod names;
 pub mod rig;

@@ -7,7 +7,7 @@
 //!    So bones of both rigs point in the same direction, with any axes of their joints. Bones of the trunk and of the
 //!    neck share the turns by their rank in the chain: a spine of four turns by halves of the steps of a spine of two.
 //! 2. *Place.* The pelvis moves by the source's way, times the ratio of the leg lengths.
-//! 3. *Feet* stay where they stand ([`feet`]): pelvis and legs turn a little, and the pelvis moves.
+//! 3. *Feet* stay where they stand ([`super::feet`]): pelvis and legs turn a little, and the pelvis moves.
 //! 4. *Locals.* The rotations become those relative to the parents. Nodes without a partner keep their rest pose.
 //!
 //! Times are those of the source's keys. Between two of them, sampling interpolates the rotation of each bone relative to its
@@ -16,14 +16,11 @@
 //! Source: VRM 1.0 ("humanoid.md", pose and T-pose), which takes every rest pose for the reference pose and scales the way of
 //! the hips by their heights. The reference pose by directions, shared turns, and step 3 are added here.
 
-mod feet;
-
 use std::cell::Cell;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
-use feet::{Foot, Stance, USUAL_SAMPLES, foot};
-
+use super::feet::{Feet, Legs, Stance, USUAL_SAMPLES};
 use super::rig::Rig;
 use super::standing::{rotation_of, standing_matrices};
 use super::twist::Twist;
@@ -51,11 +48,9 @@ struct SourcePose {
     /// The turns of the hips and of the nodes of the trunk, and of the last of them and the nodes of the neck.
     trunk: Vec<Quat>,
     neck: Vec<Quat>,
-    /// The left of the body, over the ground.
-    left: Vec3,
-    /// The way of the pelvis and of each foot away from where they stand, as shares of the leg's length.
+    /// The way of the pelvis from where it stands, as a share of the leg's length.
     pelvis: Vec3,
-    feet: [Option<Foot>; 2],
+    feet: Feet,
 }
 
 /// The values of the new clip at a time.
@@ -149,7 +144,13 @@ impl<'r> Retarget<'r> {
         let nodes = source_nodes + 2 * self.target.reference.len();
         self.charge(source_nodes * Stance::sample_count(clip) + nodes * USUAL_SAMPLES)?;
         let mut stance = Stance::new(self.source, clip, &mut scratch);
-        self.measure_usual_error(clip, &times, &mut stance, &mut scratch);
+        let mut usual = Vec::with_capacity(USUAL_SAMPLES);
+        for &seconds in times.iter().step_by(times.len().div_ceil(USUAL_SAMPLES)) {
+            let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
+            let (_, matrices) = self.posed(&self.target_turns(&pose));
+            usual.push((pose.feet, self.legs(&matrices)));
+        }
+        stance.measure_usual_error(self.target, usual.into_iter());
         let mut key_at = |seconds: f32| {
             self.charge(nodes)?;
             let pose = self.source_pose(clip, seconds, &stance, &mut scratch);
@@ -255,10 +256,8 @@ impl<'r> Retarget<'r> {
         let neck = std::iter::once(top).chain(rig.neck.iter().map(|&node| turn(node))).collect();
         let joints = Side::BOTH.map(|side| of_role(Role::limb(side, Limb::UpperLeg)).map_or(Vec3::ZERO, place));
         let pelvis = (0.5 * (joints[0] + joints[1]) - rig.pelvis()) / rig.leg_length;
-        let left = stance.left_at(seconds);
-        let place_of = |role: Role| of_role(role).map(place);
-        let feet = Side::BOTH.map(|side| foot(rig, side, left, place_of));
-        SourcePose { turns, trunk, neck, left, pelvis, feet }
+        let feet = Feet::new(rig, stance.left_at(seconds), |role: Role| of_role(role).map(place));
+        SourcePose { turns, trunk, neck, pelvis, feet }
     }
 
     /// Returns the turns of the target's nodes that a clip moves, but for twist bones.
@@ -282,14 +281,15 @@ impl<'r> Retarget<'r> {
         let rig = self.target;
         let mut turns = self.target_turns(pose);
         let (_, matrices) = self.posed(&turns);
-        self.set_feet_apart(pose, stance, &matrices, &mut turns);
+        // A body without feet has nothing to set.
+        let _ = pose.feet.set_apart(rig, stance, self.legs(&matrices), &mut turns);
         for twist in &self.twists {
-            turns[twist.node] = twist.turn(rig, &turns);
+            turns[twist.node] = twist.turn(&rig.model.skeleton, &turns);
         }
         let (mut local, matrices) = self.posed(&turns);
 
         let to_pelvis = rig.pelvis() + rig.leg_length * pose.pelvis - self.pelvis_of(&matrices);
-        let way = to_pelvis + self.foot_error(pose, to_pelvis, &matrices);
+        let way = to_pelvis + pose.feet.error(rig, to_pelvis, self.legs(&matrices));
         let model_way = rig.body_from_posed.inverse() * way;
         self.move_node(self.hips, model_way, &mut local, &matrices);
         for &(node, carrier, place) in &self.loose {
@@ -338,6 +338,20 @@ impl<'r> Retarget<'r> {
             };
             rotations.push(own);
         }
+    }
+
+    /// Returns the hip joints and the ankles in body space.
+    fn legs(&self, matrices: &[Affine3A]) -> Legs {
+        let rig = self.target;
+        Side::BOTH.map(|side| {
+            let joint = rig.humanoid.limb(side, Limb::UpperLeg)? as usize;
+            let foot = rig.humanoid.limb(side, Limb::Foot)? as usize;
+            let carried = self.loose.iter().find(|&&(node, ..)| node == foot);
+            let ankle = carried.map_or(matrices[foot].translation.into(), |&(_, carrier, place)| {
+                matrices[carrier].transform_point3(place)
+            });
+            Some([matrices[joint].translation.into(), ankle].map(|place| rig.body_from_posed * place))
+        })
     }
 
     /// Returns the middle between the hip joints in body space.

@@ -86,7 +86,7 @@ impl<'m> Rig<'m> {
         for (role, node) in humanoid.roles() {
             rig.reference[node as usize] = (turns[role.index()] * rig.reference[node as usize]).normalize();
         }
-        rig.twists = twist_bones(&rig);
+        rig.twists = twist_bones(&model.skeleton, humanoid, &rig.standing);
         for twist in &rig.twists {
             rig.reference[twist.node] = (turns[twist.role.index()] * rig.reference[twist.node]).normalize();
         }

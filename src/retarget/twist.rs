@@ -1,6 +1,6 @@
 //! Twist bones: nodes along an arm or a leg that share the twist of a joint, so that the skin around it does not wring.
 //!
-//! In: a [`Rig`]. Out: its [`Twist`] bones, and their turns in a pose. There are two kinds of skeletons with such bones: some
+//! In: a humanoid, and the places of its nodes. Out: its [`Twist`] bones, and their turns in a pose. There are two kinds of skeletons with such bones: some
 //! have them between the forearm and the hand in the tree, others beside the chain, with names such as `lowerarm_twist_01_l`.
 //! A clip of another skeleton cannot move them, so they get their share from the bones that it moves:
 //!
@@ -10,9 +10,8 @@
 use glam::{Quat, Vec3};
 
 use super::names::is_twist;
-use super::rig::Rig;
 use crate::model::Skeleton;
-use crate::model::humanoid::{Limb, Role, Side};
+use crate::model::humanoid::{Humanoid, Limb, Role, Side};
 
 /// The largest distance of a twist bone from the line of its bone, as a share of the bone.
 const MOST_ASIDE: f32 = 0.2;
@@ -21,8 +20,9 @@ const MOST_ASIDE: f32 = 0.2;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Twist {
     pub node: usize,
-    /// The role of the bone along which it lies.
+    /// The role of the bone along which it lies, and the bone's node.
     pub role: Role,
+    bone: usize,
     /// The place along the bone, from 0 to 1.
     share: f32,
     /// The node at the end of a forearm or a shin. `None` for an upper arm or a thigh.
@@ -31,11 +31,10 @@ pub struct Twist {
     axis: Vec3,
 }
 
-/// Returns the twist bones of a rig. A bone beside the chain is named, and nothing but its own ends is below it.
-pub fn twist_bones(rig: &Rig) -> Vec<Twist> {
-    let skeleton = &rig.model.skeleton;
+/// Returns the twist bones of a humanoid. `standing` are the places of all nodes in body space. A bone beside the chain is named, and nothing but its own ends is below it.
+pub fn twist_bones(skeleton: &Skeleton, humanoid: &Humanoid, standing: &[Vec3]) -> Vec<Twist> {
     let mut has_role = vec![false; skeleton.len()];
-    rig.humanoid.roles().for_each(|(_, node)| has_role[node as usize] = true);
+    humanoid.roles().for_each(|(_, node)| has_role[node as usize] = true);
     let mut carries_role = has_role.clone();
     for node in (0..skeleton.len()).rev() {
         if let Some(parent) = skeleton.parent(node) {
@@ -52,9 +51,9 @@ pub fn twist_bones(rig: &Rig) -> Vec<Twist> {
             (Limb::LowerLeg, Limb::Foot, true, Vec3::NEG_Y),
         ] {
             let role = Role::limb(side, bone);
-            let (Some(base), Some(tip)) = (rig.humanoid.node(role), rig.humanoid.limb(side, end)) else { continue };
+            let (Some(base), Some(tip)) = (humanoid.node(role), humanoid.limb(side, end)) else { continue };
             let (base, tip) = (base as usize, tip as usize);
-            let along = rig.standing[tip] - rig.standing[base];
+            let along = standing[tip] - standing[base];
             let carrier = |node: usize| parents(skeleton, node).find(|&above| has_role[above]);
             let is_twist = |&node: &usize| {
                 let is_in_chain = is_lower && carries_role[node] && parents(skeleton, tip).any(|above| above == node);
@@ -62,12 +61,12 @@ pub fn twist_bones(rig: &Rig) -> Vec<Twist> {
                 !has_role[node] && (is_in_chain || is_beside) && carrier(node) == Some(base)
             };
             for node in (base + 1..skeleton.len()).filter(is_twist) {
-                let from_base = rig.standing[node] - rig.standing[base];
+                let from_base = standing[node] - standing[base];
                 let share = from_base.dot(along) / along.length_squared();
                 let aside = (from_base - share * along).length();
                 if share.is_finite() && aside <= MOST_ASIDE * along.length() {
                     let (share, end) = (share.clamp(0.0, 1.0), is_lower.then_some(tip));
-                    found.push(Twist { node, role, share, end, axis });
+                    found.push(Twist { node, role, bone: base, share, end, axis });
                 }
             }
         }
@@ -77,14 +76,13 @@ pub fn twist_bones(rig: &Rig) -> Vec<Twist> {
 
 impl Twist {
     /// Returns the turn of the bone, from the turns of the nodes that a clip moves.
-    pub fn turn(&self, rig: &Rig, turns: &[Option<Quat>]) -> Option<Quat> {
-        let bone = rig.humanoid.node(self.role)? as usize;
-        let turn = turns[bone]?;
+    pub fn turn(&self, skeleton: &Skeleton, turns: &[Option<Quat>]) -> Option<Quat> {
+        let turn = turns[self.bone]?;
         if let Some(end) = self.end {
             let twist = twist_around(self.axis, turn.inverse() * turns[end]?);
             return Some(turn * Quat::IDENTITY.slerp(twist, self.share));
         }
-        let above = parents(&rig.model.skeleton, bone).find_map(|node| turns[node])?;
+        let above = parents(skeleton, self.bone).find_map(|node| turns[node])?;
         let twist = twist_around(self.axis, above.inverse() * turn);
         Some(turn * Quat::IDENTITY.slerp(twist.inverse(), 1.0 - self.share))
     }

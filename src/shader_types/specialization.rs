@@ -91,11 +91,11 @@ pub mod material_features {
     /// The base colour factor is not 1.
     pub const COLOR_FACTOR: u32 = 16384;
     /// A clip mirrors the surface, so its winding does not tell the front.
-    pub const MIRRORED_BY_CLIPS: u32 = 131_072;
+    pub const MIRRORED_BY_CLIPS: u32 = 32768;
     /// There is a shadow map. This is a feature of the picture, like the next one.
-    pub const SHADOWED: u32 = 32768;
+    pub const SHADOWED: u32 = 65536;
     /// Alpha is coverage.
-    pub const TRANSPARENT: u32 = 65536;
+    pub const TRANSPARENT: u32 = 131_072;
 
     /// The bit of each texture, in the order of their bindings.
     pub const TEXTURES: [u32; 5] =

@@ -7,7 +7,7 @@
 use glam::{Vec2, Vec3, Vec4};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
-use throng::measure::mirrored_by_clips;
+use throng::animation::mirrored_by_clips;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, Skinning, UploadPath};
 

@@ -299,7 +299,7 @@ fn bits_of_features_have_one_meaning() {
     let in_shader = numbers(SPECIALIZATION, "FEATURE_");
     let in_rust = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY BASE_COLOR_TEXTURE
         METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC EMITS COLOR_FACTOR
-        SHADOWED TRANSPARENT);
+        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT);
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }

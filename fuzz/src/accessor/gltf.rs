@@ -44,7 +44,9 @@ impl Case {
         let primitive = self.primitive(&mut accessors);
         let animations = self.animations(&mut accessors);
         let joint_count = if self.role == Role::InverseBinds { self.matrix_count() } else { JOINT_COUNT };
-        let mut skin = json!({"joints": vec![1; joint_count]});
+        // Each joint has a node of its own, so that none share a palette entry.
+        let joints: Vec<usize> = (1..=joint_count).collect();
+        let mut skin = json!({"joints": joints});
         if self.role == Role::InverseBinds {
             skin["inverseBindMatrices"] = json!(TESTED);
         }
@@ -52,13 +54,14 @@ impl Case {
         if matches!(self.role, Role::Joints | Role::Weights) {
             node["skin"] = json!(0);
         }
+        let nodes: Vec<Value> = std::iter::once(node).chain(joints.iter().map(|_| json!({}))).collect();
         json!({
             "asset": {"version": "2.0"},
             "extensionsUsed": ["KHR_mesh_quantization"],
             "extensionsRequired": ["KHR_mesh_quantization"],
             "scene": 0,
-            "scenes": [{"nodes": [0, 1]}],
-            "nodes": [node, {}],
+            "scenes": [{"nodes": (0..nodes.len()).collect::<Vec<_>>()}],
+            "nodes": nodes,
             "meshes": [{"primitives": [primitive]}],
             "skins": [skin],
             "animations": animations,

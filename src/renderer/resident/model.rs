@@ -10,9 +10,9 @@ use super::material::{GpuMaterials, features_of};
 use super::skin_runs::{SkinOrder, run_count};
 use super::texture::texture_bytes;
 use super::upload::Uploader;
-use crate::animation::BindPose;
+use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
-use crate::measure::mirrored_by_clips;
+
 use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
