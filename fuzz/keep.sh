@@ -15,7 +15,7 @@ worth() {
         import) echo 24 0 ;;
         accessor) echo 5 0 ;;
         sampling) echo 12 1 ;;
-        retarget) echo 24 0 ;;
+        retarget) echo 8 0 ;;
         command_line) echo 24 0 ;;
     esac
 }
