@@ -166,7 +166,8 @@ pub fn pose_blend<'s>(model: &Model, blend: &Blend<'_>, scratch: &'s mut PoseScr
 /// Evaluates one pose by [`pose_model`], then writes its joint matrices and morph weights to `out`.
 ///
 /// # Panics
-/// If the lengths of `out` are not those of the model's palette and morph weights.
+/// If the lengths of `out` are not those of the model's palette and morph weights. A pose without active targets may have no
+/// room for weights.
 pub fn evaluate(
     model: &Model,
     clip: Option<&Clip>,
@@ -180,7 +181,8 @@ pub fn evaluate(
 /// Evaluates one pose by [`pose_blend`], then writes its joint matrices and morph weights to `out`.
 ///
 /// # Panics
-/// If the lengths of `out` are not those of the model's palette and morph weights.
+/// If the lengths of `out` are not those of the model's palette and morph weights. A pose without active targets may have no
+/// room for weights.
 pub fn evaluate_blend(model: &Model, blend: &Blend<'_>, scratch: &mut PoseScratch, out: PoseStreams<'_>) {
     let pose = pose_blend(model, blend, scratch);
     write_palette(&model.palette, pose.model_from_node, out.palette);
@@ -214,7 +216,7 @@ pub fn evaluate_morph_weights(
     write_morph_weights(weights, out);
 }
 
-/// Writes the morph weights of a pose; none if no target is active and there is no room for them.
+/// Writes the morph weights of a pose, unless there is no room for them, because no target is active.
 fn write_morph_weights(weights: &[f32], out: &mut [MaybeUninit<f32>]) {
     if out.is_empty() {
         return;

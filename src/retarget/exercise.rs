@@ -13,7 +13,7 @@ const TURN_DEGREES: f32 = 30.0;
 const MOST_STEP_SECONDS: f32 = 0.4;
 /// The longest time of the clip, but for the last joint.
 const MOST_SECONDS: f32 = 20.0;
-/// The largest number of joints that turn: each has a timeline of its own.
+/// The largest number of joints that turn. Each has its own timeline.
 const MOST_JOINTS: usize = 1024;
 
 /// Returns the clip, if the model has joints that can turn. Rigid meshes of such a model turn too.

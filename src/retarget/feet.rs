@@ -31,7 +31,7 @@ const APART_SHARE: f32 = 0.15;
 const NARROW_SHARE: f32 = 0.4;
 /// The number of times of a clip at which the usual distance of feet is measured.
 pub const USUAL_SAMPLES: usize = 32;
-/// The left of the body is sampled so often, and averaged over as many samples before and after a time.
+/// The step at which the left of the body is sampled, and the number of samples before and after a time that are averaged.
 const LEFT_SECONDS: f32 = 1.0 / 24.0;
 const LEFT_WINDOW: usize = 12;
 const MOST_LEFT_SAMPLES: usize = 4096;
@@ -138,7 +138,8 @@ impl Feet {
         Some((wanted - (left[1] - right[1])).with_y(0.0))
     }
 
-    /// Turns the pelvis and the legs a little, so that the feet are as far from each other as the source's are.
+    /// Turns the pelvis and the legs a little, so that the feet are as far from each other as the source's are. Returns `None`,
+    /// and turns nothing, if one of the bodies lacks a foot.
     pub fn set_apart(&self, target: &Rig, stance: &Stance, legs: Legs, turns: &mut [Option<Quat>]) -> Option<()> {
         let legs = [legs[0]?, legs[1]?];
         let usual = self.left * stance.usual_error.x + front_of(self.left) * stance.usual_error.y;

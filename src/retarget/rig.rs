@@ -26,8 +26,7 @@ pub struct Rig<'m> {
     pub humanoid: &'m Humanoid,
     /// Turns model space into body space.
     pub body_from_model: Quat,
-    /// The same for the poses of new clips. A body that does not stand on the ground of its file, for want of an upright
-    /// root, stands upright in them, and faces +Z.
+    /// The same for the poses of new clips. They turn a body upright, and to +Z, if its root is not upright in its file.
     pub body_from_posed: Quat,
     /// The rotation of each node in body space in the reference pose. Twist bones are as their
     /// bones. Other nodes without a role are as they stand.

@@ -44,7 +44,7 @@ impl Case {
         let primitive = self.primitive(&mut accessors);
         let animations = self.animations(&mut accessors);
         let joint_count = if self.role == Role::InverseBinds { self.matrix_count() } else { JOINT_COUNT };
-        // Each joint has a node of its own, so that none share a palette entry.
+        // Each joint has its own node, so that none share a palette entry.
         let joints: Vec<usize> = (1..=joint_count).collect();
         let mut skin = json!({"joints": joints});
         if self.role == Role::InverseBinds {

@@ -97,7 +97,7 @@ fn every_humanoid_of_the_sample_models_is_recognised_and_nothing_else() {
 }
 
 /// Conventions: the names of hips, spine, chest, neck and head, and those of shoulder, upper arm, forearm, hand, thigh, shin,
-/// foot and toe, with `*` for what names the side, and both sides.
+/// foot and toe, with `*` in place of the side, and the names of both sides.
 const CONVENTIONS: &[(&str, &str, [&str; 2])] = &[
     (
         "mixamorig:Hips mixamorig:Spine mixamorig:Spine1 mixamorig:Neck mixamorig:Head",
