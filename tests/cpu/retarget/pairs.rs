@@ -104,6 +104,7 @@ impl Figures {
             let (Some(a), Some(b)) = (source.turn(role), target.turn(role)) else { continue };
             // The pelvis turns a little around the vertical, so that feet stay in place.
             let is_hips = role == Role::HIPS;
+            assert!(!is_hips || a.angle_between(b).to_degrees() <= 5.0, "the pelvis");
             let angle =
                 if is_hips { (a * Vec3::Y).angle_between(b * Vec3::Y) } else { a.angle_between(b) }.to_degrees();
             let is_inner = [Role::SPINE, Role::CHEST, Role::UPPER_CHEST, Role::NECK].contains(&role);
