@@ -102,7 +102,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
 
     // 3. The transient vertex buffer: one page for the skinned vertices, and one for their tangents.
     let size = PoseSize::of(model);
-    let vertex_count = size.vertex_count(0);
+    let vertex_count = size.level(0).vertex_count;
     let page = |bytes: usize| {
         Buffer::new(device, "page", bytes as u64 * u64::from(vertex_count), storage, BufferMemory::Device)
     };

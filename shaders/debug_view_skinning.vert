@@ -6,8 +6,9 @@
 void main() {
     uint tangent;
     bool wants_tangent = has_feature(FEATURE_TANGENTS);
-    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, true, wants_tangent);
-    SkinnedVertex skinned = skin_vertex(vertex, poses[in_pose], true, wants_tangent, tangent);
+    PoseRecord pose = poses[in_pose];
+    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, true, wants_tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, pose, true, wants_tangent, tangent);
     emit_vertex(skinned, tangent);
     emit_debug(gl_VertexIndex);
 }

@@ -6,7 +6,8 @@
 
 void main() {
     uint no_tangent;
-    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, false, false);
-    SkinnedVertex skinned = skin_vertex(vertex, poses[in_pose], false, false, no_tangent);
+    PoseRecord pose = poses[in_pose];
+    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, false, false);
+    SkinnedVertex skinned = skin_vertex(vertex, pose, false, false, no_tangent);
     emit_caster(skinned.position);
 }

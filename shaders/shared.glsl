@@ -46,6 +46,7 @@ struct PoseRecord {
     uint morph_weight_offset;
     uint morph_weight_count; // 0 if no target is active
     uint camera_level;
+    uint bind_vertex_offset; // the first bind vertex of the level of detail
 };
 
 layout(set = 0, binding = 0, std140) uniform FrameData {

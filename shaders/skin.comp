@@ -41,8 +41,10 @@ void main() {
     }
     uint index = skin_order[number];
     bool wants_normal = WITH_NORMALS != 0, wants_tangent = WITH_TANGENTS != 0;
-    UnpackedVertex vertex = unpack_vertex(index, wants_normal, wants_tangent);
     uint first_pose = constants.first_pose + gl_WorkGroupID.y * POSES_PER_GROUP;
+    // All poses of a dispatch have the same level of detail.
+    uint bind_vertex_offset = poses[first_pose].bind_vertex_offset;
+    UnpackedVertex vertex = unpack_vertex(index, bind_vertex_offset, wants_normal, wants_tangent);
     uint end_pose = min(first_pose + POSES_PER_GROUP, constants.end_pose);
     for (uint i = first_pose; i < end_pose; ++i) {
         PoseRecord pose = poses[i];

@@ -44,22 +44,23 @@ struct UnpackedVertex {
     GpuInfluence influences[8];
 };
 
-// Reads one vertex of the model, with its normal and tangent if they are wanted.
-UnpackedVertex unpack_vertex(uint vertex, bool wants_normal, bool wants_tangent) {
+// Reads one vertex of the model, with its normal and tangent if they are wanted. bind_vertex_offset is that of the pose.
+UnpackedVertex unpack_vertex(uint vertex, uint bind_vertex_offset, bool wants_normal, bool wants_tangent) {
     UnpackedVertex unpacked;
-    unpacked.position = bind_vertices[vertex].position;
+    uint bound = bind_vertex_offset + vertex;
+    unpacked.position = bind_vertices[bound].position;
     unpacked.normal = vec3(0.0);
     if (wants_normal) {
-        unpacked.normal = unpack_octahedral(bind_vertices[vertex].normal_octahedral);
+        unpacked.normal = unpack_octahedral(bind_vertices[bound].normal_octahedral);
     }
     unpacked.tangent = vec4(0.0);
     if (wants_tangent) {
         unpacked.tangent = unpack_tangent(bind_tangents[vertex]);
     }
-    unpacked.first_delta = bind_vertices[vertex].first_morph_delta;
-    unpacked.end_delta = unpacked.first_delta + bind_vertices[vertex].morph_delta_count;
-    unpacked.first_influence = bind_vertices[vertex].first_influence;
-    unpacked.influence_count = INFLUENCE_COUNT != 0 ? INFLUENCE_COUNT : bind_vertices[vertex].influence_count;
+    unpacked.first_delta = bind_vertices[bound].first_morph_delta;
+    unpacked.end_delta = unpacked.first_delta + bind_vertices[bound].morph_delta_count;
+    unpacked.first_influence = bind_vertices[bound].first_influence;
+    unpacked.influence_count = INFLUENCE_COUNT != 0 ? INFLUENCE_COUNT : bind_vertices[bound].influence_count;
     for (uint i = 0; i < INFLUENCE_COUNT; ++i) {
         unpacked.influences[i].joint = influences[unpacked.first_influence + i].joint;
         unpacked.influences[i].weight = influences[unpacked.first_influence + i].weight;

@@ -164,6 +164,8 @@ pub struct PoseRecord {
     pub morph_weight_count: u32,
     /// The level of detail in the camera's view; 0 is full detail. Only debug views read it.
     pub camera_level: u32,
+    /// Index of the first bind vertex of the pose's level of detail. It is not 0 for levels that follow fewer joints.
+    pub bind_vertex_offset: u32,
 }
 
 /// One visible instance: its placement, its pose, its tint and its numbers.
@@ -332,7 +334,7 @@ const _: () = {
     assert!(size_of::<GpuBone>() == 80 && offset_of!(GpuBone, tip) == 64);
     assert!(size_of::<StaticVertex>() == 20);
     assert!(size_of::<SkinnedVertex>() == 16 && offset_of!(SkinnedVertex, normal_octahedral) == 12);
-    assert!(size_of::<PoseRecord>() == 20 && offset_of!(PoseRecord, camera_level) == 16);
+    assert!(size_of::<PoseRecord>() == 24 && offset_of!(PoseRecord, bind_vertex_offset) == 20);
     assert!(size_of::<InstanceData>() == 64 && offset_of!(InstanceData, tint_unorm8) == 52);
     assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);

@@ -128,7 +128,7 @@ fn streams_at(model: &Model, clip: Option<&Clip>, time_seconds: f64, scratch: &m
 
 fn skin(model: &Model, streams: &Streams) -> Vec<SkinnedVertex> {
     let bind_pose = BindPose::new(&model.geometry);
-    let pose = Pose { palette: &streams.palette, morph_weights: &streams.morph_weights };
+    let pose = Pose { palette: &streams.palette, morph_weights: &streams.morph_weights, ..Pose::default() };
     let wants_tangent = !bind_pose.bind_tangents.is_empty();
     let skin = |vertex| {
         let (skinned, tangent) = skin_vertex(&bind_pose, vertex, pose, wants_tangent);

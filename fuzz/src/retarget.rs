@@ -196,7 +196,7 @@ fn take_skin(model: &mut Model, bytes: &mut Unstructured, moderate: bool) -> Res
     model.palette = PaletteLayout {
         nodes: joints.clone(),
         joint_from_mesh: joint_from_mesh.clone(),
-        skins: std::iter::once(0..joints.len() as u32).collect(),
+        is_joint: vec![true; joints.len()],
     };
     let inverse_bind_w = vec![1.0; joints.len()];
     let has_inverse_binds = bytes.arbitrary()?;

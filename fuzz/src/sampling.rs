@@ -57,7 +57,7 @@ fn check_in_lanes(clip: &Clip, times_seconds: &[f64], moderate: bool) {
         palette: PaletteLayout {
             nodes: (0..NODE_COUNT).collect(),
             joint_from_mesh: vec![Affine3A::IDENTITY; count],
-            skins: Vec::new(),
+            is_joint: vec![false; count],
         },
         ..Model::default()
     };

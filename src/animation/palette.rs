@@ -25,12 +25,13 @@ pub fn joint_matrices<'a>(
         .map(|(&node, joint_from_mesh)| JointMatrix::from(model_from_node[node as usize] * *joint_from_mesh))
 }
 
-/// Writes the joint matrices of one pose in ascending order, each once. This order suits every kind of memory.
+/// Writes the first joint matrices of one pose, as many as there is room for, in ascending order, each once. This order suits
+/// every kind of memory.
 ///
 /// # Panics
-/// If the lengths of `out` and `layout` differ, or if `model_from_node` is shorter than the skeleton of `layout`.
+/// If `out` is longer than `layout`, or if `model_from_node` is shorter than the skeleton of `layout`.
 pub fn write_palette(layout: &PaletteLayout, model_from_node: &[Affine3A], out: &mut [MaybeUninit<JointMatrix>]) {
-    assert_eq!(out.len(), layout.len(), "room for {} joint matrices of {}", out.len(), layout.len());
+    assert!(out.len() <= layout.len(), "room for {} joint matrices of {}", out.len(), layout.len());
     for (element, matrix) in out.iter_mut().zip(joint_matrices(layout, model_from_node)) {
         element.write(matrix);
     }

@@ -20,8 +20,11 @@ use crate::shader_types::{
 /// `shaders/skinning.glsl`. The renderer pads the influences.
 #[derive(Debug, Clone)]
 pub struct BindPose {
-    /// All vertices. Each names its range of `influences` and of `morph_deltas`.
+    /// All vertices. Each names its range of `influences` and of `morph_deltas`. Levels of detail with influences of their own
+    /// have vertices of their own, which follow.
     pub bind_vertices: Vec<BindVertex>,
+    /// The first vertex of each level of detail, full detail first.
+    pub level_starts: Vec<u32>,
     /// The influences of all vertices.
     pub influences: Vec<GpuInfluence>,
     /// The morph deltas of all vertices.
@@ -38,8 +41,9 @@ impl BindPose {
     /// Packs the vertices of `geometry`.
     #[must_use]
     pub fn new(geometry: &Geometry) -> Self {
-        let bind_vertex = |vertex: usize| {
-            let (first_influence, influence_count) = range(&geometry.influence_starts, vertex);
+        let bind_vertex = |vertex: usize, influence_starts: &[u32], first: u32| {
+            let (first_influence, influence_count) = range(influence_starts, vertex);
+            let first_influence = first + first_influence;
             let (first_morph_delta, morph_delta_count) = range(&geometry.morph_delta_starts, vertex);
             BindVertex {
                 position: geometry.positions[vertex].to_array(),
@@ -51,6 +55,18 @@ impl BindPose {
             }
         };
         let influence = |&Influence { joint, weight }: &Influence| GpuInfluence { joint, weight };
+        let mut bind_vertices = Vec::new();
+        let mut influences: Vec<GpuInfluence> = Vec::new();
+        for (vertex_count, own) in geometry.levels() {
+            let (starts, own) = match own {
+                None if bind_vertices.is_empty() => (&geometry.influence_starts[..], &geometry.influences[..]),
+                None => continue,
+                Some(own) => own,
+            };
+            let first = influences.len() as u32;
+            bind_vertices.extend((0..vertex_count as usize).map(|vertex| bind_vertex(vertex, starts, first)));
+            influences.extend(own.iter().map(influence));
+        }
         let morph_delta = |delta: &MorphDelta| GpuMorphDelta {
             weight_index: delta.weight_index,
             position: delta.position.to_array(),
@@ -58,8 +74,9 @@ impl BindPose {
         };
         let tangent_deltas = if geometry.tangents.is_empty() { &[] } else { &geometry.morph_deltas[..] };
         Self {
-            bind_vertices: (0..geometry.vertex_count()).map(bind_vertex).collect(),
-            influences: geometry.influences.iter().map(influence).collect(),
+            bind_vertices,
+            level_starts: level_starts(geometry),
+            influences,
             morph_deltas: geometry.morph_deltas.iter().map(morph_delta).collect(),
             bind_tangents: geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect(),
             morph_tangents: tangent_deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect(),
@@ -68,18 +85,40 @@ impl BindPose {
     }
 }
 
+impl BindPose {
+    /// Returns the number of vertices in full detail.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        let end = self.level_starts.iter().copied().find(|&start| start > 0);
+        end.map_or(self.bind_vertices.len(), |end| end as usize)
+    }
+}
+
+/// Returns the first bind vertex of each level of detail, full detail first. It is 0 for levels without influences of their own.
+pub fn level_starts(geometry: &Geometry) -> Vec<u32> {
+    let mut end = geometry.vertex_count() as u32;
+    let start = |(vertex_count, own): (u32, Option<_>)| {
+        let start = if own.is_some() { end } else { 0 };
+        end += if own.is_some() { vertex_count } else { 0 };
+        start
+    };
+    geometry.levels().map(start).collect()
+}
+
 /// Returns the first index and the length of a vertex's range.
 fn range(starts: &[u32], vertex: usize) -> (u32, u32) {
     (starts[vertex], starts[vertex + 1] - starts[vertex])
 }
 
 /// The streams of one pose.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Pose<'a> {
     /// The joint matrices, beginning with the pose's first one.
     pub palette: &'a [JointMatrix],
     /// The morph weights, beginning with the pose's first one. Empty if no target is active.
     pub morph_weights: &'a [f32],
+    /// The first bind vertex of the pose's level of detail.
+    pub bind_vertex_offset: u32,
 }
 
 /// The bind pose of one vertex, in mesh space, for any number of poses.
@@ -95,8 +134,14 @@ struct UnpackedVertex {
 }
 
 /// Reads one vertex of the model, with its normal and tangent if they are wanted.
-fn unpack_vertex(bind_pose: &BindPose, vertex: usize, wants_normal: bool, wants_tangent: bool) -> UnpackedVertex {
-    let bind_vertex = bind_pose.bind_vertices[vertex];
+fn unpack_vertex(
+    bind_pose: &BindPose,
+    vertex: usize,
+    bind_vertex_offset: u32,
+    wants_normal: bool,
+    wants_tangent: bool,
+) -> UnpackedVertex {
+    let bind_vertex = bind_pose.bind_vertices[bind_vertex_offset as usize + vertex];
     UnpackedVertex {
         position: Vec3::from(bind_vertex.position),
         normal: if wants_normal { unpack_octahedral(bind_vertex.normal_octahedral) } else { Vec3::ZERO },
@@ -129,7 +174,7 @@ fn blend_joint_matrices(bind_pose: &BindPose, vertex: &UnpackedVertex, palette: 
 #[must_use]
 pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_tangent: bool) -> (SkinnedVertex, u32) {
     let wants_normal = bind_pose.has_normals;
-    let vertex = unpack_vertex(bind_pose, vertex, wants_normal, wants_tangent);
+    let vertex = unpack_vertex(bind_pose, vertex, pose.bind_vertex_offset, wants_normal, wants_tangent);
     let mut position = vertex.position;
     let mut bind_normal = vertex.normal;
     let mut bind_tangent = vertex.tangent;
@@ -171,7 +216,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
 /// # Panics
 /// If the lengths of `skinned_vertices` and of the model's vertices differ, or for the reasons of [`skin_vertex`].
 pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mut [SkinnedVertex]) {
-    let vertex_count = bind_pose.bind_vertices.len();
+    let vertex_count = bind_pose.vertex_count();
     assert_eq!(skinned_vertices.len(), vertex_count, "room for {vertex_count} vertices");
     for (vertex, skinned) in skinned_vertices.iter_mut().enumerate() {
         (*skinned, _) = skin_vertex(bind_pose, vertex, pose, false);
@@ -184,7 +229,7 @@ pub fn skin_vertices(bind_pose: &BindPose, pose: Pose<'_>, skinned_vertices: &mu
 /// If `pose` belongs to another model.
 pub fn skinned_positions(model: &Model, pose: ModelPose<'_>, out: &mut Vec<Vec3>) {
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
     out.clear();
     out.extend((0..model.geometry.vertex_count()).map(|vertex| skinned_position(&model.geometry, vertex, pose)));
 }

@@ -66,7 +66,7 @@ impl Stage {
 pub fn apply_bind_pose(model: &mut Model) {
     let rest = rest_locals(&model.skeleton);
     let mut bind = vec![None; model.skeleton.len()];
-    for entry in model.palette.skins.iter().cloned().flatten().map(|entry| entry as usize) {
+    for entry in model.palette.joints().map(|entry| entry as usize) {
         let own = &mut bind[model.palette.nodes[entry] as usize];
         *own = own.or_else(|| bind_matrix(&model.palette.joint_from_mesh[entry]));
     }

@@ -414,7 +414,7 @@ fn images(model: &Model) -> Fact {
 fn bytes_per_instance(model: &Model) -> Fact {
     let palette = model.palette.len() * size_of::<JointMatrix>();
     let size = PoseSize::of(model);
-    let skinned_vertices = size.skinned_bytes(size.vertex_count(0)) as usize;
+    let skinned_vertices = size.skinned_bytes(size.level(0).vertex_count) as usize;
     let morph_weights = model.morph_weight_count() * size_of::<f32>();
     let instance_data = size_of::<InstanceData>();
     Fact::from([

@@ -27,8 +27,7 @@ fn node_of_joint(model: &Model, wanted: &str) -> Option<u32> {
 
 /// Returns the nodes that are joints of skins in use, parents first.
 pub fn joints(model: &Model) -> Vec<u32> {
-    let entries = model.palette.skins.iter().cloned().flatten();
-    let mut nodes: Vec<u32> = entries.filter_map(|entry| model.palette.nodes.get(entry as usize).copied()).collect();
+    let mut nodes: Vec<u32> = model.palette.joints().map(|entry| model.palette.nodes[entry as usize]).collect();
     nodes.sort_unstable();
     nodes.dedup();
     nodes

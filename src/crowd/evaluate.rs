@@ -166,9 +166,10 @@ fn evaluate_block(crowd: &Crowd, block: &Block, time_seconds: f64, scratch: &mut
     let shown = &shown[..poses.len()];
     let Scratch { poses, lanes } = scratch;
     if !evaluate_in_lanes(crowd, block.clips, shown, lanes, &mut out) {
-        let morph_weight_count = out.morph_weights.len() / shown.len();
+        let (joint_count, morph_weight_count) =
+            (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
         for blend in shown {
-            let own = out.split_off(model.palette.len(), morph_weight_count);
+            let own = out.split_off(joint_count, morph_weight_count);
             evaluate_blend(model, blend, poses, own);
         }
     } else if !out.morph_weights.is_empty() {

@@ -13,21 +13,31 @@
 //! takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
 use super::visible::{PoseLevels, VisiblePose};
+use crate::animation::skin::level_starts;
 use crate::model::Model;
 use crate::shader_types::{PoseRecord, SkinnedVertex};
 
 /// The size of a packed tangent in bytes.
 pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
 
+/// The size of one pose in a level of detail.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LevelSize {
+    /// The number of skinned vertices.
+    pub vertex_count: u32,
+    /// The number of joint matrices: a prefix of the palette.
+    pub joint_count: u32,
+    /// Index of the first bind vertex.
+    pub bind_vertex_offset: u32,
+}
+
 /// The size of one pose of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PoseSize {
-    /// The number of skinned vertices in each level of detail, finest first.
-    pub vertex_counts: Vec<u32>,
+    /// Each level of detail, finest first.
+    pub levels: Vec<LevelSize>,
     /// Whether the vertices have tangents.
     pub has_tangents: bool,
-    /// The number of joint matrices in the palette.
-    pub joint_count: u32,
     /// The number of morph weights.
     pub morph_weight_count: u32,
 }
@@ -36,19 +46,25 @@ impl PoseSize {
     /// Returns the size of one pose of `model`.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        let coarser = model.geometry.coarser_levels.iter().map(|level| level.vertex_count);
+        let geometry = &model.geometry;
+        let coarser = geometry.coarser_levels.iter().map(|level| (level.vertex_count, level.joint_count));
+        let full = (geometry.vertex_count() as u32, model.palette.len() as u32);
+        let level = |((vertex_count, joint_count), bind_vertex_offset)| LevelSize {
+            vertex_count,
+            joint_count,
+            bind_vertex_offset,
+        };
         Self {
-            vertex_counts: std::iter::once(model.geometry.vertex_count() as u32).chain(coarser).collect(),
-            has_tangents: !model.geometry.tangents.is_empty(),
-            joint_count: model.palette.len() as u32,
+            levels: std::iter::once(full).chain(coarser).zip(level_starts(geometry)).map(level).collect(),
+            has_tangents: !geometry.tangents.is_empty(),
             morph_weight_count: model.morph_weight_count() as u32,
         }
     }
 
-    /// Returns the number of skinned vertices in a level of detail. Levels beyond the coarsest one are equal to it.
+    /// Returns the size in a level of detail. Levels beyond the coarsest one are equal to it.
     #[must_use]
-    pub fn vertex_count(&self, level: u32) -> u32 {
-        self.vertex_counts.get(level as usize).or(self.vertex_counts.last()).copied().unwrap_or(0)
+    pub fn level(&self, level: u32) -> LevelSize {
+        self.levels.get(level as usize).or(self.levels.last()).copied().unwrap_or_default()
     }
 
     /// Returns the number of bytes that `skin.comp` writes for this number of vertices.
@@ -127,6 +143,9 @@ pub enum PlanError {
 /// The plan of one frame. It is rebuilt in place each frame and allocates only while it grows.
 #[derive(Debug, Default)]
 pub struct FramePlan {
+    /// Whether poses have all joint matrices in all levels of detail, for a skeleton. Otherwise a pose has those that its level
+    /// needs. [`rebuild`](Self::rebuild) reads it.
+    pub all_joints: bool,
     /// One record for each visible pose, in the order of the poses.
     pub records: Vec<PoseRecord>,
     /// All poses, grouped by model, levels, morphs and page.
@@ -151,19 +170,19 @@ impl FramePlan {
     /// # Panics
     /// If a pose belongs to none of `models`.
     pub fn rebuild(&mut self, models: &[PoseSize], poses: &[VisiblePose], page_bytes: u64) -> Result<(), PlanError> {
-        let Self { records, batches, pages, .. } = self;
+        let Self { records, batches, pages, all_joints, .. } = self;
         records.clear();
         batches.clear();
         pages.clear();
         // The levels in use change with the camera. With room for all pairs, only a growing crowd allocates.
-        batches.reserve(models.iter().map(|size| 2 * size.vertex_counts.len().pow(2)).sum());
+        batches.reserve(models.iter().map(|size| 2 * size.levels.len().pow(2)).sum());
         let seen_count: u64 = poses.iter().map(|pose| u64::from(pose.seen_count)).sum();
         let mut next_record = PoseRecord::default();
         let mut next_seen = 0u32;
         let mut next_shadow_only = u32::try_from(seen_count).map_err(|_| PlanError::TooManyElements)?;
         for (index, pose) in poses.iter().enumerate() {
             let size = &models[pose.model as usize];
-            let vertex_count = size.vertex_count(pose.levels.finest());
+            let LevelSize { vertex_count, joint_count, bind_vertex_offset } = size.level(pose.levels.finest());
             let taken = take_vertices(pages, vertex_count, size.has_tangents, page_bytes);
             let page = taken.ok_or_else(|| PlanError::PoseLargerThanPage {
                 model: pose.model,
@@ -173,10 +192,11 @@ impl FramePlan {
             })?;
             next_record.skinned_vertex_offset = pages[page].vertex_count - vertex_count;
             next_record.camera_level = pose.levels.camera;
+            next_record.bind_vertex_offset = bind_vertex_offset;
             next_record.morph_weight_count = if pose.has_morphs { size.morph_weight_count } else { 0 };
             records.push(next_record);
             let advance = |offset: u32, count: u32| offset.checked_add(count).ok_or(PlanError::TooManyElements);
-            next_record.palette_offset = advance(next_record.palette_offset, size.joint_count)?;
+            next_record.palette_offset = advance(next_record.palette_offset, if *all_joints { size.level(0).joint_count } else { joint_count })?;
             next_record.morph_weight_offset = advance(next_record.morph_weight_offset, next_record.morph_weight_count)?;
 
             let key = (pose.model, pose.levels, pose.has_morphs, page as u32);

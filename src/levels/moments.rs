@@ -69,7 +69,7 @@ impl<'m> MomentPoser<'m> {
         {
             *weight = 1.0;
         }
-        Pose { palette: &self.palette, morph_weights: &self.morph_weights }
+        Pose { palette: &self.palette, morph_weights: &self.morph_weights, ..Pose::default() }
     }
 
     /// Returns the positions of all vertices in a moment.

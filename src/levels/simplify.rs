@@ -18,13 +18,13 @@ use std::collections::HashMap;
 use glam::{Vec3, Vec3A};
 use meshopt::{SimplifyOptions, SimplifyVertex, VertexDataAdapter};
 
-use super::surface::Place;
+use super::moments::{Moment, MomentPoser};
 use super::triangles::{Triangles, position_bits};
-use crate::animation::{Pose, blended_matrix};
+use crate::animation::blended_matrix;
 use crate::model::{Geometry, Model};
 
 /// The weight of a unit normal, compared with a distance of the model's extent.
-const NORMAL_WEIGHT: f32 = 0.1;
+const NORMAL_WEIGHT: f32 = 0.3;
 /// The weight of texture coordinates, where 1 is the size of the texture.
 const TEX_COORD_WEIGHT: f32 = 0.3;
 /// The weight of a colour's channel.
@@ -35,7 +35,7 @@ const POSED_WEIGHT: f32 = 1.0;
 const FIXED: usize = 11;
 /// The number of poses whose positions are attributes. Six leave no smaller errors than three, and take longer.
 /// meshoptimizer has at most 32 attributes.
-pub(super) const MOST_POSES: usize = 3;
+const MOST_POSES: usize = 3;
 
 /// The largest distance between vertices that are the same point, as a share of the extent: in the rest pose, and in other
 /// poses, where the sides of a seam may have slightly different influences.
@@ -49,9 +49,7 @@ pub(super) struct Reference {
     /// The positions in the reference pose, in model space.
     pub positions: Vec<Vec3A>,
     /// The largest side of the box around them.
-    pub extent: f32,
-    /// The positions in other poses, those that differ most first.
-    posed: Vec<Vec<Vec3A>>,
+    extent: f32,
     /// The attributes of each vertex, one vertex after the other.
     attributes: Vec<f32>,
     weights: Vec<f32>,
@@ -60,10 +58,13 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// Prepares the vertices. `posed` has the positions in each pose that counts. The extent of `positions` is not 0, because
+    /// Prepares the vertices. `positions` are those of the rest pose, the first of the `moments`. Their extent is not 0, because
     /// points are moved apart by a share of it.
-    pub fn new(model: &Model, rest: Pose<'_>, mut positions: Vec<Vec3A>, posed: Vec<Vec<Vec3A>>) -> Self {
+    pub fn new(model: &Model, mut positions: Vec<Vec3A>, moments: &[Moment]) -> Self {
         let geometry = &model.geometry;
+        let mut poser = MomentPoser::new(model);
+        let posed = moments[1..].iter().take(MOST_POSES).map(|&moment| poser.positions(moment));
+        let posed: Vec<Vec<Vec3A>> = posed.collect();
         let extent = extent(&positions);
         separate_points(geometry, &mut positions, &posed, extent);
         let mut weights = vec![NORMAL_WEIGHT; 3];
@@ -72,6 +73,7 @@ impl Reference {
         let pose_weight = POSED_WEIGHT / extent / (posed.len().max(1) as f32).sqrt();
         weights.resize(FIXED + 3 * posed.len(), pose_weight);
         let mut attributes = Vec::with_capacity(positions.len() * weights.len());
+        let rest = poser.pose(Moment::Rest);
         for vertex in 0..geometry.vertex_count() {
             let matrix = blended_matrix(geometry, vertex, rest);
             attributes.extend(matrix.transform_normal(geometry.normals[vertex]).normalize_or_zero().to_array());
@@ -87,45 +89,7 @@ impl Reference {
             [0, 1].map(samples)
         });
         let sampled = sampled.collect();
-        Self { positions, extent, posed, attributes, weights, sampled }
-    }
-
-    /// Returns the positions in all poses that count, the rest pose first.
-    pub fn poses(&self) -> impl Iterator<Item = &[Vec3A]> {
-        std::iter::once(&self.positions).chain(&self.posed).map(Vec::as_slice)
-    }
-
-    /// Returns the weighted difference between the normals, texture coordinates and colours of two vertices.
-    pub fn attribute_difference(&self, a: u32, b: u32) -> f32 {
-        self.attribute_change(a, &Place::of_vertex(b))
-    }
-
-    /// Returns the weighted difference between the normal, texture coordinates and colour of a vertex and those at a place.
-    pub fn attribute_change(&self, vertex: u32, place: &Place) -> f32 {
-        let own = &self.attributes[vertex as usize * self.weights.len()..];
-        let squared = |k: usize| (self.weights[k] * (own[k] - self.attribute_at(place, k))).powi(2);
-        (0..FIXED).map(squared).sum::<f32>().sqrt()
-    }
-
-    /// The number of texture coordinates and channels of a colour.
-    pub const LOOKS: usize = FIXED - 3;
-
-    /// Returns an attribute at a place.
-    fn attribute_at(&self, place: &Place, k: usize) -> f32 {
-        let of = |vertex: u32| self.attributes[vertex as usize * self.weights.len() + k];
-        (0..3).map(|i| place.weights[i] * of(place.corners[i])).sum()
-    }
-
-    /// Returns the normal at a place, interpolated and not normalised.
-    pub fn normal_at(&self, place: &Place) -> Vec3A {
-        Vec3A::from([0, 1, 2].map(|k| self.attribute_at(place, k)))
-    }
-
-    /// Returns both texture coordinates and the colour at a place of a draw range. Texture coordinates that the material does
-    /// not sample are 0.
-    pub fn looks_at(&self, place: &Place, range: usize) -> [f32; Self::LOOKS] {
-        let is_seen = |look: usize| look >= 4 || self.sampled[range][look / 2];
-        std::array::from_fn(|look| if is_seen(look) { self.attribute_at(place, 3 + look) } else { 0.0 })
+        Self { positions, extent, attributes, weights, sampled }
     }
 
     /// Returns about `target` of the triangles' number, over a part of their vertices. Returns `None` if a triangle would

@@ -9,7 +9,6 @@
 
 use glam::Vec3A;
 
-use super::triangles::{Triangles, used_vertices};
 
 /// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
@@ -32,6 +31,11 @@ impl Place {
     pub fn position(&self, positions: &[Vec3A]) -> Vec3A {
         let [a, b, c] = self.corners.map(|corner| positions[corner as usize]);
         self.weights[0] * a + self.weights[1] * b + self.weights[2] * c
+    }
+
+    /// Returns the distance from another place in a pose.
+    pub fn distance(&self, other: &Self, positions: &[Vec3A]) -> f32 {
+        self.position(positions).distance(other.position(positions))
     }
 }
 
@@ -96,11 +100,6 @@ impl Tree {
         Self { triangles, nodes }
     }
 
-    /// Returns a place of the surface, unless there are no triangles.
-    pub fn any_place(&self) -> Option<Place> {
-        self.triangles.first().map(|&corners| Place { corners, weights: [1.0, 0.0, 0.0] })
-    }
-
     /// Returns the boxes of all nodes in a pose.
     pub fn boxes(&self, positions: &[Vec3A]) -> Vec<NodeBox> {
         let mut boxes = vec![NodeBox { min: Vec3A::INFINITY, max: Vec3A::NEG_INFINITY }; self.nodes.len()];
@@ -117,19 +116,26 @@ impl Tree {
         boxes
     }
 
-    /// Returns the nearest place to `point` and its squared distance, unless none is nearer than `limit_squared`. The
-    /// search ends at the first place that is no farther than `enough_squared`, even if another one is nearer.
+    /// Returns the nearest place to `point`, unless there are no triangles. The search is short if it starts with a triangle that
+    /// is near, such as that of a neighbouring point.
     pub fn nearest(
         &self,
         boxes: &[NodeBox],
         positions: &[Vec3A],
         point: Vec3A,
-        (limit_squared, enough_squared): (f32, f32),
-    ) -> Option<(Place, f32)> {
+        start: Option<[u32; 3]>,
+    ) -> Option<Place> {
         /// Enough for 2^60 triangles, since each node has half of its parent's.
         const DEPTH: usize = 64;
-        let mut best = None;
-        let mut best_squared = limit_squared;
+        let place = |corners: [u32; 3]| {
+            let triangle = corners.map(|corner| positions[corner as usize]);
+            let place = Place { corners, weights: nearest_on_triangle(point, triangle) };
+            (place, place.position(positions).distance_squared(point))
+        };
+        let (mut best, mut best_squared) = match start.map(place) {
+            Some((place, squared)) => (Some(place), squared),
+            None => (None, f32::INFINITY),
+        };
         let mut left = [(0u32, 0.0f32); DEPTH];
         left[0] = (0, boxes[0].squared_distance(point));
         let mut left_count = 1;
@@ -158,24 +164,14 @@ impl Tree {
                 if NodeBox::of_triangle(triangle).squared_distance(point) >= best_squared {
                     continue;
                 }
-                let (place, squared) = nearest_place(positions, point, corners);
+                let (place, squared) = place(corners);
                 if squared < best_squared {
-                    (best, best_squared) = (Some((place, squared)), squared);
-                    if squared <= enough_squared {
-                        return best;
-                    }
+                    (best, best_squared) = (Some(place), squared);
                 }
             }
         }
         best
     }
-}
-
-/// Returns the nearest place on a triangle, and the squared distance from it.
-pub(super) fn nearest_place(positions: &[Vec3A], point: Vec3A, corners: [u32; 3]) -> (Place, f32) {
-    let weights = nearest_on_triangle(point, corners.map(|corner| positions[corner as usize]));
-    let place = Place { corners, weights };
-    (place, place.position(positions).distance_squared(point))
 }
 
 /// Returns the barycentric coordinates of the nearest point on a triangle, which may have no area.
@@ -214,36 +210,4 @@ fn nearest_on_triangle(point: Vec3A, [a, b, c]: [Vec3A; 3]) -> [f32; 3] {
     let v = share(vb, va + vb + vc);
     let w = share(vc, va + vb + vc);
     [1.0 - v - w, v, w]
-}
-
-/// A vertex of a finer level that a coarser one has lost.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lost {
-    pub vertex: u32,
-    /// The nearest place on the surface of the coarser level.
-    pub nearest: Place,
-    /// The squared distance from that place.
-    pub squared: f32,
-}
-
-/// Returns the vertices of the finer level that the coarser one has lost, the farthest from its surface first.
-pub(super) fn far_vertices(positions: &[Vec3A], finer: &Triangles, level: &Triangles) -> Vec<Lost> {
-    let kept = used_vertices(level.indices.as_chunks().0);
-    let tree = Tree::new(level.indices.as_chunks().0.to_vec(), positions);
-    let boxes = tree.boxes(positions);
-    let lost = used_vertices(finer.indices.as_chunks().0).into_iter();
-    let lost = lost.filter(|vertex| kept.binary_search(vertex).is_err());
-    let Some(mut newest) = tree.any_place() else { return Vec::new() };
-    let mut far: Vec<Lost> = lost
-        .map(|vertex| {
-            let position = positions[vertex as usize];
-            // Neighbouring vertices are near the same triangle.
-            let (place, bound) = nearest_place(positions, position, newest.corners);
-            let (nearest, squared) = tree.nearest(&boxes, positions, position, (bound, 0.0)).unwrap_or((place, bound));
-            newest = nearest;
-            Lost { vertex, nearest, squared }
-        })
-        .collect();
-    far.sort_unstable_by(|a, b| b.squared.total_cmp(&a.squared).then(a.vertex.cmp(&b.vertex)));
-    far
 }

@@ -1,4 +1,4 @@
-//! The triangles of one level, by draw range, with their edges and connected components. Lines and points are the same in all
+//! The triangles of one level, by draw range, with their connected components. Lines and points are the same in all
 //! levels and are added at the end.
 
 use std::collections::{BTreeMap, HashMap};
@@ -41,18 +41,6 @@ impl Triangles {
         self.indices[self.ranges[range].clone()].as_chunks().0
     }
 
-    /// Returns the triangles of each material.
-    pub fn by_material(&self, geometry: &Geometry) -> BTreeMap<u32, Vec<[u32; 3]>> {
-        let mut by_material = BTreeMap::<u32, Vec<[u32; 3]>>::new();
-        for (range, drawn) in geometry.draw_ranges.iter().enumerate() {
-            let own = self.of_range(range);
-            if !own.is_empty() {
-                by_material.entry(drawn.material).or_default().extend_from_slice(own);
-            }
-        }
-        by_material
-    }
-
     /// Returns the level with these triangles and all lines and points of the geometry.
     pub fn into_level(self, geometry: &Geometry, error: f32) -> CoarserLevel {
         let mut level = CoarserLevel { error, ..CoarserLevel::default() };
@@ -78,71 +66,6 @@ pub(super) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
 
 fn span(first: u32, count: u32) -> Range<usize> {
     first as usize..(first + count) as usize
-}
-
-/// The edges of triangles, each material's own. An edge has the same number in all triangles that share it.
-pub(super) struct Edges {
-    /// The edges from each vertex to a vertex with a larger index begin here in `ends`.
-    starts: Vec<u32>,
-    /// The material and the other vertex of each edge, sorted for each first vertex.
-    ends: Vec<(u32, u32)>,
-}
-
-impl Edges {
-    /// Finds the edges of the triangles of each material. `vertex_count` is larger than all corners.
-    pub fn new<'t>(by_material: impl Iterator<Item = (u32, &'t [[u32; 3]])> + Clone, vertex_count: usize) -> Self {
-        let all = || {
-            let of_material = |(material, triangles): (u32, &'t [[u32; 3]])| {
-                triangles.iter().flat_map(|&corners| sides(corners)).map(move |side| (material, side))
-            };
-            by_material.clone().flat_map(of_material)
-        };
-        // Counting sort by the first vertex.
-        let mut starts = vec![0u32; vertex_count + 1];
-        all().for_each(|(_, [first, _])| starts[first as usize + 1] += 1);
-        for vertex in 0..vertex_count {
-            starts[vertex + 1] += starts[vertex];
-        }
-        let mut next = starts.clone();
-        let mut ends = vec![(0, 0); starts[vertex_count] as usize];
-        for (material, [first, second]) in all() {
-            ends[next[first as usize] as usize] = (material, second);
-            next[first as usize] += 1;
-        }
-        // Each edge once.
-        let mut count = 0;
-        for vertex in 0..vertex_count {
-            let (start, end) = (starts[vertex] as usize, starts[vertex + 1] as usize);
-            ends[start..end].sort_unstable();
-            starts[vertex] = count as u32;
-            for index in start..end {
-                if index == start || ends[index] != ends[index - 1] {
-                    ends[count] = ends[index];
-                    count += 1;
-                }
-            }
-        }
-        starts[vertex_count] = count as u32;
-        ends.truncate(count);
-        Self { starts, ends }
-    }
-
-    /// Returns the number of edges.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns the number of an edge, if there is this edge.
-    pub fn index(&self, material: u32, [first, second]: [u32; 2]) -> Option<usize> {
-        let start = self.starts[first as usize] as usize;
-        let own = &self.ends[start..self.starts[first as usize + 1] as usize];
-        own.binary_search(&(material, second)).ok().map(|index| start + index)
-    }
-}
-
-/// Returns the side of a triangle opposite to each corner. The vertex with the smaller index comes first.
-pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
-    [[b, c], [c, a], [a, b]].map(|[a, b]| [a.min(b), a.max(b)])
 }
 
 /// A connected part of a surface: a body, an eye, a buckle.

@@ -73,7 +73,7 @@ pub fn gait_of(model: &Model, clip: &Clip) -> Gait {
     let mut positions = |clip: Option<&Clip>, time_seconds: f64, vertices: &[usize]| -> Vec<Vec3> {
         let pose = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+        let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
         vertices.iter().map(|&vertex| skinned_position(&model.geometry, vertex, pose)).collect()
     };
     let all: Vec<usize> = (0..model.geometry.vertex_count()).collect();

@@ -100,9 +100,16 @@ pub struct CoarserLevel {
     pub indices: Vec<u32>,
     /// The part of `indices` for each of [`Geometry::draw_ranges`]. It may be empty.
     pub ranges: Vec<Range<u32>>,
-    /// The largest distance between the surface in full detail and that of the level, in any pose of any clip, in units of
-    /// model space; or more, where normals and texture coordinates change much.
+    /// How much a picture loses, as a distance in units of model space. No lost vertex is farther from the level's surface, in
+    /// any pose of any clip; and it grows with the mean distance between both surfaces.
     pub error: f32,
+    /// The number of joint matrices. The vertices follow only the first entries of the palette.
+    pub joint_count: u32,
+    /// The influences of the level's vertices, like those of [`Geometry`]. Vertices of a coarse level may follow fewer joints:
+    /// fingers follow the hand. Empty if they are the same as in full detail.
+    pub influence_starts: Vec<u32>,
+    /// The influences of all of the level's vertices, if they are its own.
+    pub influences: Vec<Influence>,
 }
 
 /// All vertices, triangles, lines and points of a model. The arrays by vertex have equal length, but `tangents` may be
@@ -187,8 +194,11 @@ impl Geometry {
     /// Returns the number of bytes of all arrays, with those of coarser levels.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let of_levels =
-            self.coarser_levels.iter().map(|level| size_of_val(&*level.indices) + size_of_val(&*level.ranges));
+        let of_level = |level: &CoarserLevel| {
+            let of_influences = size_of_val(&*level.influence_starts) + size_of_val(&*level.influences);
+            size_of_val(&*level.indices) + size_of_val(&*level.ranges) + of_influences
+        };
+        let of_levels = self.coarser_levels.iter().map(of_level);
         let of_sources = self.source_primitives.iter().map(|source| size_of_val(&*source.vertices));
         size_of_val(&*self.positions)
             + size_of_val(&*self.normals)
@@ -203,6 +213,16 @@ impl Geometry {
             + size_of_val(&*self.draw_ranges)
             + of_sources.sum::<usize>()
             + of_levels.sum::<usize>()
+    }
+
+    /// Returns the number of vertices and the influences of each level of detail, full detail first. Influences are those of
+    /// vertex `v` at `starts[v]..starts[v + 1]`, or `None` if they are those of full detail.
+    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<(&[u32], &[Influence])>)> {
+        let coarser = self.coarser_levels.iter().map(|level| {
+            let is_own = !level.influence_starts.is_empty();
+            (level.vertex_count, is_own.then_some((&level.influence_starts[..], &level.influences[..])))
+        });
+        std::iter::once((self.vertex_count() as u32, None)).chain(coarser)
     }
 
     /// Returns the morph deltas of one vertex.

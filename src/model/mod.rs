@@ -109,7 +109,8 @@ impl Model {
             ),
             (
                 "palette entries follow nodes",
-                palette.nodes.iter().all(|&node| below(node, nodes)) && palette.joint_from_mesh.len() == palette.len(),
+                palette.nodes.iter().all(|&node| below(node, nodes))
+                    && [palette.joint_from_mesh.len(), palette.is_joint.len()] == [palette.len(); 2],
             ),
             (
                 "the arrays of vertices are equally long",

@@ -4,12 +4,12 @@
 //! As the last step of geometry import, and again after levels of detail
 //! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
 //! vertices of a model without coarser levels are in one such band. Within a band they stand in the order in which the
-//! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. Neither
-//! step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
+//! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. The entries of
+//! the palette are sorted in the same way ([`number_joints`]). No step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 
-use super::Geometry;
+use super::{CoarserLevel, Geometry, Influence, Model, PaletteLayout};
 
 /// The number of a vertex that has no new number yet.
 const UNNUMBERED: u32 = u32::MAX;
@@ -77,6 +77,57 @@ pub(crate) fn number_by_use(geometry: &mut Geometry) {
         level.vertex_count = order.partition_point(|&vertex| band_of[vertex as usize] <= full - 1 - finer) as u32;
     }
     apply(geometry, &order);
+}
+
+/// Sorts the palette by the coarsest level that needs an entry. `stand_ins` has, for each coarser level, the entry that its
+/// vertices follow instead of each entry. Sets the number of joints and the influences of each level.
+pub(crate) fn number_joints(model: &mut Model, stand_ins: &[Vec<u32>]) {
+    let Model { geometry, palette, bones, .. } = model;
+    let full = stand_ins.len();
+    // Counted from the coarsest level, 0, to full detail.
+    let mut band_of = vec![full; palette.len()];
+    let end_of = |level: &CoarserLevel| geometry.influence_starts[level.vertex_count as usize] as usize;
+    for (finer, (level, stand_ins)) in geometry.coarser_levels.iter().zip(stand_ins).enumerate() {
+        let joints = geometry.influences[..end_of(level)].iter().map(|influence| influence.joint as usize);
+        joints.for_each(|joint| band_of[stand_ins[joint] as usize] = full - 1 - finer);
+    }
+    let mut order: Vec<u32> = (0..palette.len() as u32).collect();
+    // The sort is stable, so joints of a band stay in their order.
+    order.sort_by_key(|&entry| band_of[entry as usize]);
+    let mut new_index = vec![0; order.len()];
+    (0..).zip(&order).for_each(|(new, &old)| new_index[old as usize] = new);
+    for (finer, (level, stand_ins)) in geometry.coarser_levels.iter_mut().zip(stand_ins).enumerate() {
+        level.joint_count = order.partition_point(|&entry| band_of[entry as usize] <= full - 1 - finer) as u32;
+        let vertices = 0..level.vertex_count as usize;
+        let starts = &geometry.influence_starts;
+        let own = |vertex: usize| &geometry.influences[starts[vertex] as usize..starts[vertex + 1] as usize];
+        if vertices.clone().flat_map(own).all(|influence| stand_ins[influence.joint as usize] == influence.joint) {
+            continue;
+        }
+        level.influence_starts.push(0);
+        for vertex in vertices {
+            let first = level.influences.len();
+            for &Influence { joint, weight } in own(vertex) {
+                let joint = new_index[stand_ins[joint as usize] as usize];
+                match level.influences[first..].iter_mut().find(|other| other.joint == joint) {
+                    Some(other) => other.weight += weight,
+                    None => level.influences.push(Influence { joint, weight }),
+                }
+            }
+            level.influences[first..].sort_by(|a, b| b.weight.total_cmp(&a.weight));
+            level.influence_starts.push(level.influences.len() as u32);
+        }
+    }
+    let PaletteLayout { nodes, joint_from_mesh, is_joint } = palette;
+    reorder(nodes, &order);
+    reorder(joint_from_mesh, &order);
+    reorder(is_joint, &order);
+    let renumber = |entry: &mut u32| *entry = new_index[*entry as usize];
+    geometry.influences.iter_mut().for_each(|influence| renumber(&mut influence.joint));
+    for bone in bones {
+        renumber(&mut bone.base);
+        renumber(&mut bone.tip);
+    }
 }
 
 /// Moves vertex `order[k]` to index `k` in every array that has vertices, and adapts the arrays that refer to them.

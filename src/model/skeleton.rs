@@ -1,6 +1,5 @@
 //! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
 
-use std::ops::Range;
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -145,15 +144,16 @@ pub struct Skin {
 /// `model_from_joint[nodes[k]] * joint_from_mesh[k]`.
 ///
 /// There is an entry for each joint of the skins in use; skins share it if their inverse bind matrices of a node are equal. A
-/// rigid mesh has one entry, its own node with identity.
+/// rigid mesh has one entry, its own node with identity. Once a model has levels of detail, each coarser level needs a prefix of
+/// the entries.
 #[derive(Debug, Clone, Default)]
 pub struct PaletteLayout {
     /// The skeleton node of each entry.
     pub nodes: Vec<u32>,
     /// The inverse bind matrix of each entry.
     pub joint_from_mesh: Vec<Affine3A>,
-    /// The entries that are joints of skins, as ascending ranges. All other entries belong to rigid meshes.
-    pub skins: Vec<Range<u32>>,
+    /// Whether each entry is a joint of a skin. All other entries belong to rigid meshes.
+    pub is_joint: Vec<bool>,
 }
 
 impl PaletteLayout {
@@ -169,10 +169,8 @@ impl PaletteLayout {
         self.nodes.is_empty()
     }
 
-    /// Returns whether an entry is a joint of a skin. Otherwise it belongs to a rigid mesh.
-    #[must_use]
-    pub fn is_joint(&self, entry: u32) -> bool {
-        let next = self.skins.partition_point(|skin| skin.end <= entry);
-        self.skins.get(next).is_some_and(|skin| skin.contains(&entry))
+    /// Returns the entries that are joints of skins.
+    pub fn joints(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.is_joint).filter(|(_, is_joint)| **is_joint).map(|(entry, _)| entry)
     }
 }

@@ -164,6 +164,7 @@ impl Renderer {
         slot.wait(&self.timeline)?;
         // The plan is that of the last frame no longer.
         self.drawn_slot = None;
+        self.plan.all_joints = self.visualization.skeleton;
         self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes)?;
         let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
         let [irradiance, specular, table] = self.environment.bindings();

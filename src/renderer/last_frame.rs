@@ -52,7 +52,7 @@ impl Renderer {
     /// Returns the work of the last frame that [`Self::begin_frame`] has planned. It does not depend on timings or threads.
     #[must_use]
     pub fn draw_counts(&self) -> DrawCounts {
-        let levels = self.pose_sizes.iter().map(|size| size.vertex_counts.len()).max().unwrap_or(1);
+        let levels = self.pose_sizes.iter().map(|size| size.levels.len()).max().unwrap_or(1);
         let mut counts = DrawCounts { seen_by_level: vec![0; levels], ..DrawCounts::default() };
         for batch in &self.plan.batches {
             self.add(batch, Eye::Camera, |_| true, &mut counts.camera);
@@ -77,7 +77,7 @@ impl Renderer {
         let triangles = model.draws.iter().filter(|draw| draw.topology == Topology::Triangles && is_drawn(draw));
         let triangles: u64 = triangles.map(|draw| u64::from(draw.indices(level).count / 3)).sum();
         counts.instances += instances;
-        counts.vertices += instances * u64::from(model.size.vertex_count(level));
+        counts.vertices += instances * u64::from(model.size.level(level).vertex_count);
         counts.triangles += instances * triangles;
     }
 

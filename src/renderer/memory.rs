@@ -104,10 +104,10 @@ impl Forecast {
         let (mut palette, mut other_streams, mut skinned) = (0, 0, 0);
         for (size, &poses) in models.iter().map(PoseSize::of).zip(pose_counts) {
             let poses = u64::from(poses);
-            palette += poses * u64::from(size.joint_count) * size_of::<JointMatrix>() as u64;
+            palette += poses * u64::from(size.level(0).joint_count) * size_of::<JointMatrix>() as u64;
             let weights = u64::from(size.morph_weight_count) * size_of::<f32>() as u64;
             other_streams += poses * (weights + size_of::<PoseRecord>() as u64);
-            skinned += poses * size.skinned_bytes(size.vertex_count(0));
+            skinned += poses * size.skinned_bytes(size.level(0).vertex_count);
         }
         let staged = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical)) == UploadPath::Staged;
         let copies = if staged { 2 } else { 1 };

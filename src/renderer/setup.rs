@@ -96,7 +96,7 @@ impl Renderer {
         let builder = PipelineBuilder::new(device, settings.shaders);
         let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
         let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
-        let largest_pose = pose_sizes.iter().map(|size| u64::from(size.vertex_count(0))).max().unwrap_or(0);
+        let largest_pose = pose_sizes.iter().map(|size| u64::from(size.level(0).vertex_count)).max().unwrap_or(0);
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
         let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, settings.shadow_map_size), &models)?;

@@ -24,7 +24,7 @@ pub fn exercise(model: &Model) -> Option<Clip> {
     for &node in &model.palette.nodes {
         turns[node as usize] = true;
     }
-    let has_joints = !model.palette.skins.is_empty();
+    let has_joints = model.palette.joints().next().is_some();
     let joints: Vec<usize> =
         (0..skeleton.len()).filter(|&node| turns[node] && skeleton.is_free(node as u32)).take(MOST_JOINTS).collect();
     if joints.is_empty() || !has_joints {

@@ -82,6 +82,7 @@ fn check_skins_and_palette(model: &Model) {
         assert_eq!(skin.inverse_bind_w.len(), skin.joints.len());
     }
     check(&model.palette.nodes, &model.palette.joint_from_mesh);
+    assert_eq!(model.palette.is_joint.len(), model.palette.len());
 }
 
 fn check_vertices(geometry: &Geometry) {

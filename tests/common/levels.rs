@@ -5,11 +5,12 @@ use throng::model::{CoarserLevel, Model};
 /// Gives a model a level for each error. Each has a part of the vertices of the one before, `1 / divisor`, and the triangles,
 /// lines and points among them. So with 1, each shows the whole surface.
 pub fn give_levels(model: &mut Model, divisor: u32, errors: &[f32]) {
+    let joint_count = model.palette.len() as u32;
     let geometry = &mut model.geometry;
     for &error in errors {
         let finer = geometry.coarser_levels.last().map_or(geometry.positions.len() as u32, |level| level.vertex_count);
         let vertex_count = finer.div_ceil(divisor);
-        let mut level = CoarserLevel { vertex_count, error, ..CoarserLevel::default() };
+        let mut level = CoarserLevel { vertex_count, error, joint_count, ..CoarserLevel::default() };
         for range in &geometry.draw_ranges {
             let corners = range.topology.corner_count();
             let all = &geometry.indices[range.first_index as usize..(range.first_index + range.index_count) as usize];

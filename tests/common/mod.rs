@@ -4,6 +4,7 @@
 
 pub mod assets;
 pub mod builder;
+pub mod flip;
 #[cfg(feature = "app")]
 pub mod gpu;
 pub mod invariants;
@@ -17,3 +18,5 @@ pub mod reference;
 pub mod scene;
 #[cfg(all(feature = "app", target_os = "linux"))]
 pub mod screen;
+#[cfg(feature = "app")]
+pub mod truth;

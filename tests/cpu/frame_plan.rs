@@ -2,14 +2,19 @@
 
 use std::collections::HashSet;
 
-use throng::crowd::{FramePlan, InstanceRange, PlanError, PoseSize, VisiblePose};
+use throng::crowd::{FramePlan, InstanceRange, LevelSize, PlanError, PoseSize, VisiblePose};
 use throng::shader_types::SkinnedVertex;
 
 const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
 
 fn size(vertex_count: u32, has_tangents: bool) -> PoseSize {
-    let vertex_counts = vec![vertex_count, vertex_count / 2];
-    PoseSize { vertex_counts, has_tangents, joint_count: vertex_count + 1, morph_weight_count: vertex_count / 2 }
+    PoseSize { levels: levels([vertex_count, vertex_count / 2]), has_tangents, morph_weight_count: vertex_count / 2 }
+}
+
+/// Levels with one joint more than vertices.
+fn levels(vertex_counts: impl IntoIterator<Item = u32>) -> Vec<LevelSize> {
+    let level = |vertex_count| LevelSize { vertex_count, joint_count: vertex_count + 1, bind_vertex_offset: 100 - vertex_count };
+    vertex_counts.into_iter().map(level).collect()
 }
 
 #[test]
@@ -32,14 +37,14 @@ fn every_pose_has_its_own_vertices_within_a_page() {
             let batch = plan.batch_of(pose).unwrap();
             assert_eq!(batch.model, model_of(pose));
             assert_eq!((record.palette_offset, record.morph_weight_offset), (joint, morph_weight));
-            joint += size.joint_count;
+            joint += size.level(0).joint_count;
             let has_morphs = poses[pose as usize].has_morphs;
             assert_eq!(record.morph_weight_count, if has_morphs { size.morph_weight_count } else { 0 });
             assert_eq!(batch.has_morphs, has_morphs);
             morph_weight += record.morph_weight_count;
             let page = plan.pages[batch.page as usize];
             assert!(page.has_tangents || !size.has_tangents);
-            for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.vertex_count(0) {
+            for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.level(0).vertex_count {
                 assert!(u64::from(vertex) < page_vertices && vertex < page.vertex_count);
                 assert!(taken.insert((batch.page, vertex)), "pose {pose} overlaps");
             }
@@ -66,11 +71,11 @@ fn every_pose_has_its_own_vertices_within_a_page() {
 /// A pose has the vertices of the finest level that the camera or the light needs. Batches differ in their levels.
 #[test]
 fn poses_take_the_vertices_of_their_levels() {
-    let levels = PoseSize { vertex_counts: vec![20, 10, 3], ..size(20, false) };
+    let model = PoseSize { levels: levels([20, 10, 3]), ..size(20, false) };
     let poses = [(0, 0), (0, 2), (1, 2), (1, 2), (2, 1), (2, 2), (7, 9)]
         .map(|(camera, light)| VisiblePose::new(0, 2, 1).with_levels(camera, light));
     let mut plan = FramePlan::default();
-    plan.rebuild(&[levels], &poses, 40 * VERTEX_BYTES).unwrap();
+    plan.rebuild(std::slice::from_ref(&model), &poses, 40 * VERTEX_BYTES).unwrap();
     let records = plan.records.iter().map(|record| (record.skinned_vertex_offset, record.camera_level));
     assert_eq!(records.collect::<Vec<_>>(), [(0, 0), (20, 0), (0, 1), (10, 1), (20, 2), (30, 2), (33, 7)]);
     let batches = plan.batches.iter().map(|batch| {
@@ -82,8 +87,14 @@ fn poses_take_the_vertices_of_their_levels() {
         [(0, 0, 0, 20, 1), (0, 0, 2, 20, 1), (1, 1, 2, 10, 2), (1, 2, 1, 10, 1), (1, 2, 2, 3, 1), (1, 7, 9, 3, 1)];
     assert_eq!(batches.collect::<Vec<_>>(), expected);
     assert_eq!(plan.pages.iter().map(|page| page.vertex_count).collect::<Vec<_>>(), [40, 36]);
+    let joints = |plan: &FramePlan| -> Vec<u32> { plan.records.iter().map(|record| record.palette_offset).collect() };
+    assert_eq!((joints(&plan), plan.joint_count), (vec![0, 21, 42, 53, 64, 75, 79], 83));
+    assert!(plan.records.iter().map(|record| record.bind_vertex_offset).eq([80, 80, 90, 90, 90, 97, 97]));
     assert_eq!(plan.batches[3].seen, InstanceRange { first: 8, count: 2 });
     assert_eq!(plan.batches[3].shadow_only, InstanceRange { first: 14 + 4, count: 1 });
+    plan.all_joints = true;
+    plan.rebuild(&[model], &poses, 40 * VERTEX_BYTES).unwrap();
+    assert_eq!(joints(&plan), [0, 21, 42, 63, 84, 105, 126]);
 }
 
 #[test]
@@ -95,7 +106,8 @@ fn a_model_larger_than_a_page_is_refused_with_the_figures() {
 
 #[test]
 fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
-    let model = PoseSize { joint_count: u32::MAX / 2, ..size(3, false) };
+    let mut model = size(3, false);
+    model.levels[0].joint_count = u32::MAX / 2;
     let poses = [VisiblePose::new(0, 1, 0); 3];
     let error = FramePlan::default().rebuild(&[model], &poses, u64::MAX).unwrap_err();
     assert_eq!(error, PlanError::TooManyElements);

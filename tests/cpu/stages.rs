@@ -26,7 +26,7 @@ fn posed(model: &Model) -> (Vec<Vec3>, Vec<Affine3A>) {
     let pose = pose_model(model, model.clips.first(), TIME_SECONDS, &mut scratch);
     let palette: Vec<_> = joint_matrices(&model.palette, pose.model_from_node).collect();
     let bind_pose = BindPose::new(&model.geometry);
-    let skin = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    let skin = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
     let vertices = 0..bind_pose.bind_vertices.len();
     let position = |vertex| skin_vertex(&bind_pose, vertex, skin, false).0.position.into();
     (vertices.map(position).collect(), pose.model_from_node.to_vec())
@@ -72,12 +72,13 @@ fn assert_bind_pose(original: &Model) {
     let mut model = original.clone();
     apply_bind_pose(&mut model);
     let (found, _) = posed(&model);
-    let first_skin = original.palette.skins.first();
+    let nodes = &original.palette.nodes;
+    let first_of_node = |entry: u32| original.palette.joints().find(|&e| nodes[e as usize] == nodes[entry as usize]);
     let rest = &original.skeleton.rest.morph_weights;
     assert_near(&format!("{}, bind pose", original.name), &found, |vertex| {
         let mut joints = original.geometry.influences_of(vertex).iter().map(|influence| influence.joint);
-        // Rigid parts and further skins are where the joints of the first skin put them.
-        let follows_one_skin = joints.all(|joint| first_skin.is_some_and(|skin| skin.contains(&joint)));
+        // Rigid parts and further inverse bind matrices are where the first ones put the joints.
+        let follows_one_skin = joints.all(|joint| first_of_node(joint) == Some(joint));
         if follows_one_skin { morphed(original, vertex, rest) } else { found[vertex] }
     });
 }

@@ -153,7 +153,7 @@ fn planted_feet_stay_where_they_are() {
             crowd.move_to(time_seconds);
             let palettes = palette_of(&mut crowd, 1, time_seconds);
             for (k, instance) in instances_of(&crowd).iter().enumerate() {
-                let pose = Pose { palette: &palettes[joints * instance.pose as usize..], morph_weights: &[] };
+                let pose = Pose { palette: &palettes[joints * instance.pose as usize..], ..Pose::default() };
                 let size = instance.world_from_model.rows[1][1];
                 for (side, sole) in soles.iter().enumerate() {
                     let world = |&vertex: &usize| {

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use throng::renderer::RendererSettings;
 
-use super::golden::{self, flip::Flip};
+use super::golden;
+use crate::common::flip::Flip;
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
 use crate::common::scene;
 

@@ -53,7 +53,7 @@ fn expected(model: &Model) -> Vec<Expected> {
     let mut instance = |clip, time_seconds| {
         let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-        let pose = Pose { palette: &palette, morph_weights };
+        let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
         let skin = |vertex| skin_vertex(&bind_pose, vertex, pose, wants_tangent);
         let (skinned, mut tangents): (Vec<_>, Vec<_>) = (0..bind_pose.bind_vertices.len()).map(skin).unzip();
         tangents.truncate(bind_pose.bind_tangents.len());
@@ -231,7 +231,7 @@ fn assert_twins_agree(gpu: &Gpu, models: &[Model], expected: &[Vec<Expected>], s
                 let what = format!("{setting}, {counts:?}: model {model}, instance {k}");
                 let twin = &expected[model][k as usize];
                 let (camera, light) = levels_of(k);
-                let vertex_count = PoseSize::of(&models[model]).vertex_count(camera.min(light)) as usize;
+                let vertex_count = PoseSize::of(&models[model]).level(camera.min(light)).vertex_count as usize;
                 let actual = renderer.read_skinned_vertices(pose).unwrap();
                 assert_eq!(actual.len(), vertex_count, "{what}");
                 errors.add(&actual, twin, &what);

@@ -71,7 +71,8 @@ fn rust_structs() -> Vec<RustStruct> {
             skinned_vertex_offset,
             morph_weight_offset,
             morph_weight_count,
-            camera_level
+            camera_level,
+            bind_vertex_offset
         }),
         rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
         rust_struct!(PaletteEntry { node, is_joint }),

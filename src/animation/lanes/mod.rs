@@ -138,7 +138,8 @@ const BLOCK_JOINTS: usize = 48;
 /// that clip. `times_seconds` are clamped to its keys and do not wrap around. Allocates only if `scratch` has to grow.
 ///
 /// # Panics
-/// If the length of `out` is not the number of times, multiplied by the number of joint matrices of a pose.
+/// If the length of `out` is not the number of times, multiplied by at most the number of joint matrices of a pose. Of fewer, the
+/// first ones are written.
 pub fn evaluate(
     processor: Processor,
     clip: &LaneClip,
@@ -154,8 +155,7 @@ pub fn evaluate(
 /// compiled from the clips of `sources`, in the same order, and has their weight. Otherwise it does the same as [`evaluate`].
 ///
 /// # Panics
-/// If the sources are not those of `blend` or differ in their numbers of times. If the length of `out` is not the number of
-/// times, multiplied by the number of joint matrices of a pose.
+/// If the sources are not those of `blend` or differ in their numbers of times, or if `out` does not fit them: see [`evaluate`].
 pub fn evaluate_blend(
     processor: Processor,
     blend: &LaneBlend,
@@ -180,59 +180,65 @@ fn evaluate_sources(
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     let count = first.times_seconds.len();
-    assert_eq!(out.len(), count * program.joint_count, "room for {count} instances");
-    if program.joint_count == 0 {
+    let joint_count = out.len() / count.max(1);
+    assert!(out.len() == count * joint_count && joint_count <= program.joint_count, "room for {count} instances");
+    if joint_count == 0 {
         return;
     }
     scratch.fit_program(program);
-    let groups = out.chunks_mut(GROUP_INSTANCES * program.joint_count);
+    let steps = first_writes(&program.steps, joint_count).0;
+    let groups = out.chunks_mut(GROUP_INSTANCES * joint_count);
     for (first_instance, out) in (0..count).step_by(GROUP_INSTANCES).zip(groups) {
         let second = second.map(|(second, weight)| (second.locate(first_instance), weight));
         let temporaries = &mut scratch.temporaries;
         let mut group = LaneGroup { first: first.locate(first_instance), second, temporaries };
         match memory {
-            MemoryKind::Cached => evaluate_in_place(processor, program, &mut group, out),
-            MemoryKind::WriteCombined => evaluate_in_blocks(processor, program, &mut group, out),
+            MemoryKind::Cached => evaluate_in_place(processor, (steps, joint_count), &mut group, out),
+            MemoryKind::WriteCombined => evaluate_in_blocks(processor, (steps, joint_count), &mut group, out),
         }
     }
+}
+
+/// Divides steps after those that write the first `count` joint matrices.
+fn first_writes(steps: &[Step], count: usize) -> (&[Step], &[Step]) {
+    let mut writes = steps.iter().enumerate().filter(|(_, step)| !matches!(step, Step::Move(_)));
+    steps.split_at(writes.nth(count - 1).map_or(steps.len(), |(last, _)| last + 1))
 }
 
 /// Stores the joint matrices of up to eight instances straight to `out`.
 fn evaluate_in_place(
     processor: Processor,
-    program: &Program,
+    (steps, joint_count): (&[Step], usize),
     group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     // Lanes without an instance write all of their matrices to this element, which is never read.
     let mut unused = MaybeUninit::uninit();
     let mut streams = Streams { out: [&raw mut unused; LANES], strides: [0; LANES] };
-    for (lane, instance) in out.chunks_exact_mut(program.joint_count).enumerate() {
+    for (lane, instance) in out.chunks_exact_mut(joint_count).enumerate() {
         (streams.out[lane], streams.strides[lane]) = (instance.as_mut_ptr(), 1);
     }
     // SAFETY: `locate` returns rows of the clip; each lane has room for all matrices, or for one with stride 0.
-    unsafe { run(processor, &program.steps, group, streams) };
+    unsafe { run(processor, steps, group, streams) };
 }
 
 /// Evaluates the joint matrices of up to eight instances block by block, and copies each block to `out`.
 fn evaluate_in_blocks(
     processor: Processor,
-    program: &Program,
+    (mut steps, joint_count): (&[Step], usize),
     group: &mut LaneGroup<'_>,
     out: &mut [MaybeUninit<JointMatrix>],
 ) {
     let mut block = [const { MaybeUninit::uninit() }; LANES * BLOCK_JOINTS];
-    let mut steps = &program.steps[..];
-    for first in (0..program.joint_count).step_by(BLOCK_JOINTS) {
-        let count = BLOCK_JOINTS.min(program.joint_count - first);
-        let mut writes = steps.iter().enumerate().filter(|(_, step)| !matches!(step, Step::Move(_)));
-        let (now, later) = steps.split_at(writes.nth(count - 1).map_or(steps.len(), |(last, _)| last + 1));
+    for first in (0..joint_count).step_by(BLOCK_JOINTS) {
+        let count = BLOCK_JOINTS.min(joint_count - first);
+        let (now, later) = first_writes(steps, count);
         let start = block.as_mut_ptr();
         let streams =
             Streams { out: std::array::from_fn(|lane| start.wrapping_add(lane * BLOCK_JOINTS)), strides: [1; LANES] };
         // SAFETY: rows as above. Each lane has room for `BLOCK_JOINTS` matrices, and `now` writes no more.
         unsafe { run(processor, now, group, streams) };
-        for (instance, evaluated) in out.chunks_exact_mut(program.joint_count).zip(block.chunks_exact(BLOCK_JOINTS)) {
+        for (instance, evaluated) in out.chunks_exact_mut(joint_count).zip(block.chunks_exact(BLOCK_JOINTS)) {
             instance[first..first + count].copy_from_slice(&evaluated[..count]);
         }
         steps = later;

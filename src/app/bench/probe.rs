@@ -75,11 +75,14 @@ fn check_poses(renderer: &mut Renderer, scene: &mut Scene, time_seconds: f64) ->
             continue;
         };
         let Some(model) = scene.models.get(pose.model as usize) else { continue };
-        let palette = part(&palette, record.palette_offset, model.palette.len());
+        let size = sizes[pose.model as usize].level(pose.levels.finest());
+        let palette = part(&palette, record.palette_offset, size.joint_count as usize);
         let morph_weights = part(&weights, record.morph_weight_offset, record.morph_weight_count as usize);
         let vertices = renderer.read_skinned_vertices(index as u32)?;
         let vertices: Vec<Vec3> = vertices.iter().map(|vertex| Vec3::from(vertex.position)).collect();
-        check_vertices(model, Pose { palette: &palette, morph_weights: &morph_weights }, &vertices)?;
+        let bind_vertex_offset = record.bind_vertex_offset;
+        let pose = Pose { palette: &palette, morph_weights: &morph_weights, bind_vertex_offset };
+        check_vertices(model, pose, &vertices)?;
     }
     Ok(())
 }
@@ -93,9 +96,7 @@ fn part<T: Copy>(stream: &[MaybeUninit<T>], first: u32, count: usize) -> Vec<T> 
 
 /// Compares vertices that were read back with those of a pose.
 fn check_vertices(model: &Model, pose: Pose<'_>, found: &[Vec3]) -> Result<()> {
-    // Coarser levels of detail skin the first vertices only.
-    let coarsest = model.geometry.coarser_levels.last().map_or(usize::MAX, |level| level.vertex_count as usize);
-    let count = found.len().min(coarsest);
+    let count = found.len();
     let bind_pose = BindPose::new(&model.geometry);
     let expected: Vec<(usize, Vec3)> = (0..count)
         .step_by((count / MOST_VERTICES).max(1))

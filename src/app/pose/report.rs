@@ -124,7 +124,7 @@ pub(super) fn evaluate<'m>(
         (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let vertices = skinner.skin(time_seconds, Pose { palette: &palette, morph_weights })?;
+    let vertices = skinner.skin(time_seconds, Pose { palette: &palette, morph_weights, ..Pose::default() })?;
     let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }

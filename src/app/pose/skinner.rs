@@ -37,12 +37,12 @@ impl Skinner {
     pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
         match self {
             Self::Cpu(bind_pose) => {
-                let mut out = vec![bytemuck::Zeroable::zeroed(); bind_pose.bind_vertices.len()];
+                let mut out = vec![bytemuck::Zeroable::zeroed(); bind_pose.vertex_count()];
                 skin_vertices(bind_pose, pose, &mut out);
                 Ok(out)
             }
             Self::Gpu { renderer, clip } => {
-                let Pose { palette, morph_weights } = pose;
+                let Pose { palette, morph_weights, .. } = pose;
                 // One instance shows one pose.
                 let mut frame = renderer.begin_frame(&[VisiblePose::new(0, 1, 0)])?;
                 let (memory, _) = frame.memory();

@@ -110,7 +110,7 @@ impl DebugViewPass {
             view,
             shown: match view {
                 debug_views::HEAT => model.shown_node.unwrap_or(u32::MAX),
-                debug_views::LOD => model.size.vertex_counts.len() as u32 - 1,
+                debug_views::LOD => model.size.levels.len() as u32 - 1,
                 _ => 0,
             },
             topology: draw.topology,

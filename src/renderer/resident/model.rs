@@ -264,8 +264,11 @@ pub fn static_bytes(model: &Model) -> u64 {
 /// Returns the size of the static geometry of a model on the device, with all levels of detail.
 #[must_use]
 pub fn geometry_bytes(geometry: &Geometry) -> u64 {
-    let vertices = geometry.vertex_count() * (size_of::<BindVertex>() + size_of::<StaticVertex>());
-    let influences = geometry.influences.len() * size_of::<GpuInfluence>();
+    let own_levels = || geometry.levels().filter_map(|(vertex_count, own)| Some((vertex_count as usize, own?)));
+    let bind_vertices = geometry.vertex_count() + own_levels().map(|(vertex_count, _)| vertex_count).sum::<usize>();
+    let vertices = bind_vertices * size_of::<BindVertex>() + geometry.vertex_count() * size_of::<StaticVertex>();
+    let own_influences: usize = own_levels().map(|(_, (_, influences))| influences.len()).sum();
+    let influences = (geometry.influences.len() + own_influences) * size_of::<GpuInfluence>();
     let morph_deltas = geometry.morph_deltas.len() * size_of::<GpuMorphDelta>();
     // Tangents are packed. Their morph deltas have three numbers, and exist only if there are tangents.
     let has_tangents = usize::from(!geometry.tangents.is_empty());
@@ -297,8 +300,8 @@ fn upload_indices(uploader: &mut Uploader, name: &str, geometry: &Geometry) -> R
 }
 
 fn palette_entries(palette: &PaletteLayout) -> Vec<PaletteEntry> {
-    let is_joint = |entry: u32| u32::from(palette.is_joint(entry));
-    (0..).zip(&palette.nodes).map(|(entry, &node)| PaletteEntry { node, is_joint: is_joint(entry) }).collect()
+    let entry = |(&node, &is_joint): (&u32, &bool)| PaletteEntry { node, is_joint: u32::from(is_joint) };
+    palette.nodes.iter().zip(&palette.is_joint).map(entry).collect()
 }
 
 fn gpu_bones(model: &Model) -> Vec<GpuBone> {

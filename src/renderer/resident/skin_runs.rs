@@ -47,18 +47,17 @@ impl SkinOrder {
     /// Divides the vertices of each level of a model into runs.
     #[must_use]
     pub fn new(geometry: &Geometry) -> Self {
-        let coarser = geometry.coarser_levels.iter().map(|level| level.vertex_count);
         let mut order = Self { vertices: Vec::new(), levels: Vec::new() };
-        for vertex_count in std::iter::once(geometry.vertex_count() as u32).chain(coarser) {
-            order.add_level(geometry, vertex_count);
+        for (vertex_count, own) in geometry.levels() {
+            order.add_level(vertex_count, own.map_or(&geometry.influence_starts, |(starts, _)| starts));
         }
         order
     }
 
-    fn add_level(&mut self, geometry: &Geometry, vertex_count: u32) {
+    fn add_level(&mut self, vertex_count: u32, influence_starts: &[u32]) {
         let first_of_level = self.vertices.len();
         self.vertices.extend(0..vertex_count);
-        let count = |vertex: u32| geometry.influences_of(vertex as usize).len() as u32;
+        let count = |vertex: u32| influence_starts[vertex as usize + 1] - influence_starts[vertex as usize];
         // The sort is stable, so vertices of a run stay in the order of their numbers.
         self.vertices[first_of_level..].sort_by_key(|&vertex| run_count(count(vertex)).unwrap_or(u32::MAX));
         let mut runs: Vec<SkinRun> = Vec::new();
@@ -86,12 +85,17 @@ impl SkinOrder {
         self.levels.iter().flatten()
     }
 
-    /// Pads the influences of each vertex to the largest number of its runs, with weights of zero.
+    /// Pads the influences of each vertex to the largest number of its runs, with weights of zero. A level's own vertices have
+    /// no fewer than those of full detail, because vertex shaders read the same number in all levels.
     pub fn pad(&self, bind_pose: &mut BindPose) {
-        for run in self.all_runs() {
-            for &vertex in &self.vertices[run.first as usize..run.end as usize] {
-                let vertex = &mut bind_pose.bind_vertices[vertex as usize];
-                vertex.influence_count = vertex.influence_count.max(run.influence_count.unwrap_or(0));
+        for (runs, &start) in self.levels.iter().zip(&bind_pose.level_starts) {
+            for run in runs {
+                for &vertex in &self.vertices[run.first as usize..run.end as usize] {
+                    let in_full = if start > 0 { bind_pose.bind_vertices[vertex as usize].influence_count } else { 0 };
+                    let vertex = &mut bind_pose.bind_vertices[(start + vertex) as usize];
+                    let least = run.influence_count.unwrap_or(0).max(in_full);
+                    vertex.influence_count = vertex.influence_count.max(least);
+                }
             }
         }
         let own = std::mem::take(&mut bind_pose.influences);

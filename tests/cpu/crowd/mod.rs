@@ -60,7 +60,7 @@ pub fn chain(name: &str, joints: u32, size: f32, clip_names: &[&str]) -> Model {
         palette: PaletteLayout {
             nodes: (0..joints).collect(),
             joint_from_mesh: (0..joints).map(joint_from_mesh).collect(),
-            skins: Vec::new(),
+            is_joint: vec![false; joints as usize],
         },
         geometry: Geometry {
             positions: (0..joints).map(|joint| Vec3::new(0.1 * size, step * (joint + 1) as f32, 0.0)).collect(),

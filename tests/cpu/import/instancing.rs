@@ -43,7 +43,7 @@ fn faces(model: &Model) -> Vec<(u32, [Corner; 3])> {
     let mut scratch = PoseScratch::for_model(model);
     let pose = pose_model(model, None, 0.0, &mut scratch);
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, pose.model_from_node).collect();
-    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights };
+    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
     let corner = |vertex: u32| {
         let (skinned, tangent) = skin_vertex(&bind_pose, vertex as usize, pose, true);
         (skinned.position.into(), unpack_octahedral(skinned.normal_octahedral), unpack_tangent(tangent))

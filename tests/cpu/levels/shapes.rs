@@ -65,7 +65,7 @@ fn model(parts: &[Part], scale: f32) -> Model {
     model.palette = PaletteLayout {
         nodes: vec![0, 1],
         joint_from_mesh: vec![shrink, Affine3A::from_translation(-Vec3::Y) * shrink],
-        skins: std::iter::once(0..2).collect(),
+        is_joint: vec![true; 2],
     };
     model.materials = (0..2).map(|_| Material::default()).collect();
     let interpolation = Interpolation::Linear;

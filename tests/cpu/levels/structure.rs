@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use glam::DVec3;
 use throng::levels;
-use throng::model::{Geometry, Model, Topology, import};
+use throng::model::{Geometry, Influence, Model, Topology, import};
 
-use super::measure::{corners, distance_of_level, positions};
+use super::measure::{corners, distances_of_level, positions};
 use super::shapes;
 use crate::common::builder::check_invariants;
 use crate::cpu::model_files::sample_models;
@@ -55,7 +55,17 @@ fn border(edges: &HashMap<[u32; 2], Uses>) -> BTreeSet<u32> {
 }
 
 /// Returns whether both draw the same triangles, lines and points in the same order.
-fn draw_the_same(a: &Geometry, b: &Geometry) -> bool {
+fn draw_the_same(model_a: &Model, model_b: &Model) -> bool {
+    let (a, b) = (&model_a.geometry, &model_b.geometry);
+    // Palettes may have another order.
+    let followed = |model: &Model, vertex: usize| -> Vec<(u32, [u32; 12], f32)> {
+        let influences = model.geometry.influences_of(vertex).iter();
+        let followed = influences.map(|&Influence { joint, weight }| {
+            let matrix = model.palette.joint_from_mesh[joint as usize].to_cols_array().map(f32::to_bits);
+            (model.palette.nodes[joint as usize], matrix, weight)
+        });
+        followed.collect()
+    };
     let is_same = |(&i, &j): (&u32, &u32)| {
         let (i, j) = (i as usize, j as usize);
         a.positions[i] == b.positions[j]
@@ -63,7 +73,7 @@ fn draw_the_same(a: &Geometry, b: &Geometry) -> bool {
             && a.tangents.get(i) == b.tangents.get(j)
             && a.tex_coords[i] == b.tex_coords[j]
             && a.colors[i] == b.colors[j]
-            && a.influences_of(i) == b.influences_of(j)
+            && followed(model_a, i) == followed(model_b, j)
             && a.morph_deltas_of(i) == b.morph_deltas_of(j)
     };
     a.indices.len() == b.indices.len() && a.indices.iter().zip(&b.indices).all(is_same)
@@ -74,14 +84,14 @@ fn check(name: &str, before: &Model, model: &Model) {
     check_invariants(model);
     let geometry = &model.geometry;
     assert_eq!(geometry.draw_ranges, before.geometry.draw_ranges, "{name}");
-    assert!(draw_the_same(geometry, &before.geometry), "{name}: full detail changed");
+    assert!(draw_the_same(model, before), "{name}: full detail changed");
     let sources = |geometry: &Geometry| -> Vec<Vec<_>> {
         let position = |&vertex: &u32| geometry.positions[vertex as usize];
         geometry.source_primitives.iter().map(|source| source.vertices.iter().map(position).collect()).collect()
     };
     assert_eq!(sources(geometry), sources(&before.geometry), "{name}");
-    let (mut vertex_count, mut triangle_count, mut error) =
-        (geometry.vertex_count() as u32, corners(geometry, 0).len(), 0.0);
+    let (mut vertex_count, mut triangle_count, mut error, mut joint_count) =
+        (geometry.vertex_count() as u32, corners(geometry, 0).len(), 0.0, model.palette.len() as u32);
     let points = points(model);
     let mut finer_border = border(&edges(model, &points, 0));
     for (index, level) in geometry.coarser_levels.iter().enumerate() {
@@ -92,6 +102,15 @@ fn check(name: &str, before: &Model, model: &Model) {
         // No vertex of the prefix is unused.
         assert_eq!(used.len(), level.vertex_count as usize, "{name}");
         assert!(level.error.is_finite() && level.error >= error, "{name}: {}", level.error);
+        assert!(level.joint_count <= joint_count, "{name}: {} joints after {joint_count}", level.joint_count);
+        let (_, own) = geometry.levels().nth(index + 1).unwrap();
+        let (starts, influences) = own.unwrap_or((&geometry.influence_starts, &geometry.influences));
+        for vertex in 0..level.vertex_count as usize {
+            let influences = &influences[starts[vertex] as usize..starts[vertex + 1] as usize];
+            assert!(influences.iter().all(|influence| influence.joint < level.joint_count), "{name}");
+            let sum = |list: &[Influence]| list.iter().map(|influence| influence.weight).sum::<f32>();
+            assert!((sum(influences) - sum(geometry.influences_of(vertex))).abs() < 1e-5, "{name}");
+        }
         assert_eq!(level.ranges.len(), geometry.draw_ranges.len(), "{name}");
         let mut end = 0;
         for (range, drawn) in level.ranges.iter().zip(&geometry.draw_ranges) {
@@ -110,7 +129,8 @@ fn check(name: &str, before: &Model, model: &Model) {
         assert_eq!(end as usize, level.indices.len(), "{name}");
         let own_count = corners(geometry, index + 1).len();
         assert!(own_count > 0 && own_count < triangle_count, "{name}: {own_count} of {triangle_count} triangles");
-        (vertex_count, triangle_count, error) = (level.vertex_count, own_count, level.error);
+        (vertex_count, triangle_count, error, joint_count) =
+            (level.vertex_count, own_count, level.error, level.joint_count);
         // A border may become shorter, but it stays where a border was.
         let own_edges = edges(model, &points, index + 1);
         let is_inside = |edge: &[u32; 2]| !edge.iter().all(|end| finer_border.contains(end));
@@ -121,17 +141,27 @@ fn check(name: &str, before: &Model, model: &Model) {
     }
 }
 
-/// Asserts that no level is farther from full detail than it states, at moments that the builder does not prefer.
+/// Asserts that levels are no farther from full detail than they state, at moments that the builder does not prefer.
 fn check_errors(name: &str, model: &Model, moments_per_clip: usize) {
-    let mut poses = vec![positions(model, None, 0.0)];
+    let rest = positions(model, None, 0.0);
+    let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (min, max) = rest.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)));
+    let extent = (max - min).max_element();
+    let mut moments = vec![(None, 0.0)];
     for clip in &model.clips {
         let share = |k: usize| (k as f64 + 0.37) / moments_per_clip as f64 * f64::from(clip.duration_seconds);
-        poses.extend((0..moments_per_clip).map(|k| positions(model, Some(clip), share(k))));
+        moments.extend((0..moments_per_clip).map(|k| (Some(clip), share(k))));
     }
     for (index, level) in model.geometry.coarser_levels.iter().enumerate() {
-        let measured = poses.iter().fold(0.0, |least, posed| distance_of_level(model, index + 1, posed, least));
         let stated = f64::from(level.error);
-        assert!(measured <= 1.1 * stated, "{name}, level {}: measured {measured}, stated {stated}", index + 1);
+        for &(clip, time_seconds) in &moments {
+            let (mean, largest) = distances_of_level(model, index + 1, clip, time_seconds);
+            // A mean distance of 0.04 pixels of a character of 60 is an error of a pixel, and less of a larger one.
+            let of_mean = (mean / 0.04 * (extent / 60.0).powf(0.24)).powf(1.0 / 1.24);
+            // The mean may be larger between the measured poses. Nothing larger than the error vanishes in any.
+            let is_stated = largest <= stated && of_mean <= 1.4 * stated;
+            assert!(is_stated, "{name}, level {}: mean {mean}, largest {largest}, stated {stated}", index + 1);
+        }
     }
 }
 
@@ -170,8 +200,8 @@ fn units_of_mesh_space_do_not_matter() {
     assert_eq!(own.len(), scaled.len());
     for (own, scaled) in own.iter().zip(&scaled) {
         let ratio = own.error / scaled.error;
-        // Rounding may change the order of collapses.
-        assert!((0.5..2.0).contains(&ratio), "{} and {}", own.error, scaled.error);
+        // Rounding may change the order of collapses, which matters while the surface is almost flat.
+        assert!(own.error < 0.02 || (0.5..2.0).contains(&ratio), "{} and {}", own.error, scaled.error);
     }
 }
 
@@ -222,7 +252,7 @@ fn building_again_changes_nothing() {
     let model = built_shape("tube");
     let again = built(&model);
     assert_eq!(again.geometry.coarser_levels.len(), model.geometry.coarser_levels.len());
-    assert!(draw_the_same(&again.geometry, &model.geometry));
+    assert!(draw_the_same(&again, &model));
 }
 
 #[test]
@@ -244,7 +274,7 @@ fn samples_have_sound_levels() {
         check(name, &before, &model);
         with_levels += usize::from(!model.geometry.coarser_levels.is_empty());
         if model.geometry.triangle_count() <= MOST_TRIANGLES && model.clips.len() <= MOST_CLIPS {
-            check_errors(name, &model, 6);
+            check_errors(name, &model, 3);
         }
     }
     assert!(with_levels > 10, "{with_levels} models have levels");

@@ -99,7 +99,7 @@ fn model() -> impl Strategy<Value = Model> {
             palette: PaletteLayout {
                 nodes: entries.iter().map(|entry| entry.0).collect(),
                 joint_from_mesh: entries.iter().map(|entry| Affine3A::from_translation(entry.1)).collect(),
-                skins: Vec::new(),
+                is_joint: vec![false; entries.len()],
             },
             clips: vec![clip],
             ..Model::default()
@@ -145,7 +145,7 @@ proptest! {
 pub fn one_node(clip: Clip) -> Model {
     Model {
         skeleton: Skeleton { parents: vec![NO_PARENT], rest: LocalPose::identity(1), ..Skeleton::default() },
-        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], skins: Vec::new() },
+        palette: PaletteLayout { nodes: vec![0], joint_from_mesh: vec![Affine3A::IDENTITY], is_joint: vec![false] },
         clips: vec![clip],
         ..Model::default()
     }

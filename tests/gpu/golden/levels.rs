@@ -6,7 +6,7 @@ use throng::levels;
 use throng::model::{Model, import};
 
 use super::draw_on;
-use super::flip::Flip;
+use crate::common::flip::Flip;
 use crate::common::gpu::{Gpu, TestDevice, note};
 use crate::common::scene::{self, JELLY, STRIP, WALKER};
 

@@ -1,24 +1,23 @@
 //! Small images, compared with images that a person has approved: `tests/golden/*.png`.
 //!
-//! [`flip`] says how they are compared. [`LIMITS`] is chosen so that Mesa's lavapipe and SwiftShader both pass, and
+//! [`flip`](crate::common::flip) says how they are compared. [`LIMITS`] is chosen so that Mesa's lavapipe and SwiftShader both pass, and
 //! `rejections` proves that real mistakes do not.
 //!
 //! A missing image fails, and so does the run that writes one: a person must look at it first. On a mismatch, the message
 //! names the drawn image and the map of differences.
 
-pub mod flip;
 mod levels;
 mod rejections;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use flip::{Flip, Statistics};
 use image::RgbaImage;
 use throng::model::Model;
 use throng::renderer::{RendererSettings, UploadPath};
 use throng::view::Background;
 
+use crate::common::flip::{Flip, Statistics};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
 use crate::common::scene::{self, JELLY, STRIP, WALKER};
 
@@ -35,7 +34,7 @@ pub fn tests() -> Vec<Test> {
         levels::nobody_sees_the_levels_of_a_thousand_knights [ignored if cfg!(not(sample_models))],
         rejections::small_mistakes_are_rejected,
         rejections::noise_in_the_last_bit_is_accepted,
-        flip::the_statistics_of_known_differences,
+        rejections::the_statistics_of_known_differences,
     ];
     IMAGES.iter().map(of_image).chain(others).collect()
 }

@@ -2,8 +2,8 @@
 
 use image::{Rgba, RgbaImage};
 
-use super::flip::{Flip, Statistics};
 use super::{LIMITS, draw, draw_on};
+use crate::common::flip::{Flip, Statistics};
 use crate::common::gpu::{Gpu, TestDevice, note};
 use crate::common::scene::{self, WALKER};
 
@@ -47,4 +47,20 @@ pub fn noise_in_the_last_bit_is_accepted(device: &TestDevice) {
     });
     let statistics = statistics("noise", &drawn, &noisy);
     assert!(statistics.within(LIMITS), "{statistics:?}");
+}
+
+pub fn the_statistics_of_known_differences(_: &TestDevice) {
+    let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
+    let equal = Flip::between(&grey, &grey).statistics();
+    assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });
+    let mut spot = grey.clone();
+    for (x, y) in (8..24).flat_map(|x| (16..32).map(move |y| (x, y))) {
+        spot.put_pixel(x, y, Rgba([255, 255, 0, 255]));
+    }
+    let of_spot = Flip::between(&grey, &spot).statistics();
+    assert!(of_spot.worst_window > 0.9 && of_spot.mean < 0.2 && of_spot.mean > 0.05, "{of_spot:?}");
+    // A difference of alpha alone is seen.
+    let clear = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 0]));
+    let black = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 255]));
+    assert!(Flip::between(&clear, &black).statistics().mean > 0.5);
 }

@@ -77,20 +77,16 @@ impl Palette {
     pub fn skin_entries(&mut self, index: usize, skin: &Skin) -> Rc<[u32]> {
         let Self { layout, entries_of_skin, entry_of_joint } = self;
         let entries = entries_of_skin.entry(index).or_insert_with(|| {
-            let first = layout.nodes.len() as u32;
             let mut entry = |(&node, &joint_from_mesh): (&u32, &Affine3A)| {
                 let key = (node, joint_from_mesh.to_cols_array().map(f32::to_bits));
                 *entry_of_joint.entry(key).or_insert_with(|| {
                     layout.nodes.push(node);
                     layout.joint_from_mesh.push(joint_from_mesh);
+                    layout.is_joint.push(true);
                     layout.nodes.len() as u32 - 1
                 })
             };
-            let entries = skin.joints.iter().zip(&skin.joint_from_mesh).map(&mut entry).collect();
-            if layout.nodes.len() as u32 > first {
-                layout.skins.push(first..layout.nodes.len() as u32);
-            }
-            entries
+            skin.joints.iter().zip(&skin.joint_from_mesh).map(&mut entry).collect()
         });
         Rc::clone(entries)
     }
@@ -99,6 +95,7 @@ impl Palette {
     pub fn rigid_entry(&mut self, skeleton_node: u32) -> u32 {
         self.layout.nodes.push(skeleton_node);
         self.layout.joint_from_mesh.push(Affine3A::IDENTITY);
+        self.layout.is_joint.push(false);
         self.layout.nodes.len() as u32 - 1
     }
 }

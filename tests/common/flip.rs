@@ -7,8 +7,6 @@
 use image::{RgbImage, Rgba, RgbaImage};
 use nv_flip::{DEFAULT_PIXELS_PER_DEGREE, FlipImageRgb8};
 
-use crate::common::gpu::TestDevice;
-
 /// The side of a window in pixels.
 const WINDOW: usize = 16;
 
@@ -86,20 +84,4 @@ fn over(image: &RgbaImage, backdrop: u8) -> RgbImage {
         };
         image::Rgb([red, green, blue].map(blend))
     })
-}
-
-pub fn the_statistics_of_known_differences(_: &TestDevice) {
-    let grey = RgbaImage::from_pixel(64, 48, Rgba([128, 128, 128, 255]));
-    let equal = Flip::between(&grey, &grey).statistics();
-    assert_eq!(equal, Statistics { mean: 0.0, worst_window: 0.0 });
-    let mut spot = grey.clone();
-    for (x, y) in (8..24).flat_map(|x| (16..32).map(move |y| (x, y))) {
-        spot.put_pixel(x, y, Rgba([255, 255, 0, 255]));
-    }
-    let of_spot = Flip::between(&grey, &spot).statistics();
-    assert!(of_spot.worst_window > 0.9 && of_spot.mean < 0.2 && of_spot.mean > 0.05, "{of_spot:?}");
-    // A difference of alpha alone is seen.
-    let clear = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 0]));
-    let black = RgbaImage::from_pixel(64, 48, Rgba([0, 0, 0, 255]));
-    assert!(Flip::between(&clear, &black).statistics().mean > 0.5);
 }
