@@ -104,7 +104,7 @@ pub(super) struct VisibleInstance {
     pub pose: u32,
 }
 
-/// Consecutive visible poses of one model that show the same clips.
+/// Consecutive visible poses of one model that show the same clips in the same levels of detail, so they have equally many joints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     /// The model and the clips.
@@ -130,8 +130,12 @@ impl Block {
         blocks.clear();
         for (pose, visible) in poses.iter().enumerate() {
             let clips = crossfade.clips(&instances[visible.instance as usize]);
+            let continues = |last: &Self| {
+                let levels = poses[last.first as usize].levels;
+                last.clips == clips && levels == visible.levels && last.count < BLOCK_POSES as u32
+            };
             match blocks.last_mut() {
-                Some(last) if last.clips == clips && last.count < BLOCK_POSES as u32 => last.count += 1,
+                Some(last) if continues(last) => last.count += 1,
                 _ => blocks.push(Self { clips, first: pose as u32, count: 1 }),
             }
         }

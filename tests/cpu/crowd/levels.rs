@@ -158,3 +158,38 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
         }
     }
 }
+
+/// Whether clips fit the lanes or not, whether one clip is played or several, and however many threads there are.
+#[test]
+fn a_pose_has_the_first_joint_matrices_as_many_as_its_level_needs() {
+    let mut models = models().to_vec();
+    for model in &mut models {
+        let joint_count = model.palette.len() as u32;
+        let levels = (1..).zip(&mut model.geometry.coarser_levels);
+        levels.for_each(|(number, level)| level.joint_count = joint_count - number);
+    }
+    let models: Arc<[Model]> = Arc::from(models);
+    let pool = thread_pool(Some(1)).unwrap();
+    for clip in [ClipChoice::All, ClipChoice::Index(0), ClipChoice::None] {
+        let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { clip, ..settings(300) }).unwrap();
+        let camera = camera(12.0);
+        cull(&mut crowd, &camera, ASPECT, None, &Detail::new(&camera, HEIGHT_PIXELS, 1.0));
+        let sizes: Vec<PoseSize> = models.iter().map(PoseSize::of).collect();
+        let mut whole = FramePlan { all_joints: true, ..FramePlan::default() };
+        whole.rebuild(&sizes, crowd.visible_poses(), u64::MAX).unwrap();
+        let mut all = room(whole.joint_count as usize);
+        let mut weights = vec![MaybeUninit::uninit(); whole.morph_weight_count as usize];
+        let streams = PoseStreams { palette: &mut all, morph_weights: &mut weights, memory: MemoryKind::Cached };
+        crowd.evaluate(&pool, 0.7, &whole, streams);
+        let (all, plan) = (written(&all), plan_of(&crowd));
+        assert!(plan.joint_count < whole.joint_count);
+        for threads in [1, 3] {
+            let palette = palette_of(&mut crowd, threads, 0.7);
+            for ((pose, own), record) in crowd.visible_poses().iter().zip(&plan.records).zip(&whole.records) {
+                let count = sizes[pose.model as usize].level(pose.levels.finest()).joint_count as usize;
+                let (own, first) = (own.palette_offset as usize, record.palette_offset as usize);
+                assert_eq!(palette[own..own + count], all[first..first + count]);
+            }
+        }
+    }
+}

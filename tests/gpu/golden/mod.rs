@@ -30,8 +30,8 @@ pub fn tests() -> Vec<Test> {
     };
     let others = gpu_tests![
         levels::nobody_sees_the_levels_of_a_mixed_crowd,
-        levels::nobody_sees_the_levels_of_a_thousand_foxes [ignored if cfg!(not(sample_models))],
-        levels::nobody_sees_the_levels_of_a_thousand_knights [ignored if cfg!(not(sample_models))],
+        levels::nobody_sees_the_levels_of_foxes [ignored if cfg!(not(sample_models))],
+        levels::nobody_sees_the_levels_of_knights [ignored if cfg!(not(sample_models))],
         rejections::small_mistakes_are_rejected,
         rejections::noise_in_the_last_bit_is_accepted,
         rejections::the_statistics_of_known_differences,
