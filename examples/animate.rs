@@ -39,7 +39,11 @@ pub fn animate(file: &Path, time_seconds: f64) -> Result<(String, String), Impor
     let bind_pose = BindPose::new(&model.geometry);
     let unset = SkinnedVertex { position: [0.0; 3], normal_octahedral: 0 };
     let mut vertices = vec![unset; model.geometry.vertex_count()];
-    skin_vertices(&bind_pose, Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() }, &mut vertices);
+    skin_vertices(
+        &bind_pose,
+        Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() },
+        &mut vertices,
+    );
 
     // All results are in model space: metres, +Y up. A node's position is the last column of its matrix.
     let mut report = format!("{} at {time_seconds} s\n", model.name);

@@ -12,7 +12,7 @@
 //!                                                              ▼
 //! Crowd: instances {model, placement, tint, clip, phase} ─ cull (camera ∪ light) ─▶ visible poses and instances, by level
 //!                                                              │
-//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset, camera_level} for each visible pose
+//! FramePlan: PoseRecord {palette_offset, skinned_vertex_offset, morph_weight_offset, ...} for each visible pose
 //!                                                              │
 //! CPU, all cores, parents before children:                     ▼
 //!  Clip × time ▶ LocalPose ▶ model_from_node ▶ × inverse bind ▶ JointMatrix: 3×4 rows, 48 bytes

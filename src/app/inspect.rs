@@ -12,12 +12,12 @@ use anyhow::Result;
 use glam::Vec3;
 
 use super::fact::{Fact, page};
-use super::models::load_model;
+use super::models::{load_model, set_in_motion};
 use super::output::{print, print_json};
 use super::text::page_columns;
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::cli::InspectArgs;
-use crate::crowd::{INSTANCE_BYTES, PoseSize};
+use crate::crowd::{ClipChoice, INSTANCE_BYTES, PoseSize};
 use crate::model::{
     Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT, Role,
     SourcePrimitive, Topology, Track,
@@ -31,7 +31,11 @@ use crate::shader_types::{InstanceData, JointMatrix};
 pub fn run(args: &InspectArgs) -> Result<()> {
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     if args.levels {
-        crate::levels::build(&mut model);
+        // Those of the moving character that the other commands draw.
+        let mut drawn = model.clone();
+        set_in_motion(&mut drawn, &ClipChoice::All)?;
+        crate::levels::build(&mut drawn);
+        (model.geometry, model.palette) = (drawn.geometry, drawn.palette);
     }
     if args.json {
         print_json(&facts(&model, args.levels), true)
@@ -91,7 +95,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("warnings", model.warnings.iter().map(String::as_str).collect()),
     ];
     if with_levels {
-        facts.push(("levels", levels(&model.geometry, height.filter(|&height| height > 0.0))));
+        facts.push(("levels", levels(model, height.filter(|&height| height > 0.0))));
     }
     Fact::Object(facts)
 }
@@ -345,25 +349,29 @@ impl Influences {
 }
 
 /// Lists full detail and all coarser levels.
-fn levels(geometry: &Geometry, height: Option<f32>) -> Fact {
-    let level = |level: u32, triangles: usize, vertices: usize, error: f32| {
+fn levels(model: &Model, height: Option<f32>) -> Fact {
+    let geometry = &model.geometry;
+    let level = |level: u32, triangles: usize, (vertices, joints): (usize, usize), error: f32| {
         [
             ("level", level.into()),
             ("triangles", triangles.into()),
             // That a pose of the level skins.
             ("vertices", vertices.into()),
-            // The largest distance from full detail in any pose, in units of model space.
+            // The joint matrices that it needs.
+            ("joints", joints.into()),
+            // How much a picture loses, as a distance in units of model space.
             ("error", error.into()),
             // As a share of the height of the rest pose.
             ("error_by_height", height.map(|height| error / height).into()),
         ]
     };
-    let full = level(0, geometry.triangle_count(), geometry.vertex_count(), 0.0);
+    let full = level(0, geometry.triangle_count(), (geometry.vertex_count(), model.palette.len()), 0.0);
     let coarser = (1..).zip(&geometry.coarser_levels).map(|(number, coarser)| {
         let ranges = geometry.draw_ranges.iter().zip(&coarser.ranges);
         let triangles = ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles);
         let triangles = triangles.map(|(_, range)| range.len() / 3).sum();
-        level(number, triangles, coarser.vertex_count as usize, coarser.error)
+        let size = (coarser.vertex_count as usize, coarser.joint_count as usize);
+        level(number, triangles, size, coarser.error)
     });
     std::iter::once(full).chain(coarser).collect()
 }

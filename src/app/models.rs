@@ -90,7 +90,7 @@ fn add_clips(models: &mut [Model], clips: &ClipArgs) -> Result<()> {
 
 /// Gives a model that has a skeleton and no clips those of the bundled character, or an exercise, unless the user wants the
 /// rest pose. Also adds the exercise that the user asks for.
-fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
+pub fn set_in_motion(model: &mut Model, wanted: &ClipChoice) -> Result<()> {
     let wants_exercise = matches!(wanted, ClipChoice::Name(name) if name == EXERCISE);
     if wants_exercise && model.clips.iter().all(|clip| clip.name.as_deref() != Some(EXERCISE)) {
         model.clips.extend(exercise(model));

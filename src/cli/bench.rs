@@ -68,7 +68,7 @@ pub struct SweepArgs {
     /// Numbers of threads that animate [default: the number of cores].
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = values::whole_number(1..=MOST_THREADS), allow_negative_numbers = true)]
     pub threads: Vec<u32>,
-    /// Errors of levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
+    /// Levels of detail: how much a simplified surface may change the picture, as errors in pixels. 0 is full detail.
     #[arg(long, value_name = "PIXELS,PIXELS…", value_delimiter = ',', default_value = "1", value_parser = values::number(0.0..=values::MOST, "a number of pixels, 0 or more"), allow_negative_numbers = true)]
     pub lod_error: Vec<f64>,
     /// Sizes of the image.

@@ -164,7 +164,7 @@ pub struct GpuArgs {
     /// Size of the image, or initial size of the window.
     #[arg(long, short = 's', value_name = "WxH", default_value = "1280x720", value_parser = values::parse_size)]
     pub size: Size,
-    /// Levels of detail: how many pixels a simplified surface may be away from its place. 0 is full detail.
+    /// Levels of detail: how much a simplified surface may change the picture, as an error in pixels. 0 is full detail.
     #[arg(long, value_name = "PIXELS", default_value = "1", value_parser = values::number(0.0..=values::MOST, "a number of pixels, 0 or more"), allow_negative_numbers = true)]
     pub lod_error: f64,
     #[command(flatten)]

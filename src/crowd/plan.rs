@@ -196,7 +196,8 @@ impl FramePlan {
             next_record.morph_weight_count = if pose.has_morphs { size.morph_weight_count } else { 0 };
             records.push(next_record);
             let advance = |offset: u32, count: u32| offset.checked_add(count).ok_or(PlanError::TooManyElements);
-            next_record.palette_offset = advance(next_record.palette_offset, if *all_joints { size.level(0).joint_count } else { joint_count })?;
+            next_record.palette_offset =
+                advance(next_record.palette_offset, if *all_joints { size.level(0).joint_count } else { joint_count })?;
             next_record.morph_weight_offset = advance(next_record.morph_weight_offset, next_record.morph_weight_count)?;
 
             let key = (pose.model, pose.levels, pose.has_morphs, page as u32);

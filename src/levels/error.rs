@@ -25,7 +25,7 @@ use crate::model::Model;
 
 /// The mean distance, in pixels, that an error of one pixel means for a character of [`TYPICAL_PIXELS`]. Then pictures of all
 /// models are at most 1.05 times as far from the truth as in full detail.
-const MEAN_PIXELS: f32 = 0.038;
+const MEAN_PIXELS: f32 = 0.036;
 const TYPICAL_PIXELS: f32 = 60.0;
 /// A character of half the size may have a mean distance in pixels that is larger by 2 to this power. It would be 0.24 for the
 /// mean of the models. With that, small models with textures, such as Knight, would lose too much.
@@ -116,8 +116,8 @@ impl Distances {
     /// Returns the error. `extent` is the size of the model.
     pub fn error(self, extent: f32) -> f32 {
         // Solves mean * s * (extent * s / TYPICAL_PIXELS) ^ SIZE_EXPONENT = MEAN_PIXELS for 1 / s, the length of a pixel.
-        let of_mean = (self.mean / MEAN_PIXELS * (extent / TYPICAL_PIXELS).powf(SIZE_EXPONENT))
-            .powf(1.0 / (1.0 + SIZE_EXPONENT));
+        let of_mean =
+            (self.mean / MEAN_PIXELS * (extent / TYPICAL_PIXELS).powf(SIZE_EXPONENT)).powf(1.0 / (1.0 + SIZE_EXPONENT));
         of_mean.max(self.largest)
     }
 
@@ -182,8 +182,7 @@ impl<'m> FullSurface<'m> {
                     let nearest = self.surface.nearest(point.part, (full_boxes, posed), position, &mut newest_in_full);
                     nearest.map_or(0.0, |nearest| point.place.distance(&nearest, posed))
                 };
-                let sum =
-                    self.points.iter().map(to_level).sum::<f32>() + level.points.iter().map(to_full).sum::<f32>();
+                let sum = self.points.iter().map(to_level).sum::<f32>() + level.points.iter().map(to_full).sum::<f32>();
                 mean = sum / (self.points.len() + level.points.len()).max(1) as f32;
             }
             // A pose that overflows is never drawn.
@@ -197,13 +196,7 @@ impl<'m> FullSurface<'m> {
 
 impl Level {
     /// Returns the place of the level that is nearest to a point in a pose.
-    fn nearest(
-        &self,
-        parts: &[Part],
-        point: &Point,
-        pose: (&[Vec<NodeBox>], &[Vec3A]),
-        newest: &mut Newest,
-    ) -> Place {
+    fn nearest(&self, parts: &[Part], point: &Point, pose: (&[Vec<NodeBox>], &[Vec3A]), newest: &mut Newest) -> Place {
         let Part { range, middle, .. } = parts[point.part];
         let mut on_surface = || self.surface.nearest(range, pose, point.place.position(pose.1), newest);
         let nearest = if self.is_lost[point.part] { None } else { on_surface() };
@@ -277,7 +270,8 @@ fn spread<'t>(lists: impl Iterator<Item = &'t [[u32; 3]]> + Clone, positions: &[
         let [a, b, c] = corners.map(|corner| positions[corner as usize]);
         f64::from((b - a).cross(c - a).length())
     };
-    let triangles = || lists.clone().enumerate().flat_map(|(part, list)| list.iter().map(move |corners| (part, corners)));
+    let triangles =
+        || lists.clone().enumerate().flat_map(|(part, list)| list.iter().map(move |corners| (part, corners)));
     let step = triangles().map(|(_, corners)| area(corners)).sum::<f64>() / POINTS as f64;
     let mut points = Vec::with_capacity(POINTS);
     let mut area_so_far = 0.0;

@@ -66,10 +66,8 @@ pub fn build(model: &mut Model) {
     let moments = different(model, &candidates(model), &used, MOST_MOMENTS);
     let reference = Reference::new(model, rest, &moments);
     // meshoptimizer takes one thread.
-    let (mut levels, surface) = rayon::join(
-        || chain(&reference, &full),
-        || FullSurface::new(model, &reference.positions, &full, &moments),
-    );
+    let (mut levels, surface) =
+        rayon::join(|| chain(&reference, &full), || FullSurface::new(model, &reference.positions, &full, &moments));
     levels.par_iter_mut().for_each(|level| order(model, level));
     let mut distances = surface.distances(&levels);
     let stand_ins = stand_ins(model, &levels, &mut distances, &moments, extent);

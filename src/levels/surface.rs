@@ -9,7 +9,6 @@
 
 use glam::Vec3A;
 
-
 /// The largest number of triangles in a leaf.
 const LEAF: usize = 4;
 

@@ -90,6 +90,9 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
+/// The influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list, where `starts` is the first.
+pub type Influences<'g> = (&'g [u32], &'g [Influence]);
+
 /// A level of detail: fewer triangles over the first vertices of the same geometry.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CoarserLevel {
@@ -215,9 +218,8 @@ impl Geometry {
             + of_levels.sum::<usize>()
     }
 
-    /// Returns the number of vertices and the influences of each level of detail, full detail first. Influences are those of
-    /// vertex `v` at `starts[v]..starts[v + 1]`, or `None` if they are those of full detail.
-    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<(&[u32], &[Influence])>)> {
+    /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have their own.
+    pub fn levels(&self) -> impl Iterator<Item = (u32, Option<Influences<'_>>)> {
         let coarser = self.coarser_levels.iter().map(|level| {
             let is_own = !level.influence_starts.is_empty();
             (level.vertex_count, is_own.then_some((&level.influence_starts[..], &level.influences[..])))

@@ -1,6 +1,5 @@
 //! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
 
-
 use glam::{Affine3A, Quat, Vec3};
 
 /// The parent of a root node in [`Skeleton::parents`].

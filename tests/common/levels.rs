@@ -1,9 +1,10 @@
 //! Hand-made levels of detail, for tests that need no good ones.
 
-use throng::model::{CoarserLevel, Model};
+use throng::model::{CoarserLevel, Influence, Model};
 
 /// Gives a model a level for each error. Each has a part of the vertices of the one before, `1 / divisor`, and the triangles,
-/// lines and points among them. So with 1, each shows the whole surface.
+/// lines and points among them. So with 1, each shows the whole surface. If the coarsest one has fewer vertices, they follow one
+/// joint each.
 pub fn give_levels(model: &mut Model, divisor: u32, errors: &[f32]) {
     let joint_count = model.palette.len() as u32;
     let geometry = &mut model.geometry;
@@ -21,4 +22,15 @@ pub fn give_levels(model: &mut Model, divisor: u32, errors: &[f32]) {
         }
         geometry.coarser_levels.push(level);
     }
+    let Some(mut coarsest) = geometry.coarser_levels.pop() else { return };
+    if divisor > 1 {
+        let first = |vertex: u32| geometry.influences_of(vertex as usize).first().copied();
+        let own = (0..coarsest.vertex_count).map(|vertex| first(vertex).map(|own| Influence { weight: 1.0, ..own }));
+        coarsest.influence_starts.push(0);
+        for own in own {
+            coarsest.influences.extend(own);
+            coarsest.influence_starts.push(coarsest.influences.len() as u32);
+        }
+    }
+    geometry.coarser_levels.push(coarsest);
 }

@@ -75,7 +75,13 @@ pub fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Si
     Ok(Renderer::new(device, &scene.models, Output::offscreen(device, extent)?, settings)?)
 }
 
-pub fn draw(renderer: &mut Renderer, scene: &mut Scene, args: &RenderArgs, size: Size, error: f64) -> Result<RgbaImage> {
+pub fn draw(
+    renderer: &mut Renderer,
+    scene: &mut Scene,
+    args: &RenderArgs,
+    size: Size,
+    error: f64,
+) -> Result<RgbaImage> {
     scene.lod_error_pixels = error as f32;
     scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true)?;
     let pixels = renderer.wait_for_pixels()?.to_vec();

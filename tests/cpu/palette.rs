@@ -109,7 +109,8 @@ fn morph_targets_come_before_joints() {
     ];
     let vertices = [BindVertex { first_morph_delta: 1, morph_delta_count: 2, ..vertex(Vec3::X, Vec3::X, 0, 1) }];
     let bind_pose = bind_pose(&vertices, &ONE, &morph_deltas);
-    let morphed = |morph_weights: &[f32]| skin(&bind_pose, 0, Pose { palette: &palette, morph_weights, ..Pose::default() });
+    let morphed =
+        |morph_weights: &[f32]| skin(&bind_pose, 0, Pose { palette: &palette, morph_weights, ..Pose::default() });
     let (position, normal) = morphed(&[0.0, 9.0, 0.0]);
     assert_close(position, Vec3::new(0.0, 2.0, 5.0));
     assert_close(normal, Vec3::Y);

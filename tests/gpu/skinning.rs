@@ -15,7 +15,7 @@ use ash::vk;
 use bytemuck::Zeroable;
 use glam::{Vec3, Vec3Swizzles};
 use throng::animation::{BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex};
-use throng::crowd::{PoseSize, VisiblePose};
+use throng::crowd::{LevelSize, PoseSize, VisiblePose};
 use throng::model::Model;
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
@@ -50,12 +50,17 @@ fn expected(model: &Model) -> Vec<Expected> {
     let bind_pose = BindPose::new(&model.geometry);
     let wants_tangent = !bind_pose.bind_tangents.is_empty();
     let mut scratch = PoseScratch::for_model(model);
+    let size = PoseSize::of(model);
+    let mut k = 0;
     let mut instance = |clip, time_seconds| {
         let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
         let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-        let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
+        let (camera, light) = levels_of(k);
+        let LevelSize { vertex_count, bind_vertex_offset, .. } = size.level(camera.min(light));
+        k += 1;
+        let pose = Pose { palette: &palette, morph_weights, bind_vertex_offset };
         let skin = |vertex| skin_vertex(&bind_pose, vertex, pose, wants_tangent);
-        let (skinned, mut tangents): (Vec<_>, Vec<_>) = (0..bind_pose.bind_vertices.len()).map(skin).unzip();
+        let (skinned, mut tangents): (Vec<_>, Vec<_>) = (0..vertex_count as usize).map(skin).unzip();
         tangents.truncate(bind_pose.bind_tangents.len());
         let positions = || skinned.iter().map(|vertex: &SkinnedVertex| Vec3::from(vertex.position));
         let size = positions().fold(Vec3::MIN, Vec3::max) - positions().fold(Vec3::MAX, Vec3::min);
@@ -178,9 +183,10 @@ fn assert_poses_differ(model: &Model, expected: &[Expected]) {
             a.vertices.iter().zip(&b.vertices).map(|(a, b)| Vec3::from(a.position).distance(b.position.into()));
         distances.fold(0.0, f32::max) / a.size
     };
-    // Clips loop, so one may end as the next begins. Some start at rest, and one has constant keys.
+    // Clips loop, so one may end as the next begins. Some start at rest, and one has constant keys. Where a vertex follows one
+    // joint, fewer poses differ.
     let alike = expected.windows(2).filter(|pair| differ(&pair[0], &pair[1]) < 1000.0 * MOST_POSITION_ERROR).count();
-    assert!(5 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);
+    assert!(3 * alike <= expected.len(), "{}: {alike} neighbours in the same pose", model.name);
 }
 
 /// The vertices take each way: both upload paths, one page and many, and dispatches that hold a part of one walker.
