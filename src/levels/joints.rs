@@ -32,7 +32,7 @@ type Follower = (f32, f32, Vec3);
 /// The stand-in of each palette entry.
 pub(super) type StandIns = Vec<u32>;
 
-/// Returns the stand-ins of each level, finest first. The distances grow by what they cost. `extent` is the size of the model.
+/// Returns the stand-ins of each level, finest first. The distances grow by their cost. `extent` is the size of the model.
 pub(super) fn stand_ins(
     model: &Model,
     levels: &[Triangles],
