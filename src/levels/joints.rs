@@ -3,8 +3,9 @@
 //! In: the triangles of all levels, their distances from full detail, and moments. Out: for each level, the palette entry that
 //! stands in for each entry, and distances that say what this costs. A joint may be left to the next joint above it if that moves
 //! the surface little in all moments: on average at most [`MEAN_SHARE`] of the level's mean distance, and nowhere farther than
-//! [`LARGEST_SHARE`] of its error. The cheapest joints are left first. Each level starts with the stand-ins of the finer level, so the entries of a coarser level are among
-//! those of the finer one, and [`order`](crate::model::order) can number them so that each level needs a prefix.
+//! [`LARGEST_SHARE`] of its error. The cheapest joints are left first. Each level starts with the stand-ins of the finer level, so
+//! the entries of a coarser level are among those of the finer one, and [`order`](crate::model::order) can number them so that
+//! each level needs a prefix.
 
 use std::collections::BTreeMap;
 
@@ -92,15 +93,13 @@ fn leave(
         let Some((_, own, stand_in)) = cheapest else { return total };
         let (group, cost) = (groups.remove(&own).unwrap_or_default(), next[&own]);
         costs.remove(&own);
+        // What is left to another entry than before costs something else, and so does a larger group.
+        let stand_in_above = |other: u32| above[other as usize].map(|entry| stand_ins[entry as usize]);
+        next.retain(|&other, _| other != stand_in && stand_in_above(other) != Some(own));
         group.iter().for_each(|&entry| stand_ins[entry as usize] = stand_in);
         groups.entry(stand_in).or_default().extend(group);
         let of_stand_in = costs.entry(stand_in).or_default();
         *of_stand_in = (of_stand_in.0 + cost.0, of_stand_in.1.max(cost.1));
-        // What would be left to the entry, or with it, costs something else now.
-        let is_as_before = |&other: &u32| {
-            other != stand_in && above[other as usize].map(|entry| stand_ins[entry as usize]) != Some(stand_in)
-        };
-        next.retain(|other, _| is_as_before(other));
     }
 }
 

@@ -90,7 +90,7 @@ pub struct SourcePrimitive {
     pub vertices: Vec<u32>,
 }
 
-/// The influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list, where `starts` is the first.
+/// Starts and influences of many vertices: those of vertex `v` are the elements `starts[v]..starts[v + 1]` of the second list.
 pub type Influences<'g> = (&'g [u32], &'g [Influence]);
 
 /// A level of detail: fewer triangles over the first vertices of the same geometry.

@@ -206,6 +206,23 @@ fn units_of_mesh_space_do_not_matter() {
     }
 }
 
+/// A joint that hardly moves is left out of coarse levels, and one that swings is not.
+#[test]
+fn levels_follow_the_joints_that_matter() {
+    let (_, swinging) = shapes::all().into_iter().find(|(name, _)| *name == "tube").unwrap();
+    let mut still = swinging.clone();
+    for rotation in &mut still.clips[0].rotations[0].values {
+        *rotation = (0.001 * *rotation).with_w(1.0).normalize();
+    }
+    let [swinging, still] = [swinging, still].map(|model| built(&model));
+    let joint_counts =
+        |model: &Model| -> Vec<u32> { model.geometry.coarser_levels.iter().map(|level| level.joint_count).collect() };
+    assert_eq!(joint_counts(&swinging)[..8], [2; 8]);
+    let joint_counts = joint_counts(&still);
+    assert_eq!((joint_counts[0], joint_counts[joint_counts.len() - 1]), (2, 1), "{joint_counts:?}");
+    check_errors("a tube that hardly swings", &still, 3);
+}
+
 #[test]
 fn parts_that_touch_by_chance_are_not_joined() {
     let model = built_shape("two spheres in one place");
