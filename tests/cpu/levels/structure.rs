@@ -157,7 +157,7 @@ fn check_errors(name: &str, model: &Model, moments_per_clip: usize) {
         for &(clip, time_seconds) in &moments {
             let (mean, largest) = distances_of_level(model, index + 1, clip, time_seconds);
             // A mean distance of 0.036 pixels of a character of 60 is an error of a pixel, and less of a larger one.
-            let of_mean = (mean / 0.036 * (extent / 60.0).powf(0.15)).powf(1.0 / 1.15);
+            let of_mean = (mean / 0.036 * (extent / 60.0).powf(0.24)).powf(1.0 / 1.24);
             // Distances may be a little larger between the measured poses.
             let allowed = if clip.is_none() { 1.001 * stated } else { 2.0 * 1.25 * stated };
             let is_stated = largest <= allowed && of_mean <= 1.4 * stated;
