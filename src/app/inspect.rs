@@ -35,7 +35,7 @@ pub fn run(args: &InspectArgs) -> Result<()> {
         let mut drawn = model.clone();
         set_in_motion(&mut drawn, &ClipChoice::All)?;
         crate::levels::build(&mut drawn);
-        (model.geometry, model.palette) = (drawn.geometry, drawn.palette);
+        model.geometry.coarser_levels = drawn.geometry.coarser_levels;
     }
     if args.json {
         print_json(&facts(&model, args.levels), true)

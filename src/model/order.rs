@@ -5,7 +5,8 @@
 //! have been added, vertices are sorted by the coarsest level that uses them, because each level uses a prefix. All
 //! vertices of a model without coarser levels are in one such band. Within a band they stand in the order in which the
 //! triangles in full detail first use them, so that vertex fetches walk through memory; unused ones come last. The entries of
-//! the palette are sorted in the same way ([`number_joints`]). No step changes the image: triangles keep their corners and winding, and draw ranges keep their position.
+//! the palette are sorted in the same way ([`number_joints`]). No step changes the image: triangles keep their corners and
+//! winding, and draw ranges keep their position.
 //!
 //! Source: the vertex cache optimiser of meshoptimizer.
 

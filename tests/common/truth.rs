@@ -60,14 +60,14 @@ pub fn settings(
 }
 
 /// Draws the truth.
-pub fn truth(device: &Arc<Device>, scene: &mut Scene, args: &RenderArgs) -> Result<RgbaImage> {
+fn truth(device: &Arc<Device>, scene: &mut Scene, args: &RenderArgs) -> Result<RgbaImage> {
     let size = args.gpu.size;
     let large = Size { width: ACROSS * size.width, height: ACROSS * size.height };
     let mut renderer = renderer(device, scene, args, large, TRUE_SAMPLES)?;
     Ok(average(&draw(&mut renderer, scene, args, large, 0.0)?))
 }
 
-pub fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, samples: u32) -> Result<Renderer> {
+fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, samples: u32) -> Result<Renderer> {
     let extent = vk::Extent2D { width: size.width, height: size.height };
     let default = RendererSettings::default();
     let shadow_map_size = default.shadow_map_size.filter(|_| args.gpu.quality.has_shadows());
@@ -75,13 +75,7 @@ pub fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Si
     Ok(Renderer::new(device, &scene.models, Output::offscreen(device, extent)?, settings)?)
 }
 
-pub fn draw(
-    renderer: &mut Renderer,
-    scene: &mut Scene,
-    args: &RenderArgs,
-    size: Size,
-    error: f64,
-) -> Result<RgbaImage> {
+fn draw(renderer: &mut Renderer, scene: &mut Scene, args: &RenderArgs, size: Size, error: f64) -> Result<RgbaImage> {
     scene.lod_error_pixels = error as f32;
     scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true)?;
     let pixels = renderer.wait_for_pixels()?.to_vec();
@@ -89,7 +83,7 @@ pub fn draw(
 }
 
 /// Averages squares of pixels in linear light. The picture is opaque.
-pub fn average(large: &RgbaImage) -> RgbaImage {
+fn average(large: &RgbaImage) -> RgbaImage {
     let linear: [f32; 256] = std::array::from_fn(|value| {
         let encoded = value as f32 / 255.0;
         if encoded <= 0.04045 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
