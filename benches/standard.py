@@ -2,8 +2,8 @@
 """Measures the standard set with `throng bench --json` and prints its table in Markdown.
 
 The set is always the same, so tables of different machines and versions can be compared: crowds of 1 to 100,000 of the
-first model, crowds of a mix if there are several models, two sizes of the image and both ways of skinning. It takes about
-five minutes on two cores without a GPU. With --update the table replaces the one between the markers of PAGE, and the plot
+first model, crowds of a body as people make them, crowds of a mix if there are several models, two sizes of the image and
+both ways of skinning. It takes about eight minutes on two cores without a GPU. With --update the table replaces the one between the markers of PAGE, and the plot
 replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
 """
 
@@ -35,6 +35,12 @@ SET = [
     f"{SMALL} {PLAIN} --lod-error 0,1 --instances 1000 --skinning vertex",
     f"{LARGE} {FINE} --lod-error 1 --instances 1,1000,10000",
     f"{LARGE} {FINE} --lod-error 1 --instances 1000 --skinning vertex",
+]
+BODY_SET = [
+    f"{LARGE} {PLAIN} --lod-error 0,1 --instances 1,10,100,300",
+    f"{LARGE} {PLAIN} --lod-error 1 --instances 3000",
+    f"{LARGE} {PLAIN} --lod-error 0,1 --instances 300 --skinning vertex",
+    f"{LARGE} {FINE} --lod-error 1 --instances 300",
 ]
 MIXED_SET = [
     f"{LARGE} {PLAIN} --lod-error 0,1 --instances 1000",
@@ -127,6 +133,9 @@ def update(table, plot):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", type=Path, nargs="+", metavar="MODEL", help="model file, for example Fox.glb")
+    parser.add_argument("--body", type=Path, metavar="FILE",
+                        help="a character of about 10,000 vertices with morph targets, for example bitmoji.glb")
+    parser.add_argument("--clips", type=Path, metavar="FILE", help="clips for the body, if it has none: for example walk.glb")
     parser.add_argument("--throng", type=Path, help="the program [default: build it]")
     parser.add_argument("--update", action="store_true", help="write the table and the plot into the repository")
     parser.add_argument("--quick", action="store_true", help="measure a few frames of small crowds, to try this script")
@@ -135,6 +144,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         runs, plots = [], []
         sets = [(arguments.models[:1], options) for options in SET]
+        if arguments.body:
+            clips = ["--clips", arguments.clips] if arguments.clips else []
+            sets += [([arguments.body, *clips], options) for options in BODY_SET]
         if len(arguments.models) > 1:
             sets += [(arguments.models, options) for options in MIXED_SET]
         for models, options in sets:
