@@ -3,8 +3,8 @@
 
 The set is always the same, so tables of different machines and versions can be compared: crowds of 1 to 100,000 of the
 first model, crowds of a body as people make them, crowds of a mix if there are several models, two sizes of the image and
-both ways of skinning. It takes about eight minutes on two cores without a GPU. With --update the table replaces the one between the markers of PAGE, and the plot
-replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
+both ways of skinning. It takes some minutes on two cores without a GPU. With --update the table replaces the one between
+the markers of PAGE, and the plot replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
 """
 
 import argparse
@@ -135,7 +135,8 @@ def main():
     parser.add_argument("models", type=Path, nargs="+", metavar="MODEL", help="model file, for example Fox.glb")
     parser.add_argument("--body", type=Path, metavar="FILE",
                         help="a character of about 10,000 vertices with morph targets, for example bitmoji.glb")
-    parser.add_argument("--clips", type=Path, metavar="FILE", help="clips for the body, if it has none: for example walk.glb")
+    parser.add_argument("--clips", type=Path, metavar="FILE",
+                        help="clips for the body, if it has none: for example walk.glb")
     parser.add_argument("--throng", type=Path, help="the program [default: build it]")
     parser.add_argument("--update", action="store_true", help="write the table and the plot into the repository")
     parser.add_argument("--quick", action="store_true", help="measure a few frames of small crowds, to try this script")

@@ -17,7 +17,8 @@ def with_clip(throng, model, clips, clip, baked):
     """Writes `baked`, a copy of the GLB file `model` with one clip of the file `clips`. Morph targets stay at rest."""
     document, binary = read_glb(model)
     options = [throng, "pose", model, "--clips", clips, *(["--clip", clip] if clip else []), "--json", "--time"]
-    name, duration = (pose(options, [0])["clip"][key] for key in ("name", "duration"))
+    played = pose(options, [0])["clip"]
+    name, duration = played["name"], played["duration"]
     count = max(2, 1 + round(duration * KEYS_PER_SECOND))
     times = [duration * key / (count - 1) for key in range(count)]
     frames = [frame["nodes"] for frame in pose(options, times)["frames"]]
@@ -68,8 +69,8 @@ def product(a, b):
 def inverse(matrix):
     """Returns the inverse of an affine matrix."""
     x, y, z, origin = (matrix[column:column + 3] for column in (0, 4, 8, 12))
-    determinant = dot(x, cross(y, z))
-    rows = [[value / determinant for value in row] for row in (cross(y, z), cross(z, x), cross(x, y))]
+    volume = signed_volume(x, y, z)
+    rows = [[value / volume for value in row] for row in (cross(y, z), cross(z, x), cross(x, y))]
     columns = [[row[column] for row in rows] + [0] for column in range(3)]
     return [*columns[0], *columns[1], *columns[2], *(-dot(row, origin) for row in rows), 1]
 
@@ -78,7 +79,7 @@ def decomposed(matrix):
     """Returns translation, rotation (x, y, z, w) and scale."""
     x, y, z, origin = (matrix[column:column + 3] for column in (0, 4, 8, 12))
     scale = [math.sqrt(dot(axis, axis)) for axis in (x, y, z)]
-    if dot(x, cross(y, z)) < 0:
+    if signed_volume(x, y, z) < 0:
         scale[0] = -scale[0]
     (a, b, c), (d, e, f), (g, h, i) = ([value / length for value in axis] for axis, length in zip((x, y, z), scale))
     candidates = [
@@ -91,6 +92,13 @@ def decomposed(matrix):
     rotation = max(candidates, key=lambda quaternion: dot(quaternion, quaternion))
     length = math.sqrt(dot(rotation, rotation))
     return origin, [value / length for value in rotation], scale
+
+
+def signed_volume(x, y, z):
+    volume = dot(x, cross(y, z))
+    if volume == 0:
+        raise SystemExit("error: the clip scales a node to nothing, so it cannot be baked: choose another clip")
+    return volume
 
 
 def dot(a, b):
