@@ -16,6 +16,9 @@ layout(location = 3) flat in vec4 in_background;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
+// As in character.frag.
+layout(early_fragment_tests) in;
+
 // Returns 1 on the lines of a square grid and 0 elsewhere. `pixel` is the size of a pixel in cells, for antialiasing,
 // and `per_pixel` its reciprocal.
 float grid(vec2 cells, vec2 pixel, vec2 per_pixel, float half_width) {

@@ -12,6 +12,9 @@ layout(location = 2) flat in SkyData in_sky;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
 
+// As in character.frag.
+layout(early_fragment_tests) in;
+
 void main() {
     vec3 direction = normalize(in_direction_world);
     // Half a degree from the sun's centre the disc ends, with a soft edge.

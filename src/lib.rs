@@ -123,10 +123,10 @@
 //! ▶ CHARACTER_VERT  shaders/character.vert                       reads the skinned vertex
 //! ▶ emit_vertex     shaders/character.glsl                       world and clip space
 //! ▶ surface_color   shaders/varyings.glsl
-//! ▶ surface_color   shaders/character.frag                       the colour of a pixel
+//! ▶ surface_color   shaders/shading.glsl                         the colour of a pixel
 //! ▶ sunlight        shaders/shadow.glsl
 //!
-//! shaders/character.frag
+//! shaders/shading.glsl
 //! ▶ reflected_light shaders/lighting.glsl
 //! ```
 //!

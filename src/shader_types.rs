@@ -301,7 +301,7 @@ pub struct OverlayConstants {
 /// `local_size_x` of `skin.comp`. `tests/repository/shader_layout.rs` compares both.
 pub const VERTICES_PER_GROUP: u32 = 64;
 
-/// One material, as `character.frag` reads it from a uniform buffer.
+/// One material, as `shading.glsl` reads it from a uniform buffer.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct MaterialData {

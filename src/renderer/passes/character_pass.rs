@@ -1,4 +1,4 @@
-//! Characters (`character.vert`, `character.frag`): one instanced draw per batch and draw range.
+//! Characters (`character.vert`, `character.frag`, and `character_masked.frag`): one instanced draw per batch and draw range.
 //!
 //! In: the instances, the skinned vertices (or the palette, with `--skinning vertex`), materials, the shadow map and the light
 //! of the surroundings. Out: linear colour and depth. Each combination of topology, material features
@@ -64,7 +64,10 @@ impl CharacterPass {
                 Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
             };
             builder.graphics(&GraphicsPipelineInfo {
-                fragment: Some(&spirv::CHARACTER_FRAG),
+                fragment: Some(match features & material_features::MASKED {
+                    0 => &spirv::CHARACTER_FRAG,
+                    _ => &spirv::CHARACTER_MASKED_FRAG,
+                }),
                 constants: &SpecializationConstants { features, ..variant.constants() }.words(),
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
