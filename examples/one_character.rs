@@ -23,9 +23,10 @@ use throng::model::{Model, Topology, import};
 use throng::renderer::layouts::{FRAME_SET, Layouts, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::output::attachments::{Attachments, DEPTH_FORMAT, HDR_FORMAT};
 use throng::renderer::passes::vertex_input::{CHARACTERS, INSTANCE_BINDING, STATIC_BINDING};
-use throng::renderer::passes::{shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
+use throng::renderer::passes::{character_pass::fragment_shader, shadow_pass::ShadowPass, tone_map_pass::ToneMapPass};
 use throng::renderer::resident::environment::Environment;
 use throng::renderer::resident::model::{GpuModel, IndexRange};
+use throng::renderer::resident::texture::Samplers;
 use throng::renderer::{Output, Skinning};
 use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, SpecializationConstants,
@@ -77,7 +78,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
 
     // Upload bind-pose vertices, influences, indices, materials and textures.
     let layouts = Layouts::new(device)?;
-    let gpu_model = GpuModel::new(device, &layouts, model)?;
+    let gpu_model = GpuModel::new(device, &layouts, &mut Samplers::default(), model)?;
 
     // 2. The data that changes in each frame: one pose, one instance that shows it, camera and light.
     let storage = vk::BufferUsageFlags::STORAGE_BUFFER;
@@ -92,9 +93,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
     let builder = PipelineBuilder::new(device, &[]);
     let shadows = ShadowPass::new(&builder, &layouts, (Skinning::Compute, None), &[])?;
-    let mut environment = Environment::new(&builder)?;
-    // SAFETY: there is no frame yet.
-    unsafe { environment.light(frame.sky) }?;
+    let environment = Environment::new(&builder)?;
     let [a, b, c, d] = [&frame_data, &records, &palette, &morph_weights].map(Binding::Buffer);
     let [irradiance, specular, table] = environment.bindings();
     let bindings = [a, b, c, d, shadows.binding(), irradiance, specular, table];
@@ -120,7 +119,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
         builder.graphics(&GraphicsPipelineInfo {
             name: "character",
             vertex: &spirv::CHARACTER_VERT,
-            fragment: Some(&spirv::CHARACTER_FRAG),
+            fragment: Some(fragment_shader(features)),
             constants: &SpecializationConstants { features, ..SpecializationConstants::default() }.words(),
             vertex_input: CHARACTERS,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -141,6 +140,8 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments)?;
 
     let record = |recorder: Recorder| {
+        // The light of the surroundings.
+        environment.record(recorder, frame.sky);
         recorder.bind_pipeline(&skin);
         for (number, set) in [(FRAME_SET, &frame_set), (MODEL_SET, &gpu_model.set), (PAGE_SET, &page_set)] {
             recorder.bind_set(&layouts.skin, number, set);

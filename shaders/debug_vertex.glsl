@@ -17,6 +17,11 @@ layout(set = 1, binding = 5, std430) readonly buffer PaletteEntries {
     PaletteEntry palette_entries[];
 };
 
+layout(push_constant, std430) uniform ModelConstants {
+    uint shown_node; // VIEW_HEAT: the node whose weights are shown
+    uint coarsest_level; // VIEW_LOD: the level of detail that is red
+} model;
+
 layout(location = 7) in uvec2 in_numbers; // instance and pose
 
 layout(location = 5) out vec3 out_blended; // a colour, or a weight in x
@@ -49,7 +54,7 @@ void emit_debug(uint vertex) {
         out_whole = number_color(in_numbers.y);
     }
     if (DEBUG_VIEW == VIEW_LOD) {
-        out_whole = level_color(poses[in_pose].camera_level, SHOWN);
+        out_whole = level_color(poses[in_pose].camera_level, model.coarsest_level);
     }
     bool is_heat = DEBUG_VIEW == VIEW_HEAT;
     if (is_heat || DEBUG_VIEW == VIEW_WEIGHTS || DEBUG_VIEW == VIEW_JOINTS || DEBUG_VIEW == VIEW_INFLUENCES) {
@@ -61,7 +66,7 @@ void emit_debug(uint vertex) {
             float weight = influences[i].weight;
             PaletteEntry entry = palette_entries[influences[i].joint];
             mixed += weight * number_color(entry.node);
-            shown_weight += entry.node == SHOWN ? weight : 0.0;
+            shown_weight += entry.node == model.shown_node ? weight : 0.0;
             strongest_node = weight > strongest_weight ? entry.node : strongest_node;
             strongest_weight = max(weight, strongest_weight);
             // Influences of weight 0 fill up the list (src/renderer/resident/skin_runs.rs).

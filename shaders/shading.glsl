@@ -78,7 +78,7 @@ vec4 shaded_color() {
     }
     if (has_feature(FEATURE_UNLIT)) {
         // In a transparent image unlit colours go through the tone curve, so it has to give them back.
-        vec3 color = base.rgb + emission;
+        vec3 color = min(base.rgb + emission, LARGEST_HALF);
         if (has_feature(FEATURE_TRANSPARENT)) {
             color = radiance_shown_as(color, frame.exposure);
         }
@@ -91,7 +91,7 @@ vec4 shaded_color() {
         sunlit = dot(normal, frame.to_light) > 0.0 ? sunlight(receiver) : 0.0;
     }
     Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
-    vec3 light = reflected_light(surface, sunlit) + emission;
+    vec3 light = min(reflected_light(surface, sunlit) + emission, LARGEST_HALF);
     return vec4(light, has_feature(FEATURE_BLENDED) ? base.a : has_feature(FEATURE_TRANSPARENT) ? 1.0 : 0.0);
 }
 

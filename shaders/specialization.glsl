@@ -18,12 +18,10 @@ layout(constant_id = 4) const uint WITH_NORMALS = 1;
 layout(constant_id = 5) const uint POSES_PER_GROUP = 1;
 // Debug views: the number of the view, as below.
 layout(constant_id = 6) const uint DEBUG_VIEW = 0;
-// VIEW_HEAT: the node whose weights are shown. VIEW_LOD: the level of detail that is red.
-layout(constant_id = 7) const uint SHOWN = 0;
 // The ground: 1 for the part that shadows may reach.
-layout(constant_id = 8) const uint GROUND_IS_SHADED = 1;
+layout(constant_id = 7) const uint GROUND_IS_SHADED = 1;
 // 1 if the shader encodes sRGB, with the same result on every driver; 0 if the format of the output does.
-layout(constant_id = 9) const uint ENCODES_SRGB = 1;
+layout(constant_id = 8) const uint ENCODES_SRGB = 1;
 
 const uint FEATURE_FLAT = 1;
 const uint FEATURE_THIN = 2;

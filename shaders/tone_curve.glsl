@@ -6,8 +6,14 @@
 const float COMPRESSION_START = 0.8 - 0.04;
 const float DESATURATION = 0.15;
 
+// The largest finite number of the HDR target's format. Fragment shaders write no greater radiance: a GPU may round it to
+// infinity, and blending and resolving would turn that into a NaN.
+const float LARGEST_HALF = 65504.0;
+
 // Maps linear radiance to linear display colour, without branches: neighbouring pixels would take both sides.
+// Radiance above the largest half is white in any case, and infinity would become a NaN.
 vec3 display_from_radiance(vec3 color) {
+    color = min(color, LARGEST_HALF);
     float least = min(min(color.r, min(color.g, color.b)), 0.08);
     color -= least - 6.25 * least * least;
     // The curve lowers the peak by lowered = excess^2 / (excess + d), and highlights lose their saturation:
@@ -47,9 +53,6 @@ vec3 radiance_from_display(vec3 color) {
     float x = min(color.r, min(color.g, color.b));
     return color + (x < 0.04 ? sqrt(max(x, 0.0) / 6.25) - x : 0.04);
 }
-
-// The largest finite number of the target's format.
-const float LARGEST_HALF = 65504.0;
 
 // Returns the radiance that becomes a display colour. `exposure` is a factor of radiance. In a transparent image, in which no
 // colour bypasses the curve, surfaces that are not lit write this. At a low exposure it exceeds the target's numbers, and

@@ -23,7 +23,7 @@
 //! GPU, one queue, per-frame descriptor sets:                   ▼
 //!  upload (the copy of the staged path) ▶ skin.comp ▶ transient vertex buffer
 //!                                       ▶ shadow ▶ characters, ground, sky ▶ tone map ▶ present | readback
-//!  once for each sky: environment (the light of the surroundings, for characters)
+//!  first, if the sky has changed: environment (the light of the surroundings, for characters)
 //! ```
 //!
 //! # Where to read

@@ -298,6 +298,16 @@ pub struct OverlayConstants {
     pub clip_from_pixels: [f32; 2],
 }
 
+/// What the debug views show of a model: the push constants of all passes that draw characters.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+pub struct ModelConstants {
+    /// The node whose weights are shown as heat; no node if it is `u32::MAX`.
+    pub shown_node: u32,
+    /// The coarsest level of detail.
+    pub coarsest_level: u32,
+}
+
 /// `local_size_x` of `skin.comp`. `tests/repository/shader_layout.rs` compares both.
 pub const VERTICES_PER_GROUP: u32 = 64;
 
@@ -339,6 +349,7 @@ const _: () = {
     assert!(size_of::<FrameData>() == 400 && offset_of!(FrameData, hidden_sky_height) == 396);
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<SkinConstants>() == 16);
+    assert!(size_of::<ModelConstants>() == 8);
     assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
 };
 

@@ -39,12 +39,12 @@ fn facts(device: &PhysicalDevice) -> Fact {
         ("driver", device.driver.as_str().into()),
         ("api", device.api_version().as_str().into()),
         // Why the program cannot use it.
-        ("obstacle", device.obstacle(None).as_deref().into()),
+        ("obstacle", device.obstacle().as_deref().into()),
         ("heaps", heaps.collect()),
         // In bytes.
         ("max_storage_buffer_range", u64::from(limits.max_storage_buffer_range).into()),
         ("upload", UploadPath::best_for(device).name().into()),
         ("msaa", counts.collect()),
-        ("timestamps", (device.timestamp_valid_bits > 0).into()),
+        ("timestamps", (device.timestamp_valid_bits() > 0).into()),
     ])
 }

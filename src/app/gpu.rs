@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use ash::vk;
-use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
+use raw_window_handle::HasDisplayHandle;
+use winit::window::Window;
 
 use super::scene::Scene;
 use super::text::counted;
@@ -91,7 +92,7 @@ pub fn window_renderer(
     args: &GpuArgs,
     shaders: &[ShaderOverride],
     scene: &mut Scene,
-    window: &Arc<impl HasDisplayHandle + HasWindowHandle + Send + Sync + 'static>,
+    window: &Arc<Window>,
     size: Size,
 ) -> Result<Renderer> {
     let display = window.display_handle()?;
@@ -104,7 +105,10 @@ pub fn window_renderer(
     let device = Device::new(&instance, physical, true)?;
     let settings = window_settings(args, shaders, &device);
     check_memory(&device, &settings, size, scene)?;
-    Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size)), settings)?)
+    let notified = Arc::clone(window);
+    // Wayland then asks for the next frame when the screen can show it.
+    let before_present = Box::new(move || notified.pre_present_notify());
+    Ok(Renderer::new(&device, &scene.models, Output::window(surface, extent(size), before_present), settings)?)
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the

@@ -21,7 +21,7 @@ use super::shot::{Shot, frame_data};
 use super::slot::FrameMemory;
 use super::times::{Pass, StageTimes};
 use crate::crowd::{Crowd, FramePlan, VisiblePose};
-use crate::shader_types::FrameData;
+use crate::shader_types::{FrameData, SkyData};
 use crate::view::{DebugView, Frustum, Look};
 use crate::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use crate::vulkan::image::{Image, ImageInfo};
@@ -191,13 +191,13 @@ impl Renderer {
             self.fit_capture(extent)?;
         }
         self.fit_overlay(index, format)?;
-        self.fit_environment(data.sky)?;
         self.slots[index].write_frame_data(data);
-        self.record(index, image, look, capture)?;
+        self.record(index, image, (look, data.sky), capture)?;
         self.submit_commands(index, image, next_value)?;
         self.frame_number = next_value;
         self.drawn_slot = Some(index);
         self.slots[index].submitted(next_value);
+        self.environment.submitted(data.sky);
         if let Some(pass) = self.overlay_pass.as_mut().filter(|_| !self.overlay.is_empty()) {
             pass.submitted();
         }
@@ -208,7 +208,7 @@ impl Renderer {
         Ok(FrameOutcome::Drawn)
     }
 
-    fn record(&self, index: usize, image: u32, look: Look, capture: bool) -> vulkan::Result<()> {
+    fn record(&self, index: usize, image: u32, (look, sky): (Look, SkyData), capture: bool) -> vulkan::Result<()> {
         let slot = &self.slots[index];
         // `fit_framebuffer` has created the framebuffer, and the image was acquired.
         let (Some(framebuffer), Some(image)) = (&self.framebuffer, self.output.image(image)) else { return Ok(()) };
@@ -217,6 +217,8 @@ impl Renderer {
         // drops or replaces nothing before the GPU has finished with it.
         let recorder = unsafe { slot.scene_commands.begin() }?;
         slot.begin_timing(recorder);
+        // The light of the surroundings, if the sky has changed.
+        self.environment.record(recorder, sky);
         self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, framebuffer);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;

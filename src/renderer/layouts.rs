@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use ash::vk;
+use vk::{DescriptorType as Type, ShaderStageFlags as Stage};
 
-use crate::shader_types::{SkinConstants, material_features};
+use crate::shader_types::{ModelConstants, SkinConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
+use crate::vulkan::physical_device::STORAGE_BUFFERS_PER_STAGE;
 use crate::vulkan::pipeline::PipelineLayout;
 
 /// The set of a frame in flight. `shaders/shared.glsl` has the same numbers.
@@ -18,6 +20,44 @@ pub const MODEL_SET: u32 = 1;
 pub const PAGE_SET: u32 = 2;
 /// The set of a material.
 pub const MATERIAL_SET: u32 = 3;
+
+/// The stages that skin, with either skinning.
+const SKINNING: Stage = Stage::from_raw(Stage::COMPUTE.as_raw() | Stage::VERTEX.as_raw());
+const FRAME: [(Type, Stage); 8] = [
+    (Type::UNIFORM_BUFFER, Stage::from_raw(SKINNING.as_raw() | Stage::FRAGMENT.as_raw())),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+    (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+    (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+    (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
+];
+const MODEL: [(Type, Stage); 8] = [
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, SKINNING),
+    (Type::STORAGE_BUFFER, Stage::VERTEX),
+    (Type::STORAGE_BUFFER, Stage::VERTEX),
+    (Type::STORAGE_BUFFER, Stage::COMPUTE),
+];
+const PAGE: [(Type, Stage); 2] = [(Type::STORAGE_BUFFER, SKINNING); 2];
+
+/// Returns the number of storage buffers that a stage has in all sets together.
+const fn storage_buffers(stage: Stage) -> u32 {
+    const fn count(set: &[(Type, Stage)], stage: Stage) -> u32 {
+        let [(ty, stages), rest @ ..] = set else { return 0 };
+        let counts = ty.as_raw() == Type::STORAGE_BUFFER.as_raw() && stages.as_raw() & stage.as_raw() != 0;
+        counts as u32 + count(rest, stage)
+    }
+    count(&FRAME, stage) + count(&MODEL, stage) + count(&PAGE, stage)
+}
+
+// Vertex shaders have the most: those that skin, and the views that show bones and weights.
+const _: () = assert!(storage_buffers(Stage::VERTEX) == STORAGE_BUFFERS_PER_STAGE);
+const _: () = assert!(storage_buffers(Stage::COMPUTE) <= STORAGE_BUFFERS_PER_STAGE);
 
 /// All set layouts, and the two pipeline layouts that combine them.
 pub struct Layouts {
@@ -41,25 +81,9 @@ impl Layouts {
     /// # Errors
     /// Out of memory.
     pub fn new(device: &Arc<Device>) -> Result<Self> {
-        use vk::DescriptorType as Type;
-        use vk::ShaderStageFlags as Stage;
-        let skinning = Stage::COMPUTE | Stage::VERTEX;
-        let frame = DescriptorSetLayout::new(
-            device,
-            "frame set layout",
-            &[
-                (Type::UNIFORM_BUFFER, skinning | Stage::FRAGMENT),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::STORAGE_BUFFER, skinning),
-                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-                (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT),
-            ],
-        )?;
-        let model = DescriptorSetLayout::new(device, "model set layout", &[(Type::STORAGE_BUFFER, skinning); 8])?;
-        let page = DescriptorSetLayout::new(device, "page set layout", &[(Type::STORAGE_BUFFER, skinning); 2])?;
+        let frame = DescriptorSetLayout::new(device, "frame set layout", &FRAME)?;
+        let model = DescriptorSetLayout::new(device, "model set layout", &MODEL)?;
+        let page = DescriptorSetLayout::new(device, "page set layout", &PAGE)?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(material_features::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
@@ -75,7 +99,7 @@ impl Layouts {
             "scene pipeline layout",
             vk::PipelineBindPoint::GRAPHICS,
             &[&frame, &model, &page, &material],
-            None,
+            Some((Stage::VERTEX, size_of::<ModelConstants>())),
         )?;
         Ok(Self { frame, model, page, material, skin, scene })
     }

@@ -22,12 +22,13 @@ use super::passes::skin_pass::SkinPass;
 use super::passes::tone_map_pass::ToneMapPass;
 use super::resident::environment::Environment;
 use super::resident::model::GpuModel;
+use super::resident::texture::Samplers;
 use super::settings::{ByteCounts, RendererSettings, Skinning, UploadPath};
 use super::slot::{FrameSlot, SlotSettings};
 use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
-use crate::shader_types::{JointMatrix, SkyData, material_features as features};
+use crate::shader_types::{JointMatrix, material_features as features};
 use crate::view::Visualization;
 use crate::vulkan;
 use crate::vulkan::device::Device;
@@ -47,7 +48,7 @@ pub struct Renderer {
     pub(super) character_pass: CharacterPass,
     pub(super) debug_view_pass: DebugViewPass,
     pub(super) ground_pass: GroundPass,
-    /// The light of the surroundings. The first frame computes it.
+    /// The light of the surroundings. The first frame computes it, and each frame whose sky differs.
     pub(super) environment: Environment,
     pub(super) skeleton_pass: SkeletonPass,
     /// The view that frames show, and whether they show bones. The pipelines exist.
@@ -94,7 +95,9 @@ impl Renderer {
         let path = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical));
         let layouts = Layouts::new(device)?;
         let builder = PipelineBuilder::new(device, settings.shaders);
-        let models = models.iter().map(|model| GpuModel::new(device, &layouts, model)).collect::<Result<Vec<_>>>()?;
+        let mut samplers = Samplers::default();
+        let upload = |model| GpuModel::new(device, &layouts, &mut samplers, model);
+        let models = models.iter().map(upload).collect::<Result<Vec<_>>>()?;
         let pose_sizes: Vec<PoseSize> = models.iter().map(|model| model.size.clone()).collect();
         let largest_pose = pose_sizes.iter().map(|size| u64::from(size.level(0).vertex_count)).max().unwrap_or(0);
         let limits = MemoryLimits::new(device, &settings, largest_pose);
@@ -207,9 +210,8 @@ impl Renderer {
     /// Chooses the node of each model whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows. Models without
     /// a node show weights of 0.
     pub fn show_nodes(&mut self, nodes: &[Option<u32>]) {
-        for (model, &node) in self.models.iter_mut().zip(nodes).filter(|(model, node)| model.shown_node != **node) {
-            model.shown_node = node;
-            self.debug_view_pass.invalidate();
+        for (model, node) in self.models.iter_mut().zip(nodes) {
+            model.constants.shown_node = node.unwrap_or(u32::MAX);
         }
     }
 
@@ -305,17 +307,6 @@ impl Renderer {
         {
             self.gpu_times = Some(times);
         }
-    }
-
-    /// Computes the light of the surroundings, if the sky has changed.
-    pub(super) fn fit_environment(&mut self, sky: SkyData) -> vulkan::Result<()> {
-        if self.environment.is_lit_by(&sky) {
-            return Ok(());
-        }
-        // Frames in flight read the old light.
-        self.wait()?;
-        // SAFETY: all frames have finished.
-        unsafe { self.environment.light(sky) }
     }
 
     /// Makes room for a captured image of this size.

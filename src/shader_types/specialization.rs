@@ -21,8 +21,6 @@ pub struct SpecializationConstants {
     pub poses_per_group: u32,
     /// One of [`debug_views`], or 0.
     pub debug_view: u32,
-    /// The node or the level of detail that a debug view shows.
-    pub shown: u32,
     /// 1 for ground that shadows may reach.
     pub ground_is_shaded: u32,
     /// 1 if the shader encodes sRGB, 0 if the format of the output does.
@@ -51,7 +49,6 @@ impl Default for SpecializationConstants {
             with_normals: 1,
             poses_per_group: 1,
             debug_view: 0,
-            shown: 0,
             ground_is_shaded: 1,
             encodes_srgb: 1,
         }

@@ -1,7 +1,7 @@
 //! Descriptor set layouts and sets.
 //!
-//! Each set has its own small pool. There are few sets: one per frame in flight, model, material and page. A set lives as long
-//! as its owner and is written when the owner is created or grows. A shared pool would only add bookkeeping.
+//! A pool has exactly the sets of one owner: of a model with its materials, of a frame in flight, of a page. Nothing is freed
+//! one by one: the pool lives as long as its last set. A set is written when its owner is created or grows.
 
 use std::sync::Arc;
 
@@ -68,44 +68,82 @@ pub enum Binding<'a> {
     Texture(&'a Image, &'a Sampler),
 }
 
-/// A descriptor set and its pool.
-pub struct DescriptorSet {
-    pub(super) raw: vk::DescriptorSet,
-    pool: vk::DescriptorPool,
-    types: Vec<vk::DescriptorType>,
+/// The memory of an owner's descriptor sets.
+pub struct DescriptorPool {
+    handle: Arc<PoolHandle>,
+}
+
+/// The pool, which lives as long as its last set.
+struct PoolHandle {
+    raw: vk::DescriptorPool,
     device: Arc<Device>,
 }
 
+impl DescriptorPool {
+    /// Creates a pool with room for a number of sets of each layout, at least one in all.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn new(device: &Arc<Device>, name: &str, sets: &[(&DescriptorSetLayout, usize)]) -> Result<Self> {
+        let size = |&(layout, count): &(&DescriptorSetLayout, usize)| {
+            let size = move |ty| vk::DescriptorPoolSize { ty, descriptor_count: count as u32 };
+            layout.bindings.clone().into_iter().map(size)
+        };
+        let sizes: Vec<_> = sets.iter().filter(|(_, count)| *count > 0).flat_map(size).collect();
+        let count: usize = sets.iter().map(|(_, count)| count).sum();
+        let info = vk::DescriptorPoolCreateInfo::default().max_sets(count as u32).pool_sizes(&sizes);
+        // SAFETY: a valid create info.
+        let raw =
+            unsafe { device.raw.create_descriptor_pool(&info, None) }.context_for("vkCreateDescriptorPool", name)?;
+        device.register(raw, name);
+        Ok(Self { handle: Arc::new(PoolHandle { raw, device: Arc::clone(device) }) })
+    }
+
+    /// Allocates one of the sets that the pool was made for, and writes its bindings.
+    ///
+    /// # Errors
+    /// Out of memory, also if the pool has no such set left.
+    pub fn allocate(
+        &mut self,
+        name: &str,
+        layout: &DescriptorSetLayout,
+        bindings: &[Binding],
+    ) -> Result<DescriptorSet> {
+        let PoolHandle { raw: pool, device } = &*self.handle;
+        let layouts = [layout.raw];
+        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(*pool).set_layouts(&layouts);
+        // SAFETY: pool and layout are alive. `&mut self` makes this the only call that uses the pool.
+        let sets = unsafe { device.raw.allocate_descriptor_sets(&info) };
+        let raw = sets.context_for("vkAllocateDescriptorSets", name)?.into_iter().next().unwrap_or_default();
+        device.register(raw, name);
+        let set = DescriptorSet { raw, types: layout.bindings.clone(), pool: Arc::clone(&self.handle) };
+        // SAFETY: no command uses the new set yet.
+        unsafe { set.write(bindings) };
+        Ok(set)
+    }
+}
+
+impl Drop for PoolHandle {
+    fn drop(&mut self) {
+        // SAFETY: every set holds an `Arc` of its pool, so none is left.
+        unsafe { self.device.raw.destroy_descriptor_pool(self.raw, None) };
+    }
+}
+
+/// A descriptor set.
+pub struct DescriptorSet {
+    pub(super) raw: vk::DescriptorSet,
+    types: Vec<vk::DescriptorType>,
+    pool: Arc<PoolHandle>,
+}
+
 impl DescriptorSet {
-    /// Allocates a set and writes its bindings.
+    /// Creates the only set of a pool, and writes its bindings.
     ///
     /// # Errors
     /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str, layout: &DescriptorSetLayout, bindings: &[Binding]) -> Result<Self> {
-        let sizes: Vec<_> =
-            layout.bindings.iter().map(|&ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(1)).collect();
-        let info = vk::DescriptorPoolCreateInfo::default().max_sets(1).pool_sizes(&sizes);
-        // SAFETY: a valid create info.
-        let pool =
-            unsafe { device.raw.create_descriptor_pool(&info, None) }.context_for("vkCreateDescriptorPool", name)?;
-        let layouts = [layout.raw];
-        let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: the pool has room for exactly this set.
-        let raw =
-            match unsafe { device.raw.allocate_descriptor_sets(&info) }.context_for("vkAllocateDescriptorSets", name) {
-                Ok(sets) => sets.into_iter().next().unwrap_or_default(),
-                Err(error) => {
-                    // SAFETY: nothing was allocated from it.
-                    unsafe { device.raw.destroy_descriptor_pool(pool, None) };
-                    return Err(error);
-                }
-            };
-        device.register(pool, name);
-        device.register(raw, name);
-        let set = Self { raw, pool, types: layout.bindings.clone(), device: Arc::clone(device) };
-        // SAFETY: no command uses the new set yet.
-        unsafe { set.write(bindings) };
-        Ok(set)
+        DescriptorPool::new(device, name, &[(layout, 1)])?.allocate(name, layout, bindings)
     }
 
     /// Replaces the resources of all bindings, in order.
@@ -135,7 +173,7 @@ impl DescriptorSet {
                 }
             };
             // SAFETY: the caller promises that the set is not in use. The types are those of its layout.
-            unsafe { self.device.raw.update_descriptor_sets(&[write], &[]) };
+            unsafe { self.pool.device.raw.update_descriptor_sets(&[write], &[]) };
         }
     }
 }
@@ -143,8 +181,6 @@ impl DescriptorSet {
 impl Drop for DescriptorSet {
     fn drop(&mut self) {
         // Mesa 22.3 frees a set with its pool, but not the set's name: without this line each set leaks it.
-        self.device.remove_name(self.raw);
-        // SAFETY: the owner no longer uses the set, nor does the GPU (see `Device`); the pool frees it.
-        unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+        self.pool.device.remove_name(self.raw);
     }
 }

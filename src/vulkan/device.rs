@@ -53,9 +53,6 @@ impl Device {
             .fill_mode_non_solid(physical.fill_mode_non_solid);
         let mut features =
             vk::PhysicalDeviceFeatures2::default().features(optional).push_next(&mut vulkan12).push_next(&mut vulkan13);
-        // MoltenVK needs this for a comparison sampler in a descriptor set.
-        let mut portability =
-            vk::PhysicalDevicePortabilitySubsetFeaturesKHR::default().mutable_comparison_samplers(true);
         let mut info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
             .enabled_extension_names(&extensions)
@@ -64,9 +61,6 @@ impl Device {
             vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default().swapchain_maintenance1(true);
         if present && physical.has_present_fences {
             info = info.push_next(&mut present_fences);
-        }
-        if physical.is_portability {
-            info = info.push_next(&mut portability);
         }
         // SAFETY: `info` and all that it points to live until the call returns.
         let raw = unsafe { instance.raw().create_device(physical.raw, &info, None) }.context("vkCreateDevice")?;

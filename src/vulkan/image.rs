@@ -117,7 +117,8 @@ impl Image {
 
     fn bind(device: &Arc<Device>, name: &str, raw: vk::Image) -> Result<Allocation> {
         // SAFETY: `raw` was just made from this device.
-        let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+        let mut requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+        requirements.memory_type_bits = device.physical.image_memory_types(requirements.memory_type_bits);
         let allocation = device.allocate(name, requirements, MemoryLocation::GpuOnly, false)?;
         // SAFETY: the memory is fresh, large enough and of an allowed type.
         let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };

@@ -8,8 +8,9 @@ use super::error::{Context, Error, Result};
 use super::instance::Instance;
 use super::surface::Surface;
 
-/// The number of storage buffers in the scene's pipeline layout. Vulkan guarantees four per stage.
-const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
+/// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
+/// guarantees four, and every device known to run Vulkan 1.3 allows twelve.
+pub const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
 
 /// One Vulkan device, with the features and limits that matter to the program.
 #[derive(Clone)]
@@ -30,10 +31,9 @@ pub struct PhysicalDevice {
     pub max_allocation_bytes: u64,
     /// `maxBufferSize`.
     pub max_buffer_bytes: u64,
-    /// The queue family for graphics, compute and transfer, if there is one.
+    /// The queue family for graphics, compute and transfer, if there is one. That of a chosen device presents to its surface.
     pub(super) queue_family: Option<u32>,
-    /// The number of valid bits of a timestamp on that family; 0: no timestamps.
-    pub timestamp_valid_bits: u32,
+    families: Vec<vk::QueueFamilyProperties>,
     /// Whether anisotropic filtering is supported and worth its cost.
     pub sampler_anisotropy: bool,
     /// Whether the edges of triangles can be drawn, for wireframes.
@@ -111,8 +111,7 @@ impl PhysicalDevice {
         // SAFETY: as above.
         let depth_format = unsafe { vk_instance.get_physical_device_format_properties(raw, vk::Format::D32_SFLOAT) };
         let depth_use = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT | vk::FormatFeatureFlags::SAMPLED_IMAGE;
-        let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
-        let queue_family = families.iter().position(|family| family.queue_flags.contains(wanted));
+        let queue_family = draw_families(&families).next();
         let text = |chars: Result<&std::ffi::CStr, _>| {
             chars.map_or_else(|_: std::ffi::FromBytesUntilNulError| String::new(), |c| c.to_string_lossy().into_owned())
         };
@@ -124,8 +123,8 @@ impl PhysicalDevice {
             memory,
             max_allocation_bytes: maintenance3.max_memory_allocation_size,
             max_buffer_bytes: maintenance4.max_buffer_size,
-            queue_family: queue_family.map(|family| family as u32),
-            timestamp_valid_bits: queue_family.map_or(0, |family| families[family].timestamp_valid_bits),
+            queue_family,
+            families,
             fill_mode_non_solid: features.fill_mode_non_solid == vk::TRUE,
             // Every sample costs a processor as much as the first one, and Mesa's loop over the samples of a thin triangle may
             // never end.
@@ -167,56 +166,70 @@ impl PhysicalDevice {
             }
         };
         let mut reasons = Vec::new();
-        let mut best: Option<&Self> = None;
+        let mut best: Option<Self> = None;
         for device in candidates {
-            match device.obstacle(surface) {
-                Some(reason) => reasons.push(format!("{}: {reason}", device.name)),
-                None if best.is_none_or(|best| device.rank() > best.rank()) => best = Some(device),
-                None => {}
+            let rank = |device: &Self| rank(device.properties.device_type);
+            match device.family_for(surface) {
+                Err(reason) => reasons.push(format!("{}: {reason}", device.name)),
+                Ok(family) if best.as_ref().is_none_or(|best| rank(device) > rank(best)) => {
+                    best = Some(Self { queue_family: Some(family), ..device.clone() });
+                }
+                Ok(_) => {}
             }
         }
-        best.cloned().ok_or(Error::NoSuitableDevice(reasons))
+        best.ok_or(Error::NoSuitableDevice(reasons))
     }
 
-    /// Returns why the device cannot run the program, or `None` if it can.
+    /// Returns why the device cannot draw images, or `None` if it can.
     #[must_use]
-    pub fn obstacle(&self, surface: Option<&Surface>) -> Option<String> {
+    pub fn obstacle(&self) -> Option<String> {
+        self.family_for(None).err()
+    }
+
+    /// Returns the queue family that draws and, with `surface`, presents to it. The error says why the device cannot run the
+    /// program.
+    fn family_for(&self, surface: Option<&Surface>) -> Result<u32, String> {
         let version = self.properties.api_version;
         if version < vk::API_VERSION_1_3 {
-            return Some(format!(
+            return Err(format!(
                 "Vulkan {}.{}, but 1.3 is needed (a newer driver may help)",
                 vk::api_version_major(version),
                 vk::api_version_minor(version)
             ));
         }
         if !self.missing_features.is_empty() {
-            return Some(format!("lacks {}", self.missing_features.join(", ")));
+            return Err(format!("lacks {}", self.missing_features.join(", ")));
         }
         let storage_buffers = self.properties.limits.max_per_stage_descriptor_storage_buffers;
         if storage_buffers < STORAGE_BUFFERS_PER_STAGE {
-            return Some(format!(
+            return Err(format!(
                 "has {storage_buffers} storage buffers in a shader stage, but {STORAGE_BUFFERS_PER_STAGE} are needed"
             ));
         }
         if !self.has_depth_format {
-            return Some("cannot sample D32_SFLOAT depth images".to_owned());
+            return Err("cannot sample D32_SFLOAT depth images".to_owned());
         }
-        let Some(family) = self.queue_family else {
-            return Some("has no queue for both graphics and compute".to_owned());
-        };
-        if let Some(Surface { loader, raw, .. }) = surface {
-            if !self.swapchain {
-                return Some("cannot present (no VK_KHR_swapchain)".to_owned());
-            }
+        let first = self.queue_family.ok_or("has no queue for both graphics and compute")?;
+        let Some(Surface { loader, raw, .. }) = surface else { return Ok(first) };
+        if !self.swapchain {
+            return Err("cannot present (no VK_KHR_swapchain)".to_owned());
+        }
+        for family in draw_families(&self.families) {
             // SAFETY: device and surface belong to the same, living instance; the family exists.
             let presents = unsafe { loader.get_physical_device_surface_support(self.raw, family, *raw) };
-            match presents.context("vkGetPhysicalDeviceSurfaceSupportKHR") {
-                Ok(true) => {}
-                Ok(false) => return Some("cannot present to this window".to_owned()),
-                Err(error) => return Some(format!("cannot present to this window ({error})")),
+            let presents = presents.context("vkGetPhysicalDeviceSurfaceSupportKHR");
+            if presents.map_err(|error| format!("cannot present to this window ({error})"))? {
+                return Ok(family);
             }
         }
-        None
+        Err("cannot present to this window".to_owned())
+    }
+
+    /// Returns the number of valid bits of a timestamp on the queue family; 0: no timestamps.
+    #[must_use]
+    pub fn timestamp_valid_bits(&self) -> u32 {
+        let family = self.queue_family.and_then(|family| self.families.get(family as usize));
+        family.map_or(0, |family| family.timestamp_valid_bits)
     }
 
     /// Returns `discrete`, `integrated`, `virtual`, `cpu` or `other`.
@@ -235,16 +248,6 @@ impl PhysicalDevice {
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.properties.device_type == vk::PhysicalDeviceType::CPU
-    }
-
-    fn rank(&self) -> u32 {
-        match self.properties.device_type {
-            vk::PhysicalDeviceType::DISCRETE_GPU => 4,
-            vk::PhysicalDeviceType::INTEGRATED_GPU => 3,
-            vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
-            vk::PhysicalDeviceType::CPU => 1,
-            _ => 0,
-        }
     }
 
     /// Returns the Vulkan version as `major.minor.patch`.
@@ -290,12 +293,21 @@ impl PhysicalDevice {
     #[must_use]
     pub fn host_memory_types(&self, types: u32) -> u32 {
         let mapped = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
-        let host = self.memory.memory_types_as_slice().iter().enumerate().filter(|(index, memory_type)| {
-            types & (1 << index) != 0
-                && memory_type.property_flags.contains(mapped)
-                && !memory_type.property_flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
-        });
-        match host.fold(0, |bits, (index, _)| bits | 1 << index) {
+        self.types_with(types, |flags| flags.contains(mapped) && !flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL))
+    }
+
+    /// Of the memory types that an image may have, those that are only backed when a tile does not suffice; all of them where
+    /// there are none. Vulkan offers such types to attachments without contents after a pass alone, on GPUs that draw in tiles.
+    #[must_use]
+    pub fn image_memory_types(&self, types: u32) -> u32 {
+        self.types_with(types, |flags| flags.contains(vk::MemoryPropertyFlags::LAZILY_ALLOCATED))
+    }
+
+    /// Returns the `wanted` ones of the memory types in the bit set `types`, or all of them if none is wanted.
+    fn types_with(&self, types: u32, wanted: impl Fn(vk::MemoryPropertyFlags) -> bool) -> u32 {
+        let all = self.memory.memory_types_as_slice().iter().enumerate();
+        let found = all.filter(|(index, memory_type)| types & (1 << index) != 0 && wanted(memory_type.property_flags));
+        match found.fold(0, |bits, (index, _)| bits | 1 << index) {
             0 => types,
             bits => bits,
         }
@@ -338,6 +350,24 @@ impl PhysicalDevice {
     }
 }
 
+/// Returns the queue families for graphics, compute and transfer, in the driver's order. Both others include transfer.
+fn draw_families(families: &[vk::QueueFamilyProperties]) -> impl Iterator<Item = u32> {
+    let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+    (0..).zip(families).filter(move |(_, family)| family.queue_flags.contains(wanted)).map(|(index, _)| index)
+}
+
+/// Returns the rank of a kind of device: the best one has the greatest. Devices of type OTHER are GPUs behind a layer that
+/// hides their kind.
+fn rank(kind: vk::PhysicalDeviceType) -> u32 {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => 4,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => 3,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+        vk::PhysicalDeviceType::CPU => 0,
+        _ => 1,
+    }
+}
+
 /// Returns all devices, with an instance that has no surface.
 ///
 /// # Errors
@@ -346,4 +376,28 @@ pub fn list_devices(validation: bool) -> Result<(Arc<Instance>, Vec<PhysicalDevi
     let instance = Instance::new(super::instance::InstanceOptions { validation, surface_extensions: &[] })?;
     let devices = PhysicalDevice::enumerate(&instance)?;
     Ok((instance, devices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_come_last_and_gpus_of_unknown_kind_before_them() {
+        use vk::PhysicalDeviceType as Kind;
+        let mut kinds = [Kind::OTHER, Kind::CPU, Kind::DISCRETE_GPU, Kind::VIRTUAL_GPU, Kind::INTEGRATED_GPU];
+        kinds.sort_by_key(|&kind| std::cmp::Reverse(rank(kind)));
+        let expected = [Kind::DISCRETE_GPU, Kind::INTEGRATED_GPU, Kind::VIRTUAL_GPU, Kind::OTHER, Kind::CPU];
+        assert_eq!(kinds, expected);
+    }
+
+    #[test]
+    fn families_must_draw_and_compute() {
+        use vk::QueueFlags as Flags;
+        let flags = [Flags::TRANSFER, Flags::GRAPHICS, Flags::GRAPHICS | Flags::COMPUTE, Flags::COMPUTE];
+        let flags = flags.into_iter().chain([Flags::GRAPHICS | Flags::COMPUTE | Flags::TRANSFER]);
+        let families: Vec<_> =
+            flags.map(|queue_flags| vk::QueueFamilyProperties { queue_flags, ..Default::default() }).collect();
+        assert_eq!(draw_families(&families).collect::<Vec<_>>(), [2, 4]);
+    }
 }

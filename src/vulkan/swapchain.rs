@@ -30,7 +30,7 @@ pub struct SwapchainImage {
 
 /// The result of an acquire.
 pub enum Acquired {
-    /// The index of the image, and whether the swapchain should be replaced after presentation.
+    /// The index of the image, and whether the window system calls it suboptimal.
     Image(u32, bool),
     /// The swapchain no longer fits the window and must be replaced. The semaphore is unchanged.
     OutOfDate,
@@ -38,15 +38,28 @@ pub enum Acquired {
     TimedOut,
 }
 
+/// The result of a presentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presented {
+    /// The image is shown as it is.
+    Optimal,
+    /// The image is shown, but another swapchain may fit the window better.
+    Suboptimal,
+    /// The swapchain no longer fits the window and must be replaced.
+    OutOfDate,
+}
+
 /// A swapchain with its images.
 pub struct Swapchain {
     images: Vec<SwapchainImage>,
     format: vk::Format,
+    extent: vk::Extent2D,
+    transform: vk::SurfaceTransformFlagsKHR,
     is_readable: bool,
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
     device: Arc<Device>,
-    _surface: Arc<Surface>,
+    surface: Arc<Surface>,
 }
 
 impl Swapchain {
@@ -61,20 +74,10 @@ impl Swapchain {
         window_extent: vk::Extent2D,
         old: Option<&Self>,
     ) -> Result<Option<Self>> {
-        let physical = device.physical.raw;
+        let capabilities = capabilities_of(device, surface)?;
         // SAFETY: device and surface belong to the same, living instance.
-        let (capabilities, formats) = unsafe {
-            (
-                surface
-                    .loader
-                    .get_physical_device_surface_capabilities(physical, surface.raw)
-                    .context("vkGetPhysicalDeviceSurfaceCapabilitiesKHR")?,
-                surface
-                    .loader
-                    .get_physical_device_surface_formats(physical, surface.raw)
-                    .context("vkGetPhysicalDeviceSurfaceFormatsKHR")?,
-            )
-        };
+        let formats = unsafe { surface.loader.get_physical_device_surface_formats(device.physical.raw, surface.raw) }
+            .context("vkGetPhysicalDeviceSurfaceFormatsKHR")?;
         let extent = choose_extent(&capabilities, window_extent);
         if extent.width == 0 || extent.height == 0 {
             return Ok(None);
@@ -110,11 +113,13 @@ impl Swapchain {
         let mut swapchain = Self {
             images: Vec::new(),
             format: format.format,
+            extent,
+            transform: capabilities.current_transform,
             is_readable,
             raw,
             loader,
             device: Arc::clone(device),
-            _surface: Arc::clone(surface),
+            surface: Arc::clone(surface),
         };
         // SAFETY: the swapchain was just made.
         let images = unsafe { swapchain.loader.get_swapchain_images(raw) }.context("vkGetSwapchainImagesKHR")?;
@@ -173,15 +178,26 @@ impl Swapchain {
         }
     }
 
-    /// Presents image `index` after its `render_finished` semaphore. Returns true if the swapchain must be replaced.
+    /// Returns whether the surface still has the swapchain's size and transform. A suboptimal swapchain is replaced only if
+    /// it has not: some window systems call every swapchain suboptimal, and a new one would be no better.
+    ///
+    /// # Errors
+    /// Surface lost, out of memory.
+    pub fn fits(&self, window_extent: vk::Extent2D) -> Result<bool> {
+        let capabilities = capabilities_of(&self.device, &self.surface)?;
+        let extent = choose_extent(&capabilities, window_extent);
+        Ok((extent, capabilities.current_transform) == (self.extent, self.transform))
+    }
+
+    /// Presents image `index` after its `render_finished` semaphore.
     ///
     /// # Errors
     /// Surface or device lost.
     ///
     /// # Safety
     /// The image is acquired, and the commands that draw it and signal its semaphore are submitted.
-    pub unsafe fn present(&mut self, index: u32) -> Result<bool> {
-        let Some(image) = self.images.get_mut(index as usize) else { return Ok(true) };
+    pub unsafe fn present(&mut self, index: u32) -> Result<Presented> {
+        let Some(image) = self.images.get_mut(index as usize) else { return Ok(Presented::OutOfDate) };
         let (waits, swapchains, indices) = ([image.render_finished.raw()], [self.raw], [index]);
         let mut info =
             vk::PresentInfoKHR::default().wait_semaphores(&waits).swapchains(&swapchains).image_indices(&indices);
@@ -203,8 +219,9 @@ impl Swapchain {
         image.is_presenting =
             matches!(result, Ok(_) | Err(vk::Result::ERROR_OUT_OF_DATE_KHR | vk::Result::ERROR_SURFACE_LOST_KHR));
         match result {
-            Ok(suboptimal) => Ok(suboptimal),
-            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(true),
+            Ok(true) => Ok(Presented::Suboptimal),
+            Ok(false) => Ok(Presented::Optimal),
+            Err(vk::Result::ERROR_OUT_OF_DATE_KHR) => Ok(Presented::OutOfDate),
             Err(result) => Err(Error::call("vkQueuePresentKHR", result)),
         }
     }
@@ -234,6 +251,12 @@ impl Drop for Swapchain {
         // SAFETY: the renderer has waited for the frames that used the images (`renderer::output`).
         unsafe { self.loader.destroy_swapchain(self.raw, None) };
     }
+}
+
+fn capabilities_of(device: &Device, surface: &Surface) -> Result<vk::SurfaceCapabilitiesKHR> {
+    // SAFETY: device and surface belong to the same, living instance.
+    unsafe { surface.loader.get_physical_device_surface_capabilities(device.physical.raw, surface.raw) }
+        .context("vkGetPhysicalDeviceSurfaceCapabilitiesKHR")
 }
 
 fn choose_extent(capabilities: &vk::SurfaceCapabilitiesKHR, window: vk::Extent2D) -> vk::Extent2D {

@@ -38,7 +38,7 @@ impl Timestamps {
     /// # Errors
     /// Out of memory.
     pub fn new(device: &Arc<Device>, name: &str, count: u32) -> Result<Option<Self>> {
-        let bits = device.physical.timestamp_valid_bits;
+        let bits = device.physical.timestamp_valid_bits();
         if bits == 0 {
             return Ok(None);
         }

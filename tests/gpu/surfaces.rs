@@ -22,6 +22,7 @@ pub fn tests() -> Vec<Test> {
         occlusion_takes_light_from_all_around_and_none_from_the_sun,
         unlit_colours_are_shown_as_they_are,
         unlit_colours_of_transparent_images_keep_their_hue,
+        the_brightest_emission_is_white,
         texture_coordinates_are_those_that_the_slot_names,
         normal_maps_tilt_normals_right_and_up,
         tangents_are_those_of_the_file,
@@ -226,6 +227,30 @@ fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
             let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
             let image = draw(&gpu, model.clone(), &options, settings);
             assert_middle(&format!("{red} {green} {blue} at {exposure} EV"), &image, shown, most_off);
+        }
+    }
+}
+
+/// The brightest emission is white at each exposure, also where it is blended, resolved from samples or divided by alpha.
+fn the_brightest_emission_is_white(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for mode in ["OPAQUE", "BLEND"] {
+        let material = json!({
+            "alphaMode": mode,
+            "pbrMetallicRoughness": {"baseColorFactor": [1, 1, 1, 0.5]},
+            "emissiveFactor": [1, 0.5, 0.25],
+            "extensions": {"KHR_materials_emissive_strength": {"emissiveStrength": 1e4}},
+        });
+        let model = Square::new(material).model();
+        for (samples, transparent) in [(1, false), (4, false), (4, true)] {
+            let settings = RendererSettings { transparent, samples, ..RendererSettings::default() };
+            for exposure in ["0", "16"] {
+                let background = if transparent { "--background none" } else { "" };
+                let options = format!("{background} --exposure {exposure}");
+                let image = draw(&gpu, model.clone(), &options, settings);
+                let what = format!("{mode}, {samples} samples, transparent: {transparent}, {exposure} EV");
+                assert_middle(&what, &image, [255; 3], 0);
+            }
         }
     }
 }

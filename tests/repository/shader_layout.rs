@@ -20,8 +20,9 @@ use throng::renderer::resident::environment::{
 };
 use throng::shader_types::{
     BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix,
-    MaterialData, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants, SkinnedVertex, SkyData,
-    SpecializationConstants, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views, material_features,
+    MaterialData, ModelConstants, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants,
+    SkinnedVertex, SkyData, SpecializationConstants, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views,
+    material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -103,6 +104,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
         rust_struct!(EnvironmentConstants { sky }),
         rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
+        rust_struct!(ModelConstants { shown_node, coarsest_level }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(OverlayConstants { clip_from_pixels }),
         rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),
@@ -227,6 +229,8 @@ fn push_constants_are_those_that_the_passes_push() {
         .filter_map(|(file_name, module)| Some((file_name, module.push_constants()?.name)))
         .collect();
     let expected = [
+        ("debug_view.vert", "ModelConstants"),
+        ("debug_view_skinning.vert", "ModelConstants"),
         ("environment_irradiance.comp", "EnvironmentConstants"),
         ("environment_specular.comp", "EnvironmentConstants"),
         ("overlay.vert", "OverlayConstants"),
@@ -247,7 +251,6 @@ fn specialization_constants_have_one_meaning_each() {
         with_normals,
         poses_per_group,
         debug_view,
-        shown,
         ground_is_shaded,
         encodes_srgb
     });

@@ -16,7 +16,7 @@ use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo};
 use crate::vulkan::recorder::Recorder;
 use crate::vulkan::surface::Surface;
-use crate::vulkan::swapchain::{Acquired, Swapchain};
+use crate::vulkan::swapchain::{Acquired, Presented, Swapchain};
 use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 
 /// The format of offscreen images, with the byte order of PNG.
@@ -42,6 +42,9 @@ pub struct OffscreenImage {
     readback: Buffer,
 }
 
+/// What a window system wants to be told right before each presentation.
+pub type BeforePresent = Box<dyn Fn() + Send + Sync>;
+
 /// A surface and its current swapchain.
 pub struct WindowImages {
     surface: Arc<Surface>,
@@ -50,6 +53,7 @@ pub struct WindowImages {
     retired: Vec<(Swapchain, u64)>,
     extent: vk::Extent2D,
     stale: bool,
+    before_present: BeforePresent,
     /// The buffer of the last captured image, with the size of the image. `None` before the first capture.
     readback: Option<(Buffer, vk::Extent2D)>,
     /// The pixels of the last captured image, in the order of PNG.
@@ -78,15 +82,17 @@ impl Output {
         }))
     }
 
-    /// Returns an output for a window of this size. The first frame creates the swapchain.
+    /// Returns an output for a window of this size, which calls `before_present` right before each presentation. The first
+    /// frame creates the swapchain.
     #[must_use]
-    pub fn window(surface: Arc<Surface>, extent: vk::Extent2D) -> Self {
+    pub fn window(surface: Arc<Surface>, extent: vk::Extent2D, before_present: BeforePresent) -> Self {
         Self::Window(WindowImages {
             surface,
             swapchain: None,
             retired: Vec::new(),
             extent,
             stale: true,
+            before_present,
             readback: None,
             pixels: Vec::new(),
         })
@@ -227,9 +233,14 @@ impl Output {
         if let Self::Window(window) = self
             && let Some(swapchain) = &mut window.swapchain
         {
+            (window.before_present)();
             // Even a window that no longer fits shows the image, and gets a new swapchain afterwards.
             // SAFETY: the caller makes the promise.
-            window.stale |= unsafe { swapchain.present(index) }?;
+            window.stale |= match unsafe { swapchain.present(index) }? {
+                Presented::Optimal => false,
+                Presented::Suboptimal => !swapchain.fits(window.extent)?,
+                Presented::OutOfDate => true,
+            };
         }
         Ok(())
     }
@@ -318,7 +329,7 @@ impl WindowImages {
             // SAFETY: the caller makes the promise. An attempt without an image does not change the semaphore.
             match unsafe { swapchain.acquire(available) }? {
                 Acquired::Image(index, suboptimal) => {
-                    self.stale |= suboptimal;
+                    self.stale |= suboptimal && !swapchain.fits(self.extent)?;
                     return Ok(Some(index));
                 }
                 Acquired::OutOfDate => self.stale = true,

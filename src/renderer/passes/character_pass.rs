@@ -29,7 +29,7 @@ use crate::renderer::settings::Skinning;
 use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{Blend, GraphicsPipelineInfo, Pipeline, PipelineBuilder};
-use crate::vulkan::spirv;
+use crate::vulkan::spirv::{self, Spirv};
 
 /// The key of a pipeline.
 type CharacterKey = (Topology, u32, SkinVariant);
@@ -64,10 +64,7 @@ impl CharacterPass {
                 Skinning::Vertex => &spirv::CHARACTER_SKINNING_VERT,
             };
             builder.graphics(&GraphicsPipelineInfo {
-                fragment: Some(match features & material_features::MASKED {
-                    0 => &spirv::CHARACTER_FRAG,
-                    _ => &spirv::CHARACTER_MASKED_FRAG,
-                }),
+                fragment: Some(fragment_shader(features)),
                 constants: &SpecializationConstants { features, ..variant.constants() }.words(),
                 vertex_input: vertex_input::CHARACTERS,
                 topology: vertex_input::primitive(topology),
@@ -93,6 +90,12 @@ impl CharacterPass {
             false => None,
         });
     }
+}
+
+/// Returns the fragment shader of a draw: with a mask, the depth test comes last.
+#[must_use]
+pub fn fragment_shader(features: u32) -> &'static Spirv {
+    if features & material_features::MASKED == 0 { &spirv::CHARACTER_FRAG } else { &spirv::CHARACTER_MASKED_FRAG }
 }
 
 fn key(draw: &GpuDraw, skinning: Skinning, picture: u32) -> CharacterKey {

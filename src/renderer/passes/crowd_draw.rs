@@ -55,6 +55,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
             continue;
         }
         recorder.bind_set(&layouts.scene, MODEL_SET, &model.set);
+        recorder.push_constants(&layouts.scene, &model.constants);
         // Vertex skinning has no pages.
         if let Some(page) = slot.pages.get(batch.page as usize) {
             recorder.bind_set(&layouts.scene, PAGE_SET, &page.set);

@@ -29,8 +29,6 @@ use crate::vulkan::{self, spirv};
 struct DebugViewKey {
     /// The value of `DEBUG_VIEW`.
     view: u32,
-    /// The value of `SHOWN`.
-    shown: u32,
     topology: Topology,
     features: u32,
     variant: SkinVariant,
@@ -50,11 +48,6 @@ impl DebugViewPass {
     #[must_use]
     pub fn new(samples: vk::SampleCountFlags, skinning: Skinning) -> Self {
         Self { pipelines: BTreeMap::new(), samples, skinning, ready: None }
-    }
-
-    /// Forgets which node the models show, so that [`Self::prepare`] looks again.
-    pub fn invalidate(&mut self) {
-        self.ready = None;
     }
 
     /// Builds the pipelines of a view that do not exist yet.
@@ -82,7 +75,7 @@ impl DebugViewPass {
         for model in models {
             for draw in &model.draws {
                 for &layer in layers(view) {
-                    let Some(key) = self.key(model, draw, layer) else { continue };
+                    let Some(key) = self.key(draw, layer) else { continue };
                     let pipeline = || build(builder, layouts, key, self.samples);
                     if let Entry::Vacant(entry) = self.pipelines.entry(key) {
                         entry.insert(pipeline()?);
@@ -97,22 +90,17 @@ impl DebugViewPass {
     /// Draws all visible instances. [`Self::prepare`] has built the pipelines of the view.
     pub fn record(&self, input: &PassInput, view: DebugView) {
         for &layer in layers(view) {
-            crowd_draw::record(input, Eye::Camera, |model, draw| self.pipelines.get(&self.key(model, draw, layer)?));
+            crowd_draw::record(input, Eye::Camera, |_, draw| self.pipelines.get(&self.key(draw, layer)?));
         }
     }
 
     /// Returns the pipeline of a draw, or `None` if this layer does not show the draw.
-    fn key(&self, model: &GpuModel, draw: &GpuDraw, view: u32) -> Option<DebugViewKey> {
+    fn key(&self, draw: &GpuDraw, view: u32) -> Option<DebugViewKey> {
         if view == debug_views::WIRES && draw.topology != Topology::Triangles {
             return None;
         }
         Some(DebugViewKey {
             view,
-            shown: match view {
-                debug_views::HEAT => model.shown_node.unwrap_or(u32::MAX),
-                debug_views::LOD => model.size.levels.len() as u32 - 1,
-                _ => 0,
-            },
             topology: draw.topology,
             features: draw.features & FEATURES,
             variant: draw.skin_variant(self.skinning),
@@ -155,7 +143,7 @@ fn build(
     key: DebugViewKey,
     samples: vk::SampleCountFlags,
 ) -> vulkan::Result<Pipeline> {
-    let DebugViewKey { view, shown, topology, features, variant } = key;
+    let DebugViewKey { view, topology, features, variant } = key;
     let is_wires = view == debug_views::WIRES;
     let name = format!("debug view: {key:?}");
     let vertex = match variant.skinning {
@@ -164,7 +152,7 @@ fn build(
     };
     builder.graphics(&GraphicsPipelineInfo {
         fragment: Some(&spirv::DEBUG_VIEW_FRAG),
-        constants: &SpecializationConstants { features, debug_view: view, shown, ..variant.constants() }.words(),
+        constants: &SpecializationConstants { features, debug_view: view, ..variant.constants() }.words(),
         vertex_input: vertex_input::NUMBERED_CHARACTERS,
         topology: vertex_input::primitive(topology),
         polygon_mode: if is_wires { vk::PolygonMode::LINE } else { vk::PolygonMode::FILL },

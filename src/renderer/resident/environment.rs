@@ -13,11 +13,9 @@
 //! points up, and how far towards the sun along the ground. So the first two are plain tables, which are smaller and cheaper to
 //! sample than cube maps.
 //!
-//! Everything is computed in one submission, before the first frame and again when the sky changes. The images stay the
-//! same, so descriptor sets stay valid. The shaders write buffers that are copied to the images: unlike storage images,
+//! Everything is computed at the start of the first frame, and of each frame whose sky has changed. Earlier frames may still
+//! sample the tables: barriers order them, so nobody waits. The images stay the same, and so do the descriptor sets. The shaders write buffers that are copied to the images: unlike storage images,
 //! buffers need no optional formats.
-
-use std::sync::Arc;
 
 use ash::vk;
 
@@ -25,9 +23,7 @@ use crate::shader_types::{EnvironmentConstants, SkyData};
 use crate::vulkan::Result;
 use crate::vulkan::barrier::{Access, ImageBarrier, ImageUse, SAMPLED, TRANSFER_TARGET, discarded};
 use crate::vulkan::buffer::{Buffer, BufferMemory};
-use crate::vulkan::commands::submit_and_wait;
 use crate::vulkan::descriptors::{Binding, DescriptorSet, DescriptorSetLayout};
-use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{Pipeline, PipelineBuilder, PipelineLayout};
 use crate::vulkan::recorder::Recorder;
@@ -62,9 +58,8 @@ pub struct Environment {
     sampler: Sampler,
     layout: PipelineLayout,
     set: DescriptorSet,
-    /// The sky of the last computation.
+    /// The sky of the last computation that was submitted.
     sky: Option<SkyData>,
-    device: Arc<Device>,
     _set_layout: DescriptorSetLayout,
 }
 
@@ -78,7 +73,7 @@ struct Table {
 }
 
 impl Environment {
-    /// Creates the images and pipelines. The images have no contents before [`Self::light`].
+    /// Creates the images and pipelines. The images have no contents before [`Self::record`].
     ///
     /// # Errors
     /// No memory, or the driver cannot build a pipeline.
@@ -123,7 +118,6 @@ impl Environment {
             tables,
             layout,
             sky: None,
-            device: Arc::clone(device),
             _set_layout: set_layout,
         })
     }
@@ -134,32 +128,21 @@ impl Environment {
         self.tables.each_ref().map(|table| Binding::Texture(&table.image, &self.sampler))
     }
 
-    /// Whether the last computation was for this sky.
-    #[must_use]
-    pub fn is_lit_by(&self, sky: &SkyData) -> bool {
-        self.sky.as_ref() == Some(sky)
-    }
-
-    /// Computes the light of `sky` and waits for it.
-    ///
-    /// # Errors
-    /// Device lost, or out of memory.
-    ///
-    /// # Safety
-    /// No frame is in flight.
-    pub unsafe fn light(&mut self, sky: SkyData) -> Result<()> {
-        // SAFETY: everything that is recorded belongs to `self`. No frame reads the results meanwhile.
-        unsafe {
-            submit_and_wait(&self.device, "environment", |recorder| {
-                recorder.labelled(c"environment", || self.record(recorder, sky));
-                Ok(())
-            })
-        }?;
+    /// Notes that a frame with this sky was submitted.
+    pub fn submitted(&mut self, sky: SkyData) {
         self.sky = Some(sky);
-        Ok(())
     }
 
-    fn record(&self, recorder: Recorder, sky: SkyData) {
+    /// Computes the light of `sky`, unless the last frame had the same.
+    pub fn record(&self, recorder: Recorder, sky: SkyData) {
+        if self.sky != Some(sky) {
+            recorder.labelled(c"environment", || self.record_tables(recorder, sky));
+        }
+    }
+
+    fn record_tables(&self, recorder: Recorder, sky: SkyData) {
+        // The shaders write the texels, which an earlier computation wrote (WAW) and copied (WAR).
+        recorder.memory_barrier(Access::COMPUTE_WRITE.and(Access::TRANSFER_READ.finished()), Access::COMPUTE_WRITE);
         recorder.bind_set(&self.layout, 0, &self.set);
         recorder.push_constants(&self.layout, &EnvironmentConstants { sky });
         for table in &self.tables {
@@ -168,8 +151,8 @@ impl Environment {
         }
         // Copies read the texels (RAW).
         recorder.memory_barrier(Access::COMPUTE_WRITE, Access::TRANSFER_READ);
-        // The images are new, or all frames that have sampled them have finished.
-        self.change_images(recorder, discarded(Access::NOTHING), TRANSFER_TARGET);
+        // Earlier frames sample the images (WAR).
+        self.change_images(recorder, discarded(Access::SAMPLED_READ.finished()), TRANSFER_TARGET);
         for Table { image, texels, .. } in &self.tables {
             let ImageInfo { aspect, extent: vk::Extent2D { width, height }, depth, .. } = *image.info();
             let subresource = vk::ImageSubresourceLayers { aspect_mask: aspect, layer_count: 1, ..Default::default() };

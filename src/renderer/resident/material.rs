@@ -7,14 +7,13 @@ use std::sync::Arc;
 use ash::vk;
 use glam::{Vec3, Vec4};
 
-use super::texture::{Texture, TextureCache, TextureContent};
+use super::texture::{Samplers, Texture, TextureCache, TextureContent};
 use super::upload::Uploader;
 use crate::model::{AlphaMode, DrawRange, Material, MaterialTexture, Model, Topology};
 use crate::renderer::error::Result;
-use crate::renderer::layouts::Layouts;
 use crate::shader_types::{MaterialData, material_features as features};
 use crate::vulkan::buffer::Buffer;
-use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet, DescriptorSetLayout};
 
 /// All materials of a model.
 pub struct GpuMaterials {
@@ -25,13 +24,16 @@ pub struct GpuMaterials {
 }
 
 impl GpuMaterials {
-    /// Records the upload of factors and textures, and creates the sets.
+    /// Records the upload of factors and textures, and allocates the sets.
     ///
     /// # Errors
     /// No memory.
-    pub fn new(uploader: &mut Uploader, layouts: &Layouts, model: &Model) -> Result<Self> {
-        let device = &Arc::clone(uploader.device());
-        let alignment = device.limits().min_uniform_buffer_offset_alignment.max(1);
+    pub fn new(
+        uploader: &mut Uploader,
+        (samplers, pool, layout): (&mut Samplers, &mut DescriptorPool, &DescriptorSetLayout),
+        model: &Model,
+    ) -> Result<Self> {
+        let alignment = uploader.device().limits().min_uniform_buffer_offset_alignment.max(1);
         let stride = (size_of::<MaterialData>() as u64).next_multiple_of(alignment);
         let mut factors = Vec::new();
         for material in &model.materials {
@@ -40,7 +42,7 @@ impl GpuMaterials {
         }
         let usage = vk::BufferUsageFlags::UNIFORM_BUFFER;
         let factors = uploader.buffer(&format!("{}: materials", model.name), &factors, usage)?;
-        let mut cache = TextureCache::new(uploader);
+        let mut cache = TextureCache::new(uploader, samplers);
         let mut sets = Vec::with_capacity(model.materials.len());
         for (index, material) in model.materials.iter().enumerate() {
             let mut textures = Vec::new();
@@ -50,7 +52,7 @@ impl GpuMaterials {
             let mut bindings = vec![Binding::Part(&factors, index as u64 * stride, size_of::<MaterialData>() as u64)];
             bindings.extend(textures.iter().map(|texture| texture.binding()));
             let label = format!("{}: {}", model.name, material.name);
-            sets.push(DescriptorSet::new(device, &label, &layouts.material, &bindings)?);
+            sets.push(pool.allocate(&label, layout, &bindings)?);
         }
         Ok(Self { sets, _factors: factors, _textures: cache.into_textures() })
     }

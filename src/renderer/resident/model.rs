@@ -8,7 +8,7 @@ use ash::vk;
 
 use super::material::{GpuMaterials, features_of};
 use super::skin_runs::{SkinOrder, run_count};
-use super::texture::texture_bytes;
+use super::texture::{Samplers, texture_bytes};
 use super::upload::Uploader;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
@@ -18,11 +18,11 @@ use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
 use crate::shader_types::{
-    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, PaletteEntry, SpecializationConstants, StaticVertex,
-    material_features,
+    BindVertex, GpuBone, GpuInfluence, GpuMorphDelta, ModelConstants, PaletteEntry, SpecializationConstants,
+    StaticVertex, material_features,
 };
 use crate::vulkan::buffer::Buffer;
-use crate::vulkan::descriptors::{Binding, DescriptorSet};
+use crate::vulkan::descriptors::{Binding, DescriptorPool, DescriptorSet};
 use crate::vulkan::device::Device;
 
 /// A draw range with all that a draw call needs.
@@ -131,17 +131,17 @@ pub struct GpuModel {
     pub static_bytes: u64,
     /// The number of bones that the skeleton pass draws.
     pub bone_count: u32,
-    /// The node whose weights [`DebugView::Heat`](crate::view::DebugView::Heat) shows.
-    pub shown_node: Option<u32>,
+    /// What the debug views show of the model.
+    pub constants: ModelConstants,
     _buffers: [Buffer; 8],
 }
 
 impl GpuModel {
-    /// Uploads a model and waits for it.
+    /// Uploads a model and waits for it. `samplers` are those of all models.
     ///
     /// # Errors
     /// No memory, or an array is larger than a storage buffer binding may be.
-    pub fn new(device: &Arc<Device>, layouts: &Layouts, model: &Model) -> Result<Self> {
+    pub fn new(device: &Arc<Device>, layouts: &Layouts, samplers: &mut Samplers, model: &Model) -> Result<Self> {
         let before = device.allocated_bytes();
         let geometry = &model.geometry;
         let name = &model.name;
@@ -166,14 +166,11 @@ impl GpuModel {
             vk::BufferUsageFlags::VERTEX_BUFFER,
         )?;
         let (indices, index_type) = upload_indices(&mut uploader, name, geometry)?;
-        let set = DescriptorSet::new(
-            device,
-            &format!("{name}: model set"),
-            &layouts.model,
-            &buffers.each_ref().map(Binding::Buffer),
-        )?;
-
-        let materials = GpuMaterials::new(&mut uploader, layouts, model)?;
+        let sets = [(&layouts.model, 1), (&layouts.material, model.materials.len())];
+        let mut pool = DescriptorPool::new(device, &format!("{name}: descriptor sets"), &sets)?;
+        let bindings = buffers.each_ref().map(Binding::Buffer);
+        let set = pool.allocate(&format!("{name}: model set"), &layouts.model, &bindings)?;
+        let materials = GpuMaterials::new(&mut uploader, (samplers, &mut pool, &layouts.material), model)?;
         uploader.finish()?;
         let mirrored_by_clips = mirrored_by_clips(model);
         let ranges = geometry.draw_ranges.iter().enumerate();
@@ -195,7 +192,7 @@ impl GpuModel {
             draws,
             static_bytes: device.allocated_bytes().saturating_sub(before),
             bone_count: model.bones.len() as u32,
-            shown_node: None,
+            constants: ModelConstants { shown_node: u32::MAX, coarsest_level: geometry.coarser_levels.len() as u32 },
             _buffers: buffers,
         })
     }

@@ -46,7 +46,22 @@ pub fn texture_bytes(width: u32, height: u32) -> u64 {
 /// An image with its sampler.
 pub struct Texture {
     image: Arc<Image>,
-    sampler: Sampler,
+    sampler: Arc<Sampler>,
+}
+
+/// One sampler for each distinct state: devices allow few of them, some 1,024, and models have thousands of textures.
+#[derive(Default)]
+pub struct Samplers(HashMap<TextureSampler, Arc<Sampler>>);
+
+impl Samplers {
+    fn get(&mut self, device: &Arc<Device>, state: TextureSampler) -> Result<Arc<Sampler>> {
+        if let Some(known) = self.0.get(&state) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(Sampler::new(device, "texture sampler", &sampler_info(device, state))?);
+        self.0.insert(state, Arc::clone(&made));
+        Ok(made)
+    }
 }
 
 impl Texture {
@@ -60,6 +75,7 @@ impl Texture {
 /// Uploads each image once for each content, for any number of materials.
 pub struct TextureCache<'a> {
     uploader: &'a mut Uploader,
+    samplers: &'a mut Samplers,
     images: HashMap<Option<(u32, TextureContent)>, Arc<Image>>,
     textures: HashMap<Option<(model::Texture, TextureContent)>, Arc<Texture>>,
 }
@@ -67,8 +83,8 @@ pub struct TextureCache<'a> {
 impl<'a> TextureCache<'a> {
     /// Returns an empty cache.
     #[must_use]
-    pub fn new(uploader: &'a mut Uploader) -> Self {
-        Self { uploader, images: HashMap::new(), textures: HashMap::new() }
+    pub fn new(uploader: &'a mut Uploader, samplers: &'a mut Samplers) -> Self {
+        Self { uploader, samplers, images: HashMap::new(), textures: HashMap::new() }
     }
 
     /// Returns the texture of a material's slot. Slots without a texture share one white texel.
@@ -97,9 +113,8 @@ impl<'a> TextureCache<'a> {
                 image
             }
         };
-        let device = self.uploader.device();
-        let sampler = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
-        let sampler = Sampler::new(device, "texture sampler", &sampler_info(device, sampler))?;
+        let state = wanted.map_or_else(TextureSampler::default, |(texture, _)| texture.sampler);
+        let sampler = self.samplers.get(self.uploader.device(), state)?;
         let made = Arc::new(Texture { image, sampler });
         self.textures.insert(wanted, Arc::clone(&made));
         Ok(made)

@@ -59,7 +59,10 @@ impl Outcome {
 
 impl Setting {
     pub fn new(device: &TestDevice) -> Self {
-        let models = ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec();
+        Self::with_models(device, ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec())
+    }
+
+    pub fn with_models(device: &TestDevice, models: Vec<Model>) -> Self {
         let scene = scene::scene(&models, CROWD);
         Self { device: device.selector(), models, scene }
     }

@@ -22,6 +22,7 @@ use throng::app::rebuild::Losses;
 use self::life::{Outcome, Setting};
 use self::loader::{Fault, Function, Report, live};
 use crate::common::gpu::{Test, TestDevice, gpu_tests, note};
+use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
     #[allow(unused_mut, reason = "other systems have no window here")]
@@ -30,12 +31,14 @@ pub fn tests() -> Vec<Test> {
         every_call_may_fail_with_every_result [ignored if true],
         a_failed_frame_can_be_drawn_again,
         after_a_hundred_lost_devices_the_image_is_the_same,
+        samplers_and_pools_do_not_grow_with_materials,
         the_third_loss_within_a_minute_ends_the_program
     ];
     #[cfg(target_os = "linux")]
     tests.extend(gpu_tests![
         every_function_of_a_window_may_fail,
         every_call_in_a_window_may_fail_with_every_result [ignored if true],
+        a_window_that_stays_suboptimal_keeps_its_swapchain,
         a_window_without_area_is_skipped,
         a_window_without_images_is_skipped
     ]);
@@ -205,14 +208,14 @@ fn slow_losses() -> Losses<'static> {
     })
 }
 
-/// A device is lost while models are uploaded, while the light is computed, when a frame is submitted, and when it is
-/// waited for: 25 times in a row each.
+/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: 25 times
+/// in a row each.
 fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     use Function::*;
     let mut setting = Setting::new(device);
     let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
     let end = reference.result.expect("a life without faults");
-    for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 2), (vkQueueSubmit2, 3), (vkWaitSemaphores, 0)] {
+    for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 1), (vkQueueSubmit2, 2), (vkWaitSemaphores, 0)] {
         let fault = Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST);
         let fault = Fault { lasts: true, instances: 25, ..fault };
         let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
@@ -232,6 +235,26 @@ fn the_third_loss_within_a_minute_ends_the_program(device: &TestDevice) {
     let message = format!("{:#}", outcome.result.expect_err("too many losses"));
     let expected = "the device was lost 3 times within a minute; the pass 'post' ran last: vkWaitSemaphores failed";
     assert!(message.starts_with(expected), "{message}");
+}
+
+/// Devices allow few samplers, so textures of one state share one. A model has one pool for the sets of all of its materials.
+fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
+    let made = |material_count: u32| {
+        let mut model = scene::asset("assets/walker.glb");
+        let (material, image) = (model.materials[0].clone(), model.images[0].clone());
+        model.images = vec![image; material_count as usize];
+        model.materials.extend((0..material_count).map(|index| {
+            let mut material = material.clone();
+            material.base_color_texture.as_mut().expect("a texture").texture.image = index;
+            material
+        }));
+        let mut setting = Setting::with_models(device, vec![model]);
+        let (outcome, report) = live(None, || setting.offscreen(false));
+        outcome.result.expect("a life without faults");
+        let counts = count_by_function(&report.calls);
+        [Function::vkCreateSampler, Function::vkCreateDescriptorPool].map(|function| counts[&function])
+    };
+    assert_eq!(made(1), made(20));
 }
 
 #[cfg(target_os = "linux")]
@@ -259,6 +282,19 @@ fn a_window_without_area_is_skipped(device: &TestDevice) {
     });
     assert_eq!(result.expect("a life without faults").0, [1, 0, 0, 0, 1]);
     assert_eq!((messages, report.leaks), (Vec::new(), Vec::new()));
+}
+
+/// Some window systems call every image suboptimal. A swapchain is then replaced only after a resize.
+#[cfg(target_os = "linux")]
+fn a_window_that_stays_suboptimal_keeps_its_swapchain(device: &TestDevice) {
+    let (mut setting, window) = (Setting::new(device), window::XcbWindow::new());
+    let swapchains = |calls: &[Function]| count_by_function(calls).get(&Function::vkCreateSwapchainKHR).copied();
+    for function in [Function::vkAcquireNextImageKHR, Function::vkQueuePresentKHR] {
+        let fault = Fault { lasts: true, ..Fault::once(function, 0, vk::Result::SUBOPTIMAL_KHR) };
+        let (Outcome { result, messages }, report) = live(Some(fault), || setting.windowed(&window, 0));
+        result.expect("every frame is drawn");
+        assert_eq!((swapchains(&report.calls), messages, report.leaks), (Some(2), Vec::new(), Vec::new()));
+    }
 }
 
 /// A window that never has an image is skipped in each frame. That is neither an error nor an endless loop.

@@ -144,7 +144,7 @@ impl Setting {
             let surface = Arc::new(Surface::new(instance, window)?);
             let physical = PhysicalDevice::choose(instance, Some(&self.device), Some(&surface))?;
             let device = Device::new(instance, physical, true)?;
-            let mut renderer = renderer(&device, &self.models, Output::window(surface, EXTENT))?;
+            let mut renderer = renderer(&device, &self.models, Output::window(surface, EXTENT, Box::new(|| ())))?;
             life(&mut self.scene, &mut renderer)
         })
     }

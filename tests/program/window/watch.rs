@@ -104,7 +104,7 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
     assert!(picture.color_count() > 50 && picture.rgba().all(|[red, _, blue, _]| (red, blue) == (0, 0)));
     // An error, in a file that the shader includes.
     edit(&tone_curve, "float least =", "float leats =");
-    program.wait_for_stderr("shaders/tone_curve.glsl:12: error: 'least' : undeclared identifier");
+    program.wait_for_stderr("shaders/tone_curve.glsl:17: error: 'least' : undeclared identifier");
     assert!(window.picture() == picture, "the pipelines stay");
     // The first text compiles to the first picture.
     edit(&tone_curve, "float leats =", "float least =");
@@ -115,5 +115,5 @@ fn changed_shaders_are_compiled_and_errors_change_nothing() {
     edit(&tone_curve, "return color * (", "return color.bgr * (");
     wait_for_another_picture(&window, &before);
     window.press(Key::ESCAPE);
-    assert_one_warning(&program.finish(), &["shaders/tone_curve.glsl:12: error: "]);
+    assert_one_warning(&program.finish(), &["shaders/tone_curve.glsl:17: error: "]);
 }
