@@ -13,6 +13,7 @@ use throng::renderer::{
     FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Skinning, UploadPath,
 };
 use throng::shader_types::OverlayVertex;
+use throng::view::SunDirection;
 use throng::vulkan::spirv;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
@@ -30,6 +31,7 @@ pub fn tests() -> Vec<Test> {
         an_overlay_covers_its_pixels_and_no_others,
         shaders_can_be_replaced,
         a_renderer_that_was_built_again_draws_the_same,
+        the_light_is_that_of_the_present_sky,
     ]
 }
 
@@ -273,4 +275,19 @@ fn a_renderer_that_was_built_again_draws_the_same(device: &TestDevice) {
     assert_identical("after a failure", &other, &shown.pixels());
     shown.renderer.rebuild(&models, settings).unwrap();
     assert_identical("built again", &first, &shown.pixels());
+}
+
+/// Each frame has another sun, and the frames before it may still sample the old light.
+fn the_light_is_that_of_the_present_sky(device: &TestDevice) {
+    let (gpu, models) = (Gpu::new(device), scene::models());
+    let way = plain(Skinning::Compute, 1);
+    let expected = draw(&gpu, &models, way, "--sun 140,25").0;
+    let mut shown = Shown::new(&gpu, &models, way, "--sun -60,70");
+    let first = shown.pixels();
+    assert!(Difference::between(&first, &expected, 8).share_beyond > 0.5);
+    for azimuth_degrees in [-20.0, 60.0, 140.0] {
+        shown.scene.look.sun = SunDirection { azimuth_degrees, elevation_degrees: 25.0 };
+        shown.scene.draw(&mut shown.renderer, 0.0, ASPECT, false).unwrap();
+    }
+    assert_identical("after moves of the sun", &expected, &shown.pixels());
 }

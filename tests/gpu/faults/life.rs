@@ -116,9 +116,10 @@ pub fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Resul
     Ok(Renderer::new(device, models, output, settings)?)
 }
 
-/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light.
+/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light. Each has another sun.
 pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
+    scene.look.sun.azimuth_degrees = 10.0 * frame as f32;
     if frame == 0 {
         scene.camera.zoom(0.02);
     }

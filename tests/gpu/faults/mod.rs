@@ -32,6 +32,7 @@ pub fn tests() -> Vec<Test> {
         a_failed_frame_can_be_drawn_again,
         after_a_hundred_lost_devices_the_image_is_the_same,
         samplers_and_pools_do_not_grow_with_materials,
+        frames_wait_for_nothing_but_their_slot,
         the_third_loss_within_a_minute_ends_the_program
     ];
     #[cfg(target_os = "linux")]
@@ -255,6 +256,14 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
         [Function::vkCreateSampler, Function::vkCreateDescriptorPool].map(|function| counts[&function])
     };
     assert_eq!(made(1), made(20));
+}
+
+/// Only the upload of each model and the last readback wait for the queue, although each frame has another sun.
+fn frames_wait_for_nothing_but_their_slot(device: &TestDevice) {
+    let mut setting = Setting::new(device);
+    let (outcome, report) = live(None, || setting.offscreen(false));
+    outcome.result.expect("a life without faults");
+    assert_eq!(count_by_function(&report.calls)[&Function::vkQueueWaitIdle], setting.models.len() + 1);
 }
 
 #[cfg(target_os = "linux")]
