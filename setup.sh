@@ -9,9 +9,9 @@ Usage: ./setup.sh [--shaders] [--fuzz] [--drivers]
 
 Installs the missing packages of this list: a C compiler (for Rust's linker) and a C++ compiler (for meshoptimizer), the
 Vulkan loader, Mesa's drivers (including lavapipe, which draws without a GPU), the Vulkan validation layers, the X11, xkb
-and Wayland libraries for the window, and Xvfb and the window manager openbox for the window tests. It supports Debian and
-Ubuntu (apt), Fedora (dnf) and Arch (pacman). On other systems it tells you what to install. It uses sudo unless you run it
-as root.
+and Wayland libraries for the window, Xvfb and the window manager openbox for the window tests, and spirv-cross for a test of
+the shaders. It supports Debian and Ubuntu (apt), Fedora (dnf, without spirv-cross) and Arch (pacman). On other systems it
+tells you what to install. It uses sudo unless you run it as root.
 
   --shaders   also install CMake, make, Python 3 and git, for the cargo feature `shaderc`
   --fuzz      also install cargo-fuzz with cargo, for fuzz/run.sh
@@ -84,6 +84,7 @@ setup_apt() {
         libx11-6 libx11-xcb1 libxcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon0 libxkbcommon-x11-0 libwayland-client0
     need Xvfb xvfb
     need openbox openbox
+    need spirv-cross spirv-cross
     need cc gcc libc6-dev
     need c++ g++
     if $with_shaders; then
@@ -123,6 +124,7 @@ setup_pacman() {
         libx11 libxcb libxcursor libxi libxrandr libxkbcommon libxkbcommon-x11 wayland || true)
     need Xvfb xorg-server-xvfb
     need openbox openbox
+    need spirv-cross spirv-cross
     need cc gcc
     need c++ gcc
     if $with_shaders; then

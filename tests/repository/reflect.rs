@@ -103,6 +103,16 @@ impl Reflection {
             .collect()
     }
 
+    /// Returns the names of the inputs and outputs that are arrays whose length is a specialization constant.
+    pub fn specialized_varyings(&self) -> Vec<String> {
+        let varyings = [StorageClass::Input, StorageClass::Output].into_iter().flat_map(|class| self.variables(class));
+        let is_specialized = |&(_, kind): &(Word, Word)| {
+            let kind = self.definition(kind);
+            kind.class.opcode == Op::TypeArray && self.definition(id(kind, 1)).class.opcode != Op::Constant
+        };
+        varyings.filter(is_specialized).map(|(variable, _)| self.name(&[Operand::IdRef(variable)])).collect()
+    }
+
     /// Returns the variables of a storage class, with the type that they point to.
     fn variables(&self, class: StorageClass) -> impl Iterator<Item = (Word, Word)> {
         self.module.types_global_values.iter().filter_map(move |instruction| {

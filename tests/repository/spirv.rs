@@ -12,6 +12,7 @@ mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use manifest::{Findings, Manifest, out_of_date_message, spirv_path};
 use rspirv::spirv::ExecutionModel;
@@ -64,6 +65,25 @@ fn no_shader_branches_on_uniforms_alone() {
     for shader in ALL {
         let module = rspirv::dr::load_words(shader.words).unwrap();
         assert_eq!(uniform_branches(&module), [""; 0], "{}: use a select", shader.file_name);
+    }
+}
+
+/// MoltenVK converts shaders to Metal's language with the library of this program. Systems without a package of it leave
+/// the test out.
+#[test]
+fn every_shader_can_be_converted_to_metal() {
+    let folder = TempDir::new().unwrap();
+    for shader in ALL {
+        let path = folder.path().join(shader.file_name);
+        fs::write(&path, bytemuck::cast_slice(shader.words)).unwrap();
+        let output = Command::new("spirv-cross").args(["--msl", "--msl-version", "20300"]).arg(&path).output();
+        match output {
+            Ok(output) => assert!(output.status.success(), "{}: {output:?}", shader.file_name),
+            Err(error) => {
+                assert!(std::env::var_os("THRONG_SAMPLE_MODELS").is_none(), "spirv-cross: {error}; run ./setup.sh");
+                return;
+            }
+        }
     }
 }
 
