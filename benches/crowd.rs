@@ -1,6 +1,7 @@
 //! The time that a crowd takes on the CPU in each frame: `cargo bench --bench crowd`.
 //!
-//! Before criterion's figures it prints what a second thread brings, all ways interleaved, and how long picking takes.
+//! Before criterion's figures it prints the stages of a frame of 10,000 and 100,000 characters on one and on two threads, and how
+//! long picking takes.
 
 mod common;
 
@@ -9,7 +10,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{interleaved, measures, model_paths, timed_ns};
+use common::{measures, model_paths, timed_ns};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use glam::{Vec2, Vec3};
 use rayon::ThreadPool;
@@ -45,21 +46,77 @@ fn palette(plan: &FramePlan) -> Vec<MaybeUninit<JointMatrix>> {
     vec![MaybeUninit::new(JointMatrix { rows: [[0.0; 4]; 3] }); plan.joint_count as usize]
 }
 
-/// See the module.
-fn threads(models: &[Model], one: &ThreadPool, two: &ThreadPool) {
-    println!("ns per joint, medians: one thread, two threads");
-    for model in models {
-        for count in [1_000, 10_000] {
-            let mut crowds: [Crowd; 2] = std::array::from_fn(|_| crowd(model, count, None));
-            let plan = plan(&crowds[0]);
-            let mut palettes = [palette(&plan), palette(&plan)];
-            let ([a, b], [palette_a, palette_b]) = (&mut crowds, &mut palettes);
-            let joints = palette_a.len() as f64;
-            let mut on_one = || timed_ns(|| evaluate(a, one, &plan, palette_a));
-            let mut on_two = || timed_ns(|| evaluate(b, two, &plan, palette_b));
-            let [one, two] = interleaved([&mut on_one, &mut on_two]).map(|ns| ns / joints);
-            println!("{:>20} {count:>6} {one:>9.1} {two:>9.1}, {:.2} times as fast", model.name, one / two);
+/// The stages of a frame on the CPU, in order.
+const STAGES: [&str; 4] = ["cull", "plan", "evaluate", "write"];
+
+/// The CPU half of frames: a crowd in levels of detail, and memory in the place of the GPU's.
+struct Frames<'p> {
+    crowd: Crowd,
+    pool: &'p ThreadPool,
+    sizes: Vec<PoseSize>,
+    plan: FramePlan,
+    frustum: Frustum,
+    detail: Detail,
+    palette: Vec<MaybeUninit<JointMatrix>>,
+    instances: Vec<MaybeUninit<InstanceData>>,
+}
+
+impl<'p> Frames<'p> {
+    fn new(model: &Model, instance_count: u32, pool: &'p ThreadPool) -> Self {
+        let crowd = crowd(model, instance_count, None);
+        let camera = OrbitCamera::framing(&crowd.outline(0.0), 16.0 / 9.0);
+        let plan = plan(&crowd);
+        Self {
+            sizes: crowd.models().iter().map(PoseSize::of).collect(),
+            frustum: Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0)),
+            detail: Detail::new(&camera, 720, 1.0),
+            palette: palette(&plan),
+            instances: vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); instance_count as usize],
+            crowd,
+            pool,
+            plan,
         }
+    }
+
+    /// Returns the milliseconds of each stage.
+    fn draw(&mut self) -> [f64; STAGES.len()] {
+        let Self { crowd, pool, sizes, plan, frustum, detail, palette, instances } = self;
+        let cull = timed_ns(|| crowd.cull(Some(pool), Some(frustum), None, detail));
+        let planned = timed_ns(|| plan.rebuild(sizes, crowd.visible_poses(), 1 << 27).unwrap());
+        let palette = &mut palette[..plan.joint_count as usize];
+        let evaluated = timed_ns(|| evaluate(crowd, pool, plan, palette));
+        let written = timed_ns(|| crowd.write_instances(pool, &mut instances[..plan.instance_count as usize]));
+        [cull, planned, evaluated, written].map(|ns| ns / 1e6)
+    }
+}
+
+/// Prints the time of each stage on one and on two threads. By Amdahl's law a share of `2 T2 / T1 - 1` stays on one thread.
+fn stages(models: &[Model], pools: [&ThreadPool; 2]) {
+    const ROUNDS: usize = 15;
+    println!("ms of a frame without a GPU, all in view, levels of one pixel: medians of {ROUNDS} rounds in turns");
+    println!("{:>20} characters threads {:>8} {:>8} {:>8} {:>8}      all", "", "cull", "plan", "evaluate", "write");
+    for (model, count) in models.iter().flat_map(|model| [10_000, 100_000].map(|count| (model, count))) {
+        let mut frames = pools.map(|pool| Frames::new(model, count, pool));
+        let mut samples = [const { [const { Vec::new() }; STAGES.len() + 1] }; 2];
+        for _ in 0..ROUNDS {
+            for (frames, samples) in frames.iter_mut().zip(&mut samples) {
+                let [cull, plan, evaluate, write] = frames.draw();
+                let all = cull + plan + evaluate + write;
+                samples.iter_mut().zip([cull, plan, evaluate, write, all]).for_each(|(samples, ms)| samples.push(ms));
+            }
+        }
+        let medians = samples.map(|samples| {
+            samples.map(|mut samples| {
+                samples.sort_by(f64::total_cmp);
+                samples[ROUNDS / 2]
+            })
+        });
+        for (threads, medians) in (1..).zip(&medians) {
+            let columns: String = medians.iter().map(|ms| format!(" {ms:>8.3}")).collect();
+            println!("{:>20} {count:>10} {threads:>7}{columns}", model.name);
+        }
+        let serial = 2.0 * medians[1][STAGES.len()] / medians[0][STAGES.len()] - 1.0;
+        println!("{:>20} {count:>10} {:.0} % stays on one thread", model.name, 100.0 * serial);
     }
 }
 
@@ -90,7 +147,7 @@ fn frames(criterion: &mut Criterion) {
     // The first one takes this thread in, so it must be the one with several.
     let [two, one] = [2, 1].map(|threads| thread_pool(Some(threads)).unwrap());
     if measures() {
-        threads(&models, &one, &two);
+        stages(&models, [&one, &two]);
         picks(&models);
     }
     for model in &models {
@@ -102,10 +159,10 @@ fn frames(criterion: &mut Criterion) {
         camera.zoom(0.5);
         let frustum = Frustum::from_clip_from_world(camera.clip_from_world(16.0 / 9.0));
         let to_light = Vec3::new(0.4, 0.8, 0.3).normalize();
-        group.bench_function("cull", |bencher| {
-            bencher.iter(|| all.cull(black_box(Some(&frustum)), black_box(Some(to_light)), &Detail::FULL));
+        group.bench_function("cull on two threads", |bencher| {
+            bencher.iter(|| all.cull(Some(&two), black_box(Some(&frustum)), black_box(Some(to_light)), &Detail::FULL));
         });
-        all.cull(None, None, &Detail::FULL);
+        all.cull(None, None, None, &Detail::FULL);
         let plan_of_all = plan(&all);
         let mut out = palette(&plan_of_all);
         let sizes: Vec<PoseSize> = all.models().iter().map(PoseSize::of).collect();
@@ -117,8 +174,8 @@ fn frames(criterion: &mut Criterion) {
             bencher.iter(|| evaluate(&mut all, &two, &plan_of_all, black_box(&mut out)));
         });
         let mut instances: Vec<MaybeUninit<InstanceData>> = vec![MaybeUninit::uninit(); INSTANCES as usize];
-        group.bench_function("write instances", |bencher| {
-            bencher.iter(|| all.write_instances(black_box(&mut instances)));
+        group.bench_function("write instances on two threads", |bencher| {
+            bencher.iter(|| all.write_instances(&two, black_box(&mut instances)));
         });
         let mut shared = crowd(model, INSTANCES, Some(10.0));
         let plan_of_shared = plan(&shared);

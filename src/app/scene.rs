@@ -190,7 +190,7 @@ impl Scene {
     /// Returns the numbers of instances and poses of each model that a frame draws, as the camera stands.
     pub fn visible_counts(&mut self, aspect: f32, shadows: bool) -> (&[u32], &[u32]) {
         let frustum = self.cull.then(|| Frustum::from_clip_from_world(self.camera.clip_from_world(aspect)));
-        self.crowd.cull(frustum.as_ref(), shadows.then(|| self.look.sun.to_light()), &Detail::FULL);
+        self.crowd.cull(Some(&self.pool), frustum.as_ref(), shadows.then(|| self.look.sun.to_light()), &Detail::FULL);
         (self.crowd.visible_counts(), self.crowd.pose_counts())
     }
 }

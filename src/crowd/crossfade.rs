@@ -15,7 +15,6 @@ use super::settings::{ClipChoice, CrowdError, ModelClips, resolve_clips};
 use super::{Crowd, Instance};
 use crate::animation::lanes::LaneBlend;
 use crate::animation::{Blend, Source};
-use crate::view::Detail;
 
 /// The default duration of a crossfade.
 pub const DEFAULT_FADE_SECONDS: f64 = 0.25;
@@ -125,7 +124,7 @@ impl Crowd {
         self.crossfade = Crossfade::default();
         self.crossfade.running = Some(Fade { start_seconds, duration_seconds, clips_before });
         self.assign_clips(clips, Some((start_seconds, duration_seconds)));
-        self.cull(None, None, &Detail::FULL);
+        self.show_all();
     }
 
     /// Returns whether any instance blends clips.
@@ -145,7 +144,7 @@ impl Crowd {
             Some((clips, duration_seconds)) => self.begin_crossfade(&clips, time_seconds, duration_seconds),
             None => {
                 self.sort_by_clips();
-                self.cull(None, None, &Detail::FULL);
+                self.show_all();
             }
         }
     }

@@ -13,8 +13,8 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::crossfade::ClipPair;
 use super::plan::FramePlan;
-use super::visible::{BLOCK_POSES, Block};
-use super::{Crowd, Instance};
+use super::visible::{BLOCK_POSES, Block, Visible, VisibleInstance};
+use super::{Crowd, Instance, tasks};
 use crate::animation::lanes::{self, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
 use crate::shader_types::{InstanceData, PoseRecord};
@@ -116,15 +116,18 @@ impl Crowd {
     ///
     /// # Panics
     /// If `out` does not have one element for each visible instance.
-    pub fn write_instances(&self, out: &mut [MaybeUninit<InstanceData>]) {
-        let visible = &self.visible;
-        assert_eq!(out.len(), visible.seen.len() + visible.shadow_only.len(), "one element for each visible instance");
-        for (element, visible) in out.iter_mut().zip(visible.seen.iter().chain(&visible.shadow_only)) {
-            let Instance { placement, ring, tint_unorm8, pose, .. } = self.instances[visible.instance as usize];
-            let world_from_model = placement.turned(self.rings[ring as usize].turn).rows();
-            let numbers = [visible.instance, pose];
-            element.write(InstanceData { world_from_model, pose: visible.pose, tint_unorm8, numbers });
-        }
+    pub fn write_instances(&self, pool: &ThreadPool, out: &mut [MaybeUninit<InstanceData>]) {
+        let Visible { seen, shadow_only, .. } = &self.visible;
+        assert_eq!(out.len(), seen.len() + shadow_only.len(), "one element for each visible instance");
+        let (out_seen, out_shadow_only) = out.split_at_mut(seen.len());
+        tasks::write(pool, seen, out_seen, |instance| self.instance_data(instance));
+        tasks::write(pool, shadow_only, out_shadow_only, |instance| self.instance_data(instance));
+    }
+
+    fn instance_data(&self, &VisibleInstance { instance: number, pose: record }: &VisibleInstance) -> InstanceData {
+        let Instance { placement, ring, tint_unorm8, pose, .. } = self.instances[number as usize];
+        let world_from_model = placement.turned(self.rings[ring as usize].turn).rows();
+        InstanceData { world_from_model, pose: record, tint_unorm8, numbers: [number, pose] }
     }
 }
 

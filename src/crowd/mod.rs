@@ -32,6 +32,7 @@ mod scale;
 mod scatter;
 mod settings;
 mod shape;
+mod tasks;
 mod travel;
 mod variety;
 mod visible;
@@ -44,7 +45,7 @@ use glam::Vec3;
 use crate::animation::lanes::Processor;
 use crate::measure::{PosedBounds, floor_height};
 use crate::model::Model;
-use crate::view::{Bounds, Detail};
+use crate::view::Bounds;
 use crossfade::Crossfade;
 use evaluate::Scratch;
 use placement::{Placement, placements};
@@ -170,7 +171,7 @@ impl Crowd {
             crowd.instances.iter_mut().for_each(|instance| instance.placement = Placement::ORIGIN);
         }
         crowd.assign_clips(&clips, None);
-        crowd.cull(None, None, &Detail::FULL);
+        crowd.show_all();
         Ok(crowd)
     }
 
@@ -183,7 +184,7 @@ impl Crowd {
         let clips = resolve_clips(&self.models, choice)?;
         self.crossfade = Crossfade::default();
         self.assign_clips(&clips, None);
-        self.cull(None, None, &Detail::FULL);
+        self.show_all();
         Ok(())
     }
 

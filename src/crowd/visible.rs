@@ -1,7 +1,8 @@
 //! Visibility: which instances the camera and the light see, in which level of detail, and which poses these instances show.
 //!
 //! In: the frustum, the direction of the light, and the [`Detail`] that the picture needs. Out: the visible poses and the
-//! visible instances, rebuilt in place each frame without allocating. Usually each instance has its own pose. With shared
+//! visible instances, rebuilt in place each frame without allocating. All threads look at the instances. The rest is a
+//! counting sort: there are few models and levels, and the poses are already in order within them. Usually each instance has its own pose. With shared
 //! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
 //! instances of which only the shadow may be visible, and only the light draws them.
 //!
@@ -16,13 +17,17 @@
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
 use glam::Vec3;
+use rayon::ThreadPool;
 
 use super::crossfade::{ClipPair, Crossfade};
 use super::placement::turned;
-use super::{Crowd, Instance};
+use super::{Crowd, Instance, tasks};
 use crate::animation::lanes::GROUP_INSTANCES;
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
+
+/// The coarsest level that a [`Sight`] can name. Models have far fewer levels.
+const COARSEST: usize = 254;
 
 /// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
 pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
@@ -37,27 +42,26 @@ pub struct PoseLevels {
 }
 
 impl PoseLevels {
-    /// The levels of a pose that no view shows. All others are finer.
-    const UNSHOWN: Self = Self { camera: u32::MAX, light: u32::MAX };
-
     /// Returns the finer one of both levels. Its vertices are skinned, and those of the other level are among them.
     #[must_use]
     pub fn finest(self) -> u32 {
         self.camera.min(self.light)
     }
+}
 
-    /// Gives a view that does not show the pose the level of the other view, so that it needs no separate batch.
-    fn settled(self) -> Self {
-        let or_other = |level: u32| if level == u32::MAX { self.finest() } else { level };
-        Self { camera: or_other(self.camera), light: or_other(self.light) }
-    }
+/// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so that
+/// it needs no separate batch.
+fn settled(levels: [u8; 2]) -> [u8; 2] {
+    let finest = levels[0].min(levels[1]);
+    levels.map(|level| if level == u8::MAX { finest } else { level })
 }
 
 /// Returns the coarsest level of an instance whose error is allowed, if all finer levels are allowed too. `errors` are those
-/// of the coarser levels in units of model space. If no error is allowed, the level is 0 although another one may be exact.
-fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u32 {
-    let is_allowed = |&&error: &&f32| allowed_metres > 0.0 && error * scale <= allowed_metres;
-    errors.iter().take_while(is_allowed).count() as u32
+/// of the coarser levels in units of model space, each at least as large as the one before. If no error is allowed, the level
+/// is 0 although another one may be exact. Nothing here branches on an error, because no processor could predict it.
+fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u8 {
+    let count: u8 = errors.iter().map(|error| u8::from(error * scale <= allowed_metres)).sum();
+    if allowed_metres > 0.0 { count } else { 0 }
 }
 
 /// A pose that at least one visible instance shows.
@@ -73,10 +77,10 @@ pub struct VisiblePose {
     pub shadow_only_count: u32,
     /// Whether a morph target may be active. Other poses have no morph weights.
     pub has_morphs: bool,
-    /// One of its instances, whose clip and start time are those of the pose.
+    /// The first of its visible instances. Clip and start time are those of the pose.
     pub(super) instance: u32,
-    /// Index of its first instance in [`Visible::found`].
-    first_found: u32,
+    /// Index of its clips in [`Visible::runs`].
+    run: u32,
 }
 
 impl VisiblePose {
@@ -84,8 +88,7 @@ impl VisiblePose {
     #[must_use]
     pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
         let levels = PoseLevels::default();
-        let (instance, first_found) = (u32::MAX, u32::MAX);
-        Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance, first_found }
+        Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance: u32::MAX, run: u32::MAX }
     }
 
     /// Returns the same pose with other levels of detail.
@@ -126,19 +129,74 @@ impl Block {
     }
 
     /// Refills `blocks` for visible poses.
-    fn divide(poses: &[VisiblePose], instances: &[Instance], crossfade: &Crossfade, blocks: &mut Vec<Self>) {
+    fn divide(poses: &[VisiblePose], runs: &[Run], blocks: &mut Vec<Self>) {
         blocks.clear();
-        for (pose, visible) in poses.iter().enumerate() {
-            let clips = crossfade.clips(&instances[visible.instance as usize]);
-            let continues = |last: &Self| {
-                let levels = poses[last.first as usize].levels;
-                last.clips == clips && levels == visible.levels && last.count < BLOCK_POSES as u32
-            };
-            match blocks.last_mut() {
-                Some(last) if continues(last) => last.count += 1,
-                _ => blocks.push(Self { clips, first: pose as u32, count: 1 }),
+        let clips = |pose: &VisiblePose| runs[pose.run as usize].clips;
+        let is_alike =
+            |a: &VisiblePose, b: &VisiblePose| a.levels == b.levels && (a.run == b.run || clips(a) == clips(b));
+        let mut first = 0;
+        for alike in poses.chunk_by(is_alike) {
+            for block in alike.chunks(BLOCK_POSES) {
+                blocks.push(Self { clips: clips(&alike[0]), first, count: block.len() as u32 });
+                first += block.len() as u32;
             }
         }
+    }
+}
+
+/// What the views see of an instance.
+#[derive(Debug, Clone, Copy)]
+struct Sight {
+    /// The pose that the instance shows.
+    pose: u32,
+    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it.
+    levels: [u8; 2],
+    /// Whether the camera may see the instance.
+    is_seen: bool,
+    /// Whether the camera may see the instance or its shadow.
+    is_visible: bool,
+}
+
+/// A visible pose before the sort.
+#[derive(Debug, Clone, Copy, Default)]
+struct FoundPose {
+    /// The first of its visible instances.
+    instance: u32,
+    /// Index of its clips in [`Visible::runs`].
+    run: u32,
+    /// Its place in the [order of keys](Keys).
+    key: u32,
+    /// Its levels in the camera's view and in the light's.
+    levels: [u8; 2],
+    seen_count: u32,
+    shadow_only_count: u32,
+}
+
+/// Consecutive instances of one model that show the same clips.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    clips: ClipPair,
+    /// The end of its instances.
+    end: u32,
+    /// Whether a morph target may be active.
+    has_morphs: bool,
+}
+
+/// The keys of a model's poses: levels and morphs, in the order of the visible poses.
+#[derive(Debug, Clone, Copy)]
+struct Keys {
+    /// The first key.
+    first: u32,
+    level_count: u32,
+}
+
+impl Keys {
+    fn count(self) -> u32 {
+        2 * self.level_count.pow(2)
+    }
+
+    fn key(self, [camera, light]: [u8; 2], has_morphs: bool) -> u32 {
+        self.first + 2 * (u32::from(camera) * self.level_count + u32::from(light)) + u32::from(has_morphs)
     }
 }
 
@@ -157,9 +215,19 @@ pub(super) struct Visible {
     pub instance_counts: Vec<u32>,
     /// The poses, divided into blocks.
     pub blocks: Vec<Block>,
-    /// All visible instances in ascending order, and whether the camera may see them.
-    found: Vec<(u32, bool)>,
-    /// The errors of the coarser levels of each model.
+    /// One element for each instance.
+    sights: Vec<Sight>,
+    /// The clips of all instances, in order.
+    runs: Vec<Run>,
+    /// The visible poses in the order of their instances.
+    found: Vec<FoundPose>,
+    /// The indices of `found` in the order of `poses`.
+    order: Vec<u32>,
+    /// The counts of the counting sort, one for each key.
+    counts: Vec<u32>,
+    /// The keys of each model.
+    keys: Vec<Keys>,
+    /// The errors of the coarser levels of each model, each at least as large as that of the level before.
     errors: Vec<Vec<f32>>,
     /// Whether the rest pose of each model, followed by its clips, has active morph targets.
     has_morphs: Vec<Vec<bool>>,
@@ -168,10 +236,24 @@ pub(super) struct Visible {
 impl Visible {
     /// Allocates room for the case that all instances are visible and each has its own pose.
     pub fn with_capacity(instances: usize, models: &[Model]) -> Self {
-        let errors = |model: &Model| model.geometry.coarser_levels.iter().map(|level| level.error).collect();
+        let errors = |model: &Model| {
+            let mut greatest = 0.0f32;
+            let levels = model.geometry.coarser_levels.iter().take(COARSEST);
+            let errors = levels.map(|level| {
+                greatest = greatest.max(level.error);
+                greatest
+            });
+            errors.collect()
+        };
         let has_morphs = |model: &Model| {
             let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
             clips.map(|clip| model.has_active_morphs(clip)).collect()
+        };
+        let mut key_count = 0;
+        let keys = |model: &Model| {
+            let keys = Keys { first: key_count, level_count: 1 + model.geometry.coarser_levels.len() as u32 };
+            key_count += keys.count();
+            keys
         };
         Self {
             poses: Vec::with_capacity(instances),
@@ -180,7 +262,12 @@ impl Visible {
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
             blocks: Vec::with_capacity(Block::max_count(instances, models, [].into_iter())),
+            sights: Vec::with_capacity(instances),
+            runs: Vec::new(),
             found: Vec::with_capacity(instances),
+            order: Vec::with_capacity(instances),
+            keys: models.iter().map(keys).collect(),
+            counts: vec![0; key_count as usize],
             errors: models.iter().map(errors).collect(),
             has_morphs: models.iter().map(has_morphs).collect(),
         }
@@ -192,51 +279,94 @@ impl Visible {
         self.blocks.reserve(Block::max_count(instances, models, blends));
     }
 
-    fn clear(&mut self) {
-        self.poses.clear();
-        self.seen.clear();
-        self.shadow_only.clear();
-        self.pose_counts.fill(0);
-        self.instance_counts.fill(0);
-        self.found.clear();
-    }
-
-    /// Appends an instance that needs these levels. Instances are appended in ascending order.
-    fn push(&mut self, index: u32, crowd: (&[Instance], &Crossfade), is_seen: bool, levels: PoseLevels) {
-        let (instances, crossfade) = crowd;
-        let Instance { model, pose, .. } = instances[index as usize];
-        let first_found = self.found.len() as u32;
-        self.found.push((index, is_seen));
-        if self.poses.last().is_none_or(|last| instances[last.instance as usize].pose != pose) {
-            let levels = PoseLevels::UNSHOWN;
-            let ClipPair { from, to, .. } = crossfade.clips(&instances[index as usize]);
-            let of_clip = |clip: Option<u32>| self.has_morphs[model as usize][clip.map_or(0, |clip| clip as usize + 1)];
-            let has_morphs = of_clip(from) || of_clip(to);
-            let pose =
-                VisiblePose { levels, has_morphs, instance: index, first_found, ..VisiblePose::new(model, 0, 0) };
-            self.poses.push(pose);
-            self.pose_counts[model as usize] += 1;
-        }
-        self.instance_counts[model as usize] += 1;
-        if let Some(VisiblePose { levels: all, seen_count, shadow_only_count, .. }) = self.poses.last_mut() {
-            all.camera = all.camera.min(levels.camera);
-            all.light = all.light.min(levels.light);
-            *(if is_seen { seen_count } else { shadow_only_count }) += 1;
+    /// Lists the clips of all instances. They have changed, or the instances are in another order.
+    fn list_runs(&mut self, instances: &[Instance], crossfade: &Crossfade) {
+        self.runs.clear();
+        for (index, instance) in (0..).zip(instances) {
+            let clips = crossfade.clips(instance);
+            if self.runs.last().is_none_or(|last| last.clips != clips) {
+                let has_morphs = &self.has_morphs[clips.model as usize];
+                let of_clip = |clip: Option<u32>| has_morphs[clip.map_or(0, |clip| clip as usize + 1)];
+                let has_morphs = of_clip(clips.from) || of_clip(clips.to);
+                self.runs.push(Run { clips, end: index, has_morphs });
+            }
+            if let Some(last) = self.runs.last_mut() {
+                last.end = index + 1;
+            }
         }
     }
 
-    /// Sorts the poses by their levels, and lists their instances in the same order.
-    ///
-    /// The sort is in place. No two poses have the same key, so an unstable sort has one result. It needs one pass if the
-    /// poses are in order already, as they are in full detail.
-    fn sort(&mut self) {
-        self.poses.iter_mut().for_each(|pose| pose.levels = pose.levels.settled());
-        self.poses.sort_unstable_by_key(|pose| (pose.model, pose.levels, pose.has_morphs, pose.instance));
-        for (index, pose) in (0..).zip(&self.poses) {
-            let count = pose.seen_count + pose.shadow_only_count;
-            for &(instance, is_seen) in &self.found[pose.first_found as usize..(pose.first_found + count) as usize] {
-                let list = if is_seen { &mut self.seen } else { &mut self.shadow_only };
-                list.push(VisibleInstance { instance, pose: index });
+    /// Collects and counts the visible poses in the order of their instances.
+    fn find(&mut self) {
+        let Self { sights, runs, found, counts, keys, pose_counts, instance_counts, .. } = self;
+        found.clear();
+        counts.fill(0);
+        let mut first = 0;
+        for (run, &Run { clips, end, has_morphs }) in (0..).zip(&*runs) {
+            let (keys, found_before, mut instance_count) = (keys[clips.model as usize], found.len(), 0);
+            let mut last: Option<(u32, FoundPose, [u8; 2])> = None;
+            let mut finish = |last: Option<(u32, FoundPose, [u8; 2])>| {
+                let Some((_, pose, levels)) = last else { return };
+                let levels = settled(levels);
+                let key = keys.key(levels, has_morphs);
+                counts[key as usize] += 1;
+                found.push(FoundPose { key, levels, ..pose });
+            };
+            let visible = (first..end).zip(&sights[first as usize..end as usize]).filter(|(_, sight)| sight.is_visible);
+            for (instance, sight) in visible {
+                if last.as_ref().is_none_or(|&(pose, ..)| pose != sight.pose) {
+                    finish(last.replace((
+                        sight.pose,
+                        FoundPose { instance, run, ..FoundPose::default() },
+                        [u8::MAX; 2],
+                    )));
+                }
+                if let Some((_, pose, [camera, light])) = &mut last {
+                    *camera = sight.levels[0].min(*camera);
+                    *light = sight.levels[1].min(*light);
+                    *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
+                }
+                instance_count += 1;
+            }
+            finish(last);
+            pose_counts[clips.model as usize] += (found.len() - found_before) as u32;
+            instance_counts[clips.model as usize] += instance_count;
+            first = end;
+        }
+    }
+
+    /// Sorts the found poses by their keys.
+    fn sort(&mut self, pool: Option<&ThreadPool>) {
+        let Self { poses, found, order, counts, runs, .. } = self;
+        let mut next = 0;
+        counts.iter_mut().for_each(|count| next += std::mem::replace(count, next));
+        order.resize(found.len(), 0);
+        for (index, pose) in (0..).zip(&*found) {
+            let place = &mut counts[pose.key as usize];
+            order[*place as usize] = index;
+            *place += 1;
+        }
+        let pose = |index: usize| {
+            let FoundPose { instance, run, levels, seen_count, shadow_only_count, .. } = found[order[index] as usize];
+            let Run { clips: ClipPair { model, .. }, has_morphs, .. } = runs[run as usize];
+            let [camera, light] = levels.map(u32::from);
+            let levels = PoseLevels { camera, light };
+            VisiblePose { model, levels, seen_count, shadow_only_count, has_morphs, instance, run }
+        };
+        tasks::collect(pool, order.len(), pose, poses);
+    }
+
+    /// Lists the visible instances in the order of their poses.
+    fn list_instances(&mut self) {
+        let Self { poses, seen, shadow_only, sights, .. } = self;
+        seen.clear();
+        shadow_only.clear();
+        for (record, pose) in (0..).zip(&*poses) {
+            let from_first = (pose.instance..).zip(&sights[pose.instance as usize..]);
+            let visible = from_first.filter(|(_, sight)| sight.is_visible);
+            for (instance, sight) in visible.take((pose.seen_count + pose.shadow_only_count) as usize) {
+                let list = if sight.is_seen { &mut *seen } else { &mut *shadow_only };
+                list.push(VisibleInstance { instance, pose: record });
             }
         }
     }
@@ -245,12 +375,20 @@ impl Visible {
 impl Crowd {
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
-    /// decides the level of each instance. The order depends only on the instances and their levels.
-    pub fn cull(&mut self, frustum: Option<&Frustum>, to_light: Option<Vec3>, detail: &Detail) {
+    /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this thread
+    /// does all the work.
+    pub fn cull(
+        &mut self,
+        pool: Option<&ThreadPool>,
+        frustum: Option<&Frustum>,
+        to_light: Option<Vec3>,
+        detail: &Detail,
+    ) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
-        let Self { instances, rings, visible, crossfade, .. } = self;
-        visible.clear();
-        for (index, instance) in instances.iter().enumerate() {
+        let Self { instances, rings, visible, .. } = self;
+        let errors = &visible.errors;
+        let sight = |index: usize| {
+            let instance = &instances[index];
             let center = turned(instance.center_world, rings[instance.ring as usize].turn);
             let radius = instance.radius;
             let is_seen = frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
@@ -258,20 +396,30 @@ impl Crowd {
                 let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
                 frustum.intersects_swept_sphere(center, sweep, radius)
             };
-            if is_seen || frustum.zip(to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light)) {
-                let mut levels = PoseLevels::UNSHOWN;
-                let (errors, scale) = (&visible.errors[instance.model as usize], instance.placement.scale);
-                if is_seen {
-                    levels.camera = coarsest_within(errors, scale, detail.error_metres_in_view(center, radius));
-                }
-                if to_light.is_some() {
-                    levels.light = coarsest_within(errors, scale, detail.error_metres_in_shadow());
-                }
-                visible.push(index as u32, (instances, crossfade), is_seen, levels);
-            }
-        }
-        visible.sort();
-        Block::divide(&visible.poses, instances, crossfade, &mut visible.blocks);
+            let is_visible =
+                is_seen || frustum.zip(to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light));
+            let (errors, scale) = (&errors[instance.model as usize], instance.placement.scale);
+            let level = |is_shown: bool, allowed_metres: f32| match is_shown {
+                true => coarsest_within(errors, scale, allowed_metres),
+                false => u8::MAX,
+            };
+            let camera = level(is_seen, detail.error_metres_in_view(center, radius));
+            let light = level(is_visible && to_light.is_some(), detail.error_metres_in_shadow());
+            Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
+        };
+        tasks::collect(pool, instances.len(), sight, &mut visible.sights);
+        visible.pose_counts.fill(0);
+        visible.instance_counts.fill(0);
+        visible.find();
+        visible.sort(pool);
+        visible.list_instances();
+        Block::divide(&visible.poses, &visible.runs, &mut visible.blocks);
+    }
+
+    /// Lets all instances be visible, in full detail, until the next [`Crowd::cull`]. Call it after each change of clips.
+    pub(super) fn show_all(&mut self) {
+        self.visible.list_runs(&self.instances, &self.crossfade);
+        self.cull(None, None, None, &Detail::FULL);
     }
 
     /// Returns the visible poses, in the order of their [`PoseRecord`](crate::shader_types::PoseRecord)s.

@@ -51,7 +51,7 @@ impl Renderer {
         let data = frame_data(crowd, shot, self.shadow_map_size(), self.transparent);
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
-        crowd.cull(frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
+        crowd.cull(Some(threads), frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
@@ -64,7 +64,7 @@ impl Renderer {
         let animate_ms = stopwatch.lap_ms();
 
         // Placement, pose index and tint of each visible instance. Then the GPU half.
-        crowd.write_instances(instances);
+        crowd.write_instances(threads, instances);
         let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms() - self.window_ms;
         Ok((outcome, StageTimes([cull_ms, wait_ms + self.window_ms, animate_ms, record_ms])))

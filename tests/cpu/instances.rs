@@ -13,7 +13,8 @@ use crate::common::lanes::written;
 pub fn instances_of(crowd: &Crowd) -> Vec<InstanceData> {
     let count = crowd.visible_counts().iter().sum::<u32>() as usize;
     let mut out = vec![MaybeUninit::new(bytemuck::Zeroable::zeroed()); count];
-    crowd.write_instances(&mut out);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    crowd.write_instances(&pool, &mut out);
     written(&out)
 }
 
@@ -25,5 +26,5 @@ pub fn positions(crowd: &Crowd) -> Vec<Vec3> {
 /// Leaves what the camera and the light see, in an image of this aspect ratio.
 pub fn cull(crowd: &mut Crowd, camera: &OrbitCamera, aspect: f32, to_light: Option<Vec3>, detail: &Detail) {
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(aspect));
-    crowd.cull(Some(&frustum), to_light, detail);
+    crowd.cull(None, Some(&frustum), to_light, detail);
 }

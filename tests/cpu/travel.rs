@@ -244,7 +244,7 @@ fn culling_follows_those_who_travel() {
     let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
     let mut seen = Vec::new();
     for second in 0..4 {
-        crowd.cull(None, None, &Detail::FULL);
+        crowd.cull(None, None, None, &Detail::FULL);
         let in_view = |place: &&Vec3| frustum.intersects_sphere(**place + Vec3::Y, 0.1);
         let near = positions_at(&mut crowd, f64::from(second) * 4.0).iter().filter(in_view).count();
         cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);

@@ -49,7 +49,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 
 const EXTENT: vk::Extent2D = vk::Extent2D { width: 64, height: 36 };
 const ASPECT: f32 = 64.0 / 36.0;
-const INSTANCES: u32 = 200;
+/// More than one task of culling and of writing instances takes.
+const INSTANCES: u32 = 1100;
 const STEADY_FRAMES: u32 = 100;
 const FRAMES_IN_FLIGHT: usize = 2;
 
@@ -121,7 +122,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
 
 fn steady_frames_make_nothing(device: &TestDevice) {
     // Use one scene for all cases: its pool includes this thread, and a thread can be in only one pool.
-    let options = format!("--size 64x36 --instances {INSTANCES} --clip all --travel on --threads 2 --lod-error 0.5");
+    let options = format!("--size 64x36 --instances {INSTANCES} --clip all --travel on --threads 2 --lod-error 0.2");
     let mut scene = scene::scene(&models(), &options);
     scene.frame_throughout(&scene::arguments(&options).crowd, false, ASPECT);
     // This thread is in the pool, so the broadcast reaches all of its threads. On a busy machine some may start late.

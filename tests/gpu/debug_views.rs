@@ -72,7 +72,8 @@ impl Picture {
     /// Returns the placement of each instance.
     fn placements(&self) -> Vec<Affine3A> {
         let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); self.scene.crowd.instance_count()];
-        self.scene.crowd.write_instances(&mut instances);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        self.scene.crowd.write_instances(&pool, &mut instances);
         // SAFETY: all instances are visible, and each has been written.
         instances.iter().map(|instance| unsafe { instance.assume_init() }.world_from_model.into()).collect()
     }

@@ -53,12 +53,12 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let (sun, glow) = (Vec3::ZERO, Vec3::ZERO);
     let furnace = Sky { sun, zenith: radiance, horizon: radiance, glow, ground_albedo: Vec3::ONE, to_sun: Vec3::Y };
     data.set_light(&furnace);
-    scene.crowd.cull(None, None, &Detail::FULL);
+    scene.crowd.cull(None, None, None, &Detail::FULL);
     let mut frame = renderer.begin_frame(scene.crowd.visible_poses()).unwrap();
     let (FrameMemory { streams, instances }, plan) = frame.memory();
     let threads = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     scene.crowd.evaluate(&threads, 0.0, plan, streams);
-    scene.crowd.write_instances(instances);
+    scene.crowd.write_instances(&threads, instances);
     // The sky is the room. The ground's pattern would be visible.
     frame.submit(data, Look { ground: false, ..Look::default() }, true).unwrap();
     renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()

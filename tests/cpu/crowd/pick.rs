@@ -12,7 +12,7 @@ use crate::cpu::levels::measure::{corners, skinned};
 /// skinning in double precision by the palette of the frame. The last element says how far inside the triangle the hit is.
 fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option<(u32, f64, f64)>> {
     crowd.move_to(time_seconds);
-    crowd.cull(None, None, &Detail::FULL);
+    crowd.cull(None, None, None, &Detail::FULL);
     let (palette, weights) = streams_of(crowd, 2, time_seconds);
     let plan = plan_of(crowd);
     let instances = instances_of(crowd);

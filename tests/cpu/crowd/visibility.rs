@@ -1,7 +1,8 @@
 //! Visible instances and poses: culling, sharing, and their order.
 
+use rayon::ThreadPool;
 use throng::crowd::SharingError;
-use throng::view::{Detail, OrbitCamera};
+use throng::view::{Detail, Frustum, OrbitCamera};
 
 use super::*;
 
@@ -97,5 +98,29 @@ fn instances_seen_by_their_shadow_only_follow_the_others() {
         assert_eq!(seen, seen_first);
         let others = bits(&crowd, seen_count..all_count);
         assert!(others.iter().all(|place| seen.binary_search(place).is_err()));
+    }
+}
+
+#[test]
+fn any_number_of_threads_sees_the_same() {
+    // More instances than a task takes.
+    let models = [chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])];
+    for share_poses_hz in [None, Some(4.0)] {
+        let mut crowd = crowd_of(models.clone(), &CrowdSettings { share_poses_hz, ..settings(5000) });
+        let mut camera = OrbitCamera { distance: 20.0, ..OrbitCamera::default() };
+        camera.orbit(0.4, 0.3);
+        let frustum = Frustum::from_clip_from_world(camera.clip_from_world(1.5));
+        let detail = Detail::new(&camera, 720, 1.0);
+        let to_light = Some(Vec3::new(0.4, 0.8, 0.3).normalize());
+        let mut cull = |pool: Option<&ThreadPool>| {
+            crowd.cull(pool, Some(&frustum), to_light, &detail);
+            (crowd.visible_poses().to_vec(), instances_of(&crowd))
+        };
+        let expected = cull(None);
+        assert!(expected.1.len() > 100 && expected.1.len() < 5000, "{}", expected.1.len());
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(cull(Some(&pool)) == expected, "{threads} threads, {share_poses_hz:?}");
+        }
     }
 }
