@@ -1,10 +1,12 @@
 //! Visibility: which instances the camera and the light see, in which level of detail, and which poses these instances show.
 //!
 //! In: the frustum, the direction of the light, and the [`Detail`] that the picture needs. Out: the visible poses and the
-//! visible instances, rebuilt in place each frame without allocating. All threads look at the instances. The rest is a
-//! counting sort: there are few models and levels, and the poses are already in order within them. Usually each instance has its own pose. With shared
+//! visible instances, rebuilt in place each frame without allocating. Usually each instance has its own pose. With shared
 //! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
 //! instances of which only the shadow may be visible, and only the light draws them.
+//!
+//! All threads look at the instances. The rest is a counting sort: models and levels are few, and within them the poses are in
+//! order already.
 //!
 //! # Levels of detail
 //!
@@ -300,30 +302,29 @@ impl Visible {
     fn find(&mut self) {
         let Self { sights, runs, found, counts, keys, pose_counts, instance_counts, .. } = self;
         found.clear();
-        counts.fill(0);
+        for counts in [&mut *counts, pose_counts, instance_counts] {
+            counts.fill(0);
+        }
         let mut first = 0;
         for (run, &Run { clips, end, has_morphs }) in (0..).zip(&*runs) {
             let (keys, found_before, mut instance_count) = (keys[clips.model as usize], found.len(), 0);
-            let mut last: Option<(u32, FoundPose, [u8; 2])> = None;
-            let mut finish = |last: Option<(u32, FoundPose, [u8; 2])>| {
-                let Some((_, pose, levels)) = last else { return };
-                let levels = settled(levels);
+            // The last pose with its number. More of its instances may follow.
+            let mut last: Option<(u32, FoundPose)> = None;
+            let mut finish = |last: Option<(u32, FoundPose)>| {
+                let Some((_, pose)) = last else { return };
+                let levels = settled(pose.levels);
                 let key = keys.key(levels, has_morphs);
                 counts[key as usize] += 1;
                 found.push(FoundPose { key, levels, ..pose });
             };
             let visible = (first..end).zip(&sights[first as usize..end as usize]).filter(|(_, sight)| sight.is_visible);
             for (instance, sight) in visible {
-                if last.as_ref().is_none_or(|&(pose, ..)| pose != sight.pose) {
-                    finish(last.replace((
-                        sight.pose,
-                        FoundPose { instance, run, ..FoundPose::default() },
-                        [u8::MAX; 2],
-                    )));
+                if last.is_none_or(|(number, _)| number != sight.pose) {
+                    let pose = FoundPose { instance, run, levels: [u8::MAX; 2], ..FoundPose::default() };
+                    finish(last.replace((sight.pose, pose)));
                 }
-                if let Some((_, pose, [camera, light])) = &mut last {
-                    *camera = sight.levels[0].min(*camera);
-                    *light = sight.levels[1].min(*light);
+                if let Some((_, pose)) = &mut last {
+                    pose.levels = std::array::from_fn(|view| pose.levels[view].min(sight.levels[view]));
                     *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
                 }
                 instance_count += 1;
@@ -408,8 +409,6 @@ impl Crowd {
             Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
         };
         tasks::collect(pool, instances.len(), sight, &mut visible.sights);
-        visible.pose_counts.fill(0);
-        visible.instance_counts.fill(0);
         visible.find();
         visible.sort(pool);
         visible.list_instances();
