@@ -36,7 +36,7 @@
 //!    [`measure`], the properties of a model in motion: its bounds, its floor, its gait;
 //! 3. [`retarget`]: the clips of other files as clips of this model, for any humanoid;
 //! 4. [`levels`]: simpler surfaces for distant characters, each with an error that holds in all poses;
-//! 5. [`crowd`]: placement, travel, culling, the frame plan, and evaluation on all cores; [`view`]: camera, frustum, sky,
+//! 5. [`crowd`]: placement, travel, culling and evaluation on all cores, the frame plan; [`view`]: camera, frustum, sky,
 //!    the view of the shadow map, and the look of the picture;
 //! 6. [`shader_types`]: the structs that the CPU and the shaders share;
 //! 7. [`renderer`]: passes, frame slots, resident data, outputs;
