@@ -146,7 +146,7 @@ impl Block {
     }
 }
 
-/// What the views see of an instance.
+/// The part of an instance that the views decide: whether it is visible, and in which levels.
 #[derive(Debug, Clone, Copy)]
 struct Sight {
     /// The pose that the instance shows.

@@ -9,7 +9,7 @@ use super::instance::Instance;
 use super::surface::Surface;
 
 /// The number of storage buffers that the program's layouts have in a shader stage (`renderer::layouts` asserts it). Vulkan
-/// guarantees four, and every device known to run Vulkan 1.3 allows twelve.
+/// guarantees four.
 pub const STORAGE_BUFFERS_PER_STAGE: u32 = 12;
 
 /// One Vulkan device, with the features and limits that matter to the program.
@@ -350,7 +350,7 @@ impl PhysicalDevice {
     }
 }
 
-/// Returns the queue families for graphics, compute and transfer, in the driver's order. Both others include transfer.
+/// Returns the queue families for graphics and compute, in the driver's order. Each of them can transfer too.
 fn draw_families(families: &[vk::QueueFamilyProperties]) -> impl Iterator<Item = u32> {
     let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
     (0..).zip(families).filter(move |(_, family)| family.queue_flags.contains(wanted)).map(|(index, _)| index)

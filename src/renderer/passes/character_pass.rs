@@ -85,7 +85,7 @@ impl CharacterPass {
 
     /// Draws the opaque (`blended` false) or the blended parts of all visible instances.
     pub fn record(&self, input: &PassInput, blended: bool) {
-        crowd_draw::record(input, Eye::Camera, |_, draw| match draw.is_blended() == blended {
+        crowd_draw::record(input, Eye::Camera, |draw| match draw.is_blended() == blended {
             true => self.pipelines.get(&key(draw, self.skinning, self.picture)),
             false => None,
         });

@@ -8,7 +8,7 @@ use super::PassInput;
 use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
-use crate::renderer::resident::model::{GpuDraw, GpuModel, IndexRange};
+use crate::renderer::resident::model::{GpuDraw, IndexRange};
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -41,7 +41,7 @@ impl Eye {
 
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
 /// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout.
-pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &GpuDraw) -> Option<&'p Pipeline>) {
+pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
     let PassInput { recorder, layouts, models, plan, slot } = *input;
     let Some(instances) = slot.instances() else { return };
     recorder.bind_set(&layouts.scene, FRAME_SET, &slot.set);
@@ -50,7 +50,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
         let (seen, level) = eye.sees(batch);
-        let is_drawn = |draw: &GpuDraw| draw.indices(level).count > 0 && pipeline_of(model, draw).is_some();
+        let is_drawn = |draw: &GpuDraw| draw.indices(level).count > 0 && pipeline_of(draw).is_some();
         if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
             continue;
         }
@@ -63,8 +63,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuModel, &
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
         recorder.bind_index_buffer(&model.indices, model.index_type);
         for draw in model.draws.iter().filter(|draw| is_drawn(draw)) {
-            let (Some(pipeline), Some(material)) = (pipeline_of(model, draw), model.materials.sets.get(draw.material))
-            else {
+            let (Some(pipeline), Some(material)) = (pipeline_of(draw), model.materials.sets.get(draw.material)) else {
                 continue;
             };
             if !bound_pipeline.is_some_and(|bound| std::ptr::eq(bound, pipeline)) {

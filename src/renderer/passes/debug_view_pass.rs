@@ -90,7 +90,7 @@ impl DebugViewPass {
     /// Draws all visible instances. [`Self::prepare`] has built the pipelines of the view.
     pub fn record(&self, input: &PassInput, view: DebugView) {
         for &layer in layers(view) {
-            crowd_draw::record(input, Eye::Camera, |_, draw| self.pipelines.get(&self.key(draw, layer)?));
+            crowd_draw::record(input, Eye::Camera, |draw| self.pipelines.get(&self.key(draw, layer)?));
         }
     }
 

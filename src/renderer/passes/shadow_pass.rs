@@ -96,7 +96,7 @@ impl ShadowPass {
         let rendering = Rendering { depth: Some(&self.map), keeps_depth: true, y_up: true, ..Rendering::default() };
         input.recorder.rendering(rendering, || {
             if self.is_on {
-                crowd_draw::record(input, Eye::Light, |_, draw| {
+                crowd_draw::record(input, Eye::Light, |draw| {
                     if casts_shadow(draw) { self.pipelines.get(&key(draw, self.skinning)) } else { None }
                 });
             }

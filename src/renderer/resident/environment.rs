@@ -14,8 +14,8 @@
 //! sample than cube maps.
 //!
 //! Everything is computed at the start of the first frame, and of each frame whose sky has changed. Earlier frames may still
-//! sample the tables: barriers order them, so nobody waits. The images stay the same, and so do the descriptor sets. The shaders write buffers that are copied to the images: unlike storage images,
-//! buffers need no optional formats.
+//! sample the tables: barriers order them, so the CPU does not wait. The images stay the same, and so do the descriptor sets.
+//! The shaders write buffers that are copied to the images: unlike storage images, buffers need no optional formats.
 
 use ash::vk;
 

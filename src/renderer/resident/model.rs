@@ -131,7 +131,7 @@ pub struct GpuModel {
     pub static_bytes: u64,
     /// The number of bones that the skeleton pass draws.
     pub bone_count: u32,
-    /// What the debug views show of the model.
+    /// The push constants of the model's draws, which debug views read.
     pub constants: ModelConstants,
     _buffers: [Buffer; 8],
 }
