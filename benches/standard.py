@@ -5,6 +5,9 @@ The set is always the same, so tables of different machines and versions can be 
 first model, crowds of a body as people make them, crowds of a mix if there are several models, two sizes of the image and
 both ways of skinning. It takes some minutes on two cores without a GPU. With --update the table replaces the one between
 the markers of PAGE, and the plot replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
+
+With --gpu it also measures crowds that only a GPU can draw: up to a million characters, both ways of upload, and each pass
+alone. A crowd that does not fit into the device's memory is left out, and the table ends with its name.
 """
 
 import argparse
@@ -46,8 +49,21 @@ MIXED_SET = [
     f"{LARGE} {PLAIN} --lod-error 0,1 --instances 1000",
     f"{LARGE} {PLAIN} --lod-error 1 --instances 10000",
 ]
+GPU_SET = [
+    f"{LARGE} {FINE} --lod-error 1 --instances 1,10,100,1000,10000,100000,1000000",
+    f"{LARGE} {FINE} --lod-error 0 --instances 1000,10000,100000",
+    f"{LARGE} {FINE} --lod-error 1 --upload direct,staged --instances 10000,100000",
+    f"{LARGE} {FINE} --lod-error 0,1 --skinning compute,vertex --serialize on --instances 10000,100000",
+    f"--size 3840x2160 {FINE} --lod-error 1 --instances 1,1000,10000",
+]
+GPU_BODY_SET = [
+    f"{LARGE} {FINE} --lod-error 0,1 --skinning compute,vertex --instances 100,1000,10000",
+    f"{LARGE} {FINE} --lod-error 0,1 --skinning compute,vertex --serialize on --instances 1000",
+]
 FRAMES = ["--frames", "36", "--warmup", "2"]
-# Everything runs once with crowds of at most a hundred, and the figures mean little.
+# A GPU takes some frames to raise its clock.
+GPU_FRAMES = ["--frames", "60", "--warmup", "4"]
+# Everything runs once with crowds of at most twenty, and the figures mean little.
 QUICK_FRAMES = ["--frames", "2", "--warmup", "0"]
 
 
@@ -63,12 +79,14 @@ def pass_ms(run, name):
     return run["gpu_ms"][name]["median"] if run["gpu_ms"] else None
 
 
-# The columns: their names and cells. Times are medians in milliseconds. The first four are text.
+# The columns: their names and cells. Times are medians in milliseconds. The first six are text, two of them for --gpu only.
 COLUMNS = {
     "crowd": lambda run: f"{run['instances']:,} {' + '.join(Path(model).stem for model in run['models'])}",
     "image": lambda run: f"{run['width']}x{run['height']}",
     "MSAA, shadows": lambda run: f"{run['msaa']}, {'on' if run['shadows'] else 'off'}",
     "skinning": lambda run: run["skinning"],
+    "upload": lambda run: run["upload"],
+    "passes": lambda run: "alone" if run["serialize"] else "overlap",
     "lod error": lambda run: f"{run['lod_error_pixels']:g}",
     "triangles": lambda run: f"{run['triangles_drawn']:,}",
     "frame": lambda run: number(run["frame_ms"]["median"]),
@@ -77,7 +95,8 @@ COLUMNS = {
     **{stage: lambda run, stage=stage: number(run["cpu_ms"][stage]["median"]) for stage in ("cull", "animate", "record")},
     **{name: lambda run, name=name: number(pass_ms(run, name)) for name in ("skin", "shadow", "draw", "post")},
 }
-TEXT_COLUMNS = 4
+TEXT_COLUMNS = 6
+GPU_COLUMNS = ("upload", "passes")
 
 
 def cell(text):
@@ -85,7 +104,9 @@ def cell(text):
     return "".join(f"\\{char}" if char in "|\\`*_<>[]" else char for char in text)
 
 
-def markdown(report):
+def markdown(report, is_gpu):
+    columns = {name: of for name, of in COLUMNS.items() if is_gpu or name not in GPU_COLUMNS}
+    texts = TEXT_COLUMNS if is_gpu else TEXT_COLUMNS - len(GPU_COLUMNS)
     program, device, cpu, runs = (report[key] for key in ("program", "device", "cpu", "runs"))
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     lines = [
@@ -93,10 +114,10 @@ def markdown(report):
         f"{runs[0]['threads']} threads; {cell(device['name'])} with {cell(device['driver'])}. Medians of "
         f"{runs[0]['frames']} frames, in milliseconds.",
         "",
-        f"| {' | '.join(COLUMNS)} |",
-        f"|{'|'.join('---' if index < TEXT_COLUMNS else '---:' for index in range(len(COLUMNS)))}|",
+        f"| {' | '.join(columns)} |",
+        f"|{'|'.join('---' if index < texts else '---:' for index in range(len(columns)))}|",
     ]
-    lines += [f"| {' | '.join(cell(of(run)) for of in COLUMNS.values())} |" for run in runs]
+    lines += [f"| {' | '.join(cell(of(run)) for of in columns.values())} |" for run in runs]
     return "\n".join(lines) + "\n"
 
 
@@ -108,18 +129,27 @@ def build():
     return Path(json.loads(metadata)["target_directory"]) / "release" / "throng"
 
 
-def measure(program, models, options, plot, is_quick):
-    """Measures one run of the set. Returns its report."""
+def measure(program, models, options, plot, arguments, left_out):
+    """Measures one run of the set. Returns its report, or None if nothing of it fits into the device's memory."""
     words = options.split()
-    if is_quick:
-        index = words.index("--instances") + 1
-        words[index] = ",".join(str(min(int(count), 100)) for count in words[index].split(","))
-    command = [program, "bench", *models, *words, *(QUICK_FRAMES if is_quick else FRAMES), "--json", "-", "--plot", plot]
-    # The tables go to standard error.
-    finished = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE)
-    if finished.returncode != 0:
-        sys.exit(f"failed: {' '.join(map(str, command))}")
-    return json.loads(finished.stdout)
+    place = words.index("--instances") + 1
+    counts = words[place].split(",")
+    if arguments.quick:
+        counts = sorted({str(min(int(count), 20)) for count in counts}, key=int)
+    frames = QUICK_FRAMES if arguments.quick else GPU_FRAMES if arguments.gpu else FRAMES
+    device = ["--device", arguments.device] if arguments.device else []
+    while counts:
+        words[place] = ",".join(counts)
+        command = [program, "bench", *models, *words, *device, *frames, "--json", "-", "--plot", plot]
+        # The tables go to standard error.
+        finished = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE)
+        if finished.returncode == 0:
+            return json.loads(finished.stdout)
+        if not arguments.gpu:
+            sys.exit(f"failed: {' '.join(map(str, command))}")
+        words[place] = counts.pop()
+        left_out.append(f"{Path(models[0]).stem} {' '.join(words)}")
+    return None
 
 
 def update(table, plot):
@@ -138,25 +168,31 @@ def main():
     parser.add_argument("--clips", type=Path, metavar="FILE",
                         help="clips for the body, if it has none: for example walk.glb")
     parser.add_argument("--throng", type=Path, help="the program [default: build it]")
+    parser.add_argument("--gpu", action="store_true", help="also measure crowds for a GPU")
+    parser.add_argument("--device", help="a part of the device's name [default: the best device]")
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="write the plot to this file")
     parser.add_argument("--update", action="store_true", help="write the table and the plot into the repository")
     parser.add_argument("--quick", action="store_true", help="measure a few frames of small crowds, to try this script")
     arguments = parser.parse_args()
     program = arguments.throng or build()
+    clips = ["--clips", arguments.clips] if arguments.clips else []
+    sets = [(arguments.models[:1], options) for options in (GPU_SET if arguments.gpu else []) + SET]
+    if arguments.body:
+        sets += [([arguments.body, *clips], options) for options in (GPU_BODY_SET if arguments.gpu else []) + BODY_SET]
+    if len(arguments.models) > 1:
+        sets += [(arguments.models, options) for options in MIXED_SET]
+    reports, plots, left_out = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        runs, plots = [], []
-        sets = [(arguments.models[:1], options) for options in SET]
-        if arguments.body:
-            clips = ["--clips", arguments.clips] if arguments.clips else []
-            sets += [([arguments.body, *clips], options) for options in BODY_SET]
-        if len(arguments.models) > 1:
-            sets += [(arguments.models, options) for options in MIXED_SET]
+        plot = Path(folder) / "plot.svg"
         for models, options in sets:
-            plot = Path(folder) / "plot.svg"
-            report = measure(program, models, options, plot, arguments.quick)
-            runs += report["runs"]
-            plots.append(plot.read_text())
-    table = markdown({**report, "runs": runs})
+            if report := measure(program, models, options, plot, arguments, left_out):
+                reports.append(report)
+                plots.append(plot.read_text())
+    table = markdown({**reports[0], "runs": [run for report in reports for run in report["runs"]]}, arguments.gpu)
+    table += "".join(f"\nLeft out, because it failed: `{options}`\n" for options in left_out)
     print(table, end="")
+    if arguments.plot:
+        arguments.plot.write_text(plots[0])
     if arguments.update:
         update(table, plots[0])
 
