@@ -177,54 +177,64 @@ impl FramePlan {
         // The levels in use change with the camera. With room for all pairs, only a growing crowd allocates.
         batches.reserve(models.iter().map(|size| 2 * size.levels.len().pow(2)).sum());
         let seen_count: u64 = poses.iter().map(|pose| u64::from(pose.seen_count)).sum();
-        let mut next_record = PoseRecord::default();
+        let mut next = PoseRecord::default();
         let mut next_seen = 0u32;
         let mut next_shadow_only = u32::try_from(seen_count).map_err(|_| PlanError::TooManyElements)?;
-        for (index, pose) in poses.iter().enumerate() {
-            let size = &models[pose.model as usize];
-            let LevelSize { vertex_count, joint_count, bind_vertex_offset } = size.level(pose.levels.finest());
-            let taken = take_vertices(pages, vertex_count, size.has_tangents, page_bytes);
-            let page = taken.ok_or_else(|| PlanError::PoseLargerThanPage {
-                model: pose.model,
-                vertex_count,
-                size_bytes: u64::from(vertex_count) * size_of::<SkinnedVertex>() as u64,
-                page_bytes,
-            })?;
-            next_record.skinned_vertex_offset = pages[page].vertex_count - vertex_count;
-            next_record.camera_level = pose.levels.camera;
-            next_record.bind_vertex_offset = bind_vertex_offset;
-            next_record.morph_weight_count = if pose.has_morphs { size.morph_weight_count } else { 0 };
-            records.push(next_record);
-            let advance = |offset: u32, count: u32| offset.checked_add(count).ok_or(PlanError::TooManyElements);
-            next_record.palette_offset =
-                advance(next_record.palette_offset, if *all_joints { size.level(0).joint_count } else { joint_count })?;
-            next_record.morph_weight_offset = advance(next_record.morph_weight_offset, next_record.morph_weight_count)?;
-
-            let key = (pose.model, pose.levels, pose.has_morphs, page as u32);
-            let continues = |batch: &&mut Batch| (batch.model, batch.levels, batch.has_morphs, batch.page) == key;
-            match batches.last_mut().filter(continues) {
-                Some(batch) => {
-                    batch.pose_count += 1;
-                    batch.seen.count += pose.seen_count;
-                    batch.shadow_only.count += pose.shadow_only_count;
-                }
-                None => batches.push(Batch {
-                    model: pose.model,
-                    page: page as u32,
-                    levels: pose.levels,
-                    has_morphs: pose.has_morphs,
-                    vertex_count,
-                    first_pose: index as u32,
-                    pose_count: 1,
-                    seen: InstanceRange { first: next_seen, count: pose.seen_count },
-                    shadow_only: InstanceRange { first: next_shadow_only, count: pose.shadow_only_count },
-                }),
+        let advance =
+            |offset: u32, count: u64| u32::try_from(u64::from(offset) + count).map_err(|_| PlanError::TooManyElements);
+        // Poses that are alike lie one after the other, and so do their data.
+        let key = |pose: &VisiblePose| (pose.model, pose.levels, pose.has_morphs);
+        for alike in poses.chunk_by(|a, b| key(a) == key(b)) {
+            let VisiblePose { model, levels, has_morphs, .. } = alike[0];
+            let size = &models[model as usize];
+            let LevelSize { vertex_count, mut joint_count, bind_vertex_offset } = size.level(levels.finest());
+            if *all_joints {
+                joint_count = size.level(0).joint_count;
             }
-            next_seen += pose.seen_count;
-            next_shadow_only = advance(next_shadow_only, pose.shadow_only_count)?;
+            next.camera_level = levels.camera;
+            next.bind_vertex_offset = bind_vertex_offset;
+            next.morph_weight_count = if has_morphs { size.morph_weight_count } else { 0 };
+            let mut rest = alike;
+            while !rest.is_empty() {
+                let taken = take_vertices(pages, (vertex_count, rest.len()), size.has_tangents, page_bytes);
+                let (first_vertex, count) = taken.ok_or_else(|| PlanError::PoseLargerThanPage {
+                    model,
+                    vertex_count,
+                    size_bytes: u64::from(vertex_count) * size_of::<SkinnedVertex>() as u64,
+                    page_bytes,
+                })?;
+                let (in_page, later) = rest.split_at(count);
+                rest = later;
+                let first = PoseRecord { skinned_vertex_offset: first_vertex, ..next };
+                let all = |each: u32| count as u64 * u64::from(each);
+                next.palette_offset = advance(next.palette_offset, all(joint_count))?;
+                next.morph_weight_offset = advance(next.morph_weight_offset, all(next.morph_weight_count))?;
+                let instances = |next: &mut u32, count: fn(&VisiblePose) -> u32| {
+                    let first = *next;
+                    *next = advance(first, in_page.iter().map(|pose| u64::from(count(pose))).sum())?;
+                    Ok(InstanceRange { first, count: *next - first })
+                };
+                batches.push(Batch {
+                    model,
+                    page: pages.len() as u32 - 1,
+                    levels,
+                    has_morphs,
+                    vertex_count,
+                    first_pose: records.len() as u32,
+                    pose_count: count as u32,
+                    seen: instances(&mut next_seen, |pose| pose.seen_count)?,
+                    shadow_only: instances(&mut next_shadow_only, |pose| pose.shadow_only_count)?,
+                });
+                records.extend((0..count as u32).map(|index| PoseRecord {
+                    palette_offset: first.palette_offset + index * joint_count,
+                    skinned_vertex_offset: first.skinned_vertex_offset + index * vertex_count,
+                    morph_weight_offset: first.morph_weight_offset + index * first.morph_weight_count,
+                    ..first
+                }));
+            }
         }
-        self.joint_count = next_record.palette_offset;
-        self.morph_weight_count = next_record.morph_weight_offset;
+        self.joint_count = next.palette_offset;
+        self.morph_weight_count = next.morph_weight_offset;
         self.instance_count = next_shadow_only;
         Ok(())
     }
@@ -237,19 +247,26 @@ impl FramePlan {
     }
 }
 
-/// Adds the vertices of one pose to the last page, or to a new page if the last one is full. Returns the index of the page,
-/// or `None` if the pose is larger than a page.
-fn take_vertices(pages: &mut Vec<PagePlan>, vertex_count: u32, has_tangents: bool, page_bytes: u64) -> Option<usize> {
+/// Adds the vertices of poses to the last page, or to a new page if not even one pose fits: as many of `pose_count` as the page
+/// has room for. Returns the first vertex and the number of poses, or `None` if one pose is larger than a page.
+fn take_vertices(
+    pages: &mut Vec<PagePlan>,
+    (vertex_count, pose_count): (u32, usize),
+    has_tangents: bool,
+    page_bytes: u64,
+) -> Option<(u32, usize)> {
     let capacity = u32::try_from(page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
-    let has_room = |page: &PagePlan| capacity - page.vertex_count >= vertex_count;
-    if !pages.last().is_some_and(has_room) {
-        if vertex_count > capacity {
-            return None;
-        }
+    let room = |page: &PagePlan| {
+        (capacity - page.vertex_count)
+            .checked_div(vertex_count)
+            .map_or(pose_count, |room| pose_count.min(room as usize))
+    };
+    if pages.last().is_none_or(|last| room(last) == 0) {
         pages.push(PagePlan::default());
     }
-    let index = pages.len() - 1;
-    pages[index].vertex_count += vertex_count;
-    pages[index].has_tangents |= has_tangents;
-    Some(index)
+    let page = pages.last_mut()?;
+    let (first, count) = (page.vertex_count, room(page));
+    page.vertex_count += count as u32 * vertex_count;
+    page.has_tangents |= has_tangents;
+    (count > 0).then_some((first, count))
 }
