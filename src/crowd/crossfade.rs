@@ -170,7 +170,7 @@ impl Crowd {
 
     /// Compiles the blend of each pair of clips that instances show. The instances are sorted.
     pub(super) fn compile_blends(&mut self) {
-        let Self { models, instances, repertoire, crossfade, visible, .. } = self;
+        let Self { models, instances, repertoire, crossfade, .. } = self;
         if crossfade.running.is_none() {
             return;
         }
@@ -187,6 +187,5 @@ impl Crowd {
         if crossfade.blends.is_empty() {
             crossfade.running = None;
         }
-        visible.make_room(instances.len(), models, crossfade.blends.iter().map(|(clips, _)| clips.model));
     }
 }

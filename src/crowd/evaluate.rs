@@ -1,26 +1,32 @@
 //! Evaluation: the joint matrices and morph weights of all visible poses, on all cores.
 //!
 //! In: the visible poses, a time, and the [`FramePlan`] with the offsets of each pose. Out: the frame's palette, morph
-//! weights and instances, each element written once. The poses are divided into blocks of consecutive poses of one model and
-//! clip, or of one model and two clips that blend. A clip's poses in different levels of detail are in different blocks.
-//! Recursive halving gives each task consecutive blocks, its part of the output, and its own scratch memory. So tasks share no
-//! memory, need no locks and do not allocate. A pose's matrices depend only on the instance and the time, so the bytes are
-//! the same for any number of threads.
+//! weights and instances, each element written once. Recursive halving gives each task consecutive poses, its part of the
+//! output, and its own scratch memory. So tasks share no memory, need no locks and do not allocate. A task divides its poses
+//! into blocks of one model and clip, or of one model and two clips that blend, in the same levels of detail. A pose's matrices
+//! depend only on the instance and the time, so the bytes are the same for any number of threads.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::crossfade::ClipPair;
+use super::parts::Lists;
 use super::plan::FramePlan;
-use super::visible::{BLOCK_POSES, Block, Visible, VisibleInstance};
-use super::{Crowd, Instance, tasks};
-use crate::animation::lanes::{self, LaneScratch, LaneSource};
+use super::visible::{VisibleInstance, VisiblePose};
+use super::{Crowd, Instance};
+use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
 use crate::shader_types::{InstanceData, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
+/// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
+const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
+/// The number of instances that a task writes: some ten microseconds of work.
+const INSTANCES_PER_TASK: usize = 1024;
 
 /// Returns a pool for [`Crowd::evaluate`], by default with one thread per core.
 ///
@@ -85,7 +91,8 @@ impl Crowd {
     /// # Panics
     /// If `plan` was not built from [`Crowd::visible_poses`], or if the lengths of `out` are not the plan's.
     pub fn evaluate(&mut self, pool: &ThreadPool, time_seconds: f64, plan: &FramePlan, out: PoseStreams<'_>) {
-        assert_eq!(plan.records.len(), self.visible.poses.len(), "one record for each visible pose");
+        let pose_count = self.visible_poses().len();
+        assert_eq!(plan.records.len(), pose_count, "one record for each visible pose");
         assert_eq!(out.palette.len(), plan.joint_count as usize, "the palette's length");
         assert_eq!(out.morph_weights.len(), plan.morph_weight_count as usize, "the number of morph weights");
         let threads = pool.current_num_threads();
@@ -96,13 +103,12 @@ impl Crowd {
         let mut scratches = std::mem::take(&mut self.scratches);
         self.crossfade.set_weights(time_seconds);
         let shared = Shared { crowd: self, records: &plan.records, time_seconds };
-        let blocks = &self.visible.blocks;
         let out = Output { streams: out, first: PoseRecord::default() };
         // A second thread is woken only if there is work for two.
-        if threads == 1 || blocks.len() <= 1 {
-            divide(shared, blocks, &mut scratches[..1], out);
+        if threads == 1 || pose_count <= BLOCK_POSES {
+            divide(shared, 0..pose_count, &mut scratches[..1], out);
         } else {
-            pool.install(|| divide(shared, blocks, &mut scratches, out));
+            pool.install(|| divide(shared, 0..pose_count, &mut scratches, out));
         }
         self.scratches = scratches;
     }
@@ -117,11 +123,20 @@ impl Crowd {
     /// # Panics
     /// If `out` does not have one element for each visible instance.
     pub fn write_instances(&self, pool: &ThreadPool, out: &mut [MaybeUninit<InstanceData>]) {
-        let Visible { seen, shadow_only, .. } = &self.visible;
+        let Lists { seen, shadow_only, .. } = &self.visible.lists;
         assert_eq!(out.len(), seen.len() + shadow_only.len(), "one element for each visible instance");
+        let write = |(instances, out): (&[VisibleInstance], &mut [MaybeUninit<_>])| {
+            instances.iter().zip(out).for_each(|(instance, out)| _ = out.write(self.instance_data(instance)));
+        };
         let (out_seen, out_shadow_only) = out.split_at_mut(seen.len());
-        tasks::write(pool, seen, out_seen, |instance| self.instance_data(instance));
-        tasks::write(pool, shadow_only, out_shadow_only, |instance| self.instance_data(instance));
+        for (instances, out) in [(seen, out_seen), (shadow_only, out_shadow_only)] {
+            if instances.len() <= INSTANCES_PER_TASK {
+                write((instances, out));
+                continue;
+            }
+            let chunks = instances.par_chunks(INSTANCES_PER_TASK).zip(out.par_chunks_mut(INSTANCES_PER_TASK));
+            pool.install(|| chunks.for_each(write));
+        }
     }
 
     fn instance_data(&self, &VisibleInstance { instance: number, pose: record }: &VisibleInstance) -> InstanceData {
@@ -131,44 +146,56 @@ impl Crowd {
     }
 }
 
-/// Halves blocks, scratches and output until one scratch or one block is left.
-fn divide(shared: Shared<'_>, blocks: &[Block], scratches: &mut [Scratch], mut out: Output<'_>) {
-    if scratches.len() == 1 || blocks.len() <= 1 {
-        if let Some(scratch) = scratches.first_mut() {
-            evaluate_blocks(shared, blocks, scratch, out);
-        }
-        return;
+/// Halves poses, scratches and output until one scratch or one block is left.
+fn divide(shared: Shared<'_>, poses: Range<usize>, scratches: &mut [Scratch], mut out: Output<'_>) {
+    if let [scratch] = scratches {
+        return evaluate_poses(shared, poses, scratch, out);
     }
-    let (blocks_a, blocks_b) = blocks.split_at(blocks.len() / 2);
+    let middle = poses.start + (poses.len() / 2).next_multiple_of(BLOCK_POSES);
+    if middle >= poses.end {
+        return divide(shared, poses, &mut scratches[..1], out);
+    }
     let (scratches_a, scratches_b) = scratches.split_at_mut(scratches.len() / 2);
-    let out_a = out.split_off_before(shared.records[blocks_b[0].first as usize]);
-    rayon::join(|| divide(shared, blocks_a, scratches_a, out_a), || divide(shared, blocks_b, scratches_b, out));
+    let out_a = out.split_off_before(shared.records[middle]);
+    let (a, b) = (poses.start..middle, middle..poses.end);
+    rayon::join(|| divide(shared, a, scratches_a, out_a), || divide(shared, b, scratches_b, out));
 }
 
-fn evaluate_blocks(shared: Shared<'_>, blocks: &[Block], scratch: &mut Scratch, mut out: Output<'_>) {
-    for (index, block) in blocks.iter().enumerate() {
-        let own = match blocks.get(index + 1) {
-            Some(next) => out.split_off_before(shared.records[next.first as usize]).streams,
-            None => PoseStreams {
+fn evaluate_poses(shared: Shared<'_>, poses: Range<usize>, scratch: &mut Scratch, mut out: Output<'_>) {
+    let visible = &shared.crowd.visible;
+    let clips = |pose: &VisiblePose| visible.runs[pose.run as usize].clips;
+    let is_alike = |a: &VisiblePose, b: &VisiblePose| a.levels == b.levels && (a.run == b.run || clips(a) == clips(b));
+    let mut next = poses.start;
+    let alike = visible.lists.poses[poses.clone()].chunk_by(is_alike);
+    for block in alike.flat_map(|alike| alike.chunks(BLOCK_POSES)) {
+        next += block.len();
+        let own = match poses.contains(&next) {
+            true => out.split_off_before(shared.records[next]).streams,
+            false => PoseStreams {
                 palette: &mut *out.streams.palette,
                 morph_weights: &mut *out.streams.morph_weights,
                 memory: out.streams.memory,
             },
         };
-        evaluate_block(shared.crowd, block, shared.time_seconds, scratch, own);
+        evaluate_block(shared, clips(&block[0]), block, scratch, own);
     }
 }
 
-fn evaluate_block(crowd: &Crowd, block: &Block, time_seconds: f64, scratch: &mut Scratch, mut out: PoseStreams<'_>) {
-    let model = &crowd.models[block.clips.model as usize];
-    let poses = &crowd.visible.poses[block.first as usize..(block.first + block.count) as usize];
+fn evaluate_block(
+    Shared { crowd, time_seconds, .. }: Shared<'_>,
+    clips: ClipPair,
+    poses: &[VisiblePose],
+    scratch: &mut Scratch,
+    mut out: PoseStreams<'_>,
+) {
+    let model = &crowd.models[clips.model as usize];
     let mut shown = [Blend::default(); BLOCK_POSES];
     for (shown, pose) in shown.iter_mut().zip(poses) {
         *shown = crowd.shown(&crowd.instances[pose.instance as usize], time_seconds);
     }
     let shown = &shown[..poses.len()];
     let Scratch { poses, lanes } = scratch;
-    if !evaluate_in_lanes(crowd, block.clips, shown, lanes, &mut out) {
+    if !evaluate_in_lanes(crowd, clips, shown, lanes, &mut out) {
         let (joint_count, morph_weight_count) =
             (out.palette.len() / shown.len(), out.morph_weights.len() / shown.len());
         for blend in shown {

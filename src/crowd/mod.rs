@@ -23,6 +23,7 @@
 
 mod crossfade;
 mod evaluate;
+mod parts;
 mod pick;
 mod placement;
 mod plan;
@@ -32,7 +33,6 @@ mod scale;
 mod scatter;
 mod settings;
 mod shape;
-mod tasks;
 mod travel;
 mod variety;
 mod visible;

@@ -102,7 +102,7 @@ impl Crowd {
         let instance = &self.instances[index];
         let clip = clip_of(&self.models[instance.model as usize], instance.clip);
         let clip_seconds = instance.start_seconds + self.clip_seconds(time_seconds);
-        let seen = self.visible.seen.iter().find(|seen| seen.instance as usize == index);
+        let seen = self.visible.lists.seen.iter().find(|seen| seen.instance as usize == index);
         Some(ShownInstance {
             number,
             index: index as u32,
@@ -111,7 +111,7 @@ impl Crowd {
             clip_seconds: super::wrap_seconds(clip_seconds, duration_of(clip)),
             phase: instance.phase,
             pose: instance.pose,
-            level: seen.map(|seen| self.visible.poses[seen.pose as usize].levels.camera),
+            level: seen.map(|seen| self.visible.lists.poses[seen.pose as usize].levels.camera),
             world_from_model: self.world_from_model(instance),
             center_world: self.center_of(instance),
             radius: instance.radius,

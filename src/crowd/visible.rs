@@ -5,8 +5,8 @@
 //! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
 //! instances of which only the shadow may be visible, and only the light draws them.
 //!
-//! All threads look at the instances. The rest is a counting sort: models and levels are few, and within them the poses are in
-//! order already.
+//! All of it takes all threads, in two steps ([`parts`]): they look at the instances of one part of the crowd each and count
+//! what they find, and then they sort.
 //!
 //! # Levels of detail
 //!
@@ -22,17 +22,14 @@ use glam::Vec3;
 use rayon::ThreadPool;
 
 use super::crossfade::{ClipPair, Crossfade};
+use super::parts::{Keys, Lists, Part, Sight, Sorted};
 use super::placement::turned;
-use super::{Crowd, Instance, tasks};
-use crate::animation::lanes::GROUP_INSTANCES;
+use super::{Crowd, Instance};
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
 
 /// The coarsest level that a [`Sight`] can name. Models have far fewer levels.
 const COARSEST: usize = 254;
-
-/// The largest number of poses in a block: whole groups of lanes, and few enough to divide 100 poses among threads.
-pub(super) const BLOCK_POSES: usize = 2 * GROUP_INSTANCES;
 
 /// The levels of detail in which the instances of a pose are drawn; 0 is full detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,13 +46,6 @@ impl PoseLevels {
     pub fn finest(self) -> u32 {
         self.camera.min(self.light)
     }
-}
-
-/// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so that
-/// it needs no separate batch.
-fn settled(levels: [u8; 2]) -> [u8; 2] {
-    let finest = levels[0].min(levels[1]);
-    levels.map(|level| if level == u8::MAX { finest } else { level })
 }
 
 /// Returns the coarsest level of an instance whose error is allowed, if all finer levels are allowed too. `errors` are those
@@ -82,7 +72,7 @@ pub struct VisiblePose {
     /// The first of its visible instances. Clip and start time are those of the pose.
     pub(super) instance: u32,
     /// Index of its clips in [`Visible::runs`].
-    run: u32,
+    pub(super) run: u32,
 }
 
 impl VisiblePose {
@@ -101,7 +91,7 @@ impl VisiblePose {
 }
 
 /// An instance in the lists of visible instances.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct VisibleInstance {
     /// Index of the instance in the crowd.
     pub instance: u32,
@@ -109,124 +99,30 @@ pub(super) struct VisibleInstance {
     pub pose: u32,
 }
 
-/// Consecutive visible poses of one model that show the same clips in the same levels of detail, so they have equally many joints.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Block {
-    /// The model and the clips.
-    pub clips: ClipPair,
-    /// Index of the first pose.
-    pub first: u32,
-    /// The number of poses, at most [`BLOCK_POSES`].
-    pub count: u32,
-}
-
-impl Block {
-    /// Returns the largest number of blocks of a crowd: full blocks, and one partial block for each clip of each model, and for
-    /// each blend, in each pair of levels. `blends` are the models of the blends.
-    fn max_count(pose_count: usize, models: &[Model], blends: impl Iterator<Item = u32>) -> usize {
-        let pairs = |model: &Model| (1 + model.geometry.coarser_levels.len()).pow(2);
-        let of_clips = models.iter().map(|model| (1 + model.clips.len()) * pairs(model)).sum::<usize>();
-        let of_blends = blends.map(|model| pairs(&models[model as usize])).sum::<usize>();
-        pose_count / BLOCK_POSES + (of_clips + of_blends).min(pose_count)
-    }
-
-    /// Refills `blocks` for visible poses.
-    fn divide(poses: &[VisiblePose], runs: &[Run], blocks: &mut Vec<Self>) {
-        blocks.clear();
-        let clips = |pose: &VisiblePose| runs[pose.run as usize].clips;
-        let is_alike =
-            |a: &VisiblePose, b: &VisiblePose| a.levels == b.levels && (a.run == b.run || clips(a) == clips(b));
-        let mut first = 0;
-        for alike in poses.chunk_by(is_alike) {
-            for block in alike.chunks(BLOCK_POSES) {
-                blocks.push(Self { clips: clips(&alike[0]), first, count: block.len() as u32 });
-                first += block.len() as u32;
-            }
-        }
-    }
-}
-
-/// The part of an instance that the views decide: whether it is visible, and in which levels.
-#[derive(Debug, Clone, Copy)]
-struct Sight {
-    /// The pose that the instance shows.
-    pose: u32,
-    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it.
-    levels: [u8; 2],
-    /// Whether the camera may see the instance.
-    is_seen: bool,
-    /// Whether the camera may see the instance or its shadow.
-    is_visible: bool,
-}
-
-/// A visible pose before the sort.
-#[derive(Debug, Clone, Copy, Default)]
-struct FoundPose {
-    /// The first of its visible instances.
-    instance: u32,
-    /// Index of its clips in [`Visible::runs`].
-    run: u32,
-    /// Its place in the [order of keys](Keys).
-    key: u32,
-    /// Its levels in the camera's view and in the light's.
-    levels: [u8; 2],
-    seen_count: u32,
-    shadow_only_count: u32,
-}
-
 /// Consecutive instances of one model that show the same clips.
 #[derive(Debug, Clone, Copy)]
-struct Run {
-    clips: ClipPair,
+pub(super) struct Run {
+    pub clips: ClipPair,
     /// The end of its instances.
-    end: u32,
+    pub end: u32,
     /// Whether a morph target may be active.
-    has_morphs: bool,
-}
-
-/// The keys of a model's poses: levels and morphs, in the order of the visible poses.
-#[derive(Debug, Clone, Copy)]
-struct Keys {
-    /// The first key.
-    first: u32,
-    level_count: u32,
-}
-
-impl Keys {
-    fn count(self) -> u32 {
-        2 * self.level_count.pow(2)
-    }
-
-    fn key(self, [camera, light]: [u8; 2], has_morphs: bool) -> u32 {
-        self.first + 2 * (u32::from(camera) * self.level_count + u32::from(light)) + u32::from(has_morphs)
-    }
+    pub has_morphs: bool,
 }
 
 /// The visible part of a crowd. See the module.
 #[derive(Debug, Default)]
 pub(super) struct Visible {
-    /// The visible poses.
-    pub poses: Vec<VisiblePose>,
-    /// The instances that the camera may see.
-    pub seen: Vec<VisibleInstance>,
-    /// The instances of which only the shadow may be visible.
-    pub shadow_only: Vec<VisibleInstance>,
+    /// The visible poses and instances.
+    pub lists: Lists,
     /// The number of visible poses of each model.
     pub pose_counts: Vec<u32>,
     /// The number of visible instances of each model, in both lists.
     pub instance_counts: Vec<u32>,
-    /// The poses, divided into blocks.
-    pub blocks: Vec<Block>,
-    /// One element for each instance.
-    sights: Vec<Sight>,
     /// The clips of all instances, in order.
-    runs: Vec<Run>,
-    /// The visible poses in the order of their instances.
-    found: Vec<FoundPose>,
-    /// The indices of `found` in the order of `poses`.
-    order: Vec<u32>,
-    /// The counts of the counting sort, one for each key.
-    counts: Vec<u32>,
+    pub runs: Vec<Run>,
+    /// The instances, divided.
+    parts: Vec<Part>,
+    sorted: Sorted,
     /// The keys of each model.
     keys: Vec<Keys>,
     /// The errors of the coarser levels of each model, each at least as large as that of the level before.
@@ -251,38 +147,19 @@ impl Visible {
             let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
             clips.map(|clip| model.has_active_morphs(clip)).collect()
         };
-        let mut key_count = 0;
-        let keys = |model: &Model| {
-            let keys = Keys { first: key_count, level_count: 1 + model.geometry.coarser_levels.len() as u32 };
-            key_count += keys.count();
-            keys
-        };
         Self {
-            poses: Vec::with_capacity(instances),
-            seen: Vec::with_capacity(instances),
-            shadow_only: Vec::with_capacity(instances),
+            lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
-            blocks: Vec::with_capacity(Block::max_count(instances, models, [].into_iter())),
-            sights: Vec::with_capacity(instances),
-            runs: Vec::new(),
-            found: Vec::with_capacity(instances),
-            order: Vec::with_capacity(instances),
-            keys: models.iter().map(keys).collect(),
-            counts: vec![0; key_count as usize],
+            keys: Keys::of(models.iter().map(|model| 1 + model.geometry.coarser_levels.len() as u32)),
             errors: models.iter().map(errors).collect(),
             has_morphs: models.iter().map(has_morphs).collect(),
+            ..Self::default()
         }
     }
 
-    /// Allocates room for the blocks of a crowd that blends. `blends` are the models of the blends.
-    pub fn make_room(&mut self, instances: usize, models: &[Model], blends: impl Iterator<Item = u32>) {
-        self.blocks.clear();
-        self.blocks.reserve(Block::max_count(instances, models, blends));
-    }
-
-    /// Lists the clips of all instances. They have changed, or the instances are in another order.
-    fn list_runs(&mut self, instances: &[Instance], crossfade: &Crossfade) {
+    /// Divides the instances. Their clips have changed, or the instances are in another order.
+    fn divide(&mut self, instances: &[Instance], crossfade: &Crossfade) {
         self.runs.clear();
         for (index, instance) in (0..).zip(instances) {
             let clips = crossfade.clips(instance);
@@ -296,80 +173,9 @@ impl Visible {
                 last.end = index + 1;
             }
         }
-    }
-
-    /// Collects and counts the visible poses in the order of their instances.
-    fn find(&mut self) {
-        let Self { sights, runs, found, counts, keys, pose_counts, instance_counts, .. } = self;
-        found.clear();
-        for counts in [&mut *counts, pose_counts, instance_counts] {
-            counts.fill(0);
-        }
-        let mut first = 0;
-        for (run, &Run { clips, end, has_morphs }) in (0..).zip(&*runs) {
-            let (keys, found_before, mut instance_count) = (keys[clips.model as usize], found.len(), 0);
-            // The last pose with its number. More of its instances may follow.
-            let mut last: Option<(u32, FoundPose)> = None;
-            let mut finish = |last: Option<(u32, FoundPose)>| {
-                let Some((_, pose)) = last else { return };
-                let levels = settled(pose.levels);
-                let key = keys.key(levels, has_morphs);
-                counts[key as usize] += 1;
-                found.push(FoundPose { key, levels, ..pose });
-            };
-            let visible = (first..end).zip(&sights[first as usize..end as usize]).filter(|(_, sight)| sight.is_visible);
-            for (instance, sight) in visible {
-                if last.is_none_or(|(number, _)| number != sight.pose) {
-                    let pose = FoundPose { instance, run, levels: [u8::MAX; 2], ..FoundPose::default() };
-                    finish(last.replace((sight.pose, pose)));
-                }
-                if let Some((_, pose)) = &mut last {
-                    pose.levels = std::array::from_fn(|view| pose.levels[view].min(sight.levels[view]));
-                    *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
-                }
-                instance_count += 1;
-            }
-            finish(last);
-            pose_counts[clips.model as usize] += (found.len() - found_before) as u32;
-            instance_counts[clips.model as usize] += instance_count;
-            first = end;
-        }
-    }
-
-    /// Sorts the found poses by their keys.
-    fn sort(&mut self, pool: Option<&ThreadPool>) {
-        let Self { poses, found, order, counts, runs, .. } = self;
-        let mut next = 0;
-        counts.iter_mut().for_each(|count| next += std::mem::replace(count, next));
-        order.resize(found.len(), 0);
-        for (index, pose) in (0..).zip(&*found) {
-            let place = &mut counts[pose.key as usize];
-            order[*place as usize] = index;
-            *place += 1;
-        }
-        let pose = |index: usize| {
-            let FoundPose { instance, run, levels, seen_count, shadow_only_count, .. } = found[order[index] as usize];
-            let Run { clips: ClipPair { model, .. }, has_morphs, .. } = runs[run as usize];
-            let [camera, light] = levels.map(u32::from);
-            let levels = PoseLevels { camera, light };
-            VisiblePose { model, levels, seen_count, shadow_only_count, has_morphs, instance, run }
-        };
-        tasks::collect(pool, order.len(), pose, poses);
-    }
-
-    /// Lists the visible instances in the order of their poses.
-    fn list_instances(&mut self) {
-        let Self { poses, seen, shadow_only, sights, .. } = self;
-        seen.clear();
-        shadow_only.clear();
-        for (record, pose) in (0..).zip(&*poses) {
-            let from_first = (pose.instance..).zip(&sights[pose.instance as usize..]);
-            let visible = from_first.filter(|(_, sight)| sight.is_visible);
-            for (instance, sight) in visible.take((pose.seen_count + pose.shadow_only_count) as usize) {
-                let list = if sight.is_seen { &mut *seen } else { &mut *shadow_only };
-                list.push(VisibleInstance { instance, pose: record });
-            }
-        }
+        let key_count = self.keys.last().map_or(0, |keys| keys.end());
+        Part::divide(instances, key_count, &mut self.parts);
+        self.sorted.make_room(&self.parts, instances.len(), key_count);
     }
 }
 
@@ -388,8 +194,8 @@ impl Crowd {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
         let Self { instances, rings, visible, .. } = self;
         let errors = &visible.errors;
-        let sight = |index: usize| {
-            let instance = &instances[index];
+        let sight = |index: u32| {
+            let instance = &instances[index as usize];
             let center = turned(instance.center_world, rings[instance.ring as usize].turn);
             let radius = instance.radius;
             let is_seen = frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
@@ -408,23 +214,22 @@ impl Crowd {
             let light = level(is_visible && to_light.is_some(), detail.error_metres_in_shadow());
             Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
         };
-        tasks::collect(pool, instances.len(), sight, &mut visible.sights);
-        visible.find();
-        visible.sort(pool);
-        visible.list_instances();
-        Block::divide(&visible.poses, &visible.runs, &mut visible.blocks);
+        let Visible { lists, pose_counts, instance_counts, runs, parts, sorted, keys, .. } = visible;
+        Part::look_at_all(pool, parts, runs, keys, sight);
+        sorted.count(parts, keys, pose_counts, instance_counts);
+        sorted.fill(pool, parts, runs, lists);
     }
 
     /// Lets all instances be visible, in full detail, until the next [`Crowd::cull`]. Call it after each change of clips.
     pub(super) fn show_all(&mut self) {
-        self.visible.list_runs(&self.instances, &self.crossfade);
+        self.visible.divide(&self.instances, &self.crossfade);
         self.cull(None, None, None, &Detail::FULL);
     }
 
     /// Returns the visible poses, in the order of their [`PoseRecord`](crate::shader_types::PoseRecord)s.
     #[must_use]
     pub fn visible_poses(&self) -> &[VisiblePose] {
-        &self.visible.poses
+        &self.visible.lists.poses
     }
 
     /// Returns the number of visible instances of each model, including those of which only the shadow is visible.

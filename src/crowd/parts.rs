@@ -1,0 +1,359 @@
+//! The parts of a crowd, and the sort of what is visible in them.
+//!
+//! In: what the views need of each instance, a [`Sight`]. Out: the [`Lists`] of visible poses and instances, in the order that
+//! [`visible`](super::visible) promises. It is a counting sort: models and levels are few, and within them the poses are in
+//! order already. First, each part is sorted alone, and its poses of each key are counted. The counts give each such piece of
+//! a part its place in the lists. Then recursive halving gives each task some pieces and their places, as in
+//! [`Crowd::evaluate`](super::Crowd::evaluate). So tasks share no memory, need no locks and do not allocate, and the lists are the
+//! same for any number of threads.
+
+use std::ops::{AddAssign, Range};
+
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::Instance;
+use super::visible::{PoseLevels, Run, VisibleInstance, VisiblePose};
+
+/// The smallest number of instances of a part: some ten microseconds of work.
+const LEAST_INSTANCES: usize = 1024;
+/// The largest number of parts. More would balance the work no better, and counting takes longer.
+const MOST_PARTS: usize = 64;
+/// Pieces with no more instances than this are one task.
+const INSTANCES_PER_TASK: u32 = 1024;
+
+/// The part of an instance that the views decide: whether it is visible, and in which levels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight {
+    /// The pose that the instance shows.
+    pub pose: u32,
+    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it.
+    pub levels: [u8; 2],
+    /// Whether the camera may see the instance.
+    pub is_seen: bool,
+    /// Whether the camera may see the instance or its shadow.
+    pub is_visible: bool,
+}
+
+/// A visible pose before the sort.
+#[derive(Debug, Clone, Copy, Default)]
+struct FoundPose {
+    /// The first of its visible instances.
+    instance: u32,
+    /// Index of its clips.
+    run: u32,
+    /// Its place in the [order of keys](Keys).
+    key: u32,
+    /// Its levels in the camera's view and in the light's.
+    levels: [u8; 2],
+    seen_count: u32,
+    shadow_only_count: u32,
+}
+
+/// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so that
+/// it needs no separate batch.
+fn settled(levels: [u8; 2]) -> [u8; 2] {
+    let finest = levels[0].min(levels[1]);
+    levels.map(|level| if level == u8::MAX { finest } else { level })
+}
+
+/// The keys of a model's poses: levels and morphs, in the order of the visible poses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Keys {
+    /// The first key.
+    first: u32,
+    level_count: u32,
+}
+
+impl Keys {
+    /// Returns the keys of models with these numbers of levels.
+    pub fn of(level_counts: impl Iterator<Item = u32>) -> Vec<Self> {
+        let mut first = 0;
+        let keys = |level_count| {
+            let keys = Self { first, level_count };
+            first = keys.end();
+            keys
+        };
+        level_counts.map(keys).collect()
+    }
+
+    /// Returns the first key of the next model.
+    pub fn end(self) -> u32 {
+        self.first + 2 * self.level_count.pow(2)
+    }
+
+    fn key(self, [camera, light]: [u8; 2], has_morphs: bool) -> u32 {
+        self.first + 2 * (u32::from(camera) * self.level_count + u32::from(light)) + u32::from(has_morphs)
+    }
+}
+
+/// Numbers of elements of each list, or places in the lists.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    poses: u32,
+    seen: u32,
+    shadow_only: u32,
+}
+
+impl Counts {
+    fn instances(self) -> u32 {
+        self.seen + self.shadow_only
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.poses += other.poses;
+        self.seen += other.seen;
+        self.shadow_only += other.shadow_only;
+    }
+}
+
+/// Consecutive instances of a crowd, of which one task at a time takes care. No pose is in two parts.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    instances: Range<u32>,
+    /// One element for each instance.
+    sights: Vec<Sight>,
+    /// The visible poses in the order of their instances.
+    found: Vec<FoundPose>,
+    /// The indices of `found` in the order of keys.
+    order: Vec<u32>,
+    /// What there is of each key, and where its elements in `order` end.
+    keys: Vec<(Counts, u32)>,
+}
+
+impl Part {
+    /// Divides a crowd. Allocates room for the case that all instances are visible and each has its own pose.
+    pub fn divide(instances: &[Instance], key_count: u32, parts: &mut Vec<Self>) {
+        let length = LEAST_INSTANCES.max(instances.len().div_ceil(MOST_PARTS));
+        let (mut count, mut first) = (0, 0);
+        while first < instances.len() {
+            let mut end = instances.len().min(first + length);
+            while end < instances.len() && instances[end].pose == instances[end - 1].pose {
+                end += 1;
+            }
+            if count == parts.len() {
+                parts.push(Self::default());
+            }
+            let part = &mut parts[count];
+            part.instances = first as u32..end as u32;
+            part.sights.clear();
+            part.sights.reserve(end - first);
+            part.found.clear();
+            part.found.reserve(end - first);
+            part.order.clear();
+            part.order.reserve(end - first);
+            part.keys.resize(key_count as usize, Default::default());
+            (count, first) = (count + 1, end);
+        }
+        parts.truncate(count);
+    }
+
+    /// Looks at all instances.
+    pub fn look_at_all(
+        pool: Option<&ThreadPool>,
+        parts: &mut [Self],
+        runs: &[Run],
+        keys: &[Keys],
+        sight: impl Fn(u32) -> Sight + Sync,
+    ) {
+        match pool {
+            Some(pool) if parts.len() > 1 => {
+                pool.install(|| parts.par_iter_mut().for_each(|part| part.look(runs, keys, &sight)));
+            }
+            _ => parts.iter_mut().for_each(|part| part.look(runs, keys, &sight)),
+        }
+    }
+
+    /// Collects, counts and sorts the visible poses.
+    fn look(&mut self, runs: &[Run], keys: &[Keys], sight: impl Fn(u32) -> Sight) {
+        self.sights.clear();
+        self.sights.extend(self.instances.clone().map(sight));
+        self.found.clear();
+        self.keys.fill_with(Default::default);
+        let mut first = self.instances.start;
+        let first_run = runs.partition_point(|run| run.end <= first);
+        for (run, &Run { clips, end, has_morphs }) in (first_run as u32..).zip(&runs[first_run..]) {
+            let end = end.min(self.instances.end);
+            if first == end {
+                break;
+            }
+            let keys = keys[clips.model as usize];
+            // The last pose with its number. More of its instances may follow.
+            let mut last: Option<(u32, FoundPose)> = None;
+            let mut finish = |last: Option<(u32, FoundPose)>| {
+                let Some((_, pose)) = last else { return };
+                let levels = settled(pose.levels);
+                let key = keys.key(levels, has_morphs);
+                self.keys[key as usize].0 +=
+                    Counts { poses: 1, seen: pose.seen_count, shadow_only: pose.shadow_only_count };
+                self.found.push(FoundPose { key, levels, ..pose });
+            };
+            let sights = &self.sights[(first - self.instances.start) as usize..(end - self.instances.start) as usize];
+            for (instance, sight) in (first..end).zip(sights).filter(|(_, sight)| sight.is_visible) {
+                if last.is_none_or(|(number, _)| number != sight.pose) {
+                    let pose = FoundPose { instance, run, levels: [u8::MAX; 2], ..FoundPose::default() };
+                    finish(last.replace((sight.pose, pose)));
+                }
+                if let Some((_, pose)) = &mut last {
+                    pose.levels = std::array::from_fn(|view| pose.levels[view].min(sight.levels[view]));
+                    *(if sight.is_seen { &mut pose.seen_count } else { &mut pose.shadow_only_count }) += 1;
+                }
+            }
+            finish(last);
+            first = end;
+        }
+        let mut next = 0;
+        for (counts, end) in &mut self.keys {
+            *end = next;
+            next += counts.poses;
+        }
+        self.order.resize(self.found.len(), 0);
+        for (index, pose) in (0..).zip(&self.found) {
+            let (_, end) = &mut self.keys[pose.key as usize];
+            self.order[*end as usize] = index;
+            *end += 1;
+        }
+    }
+}
+
+/// The visible poses and instances.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    pub poses: Vec<VisiblePose>,
+    /// The instances that the camera may see.
+    pub seen: Vec<VisibleInstance>,
+    /// The instances of which only the shadow may be visible.
+    pub shadow_only: Vec<VisibleInstance>,
+}
+
+impl Lists {
+    /// Allocates room for a crowd in which each instance has its own pose.
+    pub fn with_capacity(instances: usize) -> Self {
+        Self {
+            poses: Vec::with_capacity(instances),
+            seen: Vec::with_capacity(instances),
+            shadow_only: Vec::with_capacity(instances),
+        }
+    }
+}
+
+/// The poses of one part that have the same key, and their place in the lists.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    part: u32,
+    /// The first one in the part's order.
+    first: u32,
+    counts: Counts,
+    place: Counts,
+}
+
+/// The pieces of all parts, in the order of keys.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    pieces: Vec<Piece>,
+    all: Counts,
+}
+
+/// The places of some pieces in the lists.
+struct Places<'a> {
+    poses: &'a mut [VisiblePose],
+    seen: &'a mut [VisibleInstance],
+    shadow_only: &'a mut [VisibleInstance],
+}
+
+impl<'a> Places<'a> {
+    fn split_off(&mut self, counts: Counts) -> Self {
+        fn split<'a, T>(list: &mut &'a mut [T], count: u32) -> &'a mut [T] {
+            let (before, after) = std::mem::take(list).split_at_mut(count as usize);
+            *list = after;
+            before
+        }
+        Self {
+            poses: split(&mut self.poses, counts.poses),
+            seen: split(&mut self.seen, counts.seen),
+            shadow_only: split(&mut self.shadow_only, counts.shadow_only),
+        }
+    }
+}
+
+impl Sorted {
+    /// Allocates room for all pieces that the parts of a crowd can have.
+    pub fn make_room(&mut self, parts: &[Part], instances: usize, key_count: u32) {
+        self.pieces.clear();
+        self.pieces.reserve(instances.min(parts.len() * key_count as usize));
+    }
+
+    /// Gives each piece its place, and counts the visible poses and instances of each model.
+    pub fn count(&mut self, parts: &[Part], keys: &[Keys], pose_counts: &mut [u32], instance_counts: &mut [u32]) {
+        self.pieces.clear();
+        self.all = Counts::default();
+        for (keys, (pose_count, instance_count)) in keys.iter().zip(pose_counts.iter_mut().zip(instance_counts)) {
+            let before = self.all;
+            for key in keys.first as usize..keys.end() as usize {
+                for (part, &(counts, end)) in (0..).zip(parts.iter().map(|part| &part.keys[key])) {
+                    if counts.poses > 0 {
+                        self.pieces.push(Piece { part, first: end - counts.poses, counts, place: self.all });
+                        self.all += counts;
+                    }
+                }
+            }
+            *pose_count = self.all.poses - before.poses;
+            *instance_count = self.all.instances() - before.instances();
+        }
+    }
+
+    /// Fills the lists.
+    pub fn fill(&self, pool: Option<&ThreadPool>, parts: &[Part], runs: &[Run], lists: &mut Lists) {
+        lists.poses.resize(self.all.poses as usize, VisiblePose::new(0, 0, 0));
+        lists.seen.resize(self.all.seen as usize, VisibleInstance::default());
+        lists.shadow_only.resize(self.all.shadow_only as usize, VisibleInstance::default());
+        let places = Places { poses: &mut lists.poses, seen: &mut lists.seen, shadow_only: &mut lists.shadow_only };
+        match pool {
+            Some(pool) if self.all.instances() > INSTANCES_PER_TASK => {
+                pool.install(|| fill_in_tasks(parts, runs, &self.pieces, places));
+            }
+            _ => fill(parts, runs, &self.pieces, places),
+        }
+    }
+}
+
+/// Halves pieces and places until they are small.
+fn fill_in_tasks(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Places<'_>) {
+    let instances = places.seen.len() + places.shadow_only.len();
+    if pieces.len() <= 1 || instances <= INSTANCES_PER_TASK as usize {
+        return fill(parts, runs, pieces, places);
+    }
+    let (first, middle) = (pieces[0].place, (instances / 2) as u32);
+    let half = pieces.partition_point(|piece| piece.place.instances() - first.instances() < middle);
+    let (before, after) = pieces.split_at(half.clamp(1, pieces.len() - 1));
+    let Counts { poses, seen, shadow_only } = after[0].place;
+    let counts =
+        Counts { poses: poses - first.poses, seen: seen - first.seen, shadow_only: shadow_only - first.shadow_only };
+    let places_before = places.split_off(counts);
+    rayon::join(|| fill_in_tasks(parts, runs, before, places_before), || fill_in_tasks(parts, runs, after, places));
+}
+
+fn fill(parts: &[Part], runs: &[Run], pieces: &[Piece], mut places: Places<'_>) {
+    for &Piece { part, first, counts, place } in pieces {
+        let Places { poses, seen, shadow_only } = places.split_off(counts);
+        let (mut seen, mut shadow_only) = (seen.iter_mut(), shadow_only.iter_mut());
+        let part = &parts[part as usize];
+        let order = &part.order[first as usize..(first + counts.poses) as usize];
+        for ((record, &index), out) in (place.poses..).zip(order).zip(poses) {
+            let FoundPose { instance, run, levels, seen_count, shadow_only_count, .. } = part.found[index as usize];
+            let Run { clips, has_morphs, .. } = runs[run as usize];
+            let [camera, light] = levels.map(u32::from);
+            let levels = PoseLevels { camera, light };
+            *out = VisiblePose { model: clips.model, levels, seen_count, shadow_only_count, has_morphs, instance, run };
+            let sights = &part.sights[(instance - part.instances.start) as usize..];
+            let visible = (instance..).zip(sights).filter(|(_, sight)| sight.is_visible);
+            for (instance, sight) in visible.take((seen_count + shadow_only_count) as usize) {
+                if let Some(place) = if sight.is_seen { seen.next() } else { shadow_only.next() } {
+                    *place = VisibleInstance { instance, pose: record };
+                }
+            }
+        }
+    }
+}
