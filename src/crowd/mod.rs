@@ -60,7 +60,9 @@ pub use crossfade::DEFAULT_FADE_SECONDS;
 pub use evaluate::thread_pool;
 pub use pick::{InstanceState, Picked, ShownInstance};
 pub use placement::Layout;
-pub use plan::{Batch, FramePlan, InstanceRange, LevelSize, PagePlan, PlanError, PoseSize, TANGENT_BYTES};
+pub use plan::{
+    Batch, FramePlan, InstanceRange, LevelSize, PagePlan, PlanError, PoseSize, TANGENT_BYTES, VERTICES_PER_LINE,
+};
 pub use playback::{SharingError, wrap_seconds};
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
 pub use visible::{PoseLevels, VisiblePose};

@@ -8,7 +8,7 @@
 //! it places a pose in the world. Several instances may show one pose.
 //!
 //! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128
-//! MiB on some drivers). A pose lies in one page, with the vertices of the finest level of detail that the camera or the
+//! MiB on some drivers). A pose lies in one page and begins at a line of memory, with the vertices of the finest level of detail that the camera or the
 //! light needs. A *batch* is consecutive poses of one model and the same levels in one page, with all of their instances. It
 //! takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
@@ -19,6 +19,9 @@ use crate::shader_types::{PoseRecord, SkinnedVertex};
 
 /// The size of a packed tangent in bytes.
 pub const TANGENT_BYTES: u64 = size_of::<u32>() as u64;
+
+/// The number of skinned vertices in a line of memory, as caches have it: 64 bytes.
+pub const VERTICES_PER_LINE: u32 = 64 / size_of::<SkinnedVertex>() as u32;
 
 /// The size of one pose in a level of detail.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -205,6 +208,7 @@ impl FramePlan {
                 })?;
                 let (in_page, later) = rest.split_at(count);
                 rest = later;
+                let stride = vertex_count.next_multiple_of(VERTICES_PER_LINE);
                 let first = PoseRecord { skinned_vertex_offset: first_vertex, ..next };
                 let all = |each: u32| count as u64 * u64::from(each);
                 next.palette_offset = advance(next.palette_offset, all(joint_count))?;
@@ -227,7 +231,7 @@ impl FramePlan {
                 });
                 records.extend((0..count as u32).map(|index| PoseRecord {
                     palette_offset: first.palette_offset + index * joint_count,
-                    skinned_vertex_offset: first.skinned_vertex_offset + index * vertex_count,
+                    skinned_vertex_offset: first.skinned_vertex_offset + index * stride,
                     morph_weight_offset: first.morph_weight_offset + index * first.morph_weight_count,
                     ..first
                 }));
@@ -248,7 +252,8 @@ impl FramePlan {
 }
 
 /// Adds the vertices of poses to the last page, or to a new page if not even one pose fits: as many of `pose_count` as the page
-/// has room for. Returns the first vertex and the number of poses, or `None` if one pose is larger than a page.
+/// has room for. Each begins at a line of memory. Returns the first vertex and the number of poses, or `None` if one pose is larger
+/// than a page.
 fn take_vertices(
     pages: &mut Vec<PagePlan>,
     (vertex_count, pose_count): (u32, usize),
@@ -256,17 +261,18 @@ fn take_vertices(
     page_bytes: u64,
 ) -> Option<(u32, usize)> {
     let capacity = u32::try_from(page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
+    let stride = u64::from(vertex_count).next_multiple_of(u64::from(VERTICES_PER_LINE));
     let room = |page: &PagePlan| {
-        (capacity - page.vertex_count)
-            .checked_div(vertex_count)
-            .map_or(pose_count, |room| pose_count.min(room as usize))
+        // The last pose of a page needs no whole line.
+        let free = u64::from(capacity - page.vertex_count) + (stride - u64::from(vertex_count));
+        free.checked_div(stride).map_or(pose_count, |poses| pose_count.min(poses as usize))
     };
     if pages.last().is_none_or(|last| room(last) == 0) {
         pages.push(PagePlan::default());
     }
     let page = pages.last_mut()?;
     let (first, count) = (page.vertex_count, room(page));
-    page.vertex_count += count as u32 * vertex_count;
+    page.vertex_count = u64::from(capacity).min(u64::from(first) + count as u64 * stride) as u32;
     page.has_tangents |= has_tangents;
     (count > 0).then_some((first, count))
 }

@@ -8,7 +8,7 @@ use super::output::attachments::{DEPTH_BYTES, HDR_BYTES};
 use super::resident::environment::ENVIRONMENT_BYTES;
 use super::resident::model::static_bytes;
 use super::settings::{RendererSettings, Skinning, UploadPath};
-use crate::crowd::PoseSize;
+use crate::crowd::{PoseSize, VERTICES_PER_LINE};
 use crate::model::Model;
 use crate::shader_types::{InstanceData, JointMatrix, PoseRecord, SkinnedVertex};
 use crate::vulkan::device::Device;
@@ -107,7 +107,7 @@ impl Forecast {
             palette += poses * u64::from(size.level(0).joint_count) * size_of::<JointMatrix>() as u64;
             let weights = u64::from(size.morph_weight_count) * size_of::<f32>() as u64;
             other_streams += poses * (weights + size_of::<PoseRecord>() as u64);
-            skinned += poses * size.skinned_bytes(size.level(0).vertex_count);
+            skinned += poses * size.skinned_bytes(size.level(0).vertex_count.next_multiple_of(VERTICES_PER_LINE));
         }
         let staged = settings.upload.unwrap_or_else(|| UploadPath::best_for(&device.physical)) == UploadPath::Staged;
         let copies = if staged { 2 } else { 1 };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use throng::crowd::{FramePlan, InstanceRange, LevelSize, PlanError, PoseSize, VisiblePose};
+use throng::crowd::{FramePlan, InstanceRange, LevelSize, PlanError, PoseSize, VERTICES_PER_LINE, VisiblePose};
 use throng::shader_types::SkinnedVertex;
 
 const VERTEX_BYTES: u64 = size_of::<SkinnedVertex>() as u64;
@@ -48,6 +48,7 @@ fn every_pose_has_its_own_vertices_within_a_page() {
             morph_weight += record.morph_weight_count;
             let page = plan.pages[batch.page as usize];
             assert!(page.has_tangents || !size.has_tangents);
+            assert_eq!(record.skinned_vertex_offset % VERTICES_PER_LINE, 0, "a pose begins at a line of memory");
             for vertex in record.skinned_vertex_offset..record.skinned_vertex_offset + size.level(0).vertex_count {
                 assert!(u64::from(vertex) < page_vertices && vertex < page.vertex_count);
                 assert!(taken.insert((batch.page, vertex)), "pose {pose} overlaps");
@@ -79,9 +80,9 @@ fn poses_take_the_vertices_of_their_levels() {
     let poses = [(0, 0), (0, 2), (1, 2), (1, 2), (2, 1), (2, 2), (7, 9)]
         .map(|(camera, light)| VisiblePose::new(0, 2, 1).with_levels(camera, light));
     let mut plan = FramePlan::default();
-    plan.rebuild(std::slice::from_ref(&model), &poses, 40 * VERTEX_BYTES).unwrap();
+    plan.rebuild(std::slice::from_ref(&model), &poses, 44 * VERTEX_BYTES).unwrap();
     let records = plan.records.iter().map(|record| (record.skinned_vertex_offset, record.camera_level));
-    assert_eq!(records.collect::<Vec<_>>(), [(0, 0), (20, 0), (0, 1), (10, 1), (20, 2), (30, 2), (33, 7)]);
+    assert_eq!(records.collect::<Vec<_>>(), [(0, 0), (20, 0), (0, 1), (12, 1), (24, 2), (36, 2), (40, 7)]);
     let batches = plan.batches.iter().map(|batch| {
         let (page, levels) = (batch.page, batch.levels);
         (page, levels.camera, levels.light, batch.vertex_count, batch.pose_count)
@@ -90,14 +91,14 @@ fn poses_take_the_vertices_of_their_levels() {
     let expected =
         [(0, 0, 0, 20, 1), (0, 0, 2, 20, 1), (1, 1, 2, 10, 2), (1, 2, 1, 10, 1), (1, 2, 2, 3, 1), (1, 7, 9, 3, 1)];
     assert_eq!(batches.collect::<Vec<_>>(), expected);
-    assert_eq!(plan.pages.iter().map(|page| page.vertex_count).collect::<Vec<_>>(), [40, 36]);
+    assert_eq!(plan.pages.iter().map(|page| page.vertex_count).collect::<Vec<_>>(), [40, 44]);
     let joints = |plan: &FramePlan| -> Vec<u32> { plan.records.iter().map(|record| record.palette_offset).collect() };
     assert_eq!((joints(&plan), plan.joint_count), (vec![0, 21, 42, 53, 64, 75, 79], 83));
     assert!(plan.records.iter().map(|record| record.bind_vertex_offset).eq([80, 80, 90, 90, 90, 97, 97]));
     assert_eq!(plan.batches[3].seen, InstanceRange { first: 8, count: 2 });
     assert_eq!(plan.batches[3].shadow_only, InstanceRange { first: 14 + 4, count: 1 });
     plan.all_joints = true;
-    plan.rebuild(&[model], &poses, 40 * VERTEX_BYTES).unwrap();
+    plan.rebuild(&[model], &poses, 44 * VERTEX_BYTES).unwrap();
     assert_eq!(joints(&plan), [0, 21, 42, 63, 84, 105, 126]);
 }
 
