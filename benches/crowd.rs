@@ -1,7 +1,7 @@
 //! The time that a crowd takes on the CPU in each frame: `cargo bench --bench crowd`.
 //!
 //! Before criterion's figures it prints the stages of a frame of 10,000 and 100,000 characters on one and on two threads, and how
-//! long picking takes.
+//! long picking takes. With [`FRAMES_VARIABLE`] it only draws frames, for `benches/instructions.py`.
 
 mod common;
 
@@ -20,6 +20,9 @@ use throng::model::Model;
 use throng::model::import::load;
 use throng::shader_types::{InstanceData, JointMatrix};
 use throng::view::{Detail, Frustum, OrbitCamera, Ray};
+
+/// The number of frames of 1,000 characters to draw on one thread, without any measurement.
+const FRAMES_VARIABLE: &str = "THRONG_BENCH_FRAMES";
 
 fn crowd(model: &Model, instance_count: u32, share_poses_hz: Option<f64>) -> Crowd {
     let models = Arc::from([model.clone()]);
@@ -146,6 +149,11 @@ fn frames(criterion: &mut Criterion) {
     let models: Vec<Model> = model_paths().iter().map(|path| load(path).unwrap()).collect();
     // The first one takes this thread in, so it must be the one with several.
     let [two, one] = [2, 1].map(|threads| thread_pool(Some(threads)).unwrap());
+    if let Ok(count) = std::env::var(FRAMES_VARIABLE) {
+        let mut frames = Frames::new(models.last().unwrap(), 1_000, &one);
+        (0..count.parse().unwrap()).for_each(|_| _ = frames.draw());
+        return;
+    }
     if measures() {
         stages(&models, [&one, &two]);
         picks(&models);
