@@ -87,7 +87,7 @@ run_tests() {
     local program=$1 log=$out/$file.$1.log
     shift
     if [[ -n $tests ]]; then
-        timeout 150 "$tests/$program" "$@" >"$log" 2>&1 || true
+        timeout 120 "$tests/$program" "$@" >"$log" 2>&1 || true
     else
         (cd "$repository" && cargo test --locked --test "$program" -- "$@") >"$log" 2>&1 || true
     fi
@@ -101,7 +101,7 @@ run_tests() {
     "$throng" devices
     printf '```\n\n## Times\n\n'
     "$repository/benches/standard.py" "$model" "${body[@]}" "${quick[@]}" "${device[@]}" --throng "$throng" --gpu \
-        --plot "$out/$file.svg"
+        --seconds 240 --plot "$out/$file.svg"
     printf '\n![Time of a frame against the number of characters](%s.svg)\n' "$file"
     "$throng" render "$model" "${device[@]}" --instances 1000 --clip all --size 640x360 --out "$out/$file.png" >&2
     printf '\n![A thousand characters, drawn by this device](%s.png)\n' "$file"

@@ -7,7 +7,8 @@ both ways of skinning. It takes some minutes on two cores without a GPU. With --
 the markers of PAGE, and the plot replaces PLOT. Do that on a quiet machine, after a commit: the table names the commit.
 
 With --gpu it also measures crowds that only a GPU can draw: up to a million characters, both ways of upload, and each pass
-alone. A crowd that does not fit into the device's memory is left out, and the table ends with its name.
+alone. A crowd that does not fit into the device's memory is left out, and so are those for which --seconds leave no time. Their
+names follow the table.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -148,7 +150,7 @@ def measure(program, models, options, plot, arguments, left_out):
         if not arguments.gpu:
             sys.exit(f"failed: {' '.join(map(str, command))}")
         words[place] = counts.pop()
-        left_out.append(f"{Path(models[0]).stem} {' '.join(words)}")
+        left_out.append(f"{Path(models[0]).stem} {' '.join(words)} (failed)")
     return None
 
 
@@ -169,6 +171,7 @@ def main():
                         help="clips for the body, if it has none: for example walk.glb")
     parser.add_argument("--throng", type=Path, help="the program [default: build it]")
     parser.add_argument("--gpu", action="store_true", help="also measure crowds for a GPU")
+    parser.add_argument("--seconds", type=float, help="begin no further run after this time")
     parser.add_argument("--device", help="a part of the device's name [default: the best device]")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="write the plot to this file")
     parser.add_argument("--update", action="store_true", help="write the table and the plot into the repository")
@@ -181,15 +184,17 @@ def main():
         sets += [([arguments.body, *clips], options) for options in (GPU_BODY_SET if arguments.gpu else []) + BODY_SET]
     if len(arguments.models) > 1:
         sets += [(arguments.models, options) for options in MIXED_SET]
-    reports, plots, left_out = [], [], []
+    reports, plots, left_out, started = [], [], [], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         plot = Path(folder) / "plot.svg"
         for models, options in sets:
-            if report := measure(program, models, options, plot, arguments, left_out):
+            if arguments.seconds and time.monotonic() - started > arguments.seconds:
+                left_out.append(f"{Path(models[0]).stem} {options} (no time)")
+            elif report := measure(program, models, options, plot, arguments, left_out):
                 reports.append(report)
                 plots.append(plot.read_text())
     table = markdown({**reports[0], "runs": [run for report in reports for run in report["runs"]]}, arguments.gpu)
-    table += "".join(f"\nLeft out, because it failed: `{options}`\n" for options in left_out)
+    table += "".join(f"\nLeft out: `{options}`\n" for options in left_out)
     print(table, end="")
     if arguments.plot:
         arguments.plot.write_text(plots[0])
