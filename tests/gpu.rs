@@ -9,8 +9,10 @@ mod gpu {
     pub mod faults;
     pub mod furnace;
     pub mod golden;
+    pub mod loader;
     #[cfg(target_os = "linux")]
     pub mod memory;
+    pub mod registers;
     pub mod render_equivalence;
     pub mod shadows;
     pub mod skinning;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         gpu::faults::tests(),
         #[cfg(target_os = "linux")]
         gpu::memory::tests(),
+        gpu::registers::tests(),
         gpu::allocations::tests(),
         gpu::golden::tests(),
         gpu::debug_views::tests(),

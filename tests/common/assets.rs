@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use throng::model::{Model, import};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use throng::model::{Image, Model, import};
 
 pub const WALKER: &str = "assets/walker.glb";
 pub const STRIP: &str = "assets/simple_strip.gltf";
@@ -15,4 +16,29 @@ pub fn models() -> [Model; 3] {
 pub fn asset(name: &str) -> Model {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
     import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Returns all models below the folder that `THRONG_SAMPLE_MODELS` names, with images of one texel: decoding the others takes
+/// longer than everything else.
+pub fn samples() -> Vec<Model> {
+    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
+    let (mut files, mut folders) = (Vec::new(), vec![PathBuf::from(folder)]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["glb", "gltf", "vrm"].iter().any(|&kind| path.extension().is_some_and(|own| own == kind)) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    assert!(files.len() >= 70, "only {} models", files.len());
+    let load = |path: &PathBuf| {
+        let mut model = import::load(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        model.images.iter_mut().for_each(|image| *image = Image::new("white", 1, 1, vec![255; 4]));
+        model
+    };
+    files.par_iter().map(load).collect()
 }

@@ -43,8 +43,16 @@ impl TestDevice {
     /// Opens the device, with or without validation.
     pub fn open(&self, validation: bool) -> Arc<Device> {
         let instance = Instance::new(InstanceOptions { validation, surface_extensions: &[] }).expect("an instance");
-        let physical = PhysicalDevice::choose(&instance, Some(&self.selector()), None).expect("the device of the test");
-        Device::new(&instance, physical, false).expect("a logical device")
+        self.open_on(&instance).expect("the device of the test")
+    }
+
+    /// Opens the device of an instance.
+    ///
+    /// # Errors
+    /// The program does not support the device.
+    pub fn open_on(&self, instance: &Arc<Instance>) -> Result<Arc<Device>> {
+        let physical = PhysicalDevice::choose(instance, Some(&self.selector()), None)?;
+        Device::new(instance, physical, false)
     }
 }
 
@@ -57,7 +65,11 @@ pub struct Gpu {
 
 impl Gpu {
     pub fn new(device: &TestDevice) -> Self {
-        let device = device.open(true);
+        Self::with_device(device.open(true))
+    }
+
+    /// Puts a device under the gate. Its instance validates.
+    pub fn with_device(device: Arc<Device>) -> Self {
         let messages = Arc::clone(device.instance().validation_messages());
         Self { device: Some(device), messages }
     }
@@ -98,19 +110,29 @@ impl Drop for Gpu {
     }
 }
 
+/// A variable of the environment, and its value.
+type Variable = (&'static str, &'static str);
+
 /// A test of the list, which runs on each device.
 pub struct Test {
     pub name: String,
     /// Whether it runs only with `--ignored` or `--include-ignored`.
     pub is_ignored: bool,
-    /// Whether it measures the whole process, and so has one of its own.
-    pub has_own_process: bool,
+    /// The variables of the test's own process. If there are any, they name a driver, whose first device takes the place of
+    /// the list. `None`: the test shares a process with others.
+    pub own_process: Option<Vec<Variable>>,
     pub run: Arc<dyn Fn(&TestDevice) + Send + Sync>,
 }
 
-/// Gives each test a process of its own.
-pub fn in_own_processes(tests: Vec<Test>) -> Vec<Test> {
-    tests.into_iter().map(|test| Test { has_own_process: true, ..test }).collect()
+impl Test {
+    fn has_own_driver(&self) -> bool {
+        self.own_process.as_ref().is_some_and(|variables| !variables.is_empty())
+    }
+}
+
+/// Gives each test a process of its own, because it measures the whole process or needs these variables.
+pub fn in_own_processes(variables: &[Variable], tests: Vec<Test>) -> Vec<Test> {
+    tests.into_iter().map(|test| Test { own_process: Some(variables.to_vec()), ..test }).collect()
 }
 
 /// Lists the tests of a binary. `[ignored if CONDITION]` after a test has the effect of `#[ignore]`.
@@ -119,7 +141,7 @@ macro_rules! gpu_tests {
         vec![$($crate::common::gpu::Test {
             name: concat!(module_path!(), "::", stringify!($test)).to_owned(),
             is_ignored: false $(|| $condition)?,
-            has_own_process: false,
+            own_process: None,
             run: std::sync::Arc::new($test),
         }),*]
     };
@@ -152,7 +174,10 @@ pub fn run(tests: Vec<Test>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let trials = tests.iter().flat_map(|test| devices.iter().map(|device| trial(test, device)));
+    let trials = tests.iter().flat_map(|test| {
+        let count = if test.has_own_driver() { 1 } else { devices.len() };
+        devices.iter().take(count).map(|device| trial(test, device))
+    });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
 }
 
@@ -162,24 +187,26 @@ fn trial(test: &Test, device: &Arc<TestDevice>) -> Trial {
     // Without the name of the test binary, as in the standard harness.
     let name = test.name.split_once("::").map_or(&*test.name, |(_, path)| path).to_owned();
     let (run, shared, thread_name) = (Arc::clone(&test.run), Arc::clone(device), name.clone());
-    let is_in_process = !test.has_own_process || std::env::var_os(OWN_PROCESS_VARIABLE).is_some();
-    let trial = Trial::test(name, move || match is_in_process {
-        false => Ok(run_in_process(&thread_name, &shared)?),
-        true => match std::thread::Builder::new().name(thread_name).spawn(move || run(&shared))?.join() {
+    let own_process = test.own_process.clone().filter(|_| std::env::var_os(OWN_PROCESS_VARIABLE).is_none());
+    let trial = Trial::test(name, move || match own_process {
+        Some(variables) => Ok(run_in_process(&thread_name, &shared, variables)?),
+        None => match std::thread::Builder::new().name(thread_name).spawn(move || run(&shared))?.join() {
             Ok(()) => Ok(()),
             Err(panic) => std::panic::resume_unwind(panic),
         },
     });
-    trial.with_kind(&device.name).with_ignored_flag(test.is_ignored)
+    let kind = if test.has_own_driver() { "" } else { &*device.name };
+    trial.with_kind(kind).with_ignored_flag(test.is_ignored)
 }
 
 /// Runs a test in another process of this program.
-fn run_in_process(name: &str, device: &TestDevice) -> std::result::Result<(), String> {
+fn run_in_process(name: &str, device: &TestDevice, variables: Vec<Variable>) -> std::result::Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = std::process::Command::new(program);
     command.args(["--exact", name, "--include-ignored"]).args(is_verbose().then_some("--nocapture"));
-    let ended = command.env(OWN_PROCESS_VARIABLE, "1").env(DEVICES_VARIABLE, device.selector()).output();
-    let ended = ended.map_err(|error| error.to_string())?;
+    let selector = if variables.is_empty() { device.selector() } else { "0".to_owned() };
+    command.env(OWN_PROCESS_VARIABLE, "1").env(DEVICES_VARIABLE, selector).envs(variables);
+    let ended = command.output().map_err(|error| error.to_string())?;
     let [said, errors] = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes));
     note!("{said}");
     if ended.status.success() { Ok(()) } else { Err(format!("{}\n{said}{errors}", ended.status)) }

@@ -21,7 +21,7 @@ use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
 use crate::common::{levels, scene};
 
 pub fn tests() -> Vec<Test> {
-    in_own_processes(gpu_tests![steady_frames_make_nothing])
+    in_own_processes(&[], gpu_tests![steady_frames_make_nothing])
 }
 
 /// The system's allocator with a counter.

@@ -19,13 +19,16 @@ use crate::common::gpu::{Test, TestDevice, gpu_tests, in_own_processes, note};
 use crate::common::scene;
 
 pub fn tests() -> Vec<Test> {
-    in_own_processes(gpu_tests![
-        twenty_thousand_frames_take_no_memory,
-        a_few_reloads_take_no_memory,
-        texels_do_not_stay_in_memory_after_an_upload,
-        a_hundred_thousand_frames_take_no_memory [ignored if true],
-        ten_thousand_reloads_take_no_memory [ignored if true],
-    ])
+    in_own_processes(
+        &[],
+        gpu_tests![
+            twenty_thousand_frames_take_no_memory,
+            a_few_reloads_take_no_memory,
+            texels_do_not_stay_in_memory_after_an_upload,
+            a_hundred_thousand_frames_take_no_memory [ignored if true],
+            ten_thousand_reloads_take_no_memory [ignored if true],
+        ],
+    )
 }
 
 const MOST_GROWTH_BYTES: u64 = 1 << 20;

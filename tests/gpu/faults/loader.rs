@@ -1,23 +1,22 @@
-//! A Vulkan loader whose functions fail when a test wants them to.
+//! Vulkan functions that fail when a test wants them to.
 //!
 //! In: a [`Fault`], which names a function, the number of a call, and the result that this call returns. Out: an
 //! [`ash::Entry`] for [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry), and a [`Report`] of what
 //! was called, made and left behind.
 //!
-//! The program loads every Vulkan function by name, so a function of ours can take the place of each one that may fail.
-//! It counts the call, and then either calls the driver's function or returns the result of the fault.
+//! A function of ours takes the place of each one that may fail ([`loader`](crate::gpu::loader)). It counts the call, and then
+//! either calls the driver's function or returns the result of the fault. All Vulkan calls of a [`live`] come from its thread.
 //!
-//! All Vulkan calls of a [`live`] come from its thread, because Vulkan passes no user data to its functions, so the state is
-//! the thread's. Waits and presentation are carried out before they report a failure: a lost device executes nothing more,
+//! Waits and presentation are carried out before they report a failure: a lost device executes nothing more,
 //! and a failed presentation still waits for its semaphore (VK_KHR_swapchain).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::{CStr, c_char, c_void};
-use std::mem::transmute;
-use std::sync::OnceLock;
+use std::ffi::c_void;
 
 use ash::vk;
+
+use crate::gpu::loader::{P, above_validation, next};
 
 /// A call that fails.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +61,7 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
 
 /// Returns a loader whose functions are those of this module.
 pub fn entry() -> ash::Entry {
-    // SAFETY: the functions call those of the system's loader, which is never unloaded.
-    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+    above_validation(replacement)
 }
 
 /// Lets the surfaces of this life say that the program decides their size, as on Wayland.
@@ -99,8 +97,6 @@ struct State {
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
-    /// The driver's functions. Each query of a function stores its address again.
-    static NEXT: RefCell<BTreeMap<String, AnyFunction>> = RefCell::default();
 }
 
 impl State {
@@ -142,9 +138,6 @@ impl State {
     }
 }
 
-/// A pointer that is passed on.
-type P = *mut c_void;
-
 /// The errors of nearly every function.
 const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY];
 
@@ -178,7 +171,7 @@ macro_rules! functions {
                 pub unsafe extern "system" fn $name($($argument: $ty),*) -> vk::Result {
                     type Next = unsafe extern "system" fn($($ty),*) -> vk::Result;
                     // SAFETY: the pointer is that of the function with this signature.
-                    let next = unsafe { transmute::<AnyFunction, Next>(next(stringify!($name))) };
+                    let next = unsafe { next::<Next>(stringify!($name)) };
                     // SAFETY: the caller keeps the promises of the function.
                     let result = answer(Function::$name, || unsafe { next($($argument),*) });
                     // SAFETY: the program passes room for a handle, which a successful call has written.
@@ -307,7 +300,7 @@ macro_rules! destroyers {
                     type Next = unsafe extern "system" fn($($ty,)? u64, P);
                     STATE.with_borrow_mut(|state| state.destroy(Kind::$kind, object));
                     // SAFETY: the pointer is that of the function with this signature, whose promises the caller keeps.
-                    unsafe { transmute::<AnyFunction, Next>(next(stringify!($name)))($($owner,)? object, allocator) };
+                    unsafe { next::<Next>(stringify!($name))($($owner,)? object, allocator) };
                 }
             )*
         }
@@ -338,50 +331,10 @@ destroyers! {
     vkDestroySwapchainKHR(device: P) destroys Swapchain;
 }
 
-/// A function of the driver. Its name says which type it has.
-type AnyFunction = unsafe extern "system" fn();
-
-fn next(name: &str) -> AnyFunction {
-    NEXT.with_borrow(|functions| functions[name])
-}
-
-/// # Safety
-/// That of `vkGetInstanceProcAddr`.
-unsafe extern "system" fn get_instance_proc_addr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    static LOADER: OnceLock<ash::Entry> = OnceLock::new();
-    // SAFETY: the library is a Vulkan loader, and a static is never dropped.
-    let loader = LOADER.get_or_init(|| unsafe { ash::Entry::load() }.expect("a Vulkan loader"));
-    // SAFETY: the caller keeps the promises.
-    unsafe { interposed(name, (loader.static_fn().get_instance_proc_addr)(instance, name)) }
-}
-
-/// # Safety
-/// That of `vkGetDeviceProcAddr`.
-unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the function was stored before the program got this one.
-    let next = unsafe { transmute::<AnyFunction, vk::PFN_vkGetDeviceProcAddr>(next("vkGetDeviceProcAddr")) };
-    // SAFETY: the caller keeps the promises.
-    unsafe { interposed(name, next(device, name)) }
-}
-
-/// Stores the driver's function, and returns the one that takes its place.
-///
-/// # Safety
-/// `name` is the name of a Vulkan function, and `next` its address.
-unsafe fn interposed(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN_vkVoidFunction {
-    const OURS: [(&str, *const c_void); 3] = [
-        ("vkGetInstanceProcAddr", get_instance_proc_addr as *const c_void),
-        ("vkGetDeviceProcAddr", get_device_proc_addr as *const c_void),
-        ("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities as *const c_void),
-    ];
-    // SAFETY: the program passes a C string.
-    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
-    let mut functions = OURS.iter().chain(INTERPOSERS).chain(DESTROYERS);
-    let Some(&(_, ours)) = functions.find(|function| function.0 == name) else { return next };
-    NEXT.with_borrow_mut(|functions| Some(functions.insert(name.to_owned(), next?)))?;
-    // SAFETY: every one of them is a function.
-    unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
+/// Returns the function that takes the place of the one with this name.
+fn replacement(name: &str) -> Option<*const c_void> {
+    const OURS: (&str, *const c_void) =
+        ("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface_capabilities as *const c_void);
+    let mut functions = [OURS].iter().chain(INTERPOSERS).chain(DESTROYERS);
+    functions.find(|function| function.0 == name).map(|function| function.1)
 }

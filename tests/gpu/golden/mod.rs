@@ -25,7 +25,7 @@ pub fn tests() -> Vec<Test> {
     let of_image = |image: &'static Golden| Test {
         name: format!("{}::{}", module_path!(), image.0),
         is_ignored: false,
-        has_own_process: false,
+        own_process: None,
         run: Arc::new(move |device| assert_golden(device, image)),
     };
     let others = gpu_tests![

@@ -1,0 +1,125 @@
+//! A Vulkan loader whose functions are a test's own.
+//!
+//! In: [`Functions`], which take the place of Vulkan's. Out: an [`ash::Entry`] for
+//! [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry). The program loads every Vulkan function by name,
+//! so a function of ours can take the place of each one. It calls the function that it replaces through [`next`].
+//!
+//! The functions stand above the validation layer: they see the calls of the program, and they may answer in the driver's place.
+//!
+//! Vulkan passes no user data to its functions, so the state is the thread's. All Vulkan calls of a test come from its thread,
+//! which has one entry of ours at a time.
+
+pub mod null_device;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_void};
+use std::mem::{transmute, transmute_copy};
+use std::sync::OnceLock;
+
+use ash::vk;
+
+/// Returns the function that takes the place of the one with this name.
+pub type Functions = fn(name: &str) -> Option<*const c_void>;
+
+/// A pointer that is passed on.
+pub type P = *mut c_void;
+
+/// A function of Vulkan. Its name says which type it has.
+type AnyFunction = unsafe extern "system" fn();
+
+thread_local! {
+    static OURS: Cell<Functions> = const { Cell::new(|_| None) };
+    /// The functions that ours replace. Each query of a function stores its address again.
+    static NEXT: RefCell<BTreeMap<String, AnyFunction>> = RefCell::default();
+}
+
+/// Returns a loader with these functions between the program and the validation layer.
+pub fn above_validation(functions: Functions) -> ash::Entry {
+    OURS.set(functions);
+    // SAFETY: the functions call those of the system's loader, which is never unloaded.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+/// Returns the function that ours replaces.
+///
+/// # Safety
+/// `F` is the type of the Vulkan function with this name.
+pub unsafe fn next<F: Copy>(name: &str) -> F {
+    assert_eq!(size_of::<F>(), size_of::<AnyFunction>());
+    // SAFETY: the caller makes the promise, and the sizes are the same.
+    NEXT.with_borrow(|functions| unsafe { transmute_copy(&functions[name]) })
+}
+
+/// # Safety
+/// That of `vkGetInstanceProcAddr`.
+unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller keeps the promises.
+    unsafe { replaced(name, (system().static_fn().get_instance_proc_addr)(instance, name)) }
+}
+
+/// # Safety
+/// That of `vkGetDeviceProcAddr`.
+unsafe extern "system" fn get_device_proc_addr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the function was stored before the program got this one, and the caller keeps the promises.
+    unsafe { replaced(name, next::<vk::PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr")(device, name)) }
+}
+
+/// Returns the system's loader.
+fn system() -> &'static ash::Entry {
+    static LOADER: OnceLock<ash::Entry> = OnceLock::new();
+    // SAFETY: the library is a Vulkan loader, and a static is never dropped.
+    LOADER.get_or_init(|| unsafe { ash::Entry::load() }.expect("a Vulkan loader"))
+}
+
+/// Stores a function that the system has, and returns the one that takes its place.
+///
+/// # Safety
+/// `name` is the name of a Vulkan function, and `next` its address.
+unsafe fn replaced(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the program passes a C string.
+    let name = unsafe { CStr::from_ptr(name) }.to_str().unwrap_or("");
+    let ours = match name {
+        "vkGetInstanceProcAddr" => get_instance_proc_addr as *const c_void,
+        "vkGetDeviceProcAddr" => get_device_proc_addr as *const c_void,
+        _ => match OURS.get()(name) {
+            Some(ours) => ours,
+            None => return next,
+        },
+    };
+    NEXT.with_borrow_mut(|functions| Some(functions.insert(name.to_owned(), next?)))?;
+    // SAFETY: every one of them is a function.
+    unsafe { transmute::<*const c_void, vk::PFN_vkVoidFunction>(ours) }
+}
+
+/// Returns a list of a Vulkan structure. An empty one may have no address.
+///
+/// # Safety
+/// The structure is valid for as long as the list is used.
+pub unsafe fn list<'l, T>(first: *const T, count: u32) -> &'l [T] {
+    // SAFETY: the caller makes the promise.
+    if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(first, count as usize) } }
+}
+
+/// Defines functions that take the place of Vulkan's, and `replacement`, which finds them by name.
+macro_rules! replacements {
+    ($($name:ident ( $($argument:ident: $ty:ty),* $(,)? ) $(-> $result:ty)? $body:block)*) => {
+        fn replacement(name: &str) -> Option<*const std::ffi::c_void> {
+            match name {
+                $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
+                _ => None,
+            }
+        }
+
+        $(
+            /// # Safety
+            /// That of the Vulkan function, which the loader has returned to us.
+            #[allow(non_snake_case, reason = "the names of Vulkan")]
+            unsafe extern "system" fn $name($($argument: $ty),*) $(-> $result)? $body
+        )*
+    };
+}
+pub(crate) use replacements;
