@@ -9,9 +9,11 @@ mod gpu {
     pub mod faults;
     pub mod furnace;
     pub mod golden;
+    pub mod limits;
     pub mod loader;
     #[cfg(target_os = "linux")]
     pub mod memory;
+    pub mod portability;
     pub mod registers;
     pub mod render_equivalence;
     pub mod shadows;
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         gpu::memory::tests(),
         gpu::registers::tests(),
+        gpu::portability::tests(),
+        gpu::limits::tests(),
         gpu::allocations::tests(),
         gpu::golden::tests(),
         gpu::debug_views::tests(),

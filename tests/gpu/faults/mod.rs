@@ -10,7 +10,7 @@
 mod life;
 mod loader;
 #[cfg(target_os = "linux")]
-mod window;
+pub mod window;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

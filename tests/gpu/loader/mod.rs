@@ -4,11 +4,14 @@
 //! [`Instance::with_entry`](throng::vulkan::instance::Instance::with_entry). The program loads every Vulkan function by name,
 //! so a function of ours can take the place of each one. It calls the function that it replaces through [`next`].
 //!
-//! The functions stand above the validation layer: they see the calls of the program, and they may answer in the driver's place.
+//! The functions stand above the validation layer or below it. Above, they see the calls of the program, and they may answer
+//! in the driver's place. Below, they are the driver: the layer judges the program by what they claim ([`layer`]).
 //!
 //! Vulkan passes no user data to its functions, so the state is the thread's. All Vulkan calls of a test come from its thread,
 //! which has one entry of ours at a time.
 
+pub mod claims;
+mod layer;
 pub mod null_device;
 
 use std::cell::{Cell, RefCell};
@@ -39,6 +42,13 @@ pub fn above_validation(functions: Functions) -> ash::Entry {
     OURS.set(functions);
     // SAFETY: the functions call those of the system's loader, which is never unloaded.
     unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr }) }
+}
+
+/// Returns a loader with these functions between the validation layer and the driver. Instances need validation.
+pub fn below_validation(functions: Functions) -> ash::Entry {
+    OURS.set(functions);
+    // SAFETY: the functions call those of the layer, which is never unloaded.
+    unsafe { ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr: layer::get_instance_proc_addr }) }
 }
 
 /// Returns the function that ours replaces.
@@ -102,6 +112,14 @@ unsafe fn replaced(name: *const c_char, next: vk::PFN_vkVoidFunction) -> vk::PFN
 pub unsafe fn list<'l, T>(first: *const T, count: u32) -> &'l [T] {
     // SAFETY: the caller makes the promise.
     if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(first, count as usize) } }
+}
+
+/// Returns whether the installed validation layer has settings: versions since 1.3.272. Without a layer, other tests fail.
+pub fn layer_has_settings() -> bool {
+    // SAFETY: the entry is loaded, and the name is that of the layer.
+    let extensions = unsafe { system().enumerate_instance_extension_properties(Some(c"VK_LAYER_KHRONOS_validation")) };
+    let name = Ok(ash::ext::layer_settings::NAME);
+    extensions.is_ok_and(|all| all.iter().any(|extension| extension.extension_name_as_c_str() == name))
 }
 
 /// Defines functions that take the place of Vulkan's, and `replacement`, which finds them by name.
