@@ -3,6 +3,7 @@
 mod common;
 mod gpu {
     pub mod allocations;
+    pub mod best_practices;
     mod compare;
     pub mod debug_views;
     pub mod example;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         gpu::registers::tests(),
         gpu::portability::tests(),
         gpu::limits::tests(),
+        gpu::best_practices::tests(),
         gpu::allocations::tests(),
         gpu::golden::tests(),
         gpu::debug_views::tests(),

@@ -1,7 +1,7 @@
 //! A driver that claims less than it has: smaller limits, fewer features, other memory, fewer families, or a portability subset.
 //!
 //! In: [`Claims`]. Out: an [`ash::Entry`] whose functions stand below the validation layer, so the layer judges the program by
-//! the claims. The driver itself does what it is told.
+//! the claims. The driver refuses a device with features that it does not claim, and otherwise does what it is told.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -250,6 +250,13 @@ replacements! {
     vkCreateDevice(physical: P, info: *const vk::DeviceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
         // SAFETY: see above. The names are C strings.
         unsafe {
+            let mut claimed = vk::PhysicalDeviceFeatures::default();
+            vkGetPhysicalDeviceFeatures(physical, &raw mut claimed);
+            let chained = find::<vk::PhysicalDeviceFeatures2>((*info).p_next.cast_mut());
+            let enabled = chained.map(|chained| chained.features).or((*info).p_enabled_features.as_ref().copied());
+            if enabled.is_some_and(|enabled| words(enabled).iter().zip(words(claimed)).any(|(&a, b)| a > b)) {
+                return vk::Result::ERROR_FEATURE_NOT_PRESENT;
+            }
             let names = list((*info).pp_enabled_extension_names, (*info).enabled_extension_count);
             let is_real = |name: &&*const c_char| CStr::from_ptr(**name) != khr::portability_subset::NAME;
             let names: Vec<_> = names.iter().filter(is_real).copied().collect();
@@ -269,6 +276,12 @@ replacements! {
             result
         }
     }
+}
+
+/// Returns the features one by one.
+fn words(features: vk::PhysicalDeviceFeatures) -> [vk::Bool32; 55] {
+    // SAFETY: the structure has these members alone, and the sizes are the same.
+    unsafe { std::mem::transmute(features) }
 }
 
 /// Calls the driver's `vkAllocateMemory`.

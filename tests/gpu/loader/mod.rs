@@ -117,10 +117,12 @@ pub unsafe fn list<'l, T>(first: *const T, count: u32) -> &'l [T] {
 /// Returns whether the installed validation layer has settings: versions since 1.3.272. Without a layer, other tests fail.
 pub fn layer_has_settings() -> bool {
     // SAFETY: the entry is loaded, and the name is that of the layer.
-    let extensions = unsafe { system().enumerate_instance_extension_properties(Some(c"VK_LAYER_KHRONOS_validation")) };
+    let extensions = unsafe { system().enumerate_instance_extension_properties(Some(VALIDATION_LAYER)) };
     let name = Ok(ash::ext::layer_settings::NAME);
     extensions.is_ok_and(|all| all.iter().any(|extension| extension.extension_name_as_c_str() == name))
 }
+
+pub const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// Defines functions that take the place of Vulkan's, and `replacement`, which finds them by name.
 macro_rules! replacements {

@@ -1,0 +1,118 @@
+//! The advice of the validation layer: its general one, and that for GPUs of AMD, Arm, Imagination and NVIDIA.
+//!
+//! Frames with either way of skinning and of uploading get no advice but that of [`LEFT`]. Debian's layer 1.3.239 crashes when
+//! it advises. So the test needs a current layer, that of `setup.sh --drivers`, and runs in a step of `.ci/run`.
+
+use std::collections::BTreeSet;
+use std::ffi::{CStr, c_void};
+use std::sync::Arc;
+
+use ash::vk;
+use throng::renderer::{RendererSettings, Skinning, UploadPath};
+use throng::view::{DebugView, Visualization};
+use throng::vulkan::instance::{Instance, InstanceOptions};
+
+use crate::common::gpu::{Test, TestDevice, gpu_tests};
+use crate::common::scene;
+use crate::gpu::loader::{P, VALIDATION_LAYER, above_validation, layer_has_settings, next, replacements};
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![the_layer_has_no_other_advice [ignored if !layer_has_settings()]]
+}
+
+/// The advice that the program does not take, and why.
+const LEFT: [(&str, &str); 6] = [
+    (
+        "BestPractices-AMD-CreatePipelinesLayout-KeepLayoutSmall",
+        "The shaders environment_*.comp have the sky as push constants, 20 words. They run only when the sky changes.",
+    ),
+    (
+        "BestPractices-Arm-vkCmdDrawIndexed-sparse-index-buffer",
+        "The layer reads the start of the memory as indices, but the buffer shares the memory and starts later.",
+    ),
+    (
+        "BestPractices-NVIDIA-AllocateMemory-SetPriority",
+        "gpu-allocator has no priorities, and each frame needs nearly all of the memory.",
+    ),
+    (
+        "BestPractices-NVIDIA-CreateImage-Depth32Format",
+        "Reversed depth is exact at all distances in floats alone, and these formats have 32 bits.",
+    ),
+    (
+        "BestPractices-NVIDIA-CreatePipelineLayout-LargePipelineLayout",
+        "The layout of the scene takes 260 bytes. A layout without the buffers of the debug views would need more code.",
+    ),
+    (
+        SORT_AND_BIND,
+        "The layer takes all frames before a presentation for one, and nothing is presented here. No frame gets it alone.",
+    ),
+];
+const SORT_AND_BIND: &str = "BestPractices-Pipeline-SortAndBind";
+
+fn the_layer_has_no_other_advice(device: &TestDevice) {
+    let compute = RendererSettings { upload: Some(UploadPath::Direct), ..RendererSettings::default() };
+    let vertex = RendererSettings { skinning: Skinning::Vertex, upload: Some(UploadPath::Staged), ..compute };
+    let steady = [(compute, DebugView::Lit), (vertex, DebugView::Lit), (compute, DebugView::Weights)];
+    let messages: Vec<String> =
+        steady.into_iter().flat_map(|(settings, view)| advice(device, settings, view, 3)).collect();
+    let ids: BTreeSet<&str> = messages.iter().map(|message| id(message)).collect();
+    assert!(ids == BTreeSet::from(LEFT.map(|(id, _)| id)), "{ids:#?}\n{}", messages.join("\n\n"));
+    let of_one_frame = advice(device, compute, DebugView::Lit, 1);
+    assert!(of_one_frame.iter().all(|message| id(message) != SORT_AND_BIND), "{}", of_one_frame.join("\n\n"));
+}
+
+/// Returns the messages about a device and its frames.
+fn advice(device: &TestDevice, settings: RendererSettings, view: DebugView, frames: u32) -> Vec<String> {
+    let options = InstanceOptions { validation: true, surface_extensions: &[] };
+    let instance = Instance::with_entry(above_validation(replacement), options).expect("an instance");
+    let messages = Arc::clone(instance.validation_messages());
+    let device = device.open_on(&instance).expect("a device");
+    let (models, extent) = (scene::models(), vk::Extent2D { width: 320, height: 180 });
+    let mut renderer = scene::renderer(&device, &models, extent, settings);
+    let mut scene = scene::scene(&models, "--size 320x180 --instances 30 --clip all");
+    scene.visualization = Visualization { view, skeleton: true };
+    for frame in 0..frames {
+        scene.draw(&mut renderer, f64::from(frame), 16.0 / 9.0, true).expect("a frame");
+    }
+    renderer.wait_for_pixels().expect("pixels");
+    drop((renderer, device, instance));
+    messages.all()
+}
+
+/// Returns the id of a message about best practices, or another message as it is.
+fn id(message: &str) -> &str {
+    let Some(start) = message.find("BestPractices-") else { return message };
+    let id = &message[start..];
+    &id[..id.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(id.len())]
+}
+
+const SETTINGS: [&CStr; 5] = [
+    c"validate_best_practices",
+    c"validate_best_practices_amd",
+    c"validate_best_practices_arm",
+    c"validate_best_practices_img",
+    c"validate_best_practices_nvidia",
+];
+
+replacements! {
+    vkCreateInstance(info: *const vk::InstanceCreateInfo<'_>, allocator: P, made: P) -> vk::Result {
+        let on = vk::TRUE.to_ne_bytes();
+        let settings = SETTINGS.map(|name| {
+            let mut setting = vk::LayerSettingEXT::default()
+                .layer_name(VALIDATION_LAYER)
+                .setting_name(name)
+                .ty(vk::LayerSettingTypeEXT::BOOL32)
+                .values(&on);
+            // ash counts bytes, Vulkan counts values.
+            setting.value_count = 1;
+            setting
+        });
+        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+        // SAFETY: the program passes a valid create info, which enables the extension, and the loader has the function.
+        unsafe {
+            let info = (*info).push_next(&mut settings);
+            let create = next::<unsafe extern "system" fn(*const c_void, P, P) -> vk::Result>("vkCreateInstance");
+            create((&raw const info).cast(), allocator, made)
+        }
+    }
+}
