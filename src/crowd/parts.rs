@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Instance;
-use super::visible::{PoseLevels, Run, VisibleInstance, VisiblePose};
+use super::visible::{PoseLevels, Run, Views, VisibleInstance, VisiblePose};
 
 /// The smallest number of instances of a part: some ten microseconds of work.
 const LEAST_INSTANCES: usize = 1024;
@@ -151,25 +151,19 @@ impl Part {
     }
 
     /// Looks at all instances.
-    pub fn look_at_all(
-        pool: Option<&ThreadPool>,
-        parts: &mut [Self],
-        runs: &[Run],
-        keys: &[Keys],
-        sight: impl Fn(u32) -> Sight + Sync,
-    ) {
+    pub fn look_at_all(pool: Option<&ThreadPool>, parts: &mut [Self], runs: &[Run], keys: &[Keys], views: &Views<'_>) {
         match pool {
             Some(pool) if parts.len() > 1 => {
-                pool.install(|| parts.par_iter_mut().for_each(|part| part.look(runs, keys, &sight)));
+                pool.install(|| parts.par_iter_mut().for_each(|part| part.look(runs, keys, views)));
             }
-            _ => parts.iter_mut().for_each(|part| part.look(runs, keys, &sight)),
+            _ => parts.iter_mut().for_each(|part| part.look(runs, keys, views)),
         }
     }
 
     /// Collects, counts and sorts the visible poses.
-    fn look(&mut self, runs: &[Run], keys: &[Keys], sight: impl Fn(u32) -> Sight) {
+    fn look(&mut self, runs: &[Run], keys: &[Keys], views: &Views<'_>) {
         self.sights.clear();
-        self.sights.extend(self.instances.clone().map(sight));
+        self.sights.extend(self.instances.clone().map(|instance| views.sight(instance)));
         self.found.clear();
         self.keys.fill_with(Default::default);
         let mut first = self.instances.start;

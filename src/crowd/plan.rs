@@ -179,67 +179,67 @@ impl FramePlan {
         pages.clear();
         // The levels in use change with the camera. With room for all pairs, only a growing crowd allocates.
         batches.reserve(models.iter().map(|size| 2 * size.levels.len().pow(2)).sum());
-        let seen_count: u64 = poses.iter().map(|pose| u64::from(pose.seen_count)).sum();
-        let mut next = PoseRecord::default();
-        let mut next_seen = 0u32;
-        let mut next_shadow_only = u32::try_from(seen_count).map_err(|_| PlanError::TooManyElements)?;
+        records.reserve(poses.len());
         let advance =
             |offset: u32, count: u64| u32::try_from(u64::from(offset) + count).map_err(|_| PlanError::TooManyElements);
-        // Poses that are alike lie one after the other, and so do their data.
         let key = |pose: &VisiblePose| (pose.model, pose.levels, pose.has_morphs);
-        for alike in poses.chunk_by(|a, b| key(a) == key(b)) {
-            let VisiblePose { model, levels, has_morphs, .. } = alike[0];
+        let (mut next, mut next_seen, mut next_shadow_only) = (PoseRecord::default(), 0, 0);
+        // Each turn makes a batch of as many poses as are alike and fit into the page. Their data follow one another.
+        let mut rest = poses;
+        while let Some(first) = rest.first() {
+            let &VisiblePose { model, levels, has_morphs, .. } = first;
             let size = &models[model as usize];
-            let LevelSize { vertex_count, mut joint_count, bind_vertex_offset } = size.level(levels.finest());
-            if *all_joints {
-                joint_count = size.level(0).joint_count;
-            }
-            next.camera_level = levels.camera;
-            next.bind_vertex_offset = bind_vertex_offset;
-            next.morph_weight_count = if has_morphs { size.morph_weight_count } else { 0 };
-            let mut rest = alike;
-            while !rest.is_empty() {
-                let taken = take_vertices(pages, (vertex_count, rest.len()), size.has_tangents, page_bytes);
-                let (first_vertex, count) = taken.ok_or_else(|| PlanError::PoseLargerThanPage {
+            let LevelSize { vertex_count, joint_count, bind_vertex_offset } = size.level(levels.finest());
+            let joint_count = if *all_joints { size.level(0).joint_count } else { joint_count };
+            let room =
+                Room::in_last_page(pages, vertex_count, page_bytes).ok_or_else(|| PlanError::PoseLargerThanPage {
                     model,
                     vertex_count,
                     size_bytes: u64::from(vertex_count) * size_of::<SkinnedVertex>() as u64,
                     page_bytes,
                 })?;
-                let (in_page, later) = rest.split_at(count);
-                rest = later;
-                let stride = vertex_count.next_multiple_of(VERTICES_PER_LINE);
-                let first = PoseRecord { skinned_vertex_offset: first_vertex, ..next };
-                let all = |each: u32| count as u64 * u64::from(each);
-                next.palette_offset = advance(next.palette_offset, all(joint_count))?;
-                next.morph_weight_offset = advance(next.morph_weight_offset, all(next.morph_weight_count))?;
-                let instances = |next: &mut u32, count: fn(&VisiblePose) -> u32| {
-                    let first = *next;
-                    *next = advance(first, in_page.iter().map(|pose| u64::from(count(pose))).sum())?;
-                    Ok(InstanceRange { first, count: *next - first })
-                };
-                batches.push(Batch {
-                    model,
-                    page: pages.len() as u32 - 1,
-                    levels,
-                    has_morphs,
-                    vertex_count,
-                    first_pose: records.len() as u32,
-                    pose_count: count as u32,
-                    seen: instances(&mut next_seen, |pose| pose.seen_count)?,
-                    shadow_only: instances(&mut next_shadow_only, |pose| pose.shadow_only_count)?,
-                });
-                records.extend((0..count as u32).map(|index| PoseRecord {
-                    palette_offset: first.palette_offset + index * joint_count,
-                    skinned_vertex_offset: first.skinned_vertex_offset + index * stride,
-                    morph_weight_offset: first.morph_weight_offset + index * first.morph_weight_count,
-                    ..first
-                }));
+            next.skinned_vertex_offset = room.first_vertex;
+            next.camera_level = levels.camera;
+            next.bind_vertex_offset = bind_vertex_offset;
+            next.morph_weight_count = if has_morphs { size.morph_weight_count } else { 0 };
+            let first_pose = records.len();
+            let (mut record, mut seen, mut shadow_only) = (next, 0, 0);
+            for pose in rest.iter().take(room.pose_count).take_while(|pose| key(pose) == key(first)) {
+                records.push(record);
+                record.skinned_vertex_offset = record.skinned_vertex_offset.wrapping_add(room.stride);
+                record.palette_offset = record.palette_offset.wrapping_add(joint_count);
+                record.morph_weight_offset = record.morph_weight_offset.wrapping_add(record.morph_weight_count);
+                seen += u64::from(pose.seen_count);
+                shadow_only += u64::from(pose.shadow_only_count);
             }
+            let count = records.len() - first_pose;
+            let all = |each: u32| count as u64 * u64::from(each);
+            rest = &rest[count..];
+            next.palette_offset = advance(next.palette_offset, all(joint_count))?;
+            next.morph_weight_offset = advance(next.morph_weight_offset, all(next.morph_weight_count))?;
+            let instances = |next: &mut u32, count: u64| {
+                let first = std::mem::replace(next, advance(*next, count)?);
+                Ok(InstanceRange { first, count: *next - first })
+            };
+            batches.push(Batch {
+                model,
+                page: room.take(pages, count, size.has_tangents),
+                levels,
+                has_morphs,
+                vertex_count,
+                first_pose: first_pose as u32,
+                pose_count: count as u32,
+                seen: instances(&mut next_seen, seen)?,
+                shadow_only: instances(&mut next_shadow_only, shadow_only)?,
+            });
+        }
+        // They follow all instances that the camera sees.
+        for batch in batches {
+            batch.shadow_only.first = advance(batch.shadow_only.first, next_seen.into())?;
         }
         self.joint_count = next.palette_offset;
         self.morph_weight_count = next.morph_weight_offset;
-        self.instance_count = next_shadow_only;
+        self.instance_count = advance(next_shadow_only, next_seen.into())?;
         Ok(())
     }
 
@@ -251,28 +251,48 @@ impl FramePlan {
     }
 }
 
-/// Adds the vertices of poses to the last page, or to a new page if not even one pose fits: as many of `pose_count` as the page
-/// has room for. Each begins at a line of memory. Returns the first vertex and the number of poses, or `None` if one pose is larger
-/// than a page.
-fn take_vertices(
-    pages: &mut Vec<PagePlan>,
-    (vertex_count, pose_count): (u32, usize),
-    has_tangents: bool,
-    page_bytes: u64,
-) -> Option<(u32, usize)> {
-    let capacity = u32::try_from(page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
-    let stride = u64::from(vertex_count).next_multiple_of(u64::from(VERTICES_PER_LINE));
-    let room = |page: &PagePlan| {
-        // The last pose of a page needs no whole line.
-        let free = u64::from(capacity - page.vertex_count) + (stride - u64::from(vertex_count));
-        free.checked_div(stride).map_or(pose_count, |poses| pose_count.min(poses as usize))
-    };
-    if pages.last().is_none_or(|last| room(last) == 0) {
-        pages.push(PagePlan::default());
+/// The room that the last page has for poses with the same number of vertices. Each pose begins at a line of memory.
+struct Room {
+    first_vertex: u32,
+    /// The number of poses for which there is room, at least one.
+    pose_count: usize,
+    /// The number of vertices from one pose to the next.
+    stride: u32,
+    /// The largest number of vertices in a page.
+    capacity: u32,
+}
+
+impl Room {
+    /// Adds a page if the last one has no room for a pose. Returns `None` if a pose is larger than a page.
+    fn in_last_page(pages: &mut Vec<PagePlan>, vertex_count: u32, page_bytes: u64) -> Option<Self> {
+        let capacity = u32::try_from(page_bytes / size_of::<SkinnedVertex>() as u64).unwrap_or(u32::MAX);
+        let stride = u64::from(vertex_count).next_multiple_of(u64::from(VERTICES_PER_LINE));
+        let poses = |page: &PagePlan| {
+            // The last pose of a page needs no whole line.
+            let free = u64::from(capacity - page.vertex_count) + (stride - u64::from(vertex_count));
+            free.checked_div(stride).map_or(usize::MAX, |poses| poses as usize)
+        };
+        if pages.last().is_none_or(|last| poses(last) == 0) {
+            pages.push(PagePlan::default());
+        }
+        let last = pages.last()?;
+        let room = Self {
+            first_vertex: last.vertex_count,
+            pose_count: poses(last),
+            // A page with a longer stride has one pose.
+            stride: u32::try_from(stride).unwrap_or(u32::MAX),
+            capacity,
+        };
+        (room.pose_count > 0).then_some(room)
     }
-    let page = pages.last_mut()?;
-    let (first, count) = (page.vertex_count, room(page));
-    page.vertex_count = u64::from(capacity).min(u64::from(first) + count as u64 * stride) as u32;
-    page.has_tangents |= has_tangents;
-    (count > 0).then_some((first, count))
+
+    /// Adds poses to the last page. Returns its index.
+    fn take(self, pages: &mut [PagePlan], pose_count: usize, has_tangents: bool) -> u32 {
+        if let Some(page) = pages.last_mut() {
+            let end = u64::from(self.first_vertex) + pose_count as u64 * u64::from(self.stride);
+            page.vertex_count = end.min(self.capacity.into()) as u32;
+            page.has_tangents |= has_tangents;
+        }
+        pages.len() as u32 - 1
+    }
 }

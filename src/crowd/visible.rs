@@ -24,7 +24,7 @@ use rayon::ThreadPool;
 use super::crossfade::{ClipPair, Crossfade};
 use super::parts::{Keys, Lists, Part, Sight, Sorted};
 use super::placement::turned;
-use super::{Crowd, Instance};
+use super::{Crowd, Instance, Ring};
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
 
@@ -179,6 +179,40 @@ impl Visible {
     }
 }
 
+/// The views of a frame, and what they look at.
+pub(super) struct Views<'a> {
+    instances: &'a [Instance],
+    rings: &'a [Ring],
+    errors: &'a [Vec<f32>],
+    frustum: Option<&'a Frustum>,
+    to_light: Option<Vec3>,
+    detail: &'a Detail,
+}
+
+impl Views<'_> {
+    #[inline]
+    pub fn sight(&self, index: u32) -> Sight {
+        let instance = &self.instances[index as usize];
+        let center = turned(instance.center_world, self.rings[instance.ring as usize].turn);
+        let radius = instance.radius;
+        let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
+        let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
+            let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
+            frustum.intersects_swept_sphere(center, sweep, radius)
+        };
+        let is_visible = is_seen
+            || self.frustum.zip(self.to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light));
+        let (errors, scale) = (&self.errors[instance.model as usize], instance.placement.scale);
+        let level = |is_shown: bool, allowed_metres: f32| match is_shown {
+            true => coarsest_within(errors, scale, allowed_metres),
+            false => u8::MAX,
+        };
+        let camera = level(is_seen, self.detail.error_metres_in_view(center, radius));
+        let light = level(is_visible && self.to_light.is_some(), self.detail.error_metres_in_shadow());
+        Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
+    }
+}
+
 impl Crowd {
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
@@ -193,29 +227,9 @@ impl Crowd {
     ) {
         let to_light = to_light.filter(|to_light| to_light.y > 0.0);
         let Self { instances, rings, visible, .. } = self;
-        let errors = &visible.errors;
-        let sight = |index: u32| {
-            let instance = &instances[index as usize];
-            let center = turned(instance.center_world, rings[instance.ring as usize].turn);
-            let radius = instance.radius;
-            let is_seen = frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
-            let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
-                let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
-                frustum.intersects_swept_sphere(center, sweep, radius)
-            };
-            let is_visible =
-                is_seen || frustum.zip(to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light));
-            let (errors, scale) = (&errors[instance.model as usize], instance.placement.scale);
-            let level = |is_shown: bool, allowed_metres: f32| match is_shown {
-                true => coarsest_within(errors, scale, allowed_metres),
-                false => u8::MAX,
-            };
-            let camera = level(is_seen, detail.error_metres_in_view(center, radius));
-            let light = level(is_visible && to_light.is_some(), detail.error_metres_in_shadow());
-            Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
-        };
-        let Visible { lists, pose_counts, instance_counts, runs, parts, sorted, keys, .. } = visible;
-        Part::look_at_all(pool, parts, runs, keys, sight);
+        let Visible { lists, pose_counts, instance_counts, runs, parts, sorted, keys, errors, .. } = visible;
+        let views = Views { instances, rings, errors, frustum, to_light, detail };
+        Part::look_at_all(pool, parts, runs, keys, &views);
         sorted.count(parts, keys, pose_counts, instance_counts);
         sorted.fill(pool, parts, runs, lists);
     }
