@@ -82,7 +82,7 @@ impl Instance {
     }
 
     /// Creates an instance with a loader that the caller has chosen. All Vulkan functions of the program come from it, so
-    /// a test can pass one whose functions fail (`tests/faults`).
+    /// a test can pass one whose functions are its own (`tests/gpu/loader`).
     ///
     /// # Errors
     /// The errors of [`Self::new`], except a missing loader.

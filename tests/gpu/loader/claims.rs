@@ -1,4 +1,4 @@
-//! A driver that claims less than it has: smaller limits, fewer features, other memory, fewer families, or a portability subset.
+//! A driver that claims less than it has: smaller limits, fewer features, other memory, or a portability subset.
 //!
 //! In: [`Claims`]. Out: an [`ash::Entry`] whose functions stand below the validation layer, so the layer judges the program by
 //! the claims. The driver refuses a device with features that it does not claim, and otherwise does what it is told.
