@@ -68,6 +68,7 @@
 //! ▶ write_matrices  src/animation/lanes/simd.rs            stores each joint matrix
 //!
 //! src/crowd/visible.rs                                     culls
+//! ▶ Views           src/crowd/sight.rs                     what camera and light see of an instance
 //! ▶ VisiblePose     src/crowd/plan.rs                      the offset of each pose in the palette
 //! ▶ FramePlan       src/renderer/slot/mod.rs               the memory of one frame in flight
 //! ▶ FrameMemory     src/renderer/frame.rs                  hands it to `Crowd::evaluate`

@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use super::crossfade::ClipPair;
 use super::parts::Lists;
 use super::plan::FramePlan;
-use super::visible::{VisibleInstance, VisiblePose};
+use super::sight::{VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};

@@ -33,6 +33,7 @@ mod scale;
 mod scatter;
 mod settings;
 mod shape;
+mod sight;
 mod travel;
 mod variety;
 mod visible;
@@ -65,7 +66,7 @@ pub use plan::{
 };
 pub use playback::{SharingError, wrap_seconds};
 pub use settings::{ClipChoice, CrowdError, CrowdSettings, PhaseMode};
-pub use visible::{PoseLevels, VisiblePose};
+pub use sight::{PoseLevels, VisiblePose};
 
 /// The largest number of instances, for the command line as well. The sizes of frames that they need stay far below 2^64, and
 /// they take some hundred megabytes on the CPU.

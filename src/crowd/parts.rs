@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use super::Instance;
-use super::visible::{PoseLevels, Run, Views, VisibleInstance, VisiblePose};
+use super::sight::{PoseLevels, Run, Sight, Views, VisibleInstance, VisiblePose};
 
 /// The smallest number of instances of a part: some ten microseconds of work.
 const LEAST_INSTANCES: usize = 1024;
@@ -21,19 +21,6 @@ const LEAST_INSTANCES: usize = 1024;
 const MOST_PARTS: usize = 64;
 /// Pieces with no more instances than this are one task.
 const INSTANCES_PER_TASK: u32 = 1024;
-
-/// The part of an instance that the views decide: whether it is visible, and in which levels.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Sight {
-    /// The pose that the instance shows.
-    pub pose: u32,
-    /// The levels that the instance needs in the camera's view and in the light's; 255 if the view does not show it.
-    pub levels: [u8; 2],
-    /// Whether the camera may see the instance.
-    pub is_seen: bool,
-    /// Whether the camera may see the instance or its shadow.
-    pub is_visible: bool,
-}
 
 /// A visible pose before the sort.
 #[derive(Debug, Clone, Copy, Default)]

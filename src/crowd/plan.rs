@@ -12,7 +12,7 @@
 //! light needs. A *batch* is consecutive poses of one model and the same levels in one page, with all of their instances. It
 //! takes one dispatch for each run of vertices, and one draw for each draw range of the model.
 
-use super::visible::{PoseLevels, VisiblePose};
+use super::sight::{PoseLevels, VisiblePose};
 use crate::animation::skin::level_starts;
 use crate::model::Model;
 use crate::shader_types::{PoseRecord, SkinnedVertex};

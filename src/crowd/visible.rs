@@ -5,12 +5,12 @@
 //! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
 //! instances of which only the shadow may be visible, and only the light draws them.
 //!
-//! All of it takes all threads, in two steps ([`parts`]): they look at the instances of one part of the crowd each and count
+//! All of it takes all threads, in two steps ([`parts`](super::parts)): they look at the instances of one part of the crowd each and count
 //! what they find, and then they sort.
 //!
 //! # Levels of detail
 //!
-//! An instance needs the coarsest level whose error is small enough ([`coarsest_within`]). The camera and the light each
+//! An instance needs the coarsest level whose error is small enough ([`sight`](super::sight)). The camera and the light each
 //! choose one. Instances that share a pose share the finest level that any of them needs, because they share its vertices.
 //! A level depends on nothing but the frame, so pictures do not depend on the frames before.
 //!
@@ -21,93 +21,12 @@
 use glam::Vec3;
 use rayon::ThreadPool;
 
-use super::crossfade::{ClipPair, Crossfade};
-use super::parts::{Keys, Lists, Part, Sight, Sorted};
-use super::placement::turned;
-use super::{Crowd, Instance, Ring};
+use super::crossfade::Crossfade;
+use super::parts::{Keys, Lists, Part, Sorted};
+use super::sight::{COARSEST, Run, Views, VisiblePose};
+use super::{Crowd, Instance};
 use crate::model::Model;
 use crate::view::{Detail, Frustum};
-
-/// The coarsest level that a [`Sight`] can name. Models have far fewer levels.
-const COARSEST: usize = 254;
-
-/// The levels of detail in which the instances of a pose are drawn; 0 is full detail.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PoseLevels {
-    /// The level in the camera's view.
-    pub camera: u32,
-    /// The level in the shadow map.
-    pub light: u32,
-}
-
-impl PoseLevels {
-    /// Returns the finer one of both levels. Its vertices are skinned, and those of the other level are among them.
-    #[must_use]
-    pub fn finest(self) -> u32 {
-        self.camera.min(self.light)
-    }
-}
-
-/// Returns the coarsest level of an instance whose error is allowed, if all finer levels are allowed too. `errors` are those
-/// of the coarser levels in units of model space, each at least as large as the one before. If no error is allowed, the level
-/// is 0 although another one may be exact. Nothing here branches on an error, because no processor could predict it.
-fn coarsest_within(errors: &[f32], scale: f32, allowed_metres: f32) -> u8 {
-    let count: u8 = errors.iter().map(|error| u8::from(error * scale <= allowed_metres)).sum();
-    if allowed_metres > 0.0 { count } else { 0 }
-}
-
-/// A pose that at least one visible instance shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VisiblePose {
-    /// Index of the model.
-    pub model: u32,
-    /// The levels of detail of its instances.
-    pub levels: PoseLevels,
-    /// The number of its instances that the camera may see.
-    pub seen_count: u32,
-    /// The number of its instances of which only the shadow may be visible.
-    pub shadow_only_count: u32,
-    /// Whether a morph target may be active. Other poses have no morph weights.
-    pub has_morphs: bool,
-    /// The first of its visible instances. Clip and start time are those of the pose.
-    pub(super) instance: u32,
-    /// Index of its clips in [`Visible::runs`].
-    pub(super) run: u32,
-}
-
-impl VisiblePose {
-    /// Returns a pose in full detail, for a frame plan without a crowd. [`Crowd::evaluate`] does not accept it.
-    #[must_use]
-    pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
-        let levels = PoseLevels::default();
-        Self { model, levels, seen_count, shadow_only_count, has_morphs: true, instance: u32::MAX, run: u32::MAX }
-    }
-
-    /// Returns the same pose with other levels of detail.
-    #[must_use]
-    pub fn with_levels(self, camera: u32, light: u32) -> Self {
-        Self { levels: PoseLevels { camera, light }, ..self }
-    }
-}
-
-/// An instance in the lists of visible instances.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct VisibleInstance {
-    /// Index of the instance in the crowd.
-    pub instance: u32,
-    /// Index of its pose among the visible poses.
-    pub pose: u32,
-}
-
-/// Consecutive instances of one model that show the same clips.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
-    pub clips: ClipPair,
-    /// The end of its instances.
-    pub end: u32,
-    /// Whether a morph target may be active.
-    pub has_morphs: bool,
-}
 
 /// The visible part of a crowd. See the module.
 #[derive(Debug, Default)]
@@ -176,40 +95,6 @@ impl Visible {
         let key_count = self.keys.last().map_or(0, |keys| keys.end());
         Part::divide(instances, key_count, &mut self.parts);
         self.sorted.make_room(&self.parts, instances.len(), key_count);
-    }
-}
-
-/// The views of a frame, and what they look at.
-pub(super) struct Views<'a> {
-    instances: &'a [Instance],
-    rings: &'a [Ring],
-    errors: &'a [Vec<f32>],
-    frustum: Option<&'a Frustum>,
-    to_light: Option<Vec3>,
-    detail: &'a Detail,
-}
-
-impl Views<'_> {
-    #[inline]
-    pub fn sight(&self, index: u32) -> Sight {
-        let instance = &self.instances[index as usize];
-        let center = turned(instance.center_world, self.rings[instance.ring as usize].turn);
-        let radius = instance.radius;
-        let is_seen = self.frustum.is_none_or(|frustum| frustum.intersects_sphere(center, radius));
-        let casts_shadow_into = |frustum: &Frustum, to_light: Vec3| {
-            let sweep = to_light * ((-center.y).min(0.0) / to_light.y);
-            frustum.intersects_swept_sphere(center, sweep, radius)
-        };
-        let is_visible = is_seen
-            || self.frustum.zip(self.to_light).is_some_and(|(frustum, light)| casts_shadow_into(frustum, light));
-        let (errors, scale) = (&self.errors[instance.model as usize], instance.placement.scale);
-        let level = |is_shown: bool, allowed_metres: f32| match is_shown {
-            true => coarsest_within(errors, scale, allowed_metres),
-            false => u8::MAX,
-        };
-        let camera = level(is_seen, self.detail.error_metres_in_view(center, radius));
-        let light = level(is_visible && self.to_light.is_some(), self.detail.error_metres_in_shadow());
-        Sight { pose: instance.pose, levels: [camera, light], is_seen, is_visible }
     }
 }
 
