@@ -7,8 +7,8 @@ usage() {
 Usage: benches/gpu.sh [OPTIONS] MODEL
 
 Writes a page about this machine's GPU: what the device can do, the tests on it, the standard set of measurements, crowds of up
-to a million of MODEL, a picture, and a plot. It takes about ten minutes on a GPU. MODEL is Fox.glb, so that pages can be
-compared.
+to a million of MODEL, a picture, and a plot. It takes about ten minutes on a GPU, and needs Python 3. MODEL is Fox.glb, so that
+pages can be compared.
 
   --body FILE      also crowds of a character of about 10,000 vertices
   --clips FILE     clips for the body, if it has none

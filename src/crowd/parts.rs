@@ -1,11 +1,11 @@
-//! The parts of a crowd, and the sort of what is visible in them.
+//! The parts of a crowd, and the sort of their visible poses and instances.
 //!
-//! In: what the views need of each instance, a [`Sight`]. Out: the [`Lists`] of visible poses and instances, in the order that
+//! In: a [`Sight`] of each instance. Out: the [`Lists`] of visible poses and instances, in the order that
 //! [`visible`](super::visible) promises. It is a counting sort: models and levels are few, and within them the poses are in
 //! order already. First, each part is sorted alone, and its poses of each key are counted. The counts give each such piece of
 //! a part its place in the lists. Then recursive halving gives each task some pieces and their places, as in
-//! [`Crowd::evaluate`](super::Crowd::evaluate). So tasks share no memory, need no locks and do not allocate, and the lists are the
-//! same for any number of threads.
+//! [`Crowd::evaluate`](super::Crowd::evaluate). So tasks share no memory, need no locks and do not allocate, and the lists
+//! are the same for any number of threads.
 
 use std::ops::{AddAssign, Range};
 
@@ -37,8 +37,8 @@ struct FoundPose {
     shadow_only_count: u32,
 }
 
-/// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so that
-/// it needs no separate batch.
+/// Returns the levels of a pose in both views. A view that does not show the pose (255) gets the level of the other view, so
+/// that it needs no separate batch.
 fn settled(levels: [u8; 2]) -> [u8; 2] {
     let finest = levels[0].min(levels[1]);
     levels.map(|level| if level == u8::MAX { finest } else { level })
@@ -106,7 +106,7 @@ pub(super) struct Part {
     found: Vec<FoundPose>,
     /// The indices of `found` in the order of keys.
     order: Vec<u32>,
-    /// What there is of each key, and where its elements in `order` end.
+    /// The counts of each key, and the end of its elements in `order`.
     keys: Vec<(Counts, u32)>,
 }
 

@@ -58,7 +58,8 @@ pub struct VisiblePose {
 }
 
 impl VisiblePose {
-    /// Returns a pose in full detail, for a frame plan without a crowd. [`Crowd::evaluate`](super::Crowd::evaluate) does not accept it.
+    /// Returns a pose in full detail, for a frame plan without a crowd. [`Crowd::evaluate`](super::Crowd::evaluate) does not
+    /// accept it.
     #[must_use]
     pub fn new(model: u32, seen_count: u32, shadow_only_count: u32) -> Self {
         let levels = PoseLevels::default();
@@ -104,7 +105,7 @@ pub(super) struct Sight {
     pub is_visible: bool,
 }
 
-/// The views of a frame, and what they look at.
+/// The views of a frame, and the instances before them.
 pub(super) struct Views<'a> {
     pub instances: &'a [Instance],
     pub rings: &'a [Ring],

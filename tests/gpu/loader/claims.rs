@@ -14,7 +14,7 @@ use super::{P, below_validation, list, next, replacements};
 /// A function that changes what the driver says.
 pub type Change<T> = fn(&mut T);
 
-/// What a driver claims.
+/// The claims of a driver.
 #[derive(Clone, Copy)]
 pub struct Claims {
     pub properties: Change<vk::PhysicalDeviceProperties>,
