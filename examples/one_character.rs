@@ -32,7 +32,7 @@ use throng::shader_types::{
     FrameData, InstanceData, JointMatrix, PoseRecord, SkinConstants, SkinnedVertex, SpecializationConstants,
     VERTICES_PER_GROUP,
 };
-use throng::view::{Background, Look, OrbitCamera};
+use throng::view::{Background, Ground, Look, OrbitCamera};
 use throng::vulkan::barrier::{Access, COLOR_TARGET, DEPTH_TARGET, ImageBarrier, SAMPLED, discarded};
 use throng::vulkan::buffer::{Buffer, BufferMemory};
 use throng::vulkan::commands::submit_and_wait;
@@ -87,7 +87,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     let morph_weights = filled(device, storage, pose.morph_weights)?;
     let instance = InstanceData { world_from_model: placement.into(), pose: 0, tint_unorm8: u32::MAX, numbers: [0; 2] };
     let instances = filled(device, vk::BufferUsageFlags::VERTEX_BUFFER, &[instance])?;
-    let look = Look { background: Background::Color([0; 3]), ground: false, ..Look::default() };
+    let look = Look { background: Background::Color([0; 3]), ground: Ground::Off, ..Look::default() };
     let camera = OrbitCamera::framing(&crowd.outline(TIME_SECONDS), 1.0);
     let frame = FrameData::new(&camera, 1.0, &look);
     let frame_data = filled(device, vk::BufferUsageFlags::UNIFORM_BUFFER, &[frame])?;
@@ -135,7 +135,7 @@ pub fn draw(device: &Arc<Device>, path: &Path, image_path: &Path) -> std::result
     });
     let pipelines = pipelines.collect::<Result<Vec<_>>>()?;
     let attachments = Attachments::new(device, EXTENT, vk::SampleCountFlags::TYPE_1)?;
-    let mut output = Output::offscreen(device, EXTENT)?;
+    let output = Output::offscreen(device, EXTENT)?;
     let image = output.image(0).ok_or("there is no image")?;
     let tone_map = ToneMapPass::new(&builder, image.info().format, false, &attachments)?;
 

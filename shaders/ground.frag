@@ -54,5 +54,14 @@ void main() {
     lit *= (1.0 + 0.5 * CONTRAST * light_squares) * (1.0 - 0.08 * lines);
     // Distant ground fades into the horizon. A rational function costs less than exp2 and a square root.
     float clear = 1.0 / (1.0 + dot(in_place.zw, in_place.zw) + in_shaded.a);
-    out_color = mix(in_background, vec4(lit, in_sunlit.a), clear * clear);
+    clear *= clear;
+    if (GROUND_IS_SHADED == 2) {
+        // The share of the light that is left. A colour becomes darker; nothing becomes black that covers what is behind it.
+        const vec3 LUMINANCE = vec3(0.2126, 0.7152, 0.0722);
+        vec3 all = in_shaded.rgb + in_sunlit.rgb;
+        float left = mix(1.0, dot(in_shaded.rgb + sunlit * in_sunlit.rgb, LUMINANCE) / max(dot(all, LUMINANCE), 1e-6), clear);
+        out_color = vec4(in_background.rgb * left, max(in_background.a, 1.0 - left));
+    } else {
+        out_color = mix(in_background, vec4(lit, in_sunlit.a), clear);
+    }
 }

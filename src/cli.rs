@@ -5,6 +5,7 @@
 mod bench;
 mod groups;
 pub mod keys;
+mod line;
 mod values;
 
 use std::ffi::OsString;
@@ -16,9 +17,11 @@ use crate::crowd::ClipChoice;
 
 pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{
-    ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
+    CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
-pub use values::{CameraArg, FrameChoice, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice};
+pub use values::{
+    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice,
+};
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
 #[derive(Debug, Parser)]
@@ -248,6 +251,31 @@ impl Cli {
         device.validation
     }
 
+    /// Gives each option of the values `on` and `off` that stands without one the value `on`, which a person means by it. clap
+    /// would take the next argument for the value, and that may be a model's file.
+    #[must_use]
+    pub fn with_switch_values(arguments: Vec<OsString>) -> Vec<OsString> {
+        let command = Self::command();
+        let values = |argument: &clap::Arg| -> Vec<OsString> {
+            argument.get_possible_values().iter().map(|value| value.get_name().into()).collect()
+        };
+        let all = std::iter::once(&command).chain(command.get_subcommands()).flat_map(clap::Command::get_arguments);
+        let switches: Vec<(OsString, Vec<OsString>)> = all
+            .filter_map(|argument| Some((format!("--{}", argument.get_long()?).into(), values(argument))))
+            .filter(|(_, values)| ["on", "off"].iter().all(|word| values.contains(&OsString::from(word))))
+            .collect();
+        let mut completed = Vec::with_capacity(arguments.len());
+        let mut rest = arguments.into_iter().peekable();
+        while let Some(argument) = rest.next() {
+            let values = switches.iter().find(|(switch, _)| *switch == argument).map(|(_, values)| values);
+            completed.push(argument);
+            if values.is_some_and(|values| !rest.peek().is_some_and(|next| values.contains(next))) {
+                completed.push("on".into());
+            }
+        }
+        completed
+    }
+
     /// Returns the message for a first argument that looks like a command but is neither a command nor a file, or for a
     /// command that is not the first argument. Returns `None` if the arguments can be parsed. Without this, both would be files
     /// of models, and the message would be about a file or about the options after it. `arguments` begin with the name of the
@@ -316,6 +344,21 @@ mod tests {
             "throng render --clip view --out x.png",
         ] {
             assert_eq!(message(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_switch_without_a_value_is_on() {
+        let completed = |line: &str| {
+            let arguments = line.split_whitespace().map(OsString::from).collect();
+            Cli::with_switch_values(arguments).join(" ".as_ref()).into_string().unwrap()
+        };
+        for (line, expected) in [
+            ("throng --skeleton Fox.glb", "throng --skeleton on Fox.glb"),
+            ("throng render --shadows --travel off --ground", "throng render --shadows on --travel off --ground on"),
+            ("throng render --shadows auto --validation", "throng render --shadows auto --validation"),
+        ] {
+            assert_eq!(completed(line), expected);
         }
     }
 

@@ -3,7 +3,6 @@
 // No input from a file, a driver or a user may end the program.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use std::ffi::OsString;
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
@@ -19,7 +18,7 @@ use tracing_subscriber::prelude::*;
 const WRONG_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = Cli::with_switch_values(std::env::args_os().collect());
     if let Some(message) = Cli::wrong_command(&arguments) {
         eprintln!("error: {message}");
         return ExitCode::from(WRONG_USAGE);

@@ -108,7 +108,7 @@ fn check_scene(crowd: &CrowdArgs, count: CrowdSizeArgs, size: Size) {
     let Ok(mut scene) = Scene::new(Arc::clone(&MODELS), options) else { return };
     for all_around in [false, true] {
         assert!(scene.camera.clip_from_world(aspect).is_finite(), "{:?} of {crowd:?}", scene.camera);
-        scene.frame_throughout(crowd, all_around, aspect);
+        scene.frame_throughout(crowd.time, all_around, aspect);
     }
     let bounds = scene.crowd.bounds();
     assert!(bounds.min.is_finite() && bounds.max.is_finite(), "{bounds:?} of {crowd:?}");

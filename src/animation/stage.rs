@@ -35,6 +35,10 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// All stages with their names.
+    pub const ALL: [(&str, Self); 4] =
+        [("mesh", Self::Mesh), ("joint", Self::Joint), ("model", Self::Model), ("world", Self::World)];
+
     /// Changes the palette of `model` so that its vertices end at this stage. [`Stage::Model`] and [`Stage::World`] have the
     /// same palette; they differ in the placement of the instances.
     ///

@@ -36,12 +36,21 @@ pub fn frames_in_flight(device: &Device) -> usize {
 /// Creates a renderer that draws a scene to images. One frame in flight is enough if each image is read back before the
 /// next frame. With the background `none` the images are transparent.
 pub fn offscreen_renderer(args: &GpuArgs, scene: &mut Scene, frames_in_flight: usize) -> Result<Renderer> {
-    let device = offscreen_device(&args.device)?;
+    offscreen_renderer_for(&offscreen_device(&args.device)?, args, scene, frames_in_flight)
+}
+
+/// Does the same on a device that exists.
+pub fn offscreen_renderer_for(
+    device: &Arc<Device>,
+    args: &GpuArgs,
+    scene: &mut Scene,
+    frames_in_flight: usize,
+) -> Result<Renderer> {
     let transparent = scene.look.background == Background::None;
     let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight);
     let settings = RendererSettings { transparent, ..settings };
-    check_memory(&device, &settings, args.size, scene)?;
-    offscreen_renderer_on(&device, settings, args.size, &scene.models)
+    check_memory(device, &settings, args.size, scene)?;
+    offscreen_renderer_on(device, settings, args.size, &scene.models)
 }
 
 /// Creates a renderer on a device that [`check_memory`] found large enough.

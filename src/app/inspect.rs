@@ -86,7 +86,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ),
         ("materials", model.materials.iter().map(material).collect()),
         ("images", images(model)),
-        ("cameras", names(&source.cameras)),
+        ("cameras", source.cameras.iter().map(|camera| camera.name.as_deref()).collect::<Fact>()),
         ("lights", names(&source.lights)),
         // The number of joint matrices of a pose.
         ("palette", model.palette.len().into()),

@@ -1,28 +1,34 @@
-//! `--joint`: from a name or an index to the node of each model.
+//! `--joint` and `--look-at`: from a name or an index to the node of each model.
 
 use anyhow::{Result, bail};
 
-use crate::model::Model;
-use crate::model::text::shortened;
+use crate::model::{Model, Role, names};
+use crate::retarget::humanoid_of;
 
-/// Returns the skeleton node of each model that has a joint called `wanted`, or with this glTF node index. Of several nodes
-/// with one name the first counts.
-pub fn nodes_of_joint(models: &[Model], wanted: &str) -> Result<Vec<Option<u32>>> {
+/// Returns the skeleton node of each model that has a joint called `wanted` ([`names::find`]), or with this glTF node index, or
+/// in this role of a humanoid, such as `leftHand`.
+pub fn nodes_of_joint(models: &[Model], option: &str, wanted: &str) -> Result<Vec<Option<u32>>> {
     let nodes: Vec<Option<u32>> = models.iter().map(|model| node_of_joint(model, wanted)).collect();
     if nodes.iter().all(Option::is_none) {
-        let lists: Vec<String> = models.iter().map(list).collect();
-        bail!("--joint {wanted}: no such joint; there are {}", lists.join("; "));
+        let lists: Vec<String> = models.iter().map(|model| list(model, wanted)).collect();
+        bail!("{option} {wanted}: no such joint; there are {}", lists.join("; "));
     }
     Ok(nodes)
 }
 
 fn node_of_joint(model: &Model, wanted: &str) -> Option<u32> {
-    let skeleton = &model.skeleton;
-    let named = |node: &u32| skeleton.names.get(*node as usize).is_some_and(|name| name == wanted);
-    let index: Option<u32> = wanted.parse().ok();
-    let indexed = |node: &u32| index.is_some() && skeleton.source_nodes.get(*node as usize) == index.as_ref();
     let joints = joints(model);
-    joints.iter().copied().find(named).or_else(|| joints.iter().copied().find(indexed))
+    let named =
+        names::find(joints.iter().map(|&node| model.skeleton.names.get(node as usize).map(String::as_str)), wanted);
+    let indexed = || {
+        let index: u32 = wanted.parse().ok()?;
+        joints.iter().position(|&node| model.skeleton.source_nodes.get(node as usize) == Some(&index))
+    };
+    let joint = named.or_else(indexed).and_then(|rank| joints.get(rank).copied());
+    joint.or_else(|| {
+        let role = Role::all().find(|role| role.name().eq_ignore_ascii_case(wanted))?;
+        humanoid_of(model)?.node(role)
+    })
 }
 
 /// Returns the nodes that are joints of skins in use, parents first.
@@ -33,16 +39,13 @@ pub fn joints(model: &Model) -> Vec<u32> {
     nodes
 }
 
-/// Lists the joints of a model with their indices, for example `2 "hips", 3 "spine" in walker.glb`.
-fn list(model: &Model) -> String {
-    const MAX_CHARS: usize = 2000;
-    let name = |node: u32| {
-        let (index, name) = (model.skeleton.source_nodes.get(node as usize)?, model.skeleton.names.get(node as usize)?);
-        Some(format!("{index} {name:?}"))
+/// Lists the joints of a model that are most like `wanted`, with their indices, for example `2 "hips", 3 "spine" in walker.glb`.
+fn list(model: &Model, wanted: &str) -> String {
+    let named = |node: u32| {
+        let name = model.skeleton.names.get(node as usize).map(String::as_str);
+        Some((*model.skeleton.source_nodes.get(node as usize)?, name))
     };
-    let names = joints(model).into_iter().filter_map(name).collect::<Vec<_>>().join(", ");
-    let names = if names.is_empty() { "none".to_owned() } else { shortened(&names, MAX_CHARS) };
-    format!("{names} in {}", model.name)
+    format!("{} in {}", names::offer(joints(model).into_iter().filter_map(named), wanted), model.name)
 }
 
 #[cfg(test)]
@@ -57,13 +60,20 @@ mod tests {
         let model = &models[0];
         for node in joints(model) {
             let (name, index) = (&model.skeleton.names[node as usize], model.skeleton.source_nodes[node as usize]);
-            assert_eq!(nodes_of_joint(&models, name).unwrap(), [Some(node)]);
-            assert_eq!(nodes_of_joint(&models, &index.to_string()).unwrap(), [Some(node)]);
+            assert_eq!(nodes_of_joint(&models, "--joint", name).unwrap(), [Some(node)]);
+            assert_eq!(nodes_of_joint(&models, "--joint", &index.to_string()).unwrap(), [Some(node)]);
         }
-        let error = nodes_of_joint(&models, "tail").unwrap_err().to_string();
-        let first = &model.skeleton.names[joints(model)[0] as usize];
-        assert!(error.contains("--joint tail") && error.contains(&format!("{first:?}")), "{error}");
-        let error = nodes_of_joint(&[Model::default()], "x").unwrap_err().to_string();
+        let error = nodes_of_joint(&models, "--joint", "tail").unwrap_err().to_string();
+        assert!(
+            error.starts_with("--joint tail: no such joint; there are ") && error.ends_with(" in walker.glb"),
+            "{error}"
+        );
+        // A role of a humanoid, and a name in other letters.
+        let hand = nodes_of_joint(&models, "--joint", "hand.L").unwrap();
+        for wanted in ["leftHand", "HAND.L"] {
+            assert_eq!(nodes_of_joint(&models, "--joint", wanted).unwrap(), hand, "{wanted}");
+        }
+        let error = nodes_of_joint(&[Model::default()], "--joint", "x").unwrap_err().to_string();
         assert!(error.contains("none in"), "{error}");
     }
 }

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use glam::Vec2;
 
+use super::aim::{Aim, Shows};
 use super::joint::nodes_of_joint;
 use super::models::load_models;
 use crate::animation::{MemoryKind, PoseStreams};
-use crate::cli::{CameraArg, CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
+use crate::cli::{CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
 use crate::model::Model;
 use crate::renderer::{FrameOutcome, Renderer, Shot, StageTimes};
@@ -56,6 +57,7 @@ pub struct Scene {
     pub crowd: Crowd,
     /// The camera, which frames the crowd at first.
     pub camera: OrbitCamera,
+    aim: Aim,
     /// Background, ground, exposure and sun.
     pub look: Look,
     /// Debug view and skeleton.
@@ -91,15 +93,17 @@ impl Scene {
             tracing::warn!("{note}");
         }
         crowd.move_to(args.time);
-        let camera = camera(&crowd, &crowd.outline(args.time), args.camera, args.time, size.aspect());
+        let aim = Aim::new(&models, &args.camera)?;
+        let camera = aim.camera(Shows::Asked, &crowd, &crowd.outline(args.time), args.time, size.aspect());
         let (joint_nodes, view) = match &args.show.joint {
-            Some(joint) => (nodes_of_joint(&models, joint)?, DebugView::Heat),
+            Some(joint) => (nodes_of_joint(&models, "--joint", joint)?, DebugView::Heat),
             None => (vec![None; models.len()], args.show.debug_view),
         };
         let look = args.look();
         let visualization = Visualization { view, skeleton: args.show.skeleton };
         let lod_error_pixels = lod_error as f32;
-        Ok(Self { models, crowd, camera, look, visualization, lod_error_pixels, joint_nodes, pool, cull: args.cull })
+        let cull = args.cull;
+        Ok(Self { models, crowd, camera, aim, look, visualization, lod_error_pixels, joint_nodes, pool, cull })
     }
 
     /// Replaces the crowd by another one of the same models. Camera, look and views stay.
@@ -117,28 +121,43 @@ impl Scene {
     /// No model has such a joint. The scene is then unchanged.
     pub fn show_joint(&mut self, joint: Option<&str>) -> Result<()> {
         self.joint_nodes = match joint {
-            Some(joint) => nodes_of_joint(&self.models, joint)?,
+            Some(joint) => nodes_of_joint(&self.models, "--joint", joint)?,
             None => vec![None; self.models.len()],
         };
         self.visualization.view = if joint.is_some() { DebugView::Heat } else { DebugView::Lit };
         Ok(())
     }
 
-    /// Resets the camera so that it frames the crowd, as it is posed at a time, in an image of a shape.
-    pub fn frame(&mut self, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) {
+    /// Resets the camera so that it shows the crowd, as it is posed at a time, in an image of a shape.
+    pub fn frame(&mut self, shows: Shows, time_seconds: f64, aspect: f32) {
         self.crowd.move_to(time_seconds);
-        self.camera = camera(&self.crowd, &self.crowd.outline(time_seconds), wanted, time_seconds, aspect);
+        let outline = self.crowd.outline(time_seconds);
+        self.camera = self.aim.camera(shows, &self.crowd, &outline, time_seconds, aspect);
     }
 
     /// Resets the camera so that the crowd stays in the image throughout its clips. If `all_around`, it also does so while the
     /// camera orbits.
-    pub fn frame_throughout(&mut self, args: &CrowdArgs, all_around: bool, aspect: f32) {
+    pub fn frame_throughout(&mut self, time_seconds: f64, all_around: bool, aspect: f32) {
         let room = self.crowd.bounds();
         let outline = Outline::from(if all_around { room.swept_around() } else { room });
-        self.camera = camera(&self.crowd, &outline, args.camera, args.time, aspect);
+        self.camera = self.aim.camera(Shows::Asked, &self.crowd, &outline, time_seconds, aspect);
+        if self.aim.has_target() {
+            return;
+        }
         // Around a point next to the axis the crowd would swing from side to side.
         let to_axis = (room.center() - self.camera.position()).with_y(0.0).length();
         self.camera.refocus(to_axis / self.camera.forward().with_y(0.0).length());
+    }
+
+    /// Moves the camera with the joint that it looks at, or with the node of the file that carries it.
+    pub fn follow(&mut self, time_seconds: f64) {
+        self.crowd.move_to(time_seconds);
+        self.aim.follow(&mut self.camera, &self.crowd, time_seconds);
+    }
+
+    /// Returns whether the camera frames the crowd, because the options ask for nothing else.
+    pub fn frames_crowd(&self) -> bool {
+        self.aim.frames_crowd()
     }
 
     /// Zooms towards the character or the ground at a point of the image ([`Ray::through`]), which stays there. A factor below
@@ -193,37 +212,6 @@ impl Scene {
         self.crowd.cull(Some(&self.pool), frustum.as_ref(), shadows.then(|| self.look.sun.to_light()), &Detail::FULL);
         (self.crowd.visible_counts(), self.crowd.pose_counts())
     }
-}
-
-/// Returns a camera that frames the outline of a crowd.
-fn camera(crowd: &Crowd, outline: &Outline, wanted: Option<CameraArg>, time_seconds: f64, aspect: f32) -> OrbitCamera {
-    let Some(CameraArg { yaw_degrees, pitch_degrees, zoom }) = wanted else {
-        return OrbitCamera::framing(outline, aspect);
-    };
-    let (yaw, pitch) = (yaw_degrees.to_radians(), pitch_degrees.to_radians());
-    let mut camera = OrbitCamera::framing_from(outline, aspect, yaw, pitch);
-    let middle = camera.target;
-    zoom_in_front(&mut camera, crowd, zoom, time_seconds);
-    // A turntable goes around the crowd or the character, and not around a point on its surface.
-    camera.refocus((middle - camera.position()).dot(camera.forward()));
-    let raised_degrees = camera.pitch_radians.to_degrees();
-    if (raised_degrees - pitch_degrees).abs() > 0.01 {
-        tracing::warn!(
-            "--camera: {pitch_degrees} degrees would show too little of the ground, or lead below it; the camera looks \
-             from {raised_degrees:.1} degrees"
-        );
-    }
-    camera
-}
-
-/// Zooms towards the point that the camera looks at, which stays in front of the eye.
-fn zoom_in_front(camera: &mut OrbitCamera, crowd: &Crowd, factor: f32, time_seconds: f64) {
-    if factor < 1.0
-        && let Some(depth) = crowd.distance_along(camera.position(), camera.forward(), time_seconds)
-    {
-        camera.refocus(depth);
-    }
-    camera.zoom(factor);
 }
 
 fn pool(threads: Option<u32>) -> Result<Arc<rayon::ThreadPool>> {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use super::values::{self, CameraArg, SamplesChoice, ShadowsChoice, Size, UploadChoice};
+use super::values::{self, CameraChoice, Direction, LookAt, SamplesChoice, ShadowsChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
-use crate::view::{Background, DebugView, Look, SunDirection};
+use crate::view::{Background, DebugView, Ground, Look, SunDirection};
 
 /// The models of a crowd, their animation, the camera and the look of the picture.
 #[derive(Debug, Clone, Args)]
@@ -35,22 +35,25 @@ pub struct CrowdArgs {
     /// Seed of all random choices.
     #[arg(long, default_value_t = 1, value_parser = values::whole_number(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
-    /// Distance between neighbours in metres [default: from the size of the models].
+    /// Distance between neighbours in metres [default: from the width of each model].
     #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
     pub spacing: Option<f64>,
-    /// Places of the instances: a lattice with some jitter, concentric rings, or random places that are apart.
-    #[arg(long, value_name = "grid|ring|scatter", default_value = "grid", value_parser = values::layout())]
-    pub layout: Layout,
-    /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance].
+    /// Scale each model so that its rest pose has this height [default: as in the file].
+    #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
+    pub height: Option<f64>,
+    /// Places of the instances: a lattice with some jitter, concentric rings, random places that are apart, or a line of
+    /// characters as their files describe them [default: line for one of each model, otherwise grid].
+    #[arg(long, value_name = "grid|ring|scatter|line", value_parser = values::one_of(Layout::ALL))]
+    pub layout: Option<Layout>,
+    /// Variation of size and tint, from 0 (clones) to 1 [default: 0.5 for a crowd, 0 for one instance and in a line].
     #[arg(long, value_name = "0..1", value_parser = values::number(0.0..=1.0, "a number from 0 to 1"), allow_negative_numbers = true)]
     pub variety: Option<f64>,
     /// Let instances that walk go somewhere: along rings, at the speed of their feet [default: on in a window for crowds of
     /// 24 and more, off elsewhere].
     #[arg(long, value_name = "on|off", value_parser = values::on_or_off())]
     pub travel: Option<bool>,
-    /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance [default: frame the crowd].
-    #[arg(long, value_name = "YAW,PITCH[,ZOOM]", value_parser = values::parse_camera, allow_hyphen_values = true)]
-    pub camera: Option<CameraArg>,
+    #[command(flatten)]
+    pub camera: CameraArgs,
     #[command(flatten)]
     pub look: LookArgs,
     /// Leave out instances that are not in view and cast no visible shadow, before they are animated.
@@ -84,19 +87,42 @@ pub struct ShowArgs {
     pub bind_pose: bool,
     /// Stop the product `world_from_model * model_from_joint * joint_from_mesh * position` after one of its factors: in
     /// mesh space (as in the file), joint space (as seen from each joint), model space or world space.
-    #[arg(long, value_name = "mesh|joint|model|world", default_value = "world", hide_possible_values = true, value_parser = values::stage())]
+    #[arg(long, value_name = "mesh|joint|model|world", default_value = "world", hide_possible_values = true, value_parser = values::one_of(Stage::ALL))]
     pub stage: Stage,
+}
+
+/// Where the camera stands, and what it looks at.
+#[derive(Debug, Clone, Args)]
+pub struct CameraArgs {
+    /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance; or a camera of the file, by
+    /// name or index [default: frame the crowd].
+    #[arg(long, value_name = "YAW,PITCH[,ZOOM]|NAME", value_parser = values::parse_camera, allow_hyphen_values = true)]
+    pub camera: Option<CameraChoice>,
+    /// Camera: front, back, left, right, top or three-quarter. Left is the characters' own left.
+    #[arg(long, value_name = "SIDE", conflicts_with = "camera", value_parser = values::one_of(values::SIDES), hide_possible_values = true)]
+    pub view: Option<Direction>,
+    /// Look at a joint of the character in the middle, from close up, and follow it in a sequence; at a height in metres; or at
+    /// a point of the world.
+    #[arg(long, value_name = "JOINT|HEIGHT|X,Y,Z", value_parser = values::parse_look_at, allow_hyphen_values = true)]
+    pub look_at: Option<LookAt>,
+    /// Distance of the camera from what it looks at, in metres [default: so that it fits the image].
+    #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
+    pub distance: Option<f64>,
+    /// Angle of view from the lower to the upper edge of the image [default: 40, or that of the file's camera].
+    #[arg(long, value_name = "DEGREES", value_parser = values::number(1.0..=120.0, "1 to 120 degrees"), allow_negative_numbers = true)]
+    pub fov: Option<f64>,
 }
 
 /// The look of the picture.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct LookArgs {
-    /// Background: the sky, nothing (transparent in .png and .apng files), or a colour.
-    #[arg(long, value_name = "sky|none|#rrggbb", default_value = "sky", value_parser = values::parse_background)]
+    /// Background: sky, none (transparent in .png and .apng files), white, grey, black, or a colour such as #20406f.
+    #[arg(long, value_name = "sky|none|COLOUR", default_value = "sky", value_parser = values::parse_background)]
     pub background: Background,
-    /// Draw the ground and the shadows on it [default: on, or off with --background none or a --stage before world].
-    #[arg(long, value_name = "on|off", value_parser = values::on_or_off(), action = ArgAction::Set)]
-    pub ground: Option<bool>,
+    /// Draw the ground and the shadows on it, or the shadows alone, also in a transparent image [default: on, or off with
+    /// --background none or a --stage before world].
+    #[arg(long, value_name = "on|shadow|off", value_parser = values::one_of(Ground::ALL), action = ArgAction::Set)]
+    pub ground: Option<Ground>,
     /// Exposure in stops: each stop doubles the brightness. Unlit materials keep their colours.
     #[arg(long, value_name = "EV", default_value = "0", value_parser = values::number(-16.0..=16.0, "-16 to 16 stops"), allow_negative_numbers = true)]
     pub exposure: f64,
@@ -216,7 +242,8 @@ impl CrowdArgs {
     pub fn look(&self) -> Look {
         let LookArgs { background, ground, exposure, sun } = self.look;
         let is_in_world = self.show.stage == Stage::World;
-        let ground = ground.unwrap_or(is_in_world && background != Background::None);
+        let has_ground = is_in_world && background != Background::None;
+        let ground = ground.unwrap_or(if has_ground { Ground::On } else { Ground::Off });
         Look { background, ground, exposure_ev: exposure as f32, sun }
     }
 
@@ -230,7 +257,8 @@ impl CrowdArgs {
         CrowdSettings {
             instance_count,
             spacing_metres: self.spacing.map(|metres| metres as f32),
-            layout: self.layout,
+            height_metres: self.height.map(|metres| metres as f32),
+            layout: self.layout(instance_count),
             variety: self.variety.unwrap_or(variety) as f32,
             travel: self.travel.unwrap_or(false),
             seed: self.seed,
@@ -242,11 +270,19 @@ impl CrowdArgs {
         }
     }
 
+    /// Returns the layout of a crowd of this size: one instance of each model is a line-up.
+    #[must_use]
+    pub fn layout(&self, instance_count: u32) -> Layout {
+        let is_line_up = self.models.len() > 1 && self.models.len() == instance_count as usize;
+        self.layout.unwrap_or(if is_line_up { Layout::Line } else { Layout::Grid })
+    }
+
     /// Returns the phases of a crowd of this size.
     #[must_use]
     pub fn phase_mode(&self, instance_count: u32) -> PhaseMode {
-        // A single instance at --time 0.4 shows the clip at 0.4 seconds.
-        let default = if instance_count == 1 { PhaseMode::Zero } else { PhaseMode::Random };
+        // A single instance at --time 0.4 shows the clip at 0.4 seconds, and characters in a line are compared.
+        let is_one = instance_count == 1 || self.layout(instance_count) == Layout::Line;
+        let default = if is_one { PhaseMode::Zero } else { PhaseMode::Random };
         self.phase.unwrap_or(default)
     }
 }

@@ -21,8 +21,10 @@ pub enum Action {
     Focus,
     FrameCrowd,
     ResetCamera,
+    UndoMove,
     FullScreen,
-    Screenshot,
+    Picture,
+    CopyCommand,
     Panel,
     Help,
 }
@@ -42,9 +44,11 @@ pub const SHORTCUTS: &[(&[&str], Action, &str)] = &[
     (&["F"], Action::Focus, "focus on the selected character, or frame the crowd"),
     (&["Shift F"], Action::FrameCrowd, "frame the crowd from the front"),
     (&["R"], Action::ResetCamera, "reset the camera"),
+    (&["Backspace"], Action::UndoMove, "undo the last move of the camera"),
     (&["Tab"], Action::Panel, "show or hide the panel"),
     (&["H", "F1"], Action::Help, "show or hide this list"),
-    (&["P", "F12"], Action::Screenshot, "write a screenshot, throng-1.png and so on"),
+    (&["P", "F12"], Action::Picture, "write a picture as `render` does: throng-1.png and so on"),
+    (&["Shift P"], Action::CopyCommand, "copy and print the command that renders this picture"),
     (&["F11"], Action::FullScreen, "enter or leave full screen"),
     (&["Esc"], Action::Close, "close this list, or the window"),
 ];
@@ -52,7 +56,7 @@ pub const SHORTCUTS: &[(&[&str], Action, &str)] = &[
 /// The gestures of the mouse, each with its description.
 pub const GESTURES: &[(&str, &str)] = &[
     ("click", "select a character: its facts, and the names of its joints over the skeleton"),
-    ("drag left", "turn the camera around the crowd"),
+    ("drag left", "turn the camera, around the point that the wheel came closer to"),
     ("drag right", "look around"),
     ("drag middle", "move the camera sideways; also Shift and drag left, or two fingers"),
     ("wheel", "come closer to the point under the cursor, or go away; also pinch"),
@@ -95,7 +99,7 @@ mod tests {
             assert!(seen.insert(key), "{key}");
         }
         assert_eq!(action("3"), Some((Action::Clip, 2)));
-        assert_eq!(action("F12"), Some((Action::Screenshot, 1)));
+        assert_eq!(action("F12"), Some((Action::Picture, 1)));
         assert_eq!(action("no such key"), None);
     }
 }

@@ -1,14 +1,14 @@
 //! The types of values, and their parsers. A parser's error says what it expected.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use glam::Vec3;
 
-use crate::animation::Stage;
-use crate::crowd::{ClipChoice, Layout};
+use crate::crowd::ClipChoice;
 use crate::model::import::SceneChoice;
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, DebugView, SunDirection};
@@ -38,15 +38,48 @@ impl Size {
     }
 }
 
-/// The value of `--camera`.
+/// The direction from which the camera looks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CameraArg {
+pub struct Direction {
     /// The angle around the crowd: 0 looks from the front (+Z), 90 from +X.
     pub yaw_degrees: f32,
-    /// The angle above the ground.
-    pub pitch_degrees: f32,
-    /// A factor on the distance that frames the crowd.
-    pub zoom: f32,
+    /// The angle above the ground. `None` is the one from which the crowd is seen best.
+    pub pitch_degrees: Option<f32>,
+    /// A factor on the distance that frames the crowd, or the character whose joint the camera looks at.
+    pub zoom: Option<f32>,
+}
+
+impl Direction {
+    const fn new(yaw_degrees: f32, pitch_degrees: f32) -> Self {
+        Self { yaw_degrees, pitch_degrees: Some(pitch_degrees), zoom: None }
+    }
+}
+
+impl Display for Direction {
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        write!(f, "{},{}", self.yaw_degrees, self.pitch_degrees.unwrap_or(0.0))?;
+        self.zoom.map_or(Ok(()), |zoom| write!(f, ",{zoom}"))
+    }
+}
+
+/// The value of `--camera`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CameraChoice {
+    /// A direction.
+    Angles(Direction),
+    /// The name or the index of a camera in the model's file.
+    OfFile(String),
+}
+
+/// The value of `--look-at`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LookAt {
+    /// A height above the ground in metres.
+    Height(f32),
+    /// A point in world space, in metres.
+    Point(Vec3),
+    /// The name of a joint.
+    Joint(String),
 }
 
 /// The value of `--frames`.
@@ -89,17 +122,9 @@ pub(super) fn debug_view() -> impl TypedValueParser<Value = DebugView> {
     one_of(DebugView::ALL.map(|view| (view.name(), view)))
 }
 
-pub(super) fn stage() -> impl TypedValueParser<Value = Stage> {
-    one_of([("mesh", Stage::Mesh), ("joint", Stage::Joint), ("model", Stage::Model), ("world", Stage::World)])
-}
-
 pub(super) fn upload() -> impl TypedValueParser<Value = UploadChoice> {
     let path = |path: UploadPath| (path.name(), Some(path));
     one_of([("auto", None), path(UploadPath::Direct), path(UploadPath::Staged)])
-}
-
-pub(super) fn layout() -> impl TypedValueParser<Value = Layout> {
-    one_of([("grid", Layout::Grid), ("ring", Layout::Ring), ("scatter", Layout::Scatter)])
 }
 
 /// Returns a parser of whole numbers. clap's own says only "invalid digit" of `1e3`.
@@ -202,15 +227,20 @@ pub(super) fn parse_frames(text: &str) -> Result<FrameChoice, String> {
 }
 
 pub(super) fn parse_background(text: &str) -> Result<Background, String> {
-    let digits = match text {
+    let expected = || "expected sky, none, white, grey, black, or a colour such as #20406f or #246".to_owned();
+    let digits = match text.to_ascii_lowercase().as_str() {
         "sky" => return Ok(Background::Sky),
-        "none" => return Ok(Background::None),
-        text => {
-            text.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.bytes().all(|c| c.is_ascii_hexdigit()))
-        }
+        "none" | "transparent" => return Ok(Background::None),
+        "white" => "ffffff".to_owned(),
+        "grey" | "gray" => "808080".to_owned(),
+        "black" => "000000".to_owned(),
+        text => text.strip_prefix('#').ok_or_else(expected)?.to_owned(),
     };
-    let color = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-    let [_, red, green, blue] = color.ok_or("expected sky, none, or a colour such as #20406f")?.to_be_bytes();
+    // Of three digits, each counts twice.
+    let digits: String = if digits.len() == 3 { digits.chars().flat_map(|digit| [digit; 2]).collect() } else { digits };
+    let is_color = digits.len() == 6 && digits.bytes().all(|c| c.is_ascii_hexdigit());
+    let color = u32::from_str_radix(&digits, 16).ok().filter(|_| is_color).ok_or_else(expected)?;
+    let [_, red, green, blue] = color.to_be_bytes();
     Ok(Background::Color([red, green, blue]))
 }
 
@@ -225,15 +255,42 @@ pub(super) fn parse_sun(text: &str) -> Result<SunDirection, String> {
     }
 }
 
-pub(super) fn parse_camera(text: &str) -> Result<CameraArg, String> {
+/// The sides of a character.
+pub(super) const SIDES: [(&str, Direction); 6] = [
+    ("front", Direction::new(0.0, 0.0)),
+    ("back", Direction::new(180.0, 0.0)),
+    ("left", Direction::new(90.0, 0.0)),
+    ("right", Direction::new(-90.0, 0.0)),
+    ("top", Direction::new(0.0, 88.0)),
+    ("three-quarter", Direction::new(35.0, 10.0)),
+];
+
+pub(super) fn parse_look_at(text: &str) -> Result<LookAt, String> {
+    let numbers: Vec<f64> = text.split(',').map_while(|part| parse_finite(part).ok()).collect();
+    if numbers.iter().any(|number| number.abs() > MOST) {
+        return Err(format!("expected coordinates of at most {MOST} metres"));
+    }
+    match numbers[..] {
+        [x, y, z] if text.split(',').count() == 3 => Ok(LookAt::Point(Vec3::new(x as f32, y as f32, z as f32))),
+        [metres] if !text.contains(',') && metres >= 0.0 => Ok(LookAt::Height(metres as f32)),
+        [_] if !text.contains(',') => Err("expected a height of 0 or more metres above the ground".to_owned()),
+        _ => Ok(LookAt::Joint(text.to_owned())),
+    }
+}
+
+pub(super) fn parse_camera(text: &str) -> Result<CameraChoice, String> {
+    if !text.contains(',') {
+        return Ok(CameraChoice::OfFile(text.to_owned()));
+    }
     let numbers = text.split(',').map(parse_finite).collect::<Result<Vec<f64>, _>>()?;
     let (yaw, pitch, zoom) = match numbers[..] {
-        [yaw, pitch] => (yaw, pitch, 1.0),
-        [yaw, pitch, zoom] => (yaw, pitch, zoom),
+        [yaw, pitch] => (yaw, pitch, None),
+        [yaw, pitch, zoom] => (yaw, pitch, Some(zoom)),
         _ => return Err("expected YAW,PITCH or YAW,PITCH,ZOOM".to_owned()),
     };
-    if !(-89.0..=89.0).contains(&pitch) || !(0.001..=1000.0).contains(&zoom) {
+    if !(-89.0..=89.0).contains(&pitch) || !zoom.is_none_or(|zoom| (0.001..=1000.0).contains(&zoom)) {
         return Err("expected a pitch of -89 to 89 degrees and a zoom of 0.001 to 1000".to_owned());
     }
-    Ok(CameraArg { yaw_degrees: yaw as f32, pitch_degrees: pitch as f32, zoom: zoom as f32 })
+    let (yaw_degrees, pitch_degrees) = (yaw as f32, Some(pitch as f32));
+    Ok(CameraChoice::Angles(Direction { yaw_degrees, pitch_degrees, zoom: zoom.map(|zoom| zoom as f32) }))
 }

@@ -116,6 +116,12 @@ impl Crowd {
         Ok(())
     }
 
+    /// Returns whether instances blend from one clip to another at this time.
+    #[must_use]
+    pub fn is_fading(&self, time_seconds: f64) -> bool {
+        self.crossfade.running.as_ref().is_some_and(|fade| fade.weight(time_seconds) < 1.0)
+    }
+
     fn begin_crossfade(&mut self, clips: &[ModelClips], start_seconds: f64, duration_seconds: f64) {
         let mut clips_before = vec![None; self.instances.len()];
         for instance in &self.instances {

@@ -41,7 +41,7 @@ mod visible;
 use std::ops::Range;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::animation::lanes::Processor;
 use crate::measure::{PosedBounds, floor_height};
@@ -49,10 +49,10 @@ use crate::model::Model;
 use crate::view::Bounds;
 use crossfade::Crossfade;
 use evaluate::Scratch;
-use placement::{Placement, placements};
+use placement::{Placement, line, placements};
 use playback::Repertoire;
 use random::{SplitMix64, stream};
-use settings::resolve_clips;
+use settings::{ModelClips, resolve_clips};
 use travel::Ring;
 use variety::Variation;
 use visible::Visible;
@@ -72,7 +72,7 @@ pub use sight::{PoseLevels, VisiblePose};
 /// they take some hundred megabytes on the CPU.
 pub const MAX_INSTANCES: u32 = 1_000_000;
 
-/// The default spacing as a multiple of the widest model's footprint. Neighbours rarely touch, even after jitter and yaw.
+/// The room of an instance as a multiple of its model's footprint. Neighbours rarely touch, even after jitter and yaw.
 const SPACING_SHARE: f32 = 1.15;
 
 /// One instance.
@@ -117,7 +117,8 @@ pub struct Crowd {
     speed: f32,
     layout: Layout,
     variety: f32,
-    spacing_metres: f32,
+    /// The room of an instance of each model: the distance from a neighbour of the same model.
+    widths: Vec<f32>,
     /// The scale of each model that brings it to a common size.
     unit_scales: Vec<f32>,
     travel: bool,
@@ -149,10 +150,10 @@ impl Crowd {
             seed: settings.seed,
             speed: settings.speed,
             layout: settings.layout,
-            variety: settings.variety,
-            spacing_metres: 0.0,
+            variety: if settings.layout == Layout::Line { 0.0 } else { settings.variety },
+            widths: Vec::new(),
             unit_scales: Vec::new(),
-            travel: settings.travel && !settings.in_model_space,
+            travel: settings.travel && !settings.in_model_space && settings.layout != Layout::Line,
             rings: travel::standing(),
             notes: Vec::new(),
             share_hz: settings.share_poses_hz,
@@ -164,12 +165,17 @@ impl Crowd {
             scratches: Vec::new(),
             models,
         };
-        crowd.unit_scales = crowd.repair_units();
+        crowd.unit_scales = crowd.unit_scales(settings.height_metres);
         let clips = resolve_clips(&crowd.models, &settings.clip)?;
-        crowd.spacing_metres = settings.spacing_metres.unwrap_or_else(|| {
-            SPACING_SHARE * variety::largest_size(settings.variety) * crowd.widest_footprint(&clips)
-        });
-        crowd.place_instances(settings);
+        crowd.notes.extend(settings.clip.substitutes(&crowd.models));
+        crowd.widths = match settings.spacing_metres {
+            Some(metres) => vec![metres; crowd.models.len()],
+            None => {
+                let share = SPACING_SHARE * variety::largest_size(crowd.variety);
+                crowd.footprints(&clips).into_iter().map(|footprint| share * footprint).collect()
+            }
+        };
+        crowd.place_instances(settings, &clips);
         if settings.in_model_space {
             crowd.instances.iter_mut().for_each(|instance| instance.placement = Placement::ORIGIN);
         }
@@ -203,10 +209,16 @@ impl Crowd {
         self.instances.len()
     }
 
-    /// Returns the distance between neighbours in metres.
+    /// Returns the distance between neighbours of the same model in metres, for each model.
     #[must_use]
-    pub fn spacing_metres(&self) -> f32 {
-        self.spacing_metres
+    pub fn widths_metres(&self) -> &[f32] {
+        &self.widths
+    }
+
+    /// Returns the layout.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        self.layout
     }
 
     /// Returns the decisions that the user should know about, one sentence each.
@@ -221,18 +233,28 @@ impl Crowd {
         self.bounds
     }
 
-    /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled.
-    fn place_instances(&mut self, settings: &CrowdSettings) {
+    /// Places the instances. Models are assigned in turn, so that they are equally frequent, and then shuffled, but for a line.
+    fn place_instances(&mut self, settings: &CrowdSettings, clips: &[ModelClips]) {
         let count = settings.instance_count;
-        let random = |stream| SplitMix64::new(self.seed, stream);
+        let seed = self.seed;
+        let random = |stream| SplitMix64::new(seed, stream);
         let mut model_of_rank: Vec<u32> = (0..count).map(|k| k % self.models.len() as u32).collect();
-        random(stream::MODELS).shuffle(&mut model_of_rank);
-        let places = placements(settings.layout, count, self.spacing_metres, &mut random(stream::PLACEMENTS));
+        let places = if settings.layout == Layout::Line {
+            let reaches = match settings.spacing_metres {
+                Some(metres) => vec![Vec2::splat(0.5 * metres); self.models.len()],
+                None => self.reaches(clips),
+            };
+            line(model_of_rank.iter().map(|&model| reaches[model as usize]))
+        } else {
+            random(stream::MODELS).shuffle(&mut model_of_rank);
+            let widths: Vec<f32> = model_of_rank.iter().map(|&model| self.widths[model as usize]).collect();
+            placements(settings.layout, &widths, &mut random(stream::PLACEMENTS))
+        };
         // Each model's floor lies on the ground.
         let floors: Vec<f32> = self.models.iter().map(floor_height).collect();
         let (mut phases, mut variations) = (random(stream::PHASES), random(stream::VARIETY));
         let instance = |((rank, model), place): ((u32, u32), Placement)| {
-            let Variation { size, tint_unorm8 } = Variation::new(settings.variety, &mut variations);
+            let Variation { size, tint_unorm8 } = Variation::new(self.variety, &mut variations);
             let own_scale = size * self.unit_scales[model as usize];
             let position = place.position - Vec3::Y * (own_scale * floors[model as usize]);
             Instance {
@@ -305,10 +327,10 @@ fn check(models: &[Model], settings: &CrowdSettings) -> Result<(), CrowdError> {
     if instances > MAX_INSTANCES {
         return Err(CrowdError::TooManyInstances(instances));
     }
-    if let Some(spacing) = settings.spacing_metres
-        && !(spacing > 0.0 && spacing.is_finite())
-    {
-        return Err(CrowdError::Spacing(spacing));
+    for (what, metres) in [("spacing", settings.spacing_metres), ("height", settings.height_metres)] {
+        if let Some(metres) = metres.filter(|metres| !(*metres > 0.0 && metres.is_finite())) {
+            return Err(CrowdError::Metres(what, metres));
+        }
     }
     if let Some(hz) = settings.share_poses_hz
         && !(hz > 0.0 && hz.is_finite())

@@ -1,9 +1,9 @@
 //! The places of the instances. Each layout lists its places from the centre outwards, so that the first ones of a large
 //! crowd are those of a small crowd, as far as the layout allows.
 //!
-//! In: a number of instances, their spacing and random numbers. Out: [`Placement`]s around the origin, with y = 0 and a
-//! scale of 1. A single instance is exactly at the origin and faces +Z, as glTF characters do. A million places take
-//! O(n log n) time.
+//! In: the width of each instance and random numbers. Out: [`Placement`]s around the origin, with y = 0 and a scale of 1. A single
+//! instance is exactly at the origin and faces +Z, as glTF characters do. If all are equally wide, a million places take
+//! O(n log n) time. Where widths differ, no lattice fits, and places are packed from the centre outwards.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -28,23 +28,56 @@ pub enum Layout {
     Ring,
     /// Random places, none of them close to another. Instances face anywhere.
     Scatter,
+    /// A straight row, in the order of the models, as close as their extents allow. All instances face +Z.
+    Line,
 }
 
-/// Returns `count` placements, from the centre outwards.
-pub(super) fn placements(layout: Layout, count: u32, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
-    if count == 1 {
-        return vec![Placement::ORIGIN];
-    }
-    let count = count as usize;
+impl Layout {
+    /// All layouts with their names.
+    pub const ALL: [(&str, Self); 4] =
+        [("grid", Self::Grid), ("ring", Self::Ring), ("scatter", Self::Scatter), ("line", Self::Line)];
+}
+
+/// Returns a placement for an instance of each width, from the centre outwards.
+pub(super) fn placements(layout: Layout, widths_metres: &[f32], random: &mut SplitMix64) -> Vec<Placement> {
+    let Some(&first_metres) = widths_metres.first().filter(|_| widths_metres.len() > 1) else {
+        return vec![Placement::ORIGIN; widths_metres.len()];
+    };
+    let (count, are_equal) = (widths_metres.len(), widths_metres.iter().all(|width| *width == first_metres));
     match layout {
-        Layout::Grid => grid(count, spacing_metres, random),
-        Layout::Ring => rings(count, spacing_metres, random),
-        Layout::Scatter => {
-            let points = scatter::disc(count, random);
-            let distance_metres = scatter::DISTANCE * spacing_metres;
-            points.into_iter().map(|point| Placement::new(point * distance_metres, random.unit() * TAU)).collect()
+        Layout::Grid if are_equal => grid(count, first_metres, random),
+        Layout::Grid => {
+            let points = scatter::packed(widths_metres, 1.0, random);
+            let yaw = |point| Placement::new(point, random.signed_unit() * MAX_YAW_RADIANS);
+            points.into_iter().map(yaw).collect()
         }
+        Layout::Ring => rings(widths_metres, random),
+        Layout::Scatter => {
+            let points = if are_equal {
+                let distance_metres = scatter::DISTANCE * first_metres;
+                scatter::disc(count, random).into_iter().map(|point| point * distance_metres).collect()
+            } else {
+                scatter::packed(widths_metres, scatter::DISTANCE, random)
+            };
+            points.into_iter().map(|point| Placement::new(point, random.unit() * TAU)).collect()
+        }
+        Layout::Line => line(widths_metres.iter().map(|&width| Vec2::splat(0.5 * width))),
     }
+}
+
+/// Returns a row along +X whose middle is the origin. Each instance reaches from its own origin to -X and +X by its two numbers.
+pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
+    /// The gap between neighbours, as a share of their mean width.
+    const GAP: f32 = 0.1;
+    let mut end = 0.0f32;
+    let mut place = |reach: Vec2| {
+        let room = (1.0 + GAP) * reach.element_sum();
+        let at = end + 0.5 * GAP * reach.element_sum() + reach.x;
+        end += room;
+        at
+    };
+    let places: Vec<f32> = reaches.map(&mut place).collect();
+    places.into_iter().map(|x| Placement::new(Vec2::new(x - 0.5 * end, 0.0), 0.0)).collect()
 }
 
 /// The placement of one instance. It is half as large as a matrix, and turning it about the centre of the crowd takes eight
@@ -142,18 +175,24 @@ fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()
 }
 
-/// Returns one place in the centre, and rings around it, which are full except for the last.
-fn rings(all: usize, spacing_metres: f32, random: &mut SplitMix64) -> Vec<Placement> {
-    let mut placements = Vec::with_capacity(all);
-    placements.extend((all > 0).then_some(Placement::ORIGIN));
-    for ring in 1.. {
-        let left = all - placements.len();
-        if left == 0 {
-            break;
+/// Returns one place in the centre, and rings around it, which are full except for the last. A ring has room for the widest of its
+/// instances everywhere.
+fn rings(widths: &[f32], random: &mut SplitMix64) -> Vec<Placement> {
+    let mut placements = vec![Placement::ORIGIN];
+    let mut edge = 0.5 * widths[0];
+    while placements.len() < widths.len() {
+        let left = &widths[placements.len()..];
+        let (mut count, mut widest) = (0, 0.0f32);
+        // Each further instance may widen the ring, and then fewer fit.
+        while let Some(width) = left.get(count) {
+            let wider = widest.max(*width);
+            if count >= ring_capacity(edge + 0.5 * wider, wider) {
+                break;
+            }
+            (count, widest) = (count + 1, wider);
         }
-        let radius = ring as f32 * spacing_metres;
-        let count = left.min(ring_capacity(radius, spacing_metres));
-        placements.extend(on_ring(count, radius, random.unit() * TAU, FRAC_PI_2));
+        placements.extend(on_ring(count, edge + 0.5 * widest, random.unit() * TAU, FRAC_PI_2));
+        edge += widest;
     }
     placements
 }
@@ -188,8 +227,8 @@ mod tests {
     fn every_layout_begins_at_the_origin_and_keeps_its_distance() {
         for (layout, least) in [(Layout::Grid, 0.7), (Layout::Ring, 0.999), (Layout::Scatter, scatter::DISTANCE)] {
             for count in [0, 1, 2, 7, 300, 2000] {
-                let placements = placements(layout, count, 2.0, &mut SplitMix64::new(3, 0));
-                assert_eq!(placements.len(), count as usize);
+                let placements = placements(layout, &vec![2.0; count], &mut SplitMix64::new(3, 0));
+                assert_eq!(placements.len(), count);
                 let farthest = placements.iter().map(|placement| placement.position.length()).fold(0.0, f32::max);
                 // As dense as the lattice, whose radius is 0.525 √n spacings, or a little less.
                 assert!(farthest <= 2.0 * (0.65 * (count as f32).sqrt() + 1.0), "{layout:?} {count}: {farthest}");
@@ -202,8 +241,38 @@ mod tests {
                 }
                 assert!(nearest >= 2.0 * least - 1e-5, "{layout:?} {count}: {nearest}");
             }
-            assert_eq!(placements(layout, 1, 2.0, &mut SplitMix64::new(3, 0)), [Placement::ORIGIN]);
+            assert_eq!(placements(layout, &[2.0], &mut SplitMix64::new(3, 0)), [Placement::ORIGIN]);
         }
+    }
+
+    #[test]
+    fn wide_instances_get_room_and_narrow_ones_stand_close() {
+        // Every tenth is ten times as wide.
+        let widths: Vec<f32> = (0..500).map(|k| if k % 10 == 7 { 5.0 } else { 0.5 }).collect();
+        for (layout, share, most) in
+            [(Layout::Grid, 1.0, 34.0), (Layout::Scatter, scatter::DISTANCE, 30.0), (Layout::Ring, 0.999, 75.0)]
+        {
+            let placements = placements(layout, &widths, &mut SplitMix64::new(3, 0));
+            let farthest = placements.iter().map(|placement| placement.position.length()).fold(0.0, f32::max);
+            assert!(farthest < most, "{layout:?}: {farthest}");
+            for (k, (a, width_a)) in placements.iter().zip(&widths).enumerate() {
+                for (b, width_b) in placements[..k].iter().zip(&widths) {
+                    let least = share * 0.5 * (width_a + width_b) - 1e-4;
+                    assert!(a.position.distance(b.position) >= least, "{layout:?} {k}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_is_straight_and_as_close_as_extents_allow() {
+        let reaches = [Vec2::new(0.5, 0.5), Vec2::new(0.0, 2.0), Vec2::new(0.2, 0.2)];
+        let line = line(reaches.into_iter());
+        let x = |k: usize| line[k].position.x;
+        assert!(line.iter().all(|place| place.position.z == 0.0 && place.heading == Vec2::X));
+        // The gaps are a tenth of the mean widths, and the ends are equally far from the origin.
+        assert!((x(1) - x(0) - 0.5 - 0.15).abs() < 1e-6 && (x(2) - x(1) - 2.2 - 0.12).abs() < 1e-6, "{line:?}");
+        assert!((x(0) - 0.55 + x(2) + 0.22).abs() < 1e-6, "{line:?}");
     }
 
     #[test]
@@ -226,7 +295,7 @@ mod tests {
     fn rings_are_full() {
         assert_eq!([1.0, 2.0, 3.0].map(|radius| ring_capacity(radius, 1.0)), [6, 12, 18]);
         assert_eq!([0.0, 0.4, 0.5].map(|radius| ring_capacity(radius, 1.0)), [2, 2, 2]);
-        let placements = rings(1000, 2.0, &mut SplitMix64::new(1, 0));
+        let placements = rings(&[2.0; 1000], &mut SplitMix64::new(1, 0));
         let radii: Vec<f32> = placements.iter().map(|placement| placement.position.length() / 2.0).collect();
         assert!(radii.iter().all(|radius| (radius - radius.round()).abs() < 1e-5), "{radii:?}");
         assert!(radii.is_sorted_by(|a, b| a.round() <= b.round()));

@@ -1,9 +1,11 @@
 //! The sizes of the models: unit repair, and the room that instances need. glTF requires metres, but some files are in
 //! centimetres, such as Fox.glb. That is visible only next to other models.
 
+use glam::Vec2;
+
 use super::Crowd;
 use super::settings::ModelClips;
-use crate::measure::PosedBounds;
+use crate::measure::{PosedBounds, rest_height};
 
 /// The scales that repair a unit, as powers of ten: none, centimetres, millimetres, and both the other way around. A tenth is
 /// not one of them: no tool works in decimetres, and a fox of 15 metres next to a man would be no repair.
@@ -39,8 +41,14 @@ fn power_of_ten(exponent: i32) -> f32 {
 }
 
 impl Crowd {
-    /// Returns a scale for each model that brings models with different units to a common size.
-    pub(super) fn repair_units(&mut self) -> Vec<f32> {
+    /// Returns a scale for each model: the one that gives it a height, or otherwise one that brings models with different units to
+    /// a common size.
+    pub(super) fn unit_scales(&mut self, height_metres: Option<f32>) -> Vec<f32> {
+        let Some(metres) = height_metres else { return self.repair_units() };
+        self.models.iter().map(|model| rest_height(model).map_or(1.0, |height| metres / height)).collect()
+    }
+
+    fn repair_units(&mut self) -> Vec<f32> {
         let model_count = self.models.len();
         let rest: Vec<PosedBounds> =
             (0..model_count).map(|model| self.repertoire.bounds(&self.models, model, None)).collect();
@@ -55,18 +63,29 @@ impl Crowd {
         scales
     }
 
-    /// Returns the horizontal extent of the widest model. A model's extent is the median over the clips that it plays, so
-    /// one clip with a large movement does not push all instances apart.
-    pub(super) fn widest_footprint(&mut self, clips: &[ModelClips]) -> f32 {
-        let mut widest = 0.0f32;
+    /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large movement does
+    /// not push all instances apart.
+    pub(super) fn footprints(&mut self, clips: &[ModelClips]) -> Vec<f32> {
+        let mut footprints = Vec::with_capacity(clips.len());
         for (model, (clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {
             let half_extents =
                 clips.iter().map(|&clip| self.repertoire.bounds(&self.models, model, clip).half_extents());
             let mut widths: Vec<f32> = half_extents.map(|half| 2.0 * half.x.max(half.z) * scale).collect();
             widths.sort_by(f32::total_cmp);
-            widest = widest.max(widths.get(widths.len() / 2).copied().unwrap_or(0.0));
+            footprints.push(widths.get(widths.len() / 2).copied().filter(|width| *width > 0.0).unwrap_or(1.0));
         }
-        if widest > 0.0 { widest } else { 1.0 }
+        footprints
+    }
+
+    /// Returns how far each model reaches from its origin to -X and to +X, in its first clip.
+    pub(super) fn reaches(&mut self, clips: &[ModelClips]) -> Vec<Vec2> {
+        let Self { repertoire, models, unit_scales, .. } = self;
+        let clips = clips.iter().map(|clips| clips.first().copied().flatten());
+        let reach = |((model, clip), &scale): ((usize, Option<u32>), &f32)| {
+            let bounds = repertoire.bounds(models, model, clip);
+            Vec2::new(-bounds.min.x, bounds.max.x) * scale
+        };
+        clips.enumerate().zip(&*unit_scales).map(reach).collect()
     }
 }
 

@@ -46,6 +46,61 @@ pub(super) fn disc(count: usize, random: &mut SplitMix64) -> Vec<Vec2> {
     points
 }
 
+/// Returns a point for each width, from the centre outwards. Two points are at least as far apart as the mean of their widths, times
+/// `share`.
+///
+/// As in [`disc`], points grow from earlier ones. Here each cell has a list of points: it is as large as the widest distance, so
+/// the neighbours of a point lie in nine cells.
+pub(super) fn packed(widths: &[f32], share: f32, random: &mut SplitMix64) -> Vec<Vec2> {
+    const NONE: u32 = u32::MAX;
+    let widest = widths.iter().fold(f32::MIN_POSITIVE, |widest, &width| widest.max(width)) * share;
+    let area: f64 = widths.iter().map(|&width| f64::from(width * share / widest).powi(2)).sum();
+    // Cells for three times the area that the points fill.
+    let side = (2.0 * area.sqrt()) as usize + 8;
+    let (mut last_of_cell, mut previous) = (vec![NONE; side * side], Vec::with_capacity(widths.len()));
+    let mut points: Vec<Vec2> = Vec::with_capacity(widths.len());
+    let mut parent = 0;
+    for &width in widths {
+        let point = loop {
+            let base = parent % points.len().max(1);
+            let free = (0..TRIES).find_map(|_| {
+                let Some((&center, &its_width)) = points.get(base).zip(widths.get(base)) else {
+                    return Some(Vec2::ZERO);
+                };
+                let point = center + offset(random) * (0.5 * share * (width + its_width));
+                let cell = cell_of(point, widest, side)?;
+                let rows = (cell - side..=cell + side).step_by(side);
+                let is_free = rows.flat_map(|row| &last_of_cell[row - 1..=row + 1]).all(|&last| {
+                    let near = std::iter::successors(Some(last), |&near| previous.get(near as usize).copied());
+                    let mut near = near.take_while(|&near| near != NONE);
+                    near.all(|near| {
+                        let least = 0.5 * share * (width + widths[near as usize]);
+                        points[near as usize].distance_squared(point) >= least * least
+                    })
+                });
+                is_free.then_some(point)
+            });
+            match free {
+                Some(point) => break point,
+                None => parent += 1,
+            }
+        };
+        let cell = cell_of(point, widest, side).unwrap_or(0);
+        previous.push(std::mem::replace(&mut last_of_cell[cell], points.len() as u32));
+        points.push(point);
+    }
+    // They may have grown to one side.
+    let center = points.iter().sum::<Vec2>() / points.len().max(1) as f32;
+    points.into_iter().map(|point| point - center).collect()
+}
+
+/// Returns the cell of a point, unless it is at the edge or outside.
+fn cell_of(point: Vec2, widest: f32, side: usize) -> Option<usize> {
+    let cell = point / widest + 0.5 * side as f32;
+    let inside = 1.0..(side - 1) as f32;
+    (inside.contains(&cell.x) && inside.contains(&cell.y)).then(|| cell.y as usize * side + cell.x as usize)
+}
+
 /// Returns a random vector with a length of 1 to [`REACH`].
 fn offset(random: &mut SplitMix64) -> Vec2 {
     loop {

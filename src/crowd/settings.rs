@@ -1,7 +1,7 @@
 //! The settings of a crowd, and the errors that they can cause.
 
 use super::placement::Layout;
-use crate::model::Model;
+use crate::model::{Model, names};
 
 /// The time in its clip at which each instance starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,8 +24,57 @@ pub enum ClipChoice {
     /// The clip with this glTF index. Models with fewer clips play their first one. If no model has a clip, index 0
     /// (the program's default) is the rest pose.
     Index(usize),
-    /// The clip with this name. Models without it play their first clip.
+    /// The clip with this name, or one that is like it ([`names::find`]). Models without it play their first clip.
     Name(String),
+}
+
+impl ClipChoice {
+    /// Returns the index of the clip in a model that has it. `None` for the rest pose and the mix.
+    #[must_use]
+    pub fn index_in(&self, model: &Model) -> Option<usize> {
+        match self {
+            Self::None | Self::All => None,
+            Self::Index(index) => Some(*index).filter(|index| *index < model.clips.len()),
+            Self::Name(name) => names::find(model.clips.iter().map(|clip| clip.name.as_deref()), name),
+        }
+    }
+
+    /// Returns a sentence for each model that plays its first clip because it does not have this one.
+    pub(super) fn substitutes<'m>(&self, models: &'m [Model]) -> impl Iterator<Item = String> + use<'m> {
+        let wanted = self.wanted();
+        let choice = self.clone();
+        models.iter().filter_map(move |model| {
+            let wanted = wanted.as_ref()?;
+            let first = model.clips.first().filter(|_| choice.index_in(model).is_none())?;
+            let first = first.name.as_deref().unwrap_or("0");
+            Some(format!("{} has no clip {wanted} and plays {first:?}", model.name))
+        })
+    }
+
+    /// Returns the name in quotes or the index of the clip that all instances should play.
+    fn wanted(&self) -> Option<String> {
+        match self {
+            Self::None | Self::All => None,
+            Self::Index(index) => Some(index.to_string()),
+            Self::Name(name) => Some(format!("{name:?}")),
+        }
+    }
+
+    /// Returns the clips of each model that are most like this one, for a message.
+    #[must_use]
+    pub fn offers(&self, models: &[Model]) -> String {
+        let word = match self {
+            Self::Name(name) => name,
+            _ => "",
+        };
+        let of_model = |model: &Model| {
+            let clips = model.clips.iter().zip(0..).map(|(clip, index)| (index, clip.name.as_deref()));
+            let clips = names::offer(clips, word);
+            if models.len() == 1 { clips } else { format!("{clips} in {}", model.name) }
+        };
+        let all: Vec<String> = models.iter().filter(|model| !model.clips.is_empty()).map(of_model).collect();
+        if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+    }
 }
 
 /// The settings of a [`Crowd`](super::Crowd).
@@ -33,13 +82,15 @@ pub enum ClipChoice {
 pub struct CrowdSettings {
     /// The number of instances of all models together.
     pub instance_count: u32,
-    /// The distance between neighbours. `None` chooses one that fits the models.
+    /// The distance between neighbours. `None`: each model needs its own width.
     pub spacing_metres: Option<f32>,
+    /// If set, the height to which each model is scaled.
+    pub height_metres: Option<f32>,
     /// The way in which instances are placed.
     pub layout: Layout,
-    /// How much the instances differ in size and tint, 0 (not at all) to 1.
+    /// How much the instances differ in size and tint, 0 (not at all) to 1. Those in a line never do.
     pub variety: f32,
-    /// Whether instances that walk go somewhere: along rings, at the speed of their feet.
+    /// Whether instances that walk go somewhere: along rings, at the speed of their feet. Those in a line never do.
     pub travel: bool,
     /// The seed of all random decisions.
     pub seed: u64,
@@ -60,6 +111,7 @@ impl Default for CrowdSettings {
         Self {
             instance_count: 1,
             spacing_metres: None,
+            height_metres: None,
             layout: Layout::default(),
             variety: 0.0,
             travel: false,
@@ -84,12 +136,12 @@ pub enum CrowdError {
     UnknownClip {
         /// The requested name (quoted) or index.
         wanted: String,
-        /// All clips of all models, or `none`.
+        /// The clips of each model that are most like it, or `none`.
         allowed: String,
     },
-    /// The spacing is zero, negative or not finite.
-    #[error("a spacing of {0} metres: it must be a positive number")]
-    Spacing(f32),
+    /// The spacing or the height is zero, negative or not finite.
+    #[error("a {0} of {1} metres: it must be a positive number")]
+    Metres(&'static str, f32),
     /// The variety is not in 0..=1.
     #[error("a variety of {0}: it must be a number from 0 to 1")]
     Variety(f32),
@@ -119,41 +171,17 @@ pub(super) type ModelClips = Vec<Option<u32>>;
 
 /// Resolves `choice` for each model.
 pub(super) fn resolve_clips(models: &[Model], choice: &ClipChoice) -> Result<Vec<ModelClips>, CrowdError> {
-    let has_wanted = |model: &Model| match choice {
-        ClipChoice::None | ClipChoice::All => None,
-        ClipChoice::Index(index) => (*index < model.clips.len()).then_some(*index),
-        ClipChoice::Name(name) => model.clips.iter().position(|clip| clip.name.as_ref() == Some(name)),
-    };
-    let wanted = match choice {
-        ClipChoice::None | ClipChoice::All => None,
-        ClipChoice::Index(index) => Some(index.to_string()),
-        ClipChoice::Name(name) => Some(format!("{name:?}")),
-    };
-    if let Some(wanted) = wanted
-        && !models.iter().any(|model| has_wanted(model).is_some())
+    if let Some(wanted) = choice.wanted()
+        && !models.iter().any(|model| choice.index_in(model).is_some())
         && !(*choice == ClipChoice::Index(0) && models.iter().all(|model| model.clips.is_empty()))
     {
-        return Err(CrowdError::UnknownClip { wanted, allowed: allowed_clips(models) });
+        return Err(CrowdError::UnknownClip { wanted, allowed: choice.offers(models) });
     }
     let resolve = |model: &Model| match choice {
         _ if model.clips.is_empty() => vec![None],
         ClipChoice::None => vec![None],
         ClipChoice::All => (0..model.clips.len() as u32).map(Some).collect(),
-        ClipChoice::Index(_) | ClipChoice::Name(_) => vec![Some(has_wanted(model).unwrap_or(0) as u32)],
+        ClipChoice::Index(_) | ClipChoice::Name(_) => vec![Some(choice.index_in(model).unwrap_or(0) as u32)],
     };
     Ok(models.iter().map(resolve).collect())
-}
-
-/// Lists the clips of each model that has some, for example `0 "Survey", 1 "Walk", 2`.
-fn allowed_clips(models: &[Model]) -> String {
-    let of_model = |model: &Model| {
-        let clips = model.clips.iter().enumerate().map(|(index, clip)| match &clip.name {
-            Some(name) => format!("{index} {name:?}"),
-            None => index.to_string(),
-        });
-        let clips = clips.collect::<Vec<_>>().join(", ");
-        if models.len() == 1 { clips } else { format!("{clips} in {}", model.name) }
-    };
-    let all: Vec<String> = models.iter().filter(|model| !model.clips.is_empty()).map(of_model).collect();
-    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
 }

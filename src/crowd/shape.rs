@@ -10,6 +10,7 @@ use glam::{Affine3A, Vec3};
 
 use super::{Crowd, Instance};
 use crate::animation::{ModelPose, PoseScratch, pose_blend, skinned_positions};
+use crate::model::Model;
 use crate::view::{Outline, Ray};
 
 /// The largest number of instances whose vertices form an outline.
@@ -72,9 +73,48 @@ impl Crowd {
         let instance = &self.instances[self.index_of(number)?];
         let mut skinner = Skinner::new(self);
         let vertices = skinner.vertices_world(instance, time_seconds);
-        let finite = || vertices.iter().copied().filter(|vertex| vertex.is_finite());
-        let center = (finite().reduce(Vec3::min)? + finite().reduce(Vec3::max)?) * 0.5;
-        Some((center, finite().map(|vertex| vertex.distance(center)).fold(0.0, f32::max)))
+        sphere(vertices.iter().copied())
+    }
+
+    /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node, or if
+    /// it is not at a finite place.
+    #[must_use]
+    pub fn node_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Affine3A, f32)> {
+        let (instance, node) = self.middle_with(nodes)?;
+        let mut skinner = Skinner::new(self);
+        let model_from_node = skinner.pose(instance, time_seconds).model_from_node.get(node as usize)?;
+        let world_from_node = self.world_from_model(instance) * *model_from_node;
+        world_from_node.is_finite().then_some((world_from_node, instance.radius))
+    }
+
+    /// Returns the centre and the radius of a sphere around the vertices that follow a joint more than any other, of
+    /// [`Self::middle_with`]. If the joint moves none, it is around the joint itself.
+    #[must_use]
+    pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Vec3, f32)> {
+        /// The radius of a joint's surroundings, as a share of the character's.
+        const SURROUNDINGS: f32 = 0.15;
+        let (instance, node) = self.middle_with(nodes)?;
+        let Model { geometry, palette, .. } = &self.models[instance.model as usize];
+        let follows = |&first: &u32| {
+            let strongest = geometry.influences.get(first as usize);
+            strongest.is_some_and(|influence| palette.nodes.get(influence.joint as usize) == Some(&node))
+        };
+        let mut skinner = Skinner::new(self);
+        let vertices = skinner.vertices_world(instance, time_seconds).iter().zip(&geometry.influence_starts);
+        sphere(vertices.filter(|(_, first)| follows(first)).map(|(vertex, _)| *vertex)).or_else(|| {
+            let (world_from_node, radius) = self.node_in_world(nodes, time_seconds)?;
+            Some((world_from_node.translation.into(), SURROUNDINGS * radius))
+        })
+    }
+
+    /// Returns the instance next to the middle of the crowd, among those whose model has a node, with that node. `nodes` has the
+    /// skeleton's node of each model.
+    fn middle_with(&self, nodes: &[Option<u32>]) -> Option<(&Instance, u32)> {
+        let middle = self.bounds.center();
+        let from_middle = |instance: &Instance| (self.center_of(instance) - middle).with_y(0.0).length_squared();
+        let node = |instance: &Instance| nodes.get(instance.model as usize).copied().flatten();
+        let instances = self.instances.iter().filter_map(|instance| Some((instance, node(instance)?)));
+        instances.min_by(|(a, _), (b, _)| from_middle(a).total_cmp(&from_middle(b)))
     }
 
     /// Returns the indices of the instances that reach farthest in some horizontal direction, or of all in a small crowd.
@@ -106,4 +146,11 @@ impl Crowd {
         let first = character.map_or(ground, |(_, distance)| distance);
         first.is_finite().then_some(first)
     }
+}
+
+/// Returns the middle of some points, and the distance of the farthest one. `None` without a finite point.
+fn sphere(points: impl Iterator<Item = Vec3> + Clone) -> Option<(Vec3, f32)> {
+    let finite = || points.clone().filter(|point| point.is_finite());
+    let center = (finite().reduce(Vec3::min)? + finite().reduce(Vec3::max)?) * 0.5;
+    Some((center, finite().map(|point| point.distance(center)).fold(0.0, f32::max)))
 }

@@ -133,10 +133,13 @@ impl Crowd {
             gaits.into_iter().partition(|(gait, _)| gait.velocity == Vec2::ZERO);
 
         let mut random = SplitMix64::new(self.seed, stream::PLACEMENTS);
-        let places = placements(self.layout, standing.len() as u32, self.spacing_metres, &mut random);
-        let mut radius = 0.0f32;
-        for ((_, index), place) in standing.into_iter().zip(places) {
-            radius = radius.max(place.position.length() + self.spacing_metres);
+        let width = |index: usize| self.widths[self.instances[index].model as usize];
+        let widths: Vec<f32> = standing.iter().map(|&(_, index)| width(index)).collect();
+        let places = placements(self.layout, &widths, &mut random);
+        // The outer edge of what is placed.
+        let mut edge = 0.0f32;
+        for (((_, index), place), width) in standing.into_iter().zip(places).zip(widths) {
+            edge = edge.max(place.position.length() + 0.5 * width);
             let scale = self.instances[index].own_scale;
             self.put(index, place, scale, Ring::STANDING);
         }
@@ -155,10 +158,11 @@ impl Crowd {
             let (gait, first) = instances[0];
             let unit_scale = unit_scales[self.instances[first].model as usize];
             let stance = gait.stance * unit_scale * variety::largest_size(self.variety);
-            let least = (RADIUS_BY_STANCE * stance).min(MAX_INNER_RADIUS * self.spacing_metres);
-            radius = radius.max(least).max(self.spacing_metres);
+            let spacing = self.widths[self.instances[first].model as usize];
+            let least = (RADIUS_BY_STANCE * stance).min(MAX_INNER_RADIUS * spacing);
+            let mut radius = (edge + 0.5 * spacing).max(least).max(spacing);
             let mut left = instances;
-            for count in shares(instances.len(), radius, self.spacing_metres) {
+            for count in shares(instances.len(), radius, spacing) {
                 let (own, rest) = left.split_at(count);
                 left = rest;
                 let scale = unit_scale * variety::size(self.variety, &mut random);
@@ -174,7 +178,8 @@ impl Crowd {
                 for (&(_, index), place) in own.iter().zip(on_ring(count, radius, first_radians, yaw_radians)) {
                     self.put(index, place, scale, ring);
                 }
-                radius += self.spacing_metres;
+                edge = radius + 0.5 * spacing;
+                radius += spacing;
             }
         }
         self.unit_scales = unit_scales;

@@ -5,6 +5,7 @@
 //!
 //! * [`bounds`]: a box that contains the model throughout a clip, for culling, framing and spacing;
 //! * [`floor`]: the height that belongs on the ground;
+//! * [`rest_height`]: the height of a character;
 //! * [`gait`]: the velocity that the feet of a clip imply;
 //! * [`first_hit`]: the first triangle along a ray;
 //! * [`worst_displacement`]: the visible error when instances share poses.
@@ -55,6 +56,16 @@ pub fn worst_displacement(model: &Model, clip: &Clip, shift_seconds: f64) -> f32
         }
     }
     worst_squared.sqrt()
+}
+
+/// Returns the height of the rest pose in model space. `None` if it is empty, flat or endless.
+#[must_use]
+pub fn rest_height(model: &Model) -> Option<f32> {
+    let mut positions = Vec::new();
+    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
+    let heights = || positions.iter().map(|position| position.y);
+    let height = heights().reduce(f32::max)? - heights().reduce(f32::min)?;
+    Some(height).filter(|height| height.is_finite() && *height > 0.0)
 }
 
 /// Returns the triangles in full detail, counterclockwise as seen from outside. `positions` are those of all vertices

@@ -18,6 +18,7 @@ pub mod humanoid;
 pub mod image;
 pub mod import;
 pub mod material;
+pub mod names;
 pub(crate) mod order;
 pub mod skeleton;
 pub mod text;
@@ -161,7 +162,7 @@ impl Model {
 }
 
 /// Facts about the file that a model came from, for reports.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourceFile {
     /// The size of the file and of all files that it refers to, in bytes.
     pub bytes: u64,
@@ -179,12 +180,23 @@ pub struct SourceFile {
     pub extensions: Vec<Extension>,
     /// The number of meshes in the file, shown or not.
     pub mesh_count: usize,
-    /// The names of the cameras, which are not used.
-    pub cameras: Vec<Option<String>>,
+    /// The cameras by glTF index.
+    pub cameras: Vec<FileCamera>,
     /// The names of the lights of KHR_lights_punctual, which are not used.
     pub lights: Vec<Option<String>>,
     /// The origin of each image of [`Model::images`].
     pub images: Vec<ImageSource>,
+}
+
+/// A camera of the file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FileCamera {
+    /// The name.
+    pub name: Option<String>,
+    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such node.
+    pub node: Option<u32>,
+    /// The angle between the lower and the upper edge of the image. `None` if the projection is orthographic.
+    pub vertical_fov_radians: Option<f32>,
 }
 
 /// An extension of the format that the file uses.

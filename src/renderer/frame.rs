@@ -187,9 +187,6 @@ impl Renderer {
             return Ok(FrameOutcome::Skipped);
         };
         self.fit_framebuffer(extent, format)?;
-        if capture {
-            self.fit_capture(extent)?;
-        }
         self.fit_overlay(index, format)?;
         self.slots[index].write_frame_data(data);
         self.record(index, image, (look, data.sky), capture)?;

@@ -271,8 +271,8 @@ impl Renderer {
         self.framebuffer.as_ref().map(|framebuffer| framebuffer.attachments.extent)
     }
 
-    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. Empty if the images of a
-    /// window cannot be read.
+    /// Waits for the last frame and returns its pixels if it was captured: RGBA, rows from the top. The images of
+    /// a window are not read back.
     ///
     /// # Errors
     /// Device lost.
@@ -307,15 +307,6 @@ impl Renderer {
         {
             self.gpu_times = Some(times);
         }
-    }
-
-    /// Makes room for a captured image of this size.
-    pub(super) fn fit_capture(&mut self, extent: vk::Extent2D) -> vulkan::Result<()> {
-        if matches!(self.output, Output::Window(_)) {
-            self.wait()?;
-        }
-        // SAFETY: all frames of a window have finished. Offscreen targets have their room already.
-        unsafe { self.output.prepare_capture(&self.device, extent) }
     }
 
     /// Copies the overlay to the buffers of a slot, whose last frame has finished.

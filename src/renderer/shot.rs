@@ -46,7 +46,7 @@ pub(super) fn frame_data(crowd: &Crowd, shot: &Shot, shadow_map_size: Option<u32
     data.opaque_alpha = f32::from(transparent);
     data.ground_reach_metres = ground_reach(bounds.radius(), camera_position.y);
     data.ground_cell_metres = grid_spacing(bounds.radius());
-    if shot.look.ground {
+    if shot.look.draws_ground() {
         let world_from_clip = Mat4::from_cols_array_2d(&data.world_from_clip);
         data.hidden_sky_height = hidden_sky(camera_position, world_from_clip, data.ground_reach_metres);
     }

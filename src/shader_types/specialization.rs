@@ -21,7 +21,7 @@ pub struct SpecializationConstants {
     pub poses_per_group: u32,
     /// One of [`debug_views`], or 0.
     pub debug_view: u32,
-    /// 1 for ground that shadows may reach.
+    /// 1 for ground that shadows may reach, 2 for these shadows alone.
     pub ground_is_shaded: u32,
     /// 1 if the shader encodes sRGB, 0 if the format of the output does.
     pub encodes_srgb: u32,

@@ -18,6 +18,8 @@ const MAX_PITCH_RADIANS: f32 = 1.54;
 const LOWEST_HORIZON: f32 = 0.36;
 /// The smallest height of the eye above the ground, as a share of its distance from the target.
 const CLEARANCE_SHARE: f32 = 0.02;
+/// The distance of a close-up, as a share of the crowd's height. It needs no ground in the image.
+const CLOSE_UP_SHARE: f32 = 1.2;
 /// The near plane's distance as a share of the camera's distance from its target: one scale fits a fox in centimetres
 /// and a crowd of thousands.
 const NEAR_SHARE: f32 = 0.005;
@@ -64,6 +66,8 @@ pub struct OrbitCamera {
     /// Where the target is in the image: -1 at the left edge, 1 at the right one. Not 0 where something covers one side of the
     /// image. The projection shifts, as that of a lens does, so the camera still turns around its target.
     pub target_x: f32,
+    /// The point of the world around which the camera turns. Without one it is the target.
+    pub pivot: Option<Vec3>,
     /// The room in which the camera moves.
     pub limits: Limits,
 }
@@ -77,16 +81,24 @@ impl Default for OrbitCamera {
             pitch_radians: 15f32.to_radians(),
             vertical_fov_radians: 40f32.to_radians(),
             target_x: 0.0,
+            pivot: None,
             limits: Limits::default(),
         }
     }
 }
 
 impl OrbitCamera {
-    /// Turns the camera around its target.
+    /// Turns the camera around its pivot, which stays where it is in the image.
     pub fn orbit(&mut self, yaw_radians: f32, pitch_radians: f32) {
+        let pivot = self.pivot.unwrap_or(self.target);
+        let (right, up, forward) = self.axes();
+        let from_pivot = self.target - pivot;
+        let (x, y, z) = (from_pivot.dot(right), from_pivot.dot(up), from_pivot.dot(forward));
         self.yaw_radians += yaw_radians;
         self.pitch_radians += pitch_radians;
+        self.settle();
+        let (right, up, forward) = self.axes();
+        self.target = pivot + right * x + up * y + forward * z;
         self.settle();
     }
 
@@ -107,6 +119,24 @@ impl OrbitCamera {
         }
     }
 
+    /// Stands at a point and looks in a direction, with a target at `depth` metres. There is no roll, and the eye stays above the
+    /// ground.
+    pub fn stand_at(&mut self, eye: Vec3, forward: Vec3, depth: f32) {
+        (self.yaw_radians, self.pitch_radians) = ((-forward.x).atan2(-forward.z), (-forward.y).clamp(-1.0, 1.0).asin());
+        self.limits = Limits::default();
+        self.look_at(eye + forward * depth, depth);
+    }
+
+    /// Looks at a point from this distance and the present direction, as far as the ground allows.
+    pub fn look_at(&mut self, point: Vec3, distance: f32) {
+        let Limits { target_min, target_max, min_distance, max_distance } = &mut self.limits;
+        (*target_min, *target_max) = (target_min.min(point), target_max.max(point));
+        *min_distance = min_distance.min(distance);
+        *max_distance = max_distance.max(distance);
+        (self.target, self.distance, self.pivot) = (point, distance, None);
+        self.settle();
+    }
+
     /// Moves the target with the image; one unit is the image's height at the target. Between the ground and the top of
     /// the crowd the target moves up and down. At either end it moves over the ground instead, away or closer, so that the
     /// ground follows the mouse.
@@ -121,7 +151,7 @@ impl OrbitCamera {
         let (sin_pitch, cos_pitch) = self.pitch_radians.sin_cos();
         let target = wanted + away * (excess * cos_pitch / sin_pitch.max(MIN_SINE));
         if target.is_finite() {
-            self.target = target;
+            (self.target, self.pivot) = (target, None);
         }
         self.settle();
     }
@@ -197,9 +227,10 @@ impl OrbitCamera {
 
     /// Returns the smallest pitch at which the eye is above the ground, and the horizon not too low in the image.
     fn min_pitch_radians(&self) -> f32 {
+        let is_close_up = self.distance < CLOSE_UP_SHARE * self.limits.target_max.y;
         let above_ground = (CLEARANCE_SHARE - self.target.y / self.distance).clamp(-1.0, 1.0).asin();
         let below_horizon = -((1.0 - 2.0 * LOWEST_HORIZON) * (self.vertical_fov_radians * 0.5).tan()).atan();
-        above_ground.max(below_horizon)
+        if is_close_up { above_ground } else { above_ground.max(below_horizon) }
     }
 }
 
@@ -217,6 +248,7 @@ mod tests {
             pitch_radians: 0.0,
             vertical_fov_radians: 90f32.to_radians(),
             target_x: 0.0,
+            pivot: None,
             limits: Limits::default(),
         }
     }

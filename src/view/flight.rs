@@ -21,6 +21,7 @@ impl OrbitCamera {
         let step = (right_world * right + up_world * up + forward_world * forward) * self.distance;
         if step.is_finite() {
             self.target += step;
+            self.pivot = None;
         }
         self.settle();
     }
@@ -28,6 +29,7 @@ impl OrbitCamera {
     /// Turns the camera around its eye.
     pub fn look_around(&mut self, yaw_radians: f32, pitch_radians: f32) {
         let eye = self.position();
+        self.pivot = None;
         self.orbit(yaw_radians, pitch_radians);
         self.target = eye + self.forward() * self.distance;
         self.settle();
@@ -41,19 +43,20 @@ impl OrbitCamera {
         let narrowest = (up * aspect.min(1.0)).atan();
         let distance = MARGIN * radius / narrowest.sin();
         if center.is_finite() && distance.is_finite() {
-            (self.target, self.distance) = (center, distance);
+            (self.target, self.distance, self.pivot) = (center, distance, None);
         }
         self.settle();
     }
 
-    /// Multiplies the distance from a point in the world, which stays where it is in the image. Below 1 comes closer.
+    /// Multiplies the distance from a point in the world, which stays where it is in the image and becomes the pivot. Below 1
+    /// comes closer.
     pub fn zoom_towards(&mut self, point: Vec3, factor: f32) {
         self.refocus((point - self.position()).dot(self.forward()));
         let distance = (self.distance * factor).clamp(self.limits.min_distance, self.limits.max_distance);
         let factor = distance / self.distance;
         let target = point + (self.target - point) * factor;
         if target.is_finite() {
-            (self.target, self.distance) = (target, distance);
+            (self.target, self.distance, self.pivot) = (target, distance, Some(point));
         }
         self.settle();
     }
@@ -87,6 +90,21 @@ mod tests {
             let closer = (camera.position() - point).length() / (eye - point).length();
             assert!((closer - factor).abs() < 1e-4, "{closer}");
         }
+    }
+
+    #[test]
+    fn the_camera_turns_around_the_point_that_it_came_closer_to() {
+        let aspect = 1.5;
+        let cursor = Vec2::new(0.7, 0.45);
+        let mut camera = camera();
+        let point = camera.position() + Ray::through(&camera, aspect, cursor).direction * 5.0;
+        camera.zoom_towards(point, 0.5);
+        camera.orbit(0.6, 0.2);
+        let clip = camera.clip_from_world(aspect).project_point3(point);
+        let seen = Vec2::new(0.5 + 0.5 * clip.x, 0.5 - 0.5 * clip.y);
+        assert!((seen - cursor).length() < 1e-4, "{seen}");
+        camera.pan(0.1, 0.0);
+        assert_eq!(camera.pivot, None);
     }
 
     #[test]

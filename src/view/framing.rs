@@ -69,15 +69,22 @@ impl OrbitCamera {
     /// Returns a camera that shows all of `outline` as large as possible, in an image of width / height `aspect`.
     #[must_use]
     pub fn framing(outline: &Outline, aspect: f32) -> Self {
-        let flatness = outline.flatness();
-        let pitch_degrees = 12.0 + flatness * (5.0 + 30.0 * narrowness(aspect));
-        Self::framing_from(outline, aspect, 0.45 - 0.2 * flatness, pitch_degrees.to_radians())
+        Self::default().facing(outline, aspect).framed(outline, aspect)
     }
 
-    /// Like [`Self::framing`], from a given direction, as far as the limits allow.
+    /// Returns this camera with the direction from which an outline is seen best.
     #[must_use]
-    pub fn framing_from(outline: &Outline, aspect: f32, yaw_radians: f32, pitch_radians: f32) -> Self {
-        let mut camera = Self { target: outline.room.center(), yaw_radians, pitch_radians, ..Self::default() };
+    pub fn facing(self, outline: &Outline, aspect: f32) -> Self {
+        let flatness = outline.flatness();
+        let pitch_degrees = 12.0 + flatness * (5.0 + 30.0 * narrowness(aspect));
+        Self { yaw_radians: 0.45 - 0.2 * flatness, pitch_radians: pitch_degrees.to_radians(), ..self }
+    }
+
+    /// Returns this camera at the place from which it shows all of `outline` as large as possible. Its direction stays, as far as
+    /// the limits allow.
+    #[must_use]
+    pub fn framed(self, outline: &Outline, aspect: f32) -> Self {
+        let mut camera = Self { target: outline.room.center(), ..self };
         // If the first round ends below the ground, the camera is lifted and the second round fits it again.
         for _ in 0..2 {
             camera.limits = Limits::default();
@@ -207,7 +214,7 @@ mod tests {
     fn a_portrait_looks_down_on_a_crowd_so_that_it_takes_more_of_the_image() {
         let (min, max) = extent(&OrbitCamera::framing(&disc(), 0.5), &disc(), 0.5);
         assert!(max.y - min.y > 0.6, "{min} {max}");
-        let flat = OrbitCamera::framing_from(&disc(), 0.5, 0.0, 0.2);
+        let flat = OrbitCamera { yaw_radians: 0.0, pitch_radians: 0.2, ..OrbitCamera::default() }.framed(&disc(), 0.5);
         let (flat_min, flat_max) = extent(&flat, &disc(), 0.5);
         assert!(max.y - min.y > 1.8 * (flat_max.y - flat_min.y));
     }

@@ -18,13 +18,31 @@ pub enum Background {
     Color([u8; 3]),
 }
 
+/// The ground.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ground {
+    /// It is drawn, with the shadows on it.
+    #[default]
+    On,
+    /// Only the shadows on it are drawn: they darken a colour, or cover a transparent image. Over the sky it is the same as
+    /// [`Self::On`].
+    Shadow,
+    /// There is none.
+    Off,
+}
+
+impl Ground {
+    /// All values with their names.
+    pub const ALL: [(&str, Self); 3] = [("on", Self::On), ("shadow", Self::Shadow), ("off", Self::Off)];
+}
+
 /// The look of a picture.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Look {
     /// The background of the crowd and the ground.
     pub background: Background,
-    /// Whether the ground is drawn, with the shadows on it.
-    pub ground: bool,
+    /// The ground and the shadows on it.
+    pub ground: Ground,
     /// The exposure in stops: each stop doubles the brightness of lit materials, ground and sky. Unlit materials keep their
     /// colours, which are meant for the display.
     pub exposure_ev: f32,
@@ -34,7 +52,7 @@ pub struct Look {
 
 impl Default for Look {
     fn default() -> Self {
-        Self { background: Background::Sky, ground: true, exposure_ev: 0.0, sun: SunDirection::default() }
+        Self { background: Background::Sky, ground: Ground::On, exposure_ev: 0.0, sun: SunDirection::default() }
     }
 }
 
@@ -51,6 +69,12 @@ impl Look {
                 Some([red, green, blue, 1.0])
             }
         }
+    }
+
+    /// Returns whether the ground has a surface, and not only shadows.
+    #[must_use]
+    pub fn draws_ground(&self) -> bool {
+        self.ground == Ground::On || self.ground == Ground::Shadow && self.background == Background::Sky
     }
 
     /// Returns the factor of radiance before tone mapping.

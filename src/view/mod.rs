@@ -20,7 +20,7 @@ pub use camera::{Limits, OrbitCamera};
 pub use debug_view::{DebugView, Visualization};
 pub use detail::Detail;
 pub use framing::Outline;
-pub use look::{Background, Look, SunDirection};
+pub use look::{Background, Ground, Look, SunDirection};
 pub use regions::{Bounds, Frustum, Ray};
 pub use shadow_view::{ShadowScene, ShadowView};
 pub use sky::Sky;

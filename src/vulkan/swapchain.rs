@@ -55,7 +55,6 @@ pub struct Swapchain {
     format: vk::Format,
     extent: vk::Extent2D,
     transform: vk::SurfaceTransformFlagsKHR,
-    is_readable: bool,
     raw: vk::SwapchainKHR,
     loader: khr::swapchain::Device,
     device: Arc<Device>,
@@ -84,12 +83,7 @@ impl Swapchain {
         }
         let format = choose_format(&formats)
             .ok_or(Error::call("choosing a surface format", vk::Result::ERROR_FORMAT_NOT_SUPPORTED))?;
-        let is_readable = capabilities.supported_usage_flags.contains(vk::ImageUsageFlags::TRANSFER_SRC);
-        let mut usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
-        if is_readable {
-            // For screenshots.
-            usage |= vk::ImageUsageFlags::TRANSFER_SRC;
-        }
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
         let max = if capabilities.max_image_count == 0 { u32::MAX } else { capabilities.max_image_count };
         let info = vk::SwapchainCreateInfoKHR::default()
             .surface(surface.raw)
@@ -115,7 +109,6 @@ impl Swapchain {
             format: format.format,
             extent,
             transform: capabilities.current_transform,
-            is_readable,
             raw,
             loader,
             device: Arc::clone(device),
@@ -146,12 +139,6 @@ impl Swapchain {
     #[must_use]
     pub fn format(&self) -> vk::Format {
         self.format
-    }
-
-    /// Returns whether the images can be copied.
-    #[must_use]
-    pub fn is_readable(&self) -> bool {
-        self.is_readable
     }
 
     /// Acquires an image. `available` is signalled when the image may be drawn to.

@@ -150,6 +150,7 @@ impl Key {
     pub const ESCAPE: Self = Self(0xff1b);
     pub const ENTER: Self = Self(0xff0d);
     pub const TAB: Self = Self(0xff09);
+    pub const BACKSPACE: Self = Self(0xff08);
     pub const F11: Self = Self(0xffc8);
     pub const SPACE: Self = Self(b' ' as u32);
     pub const BRACKET_LEFT: Self = Self(b'[' as u32);
@@ -244,6 +245,15 @@ impl TestWindow<'_> {
     }
 
     pub fn press(&self, key: Key) {
+        self.press_with(key, xproto::KeyButMask::default());
+    }
+
+    /// Presses a key while Shift is held.
+    pub fn press_shifted(&self, key: Key) {
+        self.press_with(key, xproto::KeyButMask::SHIFT);
+    }
+
+    fn press_with(&self, key: Key, state: xproto::KeyButMask) {
         let connection = self.connection();
         let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
         let keys = connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
@@ -258,6 +268,7 @@ impl TestWindow<'_> {
                 root: self.screen.root,
                 event: self.id,
                 same_screen: true,
+                state,
                 ..Default::default()
             };
             self.screen.send(self.id, listeners, event);

@@ -11,7 +11,7 @@ use serde_json::json;
 use throng::model::Model;
 use throng::renderer::{FrameMemory, Renderer, RendererSettings};
 use throng::shader_types::FrameData;
-use throng::view::{Detail, Look, Sky};
+use throng::view::{Detail, Ground, Look, Sky};
 
 use crate::common::builder::{self, Gltf};
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
@@ -60,7 +60,7 @@ fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     scene.crowd.evaluate(&threads, 0.0, plan, streams);
     scene.crowd.write_instances(&threads, instances);
     // The sky is the room. The ground's pattern would be visible.
-    frame.submit(data, Look { ground: false, ..Look::default() }, true).unwrap();
+    frame.submit(data, Look { ground: Ground::Off, ..Look::default() }, true).unwrap();
     renderer.wait_for_pixels().unwrap().iter().step_by(4).copied().collect()
 }
 

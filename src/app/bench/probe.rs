@@ -19,7 +19,7 @@ use crate::crowd::{FramePlan, PoseSize};
 use crate::model::Model;
 use crate::renderer::Renderer;
 use crate::shader_types::JointMatrix;
-use crate::view::{Background, DebugView, Look};
+use crate::view::{Background, DebugView, Ground, Look};
 
 /// The time between the two frames. Clips seldom repeat after it.
 const STEP_SECONDS: f64 = 0.23;
@@ -41,7 +41,7 @@ pub(super) fn check(
     is_framed: bool,
 ) -> Result<()> {
     let look = scene.look;
-    scene.look = Look { background: Background::Color(BACKGROUND), ground: false, ..look };
+    scene.look = Look { background: Background::Color(BACKGROUND), ground: Ground::Off, ..look };
     let wants_pixels = is_framed && scene.visualization.view == DebugView::Lit;
     let checked = [time_seconds, time_seconds + STEP_SECONDS].into_iter().try_for_each(|time_seconds| {
         scene.draw(renderer, time_seconds, aspect, true)?;

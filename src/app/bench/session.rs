@@ -14,6 +14,7 @@ use super::report::{Bound, Planned, Report, Run, TurnSamples, cpu_name};
 use super::sweep::{self, RunSettings, Settings, Share};
 use super::turn::Turn;
 use crate::app::advice::in_one_line;
+use crate::app::aim::Shows;
 use crate::app::gpu::{check_memory, finish, frames_in_flight, offscreen_device, offscreen_renderer_on, settings};
 use crate::app::output::progress_bar;
 use crate::app::scene::{Scene, SceneOptions};
@@ -102,7 +103,7 @@ impl<'a> Session<'a> {
             }
         };
         let scene = self.scenes.get_mut(index).context("the crowd was just placed")?;
-        scene.frame(self.args.crowd.camera, self.args.crowd.time, aspect);
+        scene.frame(Shows::Asked, self.args.crowd.time, aspect);
         scene.lod_error_pixels = settings.lod_error as f32;
         Ok(scene)
     }

@@ -11,6 +11,7 @@ use super::interrupt::Interrupt;
 use super::probe;
 use super::report::{Amounts, TurnSamples};
 use super::sweep::{Settings, Share};
+use crate::app::aim::Shows;
 use crate::app::scene::Scene;
 use crate::cli::CrowdArgs;
 use crate::renderer::{Renderer, StageTimes};
@@ -33,12 +34,12 @@ impl Turn<'_> {
     pub(super) fn take(&self, renderer: &mut Renderer, scene: &mut Scene) -> Result<TurnSamples> {
         let turn = || {
             let aspect = self.settings.size.aspect();
-            scene.frame(self.crowd.camera, self.crowd.time, aspect);
+            scene.frame(Shows::Asked, self.crowd.time, aspect);
             scene.set_threads(self.settings.threads)?;
             renderer.wait()?;
             let samples = self.draw(renderer, scene, aspect)?;
             if self.is_checked {
-                probe::check(renderer, scene, self.crowd.time, aspect, self.crowd.camera.is_none())?;
+                probe::check(renderer, scene, self.crowd.time, aspect, scene.frames_crowd())?;
             }
             Ok(samples)
         };

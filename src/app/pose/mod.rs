@@ -55,21 +55,16 @@ fn node_names(model: &Model) -> Vec<Option<&str>> {
 }
 
 fn choose_clip<'m>(model: &'m Model, wanted: Option<&ClipChoice>) -> Result<Option<(usize, &'m Clip)>> {
-    let found = match wanted {
+    let choice = match wanted {
         None => return Ok(model.clips.first().map(|clip| (0, clip))),
         Some(ClipChoice::None) => return Ok(None),
         Some(ClipChoice::All) => {
             bail!(WrongUsage("--clip all: pose shows one clip; use --clip NAME, INDEX or none".to_owned()))
         }
-        Some(ClipChoice::Index(index)) => model.clips.get(*index).map(|clip| (*index, clip)),
-        Some(ClipChoice::Name(name)) => {
-            model.clips.iter().enumerate().find(|(_, clip)| clip.name.as_deref() == Some(name))
-        }
+        Some(choice) => choice,
     };
-    found.map(Some).with_context(|| {
-        let clips = model.clips.iter().enumerate();
-        let names: Vec<String> =
-            clips.map(|(index, clip)| format!("{index} {}", clip.name.as_deref().unwrap_or("(unnamed)"))).collect();
-        format!("{} has no such clip; it has: none, {}", model.name, names.join(", "))
+    let clip = choice.index_in(model).and_then(|index| Some((index, model.clips.get(index)?)));
+    clip.map(Some).with_context(|| {
+        format!("{} has no such clip; it has: none, {}", model.name, choice.offers(std::slice::from_ref(model)))
     })
 }

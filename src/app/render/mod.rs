@@ -10,15 +10,18 @@ mod apng;
 mod destination;
 mod sequence;
 
+use std::sync::Arc;
+
 use anyhow::Result;
 
-use super::gpu::offscreen_renderer;
+use super::gpu::{offscreen_renderer, offscreen_renderer_for};
 use super::output::{check_folder_of, print, progress_bar};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
 use crate::cli::{RenderArgs, Size};
 use crate::renderer::Renderer;
+use crate::vulkan::device::Device;
 use destination::Destination;
 pub use destination::encode_png;
 use sequence::Sequence;
@@ -36,7 +39,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     let sequence = Sequence::new(args, destination.is_film(), scene.crowd.loop_seconds());
     // Every part of a sequence has the same camera, whose image has room for the whole animation.
     if args.frames.is_some() || args.turntable.is_some() || destination.is_film() {
-        scene.frame_throughout(&args.crowd, args.turntable.is_some(), args.gpu.size.aspect());
+        scene.frame_throughout(args.crowd.time, args.turntable.is_some(), args.gpu.size.aspect());
     }
     let mut renderer = Rebuilding::new(Losses::default(), |scene| offscreen_renderer(&args.gpu, scene, 1));
     // Fails before the output is opened.
@@ -47,6 +50,7 @@ pub fn run(args: &RenderArgs) -> Result<()> {
     let first_camera = scene.camera;
     for frame in frames.clone() {
         scene.camera = first_camera;
+        scene.follow(sequence.time_seconds(frame));
         scene.camera.orbit(sequence.yaw_radians(frame), 0.0);
         let drawn = renderer.run(&mut scene, |scene, renderer| {
             draw(scene, renderer, sequence.time_seconds(frame), args.gpu.size).map(|_| ())
@@ -72,6 +76,12 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         upload.name(),
     ))?;
     renderer.finish()
+}
+
+/// Returns the first image as a PNG file, drawn by a device that exists.
+pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Result<Vec<u8>> {
+    let mut renderer = offscreen_renderer_for(device, &args.gpu, scene, 1)?;
+    encode_png(draw(scene, &mut renderer, args.crowd.time, args.gpu.size)?, args.gpu.size)
 }
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.

@@ -19,6 +19,7 @@ use super::state::State;
 use super::words;
 use crate::app::advice::in_one_line;
 use crate::app::gpu::{forecast, rebuild_for_window, window_settings};
+use crate::app::output::print;
 use crate::app::text::{format_bytes, thousands};
 use crate::cli::{GpuArgs, Size};
 use crate::crowd::MAX_INSTANCES;
@@ -65,6 +66,12 @@ impl Desk {
     /// Adds the times of a drawn frame.
     pub fn add_frame(&mut self, cpu: StageTimes, shown: &Shown) {
         self.figures.add(cpu, shown.renderer.gpu_times());
+    }
+
+    /// Prints a message and shows it for some seconds.
+    pub fn say(&mut self, result: Result<String>, shown: &Shown) {
+        let result = result.and_then(|text| print(&format!("{text}\n")).map(|()| text));
+        self.notify(result, shown);
     }
 
     /// Shows a message for some seconds. An error comes with all of its causes.

@@ -5,19 +5,22 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use anyhow::Result;
 use glam::Vec2;
 
 use super::clock::Clock;
+use super::moves::Moves;
+use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
-use crate::cli::{CameraArg, CrowdArgs, Size, ViewArgs};
+use crate::cli::{CrowdArgs, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
 use crate::retarget::NoFit;
-use crate::view::{DebugView, Ray};
+use crate::view::{DebugView, OrbitCamera, Ray};
 
 /// The state.
 pub struct State {
@@ -38,13 +41,13 @@ pub struct State {
     /// The number of the selected instance.
     selection: Option<u32>,
     framed: Framed,
+    moves: Moves,
 }
 
 /// Whether the camera still frames the crowd. Until the user moves it, it follows the shape of the window.
 #[derive(Clone, Copy)]
 enum Framed {
-    /// It does, from this direction, or from the default one.
-    Yes(Option<CameraArg>),
+    Yes(Shows),
     No,
 }
 
@@ -72,10 +75,11 @@ impl State {
         args.crowd.time *= speed;
         let models = load_models(&args.crowd)?;
         let scene = Scene::new(models, SceneOptions { crowd: &placed(&args), ..(&args).into() })?;
-        let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(args.crowd.camera));
+        let (clock, framed) = (Clock::new(args.crowd.time, speed), Framed::Yes(Shows::Asked));
         let aspect = args.gpu.size.aspect();
         let (shaders, repeats, covered, selection) = (Vec::new(), true, 0.0, None);
-        let mut state = Self { args, scene, clock, shaders, repeats, aspect, covered, selection, framed };
+        let moves = Moves::new(scene.camera);
+        let mut state = Self { args, scene, clock, shaders, repeats, aspect, covered, selection, framed, moves };
         state.frame();
         Ok(state)
     }
@@ -125,9 +129,12 @@ impl State {
         if same_files {
             self.scene.camera = old.camera;
         } else {
-            self.framed = Framed::Yes(None);
+            self.framed = Framed::Yes(Shows::Crowd);
         }
         self.frame();
+        if !same_files {
+            self.moves = Moves::new(self.scene.camera);
+        }
     }
 
     /// Returns the time of the next frame.
@@ -155,12 +162,23 @@ impl State {
         self.clock.toggle_pause();
     }
 
+    /// Returns the options of the crowd as it is placed.
+    pub fn placed(&self) -> CrowdArgs {
+        placed(&self.args)
+    }
+
     /// Returns the settings of the crowd.
     pub fn crowd_controls(&self) -> CrowdControls {
         let args = &self.args.crowd;
         let instances = self.args.count.instances(args);
         let variety = args.settings(instances).variety;
-        CrowdControls { instances, layout: args.layout, seed: args.seed, variety, travel: travels(&self.args) }
+        CrowdControls {
+            instances,
+            layout: args.layout(instances),
+            seed: args.seed,
+            variety,
+            travel: travels(&self.args),
+        }
     }
 
     /// Places the crowd again.
@@ -170,7 +188,10 @@ impl State {
     pub fn place(&mut self, new: &CrowdControls) -> Result<()> {
         let old = self.crowd_controls();
         let mut args = self.args.clone();
-        (args.count.instances, args.crowd.layout, args.crowd.seed) = (Some(new.instances), new.layout, new.seed);
+        (args.count.instances, args.crowd.layout, args.crowd.seed) = (Some(new.instances), args.crowd.layout, new.seed);
+        if new.layout != old.layout {
+            args.crowd.layout = Some(new.layout);
+        }
         if new.variety != old.variety {
             args.crowd.variety = Some(f64::from(new.variety));
         }
@@ -191,11 +212,17 @@ impl State {
             let clips = match &self.args.crowd.clip {
                 ClipChoice::None => &[],
                 ClipChoice::All => &model.clips[..],
-                choice => std::slice::from_ref(model.clips.get(clip_index(model, choice).unwrap_or(0))?),
+                choice => std::slice::from_ref(model.clips.get(choice.index_in(model).unwrap_or(0))?),
             };
             clips.iter().map(|clip| clip.duration_seconds).max_by(f32::total_cmp)
         };
         f64::from(self.scene.models.iter().filter_map(longest).fold(0.0, f32::max))
+    }
+
+    /// Returns whether the next frame differs from this one although nobody does anything.
+    pub fn is_moving(&self) -> bool {
+        let is_animated = self.duration_seconds() > 0.0 || self.scene.crowd.is_fading(self.clock.time_seconds());
+        is_animated && !self.clock.is_paused() && self.clock.speed() != 0.0
     }
 
     /// Returns the time in the longest clip that is played.
@@ -208,7 +235,7 @@ impl State {
     pub fn step_clip(&mut self, step: isize) {
         let models = &self.scene.models;
         let count = models.iter().map(|model| model.clips.len()).max().unwrap_or(0);
-        let now = models.iter().find_map(|model| clip_index(model, &self.args.crowd.clip));
+        let now = models.iter().find_map(|model| self.args.crowd.clip.index_in(model));
         // From the mix or the rest pose the step leads to the first clip or to the last one.
         let now = now.map_or(-isize::from(step > 0), |index| index as isize);
         if count > 0 {
@@ -264,17 +291,20 @@ impl State {
         Ok(())
     }
 
-    /// Points the camera at the selected character, or otherwise at the crowd from the front.
+    /// Points the camera at the selected character, or otherwise at the crowd.
     pub fn focus_or_frame(&mut self) {
         if !self.focus() {
-            self.frame_crowd(None);
+            self.frame_crowd(Shows::Crowd);
         }
     }
 
-    /// Points the camera at the crowd from a direction, or from the front.
-    pub fn frame_crowd(&mut self, direction: Option<CameraArg>) {
-        self.framed = Framed::Yes(direction);
+    /// Points the camera at the crowd, or at what the options ask for.
+    pub fn frame_crowd(&mut self, shows: Shows) {
+        self.moves.jump(Instant::now());
+        let before = self.scene.camera;
+        self.framed = Framed::Yes(shows);
         self.frame();
+        self.moves.placed(before);
     }
 
     /// Notes the shape of the window, and the share of its width that the panel covers. The crowd stays framed, unless the
@@ -292,19 +322,18 @@ impl State {
     }
 
     fn frame(&mut self) {
-        if let Framed::Yes(direction) = self.framed {
-            self.scene.frame(direction, self.clock.time_seconds(), self.free_aspect());
+        if let Framed::Yes(shows) = self.framed {
+            self.scene.frame(shows, self.clock.time_seconds(), self.free_aspect());
             self.scene.camera.target_x = self.covered;
+            self.moves.placed(self.scene.camera);
         }
     }
 
-    /// Selects the character at a point of the image ([`Ray::through`]) and focuses the camera on it. Without a character
-    /// there, nothing is selected.
+    /// Selects the character at a point of the image ([`Ray::through`]). Without a character there, nothing is selected.
     pub fn select(&mut self, point: Vec2) {
         let ray = Ray::through(&self.scene.camera, self.aspect, point);
         let picked = self.scene.crowd.pick(&ray, self.clock.time_seconds());
         self.selection = picked.map(|picked| picked.instance);
-        self.focus();
     }
 
     /// Points the camera at the selected character, from the present direction. Returns false if there is none.
@@ -313,6 +342,7 @@ impl State {
         let sphere = self.scene.crowd.posed_sphere(shown.number, self.clock.time_seconds());
         let (center, radius) = sphere.unwrap_or((shown.center_world, shown.radius));
         let aspect = self.free_aspect();
+        self.moves.jump(Instant::now());
         self.scene.camera.focus_on(center, radius, aspect);
         self.scene.camera.target_x = self.covered;
         self.camera_was_moved();
@@ -336,18 +366,23 @@ impl State {
         self.camera_was_moved();
     }
 
+    /// Takes the camera back to where it was before its last move.
+    pub fn undo_move(&mut self) {
+        if let Some(camera) = self.moves.back(Instant::now()) {
+            self.scene.camera = camera;
+            self.camera_was_moved();
+        }
+    }
+
+    /// Returns the camera that a frame shows, and whether it moves on by itself.
+    pub fn shown_camera(&mut self) -> (OrbitCamera, bool) {
+        let now = Instant::now();
+        (self.moves.follow(self.scene.camera, now), self.moves.is_moving(now))
+    }
+
     /// Notes that the user has moved the camera, which then stays where it is.
     pub fn camera_was_moved(&mut self) {
         self.framed = Framed::No;
-    }
-}
-
-/// Returns the index of a chosen clip in a model that has it.
-pub fn clip_index(model: &Model, choice: &ClipChoice) -> Option<usize> {
-    match choice {
-        ClipChoice::All | ClipChoice::None => None,
-        ClipChoice::Index(index) => Some(*index).filter(|index| *index < model.clips.len()),
-        ClipChoice::Name(name) => model.clips.iter().position(|clip| clip.name.as_ref() == Some(name)),
     }
 }
 

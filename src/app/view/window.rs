@@ -1,14 +1,13 @@
 //! The window: events become actions, and actions become frames.
 //!
 //! In: winit's events and the [`State`]. Out: presented frames. Drawing starts in winit's `resumed` and ends in `suspended`
-//! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if the animation
-//! plays, a key flies, or an event has changed something.
+//! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if something moves, a key
+//! flies, or an event has changed something.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 use ash::vk;
 use winit::application::ApplicationHandler;
 use winit::dpi::{LogicalSize, PhysicalSize};
@@ -20,16 +19,17 @@ use winit::window::{Fullscreen, Window, WindowId};
 use super::desk::{Desk, Shown};
 use super::hud::Hud;
 use super::library::{is_clip_file, is_model};
+use super::picture;
 use super::pointer::{Pointer, Scroll, key_name, scroll};
 #[cfg(feature = "shaderc")]
 use super::shaders::Shaders;
 use super::state::State;
 use super::watch::{self, ModelFiles};
 use super::words::Title;
+use crate::app::aim::Shows;
 use crate::app::gpu::{finish, window_renderer};
-use crate::app::output::{print, write_new_file};
+use crate::app::output::print;
 use crate::app::rebuild::{Losses, vulkan_result};
-use crate::app::render::encode_png;
 use crate::cli::Size;
 use crate::cli::keys::{self, Action};
 use crate::crowd::ClipChoice;
@@ -57,8 +57,6 @@ pub struct Viewer {
     shaders: Shaders,
     /// The time of the last frame, while keys fly.
     flown: Option<Instant>,
-    /// Whether the next frame becomes a screenshot.
-    wants_screenshot: bool,
     presented: u64,
     error: Option<anyhow::Error>,
 }
@@ -78,7 +76,6 @@ impl Viewer {
             #[cfg(feature = "shaderc")]
             shaders: Shaders::default(),
             flown: None,
-            wants_screenshot: false,
             presented: 0,
             error: None,
         }
@@ -165,21 +162,18 @@ impl Viewer {
         self.fly();
         self.prepare(event_loop)?;
         let Self { state, shown: Some(shown), desk: Some(desk), .. } = self else { return Ok(()) };
-        if !state.clock.is_paused() || self.pointer.is_flying() {
+        let (camera, moves_on) = state.shown_camera();
+        if state.is_moving() || self.pointer.is_flying() || moves_on {
             shown.window.request_redraw();
         }
         let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
-        match state.scene.draw(&mut shown.renderer, time_seconds, aspect, self.wants_screenshot) {
+        let leads_to = std::mem::replace(&mut state.scene.camera, camera);
+        let drawn = state.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
+        state.scene.camera = leads_to;
+        match drawn {
             Ok((FrameOutcome::Drawn, cpu_times)) => {
                 self.presented += 1;
                 desk.add_frame(cpu_times, shown);
-                if std::mem::take(&mut self.wants_screenshot) {
-                    let written = write_screenshot(&mut shown.renderer).map(|path| format!("wrote {}", path.display()));
-                    if let Ok(text) = &written {
-                        print(&format!("{text}\n"))?;
-                    }
-                    desk.notify(written, shown);
-                }
                 self.title.count(&shown.window, state);
                 if state.args.frames.is_some_and(|frames| self.presented >= frames) {
                     event_loop.exit();
@@ -279,13 +273,22 @@ impl Viewer {
             }
             Action::Skeleton => state.scene.visualization.skeleton = !state.scene.visualization.skeleton,
             Action::Focus => state.focus_or_frame(),
-            Action::FrameCrowd => state.frame_crowd(None),
-            Action::ResetCamera => state.frame_crowd(state.args.crowd.camera),
+            Action::FrameCrowd => state.frame_crowd(Shows::Front),
+            Action::UndoMove => state.undo_move(),
+            Action::ResetCamera => state.frame_crowd(Shows::Asked),
             Action::FullScreen => {
                 let is_full = shown.window.fullscreen().is_some();
                 shown.window.set_fullscreen((!is_full).then_some(Fullscreen::Borderless(None)));
             }
-            Action::Screenshot => self.wants_screenshot = true,
+            Action::Picture => {
+                let written = picture::write(state, &shown.renderer, shown.image_size());
+                desk.say(written.map(|path| format!("wrote {}", path.display())), shown);
+            }
+            Action::CopyCommand => {
+                let line = picture::command_line(state, shown.image_size());
+                let line = line.inspect(|line| desk.hud.copy(line.clone()));
+                desk.say(line, shown);
+            }
         }
         desk.hud.changed();
         shown.window.request_redraw();
@@ -313,11 +316,11 @@ impl ApplicationHandler for Viewer {
             return;
         }
         // The panel wants to be drawn now, for example to show a tip, or it is time to look at the files.
-        let State { args, clock, .. } = &self.state;
+        let State { args, .. } = &self.state;
         let has_changed = self.files.needs_frame(&self.state.model_files());
         #[cfg(feature = "shaderc")]
         let has_changed = has_changed || self.shaders.needs_frame();
-        let is_only_watching = args.watch && clock.is_paused() && !has_changed;
+        let is_only_watching = args.watch && !self.state.is_moving() && !has_changed;
         if is_only_watching {
             event_loop.set_control_flow(ControlFlow::WaitUntil(Instant::now() + watch::PERIOD));
         } else {
@@ -421,13 +424,4 @@ impl ApplicationHandler for Viewer {
 /// Returns whether a key acts again and again while it is held.
 fn repeats(key: &Key) -> bool {
     matches!(key, Key::Character(text) if [",", ".", "[", "]"].contains(&text.as_str()))
-}
-
-/// Writes the last frame, which was captured, to `throng-1.png` or the next free name. Returns the path.
-fn write_screenshot(renderer: &mut Renderer) -> Result<PathBuf> {
-    let extent = renderer.image_extent().context("nothing was drawn yet")?;
-    let pixels = renderer.wait_for_pixels()?;
-    ensure!(!pixels.is_empty(), "the images of this window cannot be read; `throng render` writes images");
-    let png = encode_png(pixels, Size { width: extent.width, height: extent.height })?;
-    write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))
 }

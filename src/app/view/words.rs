@@ -26,19 +26,20 @@ impl Title {
         Self { since: Instant::now(), frames: 0 }
     }
 
-    /// Counts a presented frame. Changes the title four times a second, and after each frame while the animation is paused.
+    /// Counts a presented frame. Changes the title four times a second, and after each frame while nothing moves.
     pub fn count(&mut self, window: &Window, state: &State) {
         const PERIOD: Duration = Duration::from_millis(250);
         self.frames += 1;
         let elapsed = self.since.elapsed();
-        let is_paused = state.clock.is_paused();
-        if elapsed < PERIOD && !is_paused {
+        let is_moving = state.is_moving();
+        if elapsed < PERIOD && is_moving {
             return;
         }
         let frame_ms = elapsed.as_secs_f64() * 1e3 / f64::from(self.frames);
-        let pace = match is_paused {
-            true => format!("paused at {:.3} s", state.clock.time_seconds()),
-            false => format!("{frame_ms:.1} ms ({:.0} fps)", 1e3 / frame_ms),
+        let pace = match (state.clock.is_paused(), is_moving) {
+            (true, _) => format!("paused at {:.3} s", state.clock.time_seconds()),
+            (false, true) => format!("{frame_ms:.1} ms ({:.0} fps)", 1e3 / frame_ms),
+            (false, false) => "nothing moves".to_owned(),
         };
         window.set_title(&title(state, &pace));
         *self = Self::new();

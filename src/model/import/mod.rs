@@ -142,6 +142,7 @@ fn import(name: &str, bytes: &[u8], files: Files, scene: &SceneChoice) -> error:
         bytes: document.file_bytes(),
         files: document.files.paths(),
         images: materials.image_sources,
+        cameras: tree.place_cameras(&document),
         ..document.source
     };
     let model = Model {

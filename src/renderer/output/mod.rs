@@ -21,7 +21,7 @@ use crate::vulkan::sync::{BinarySemaphore, TimelineSemaphore};
 
 /// The format of offscreen images, with the byte order of PNG.
 const OFFSCREEN_FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
-/// The size of a texel of every image that can be read back.
+/// The size of a texel of these.
 const TEXEL_BYTES: u64 = 4;
 
 /// Core Vulkan cannot wait for presentation. After this many frames of a new swapchain, the last image of the old one is no
@@ -54,10 +54,6 @@ pub struct WindowImages {
     extent: vk::Extent2D,
     stale: bool,
     before_present: BeforePresent,
-    /// The buffer of the last captured image, with the size of the image. `None` before the first capture.
-    readback: Option<(Buffer, vk::Extent2D)>,
-    /// The pixels of the last captured image, in the order of PNG.
-    pixels: Vec<u8>,
 }
 
 impl Output {
@@ -93,8 +89,6 @@ impl Output {
             extent,
             stale: true,
             before_present,
-            readback: None,
-            pixels: Vec::new(),
         })
     }
 
@@ -163,48 +157,22 @@ impl Output {
         recorder.image_barriers([ImageBarrier::new(image, discarded(last_use), COLOR_TARGET)]);
     }
 
-    /// Changes the drawn image for presentation. If `capture` is set, copies it for readback.
+    /// Changes the drawn image for presentation. Offscreen, copies it for readback if `capture` is set.
     pub fn finish(&self, recorder: Recorder, image: &Image, capture: bool) {
-        let readback = match self {
-            Self::Offscreen(offscreen) => Some(&offscreen.readback),
-            Self::Window(window) => window.readback.as_ref().map(|(readback, _)| readback),
-        };
-        let mut last_use = COLOR_TARGET;
-        if let Some(readback) = readback.filter(|_| capture) {
-            // Tone mapping wrote the image, the copy reads it (RAW).
-            recorder.image_barriers([ImageBarrier::new(image, last_use, TRANSFER_SOURCE)]);
-            copy(recorder, image, readback);
-            last_use = TRANSFER_SOURCE;
+        match self {
+            Self::Offscreen(offscreen) if capture => {
+                // Tone mapping wrote the image, the copy reads it (RAW).
+                recorder.image_barriers([ImageBarrier::new(image, COLOR_TARGET, TRANSFER_SOURCE)]);
+                copy(recorder, image, &offscreen.readback);
+            }
+            Self::Offscreen(_) => {}
+            Self::Window(_) => {
+                // Nothing on this queue reads the image any more: the layout changes after the drawing (WAR), and before the
+                // stage that signals presentation.
+                let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
+                recorder.image_barriers([ImageBarrier::new(image, COLOR_TARGET, presented)]);
+            }
         }
-        if matches!(self, Self::Window(_)) {
-            // Nothing on this queue reads the image any more: the layout changes after the drawing or the copy (WAR), and
-            // before the stage that signals presentation.
-            let presented = (Access::COLOR_WRITE.finished(), vk::ImageLayout::PRESENT_SRC_KHR);
-            recorder.image_barriers([ImageBarrier::new(image, last_use, presented)]);
-        }
-    }
-
-    /// Makes room for the pixels of an image of this size. A window's images may not be readable, and are not captured then.
-    ///
-    /// # Errors
-    /// No memory.
-    ///
-    /// # Safety
-    /// No captured frame is in flight.
-    pub unsafe fn prepare_capture(&mut self, device: &Arc<Device>, extent: vk::Extent2D) -> Result<()> {
-        let Self::Window(window) = self else { return Ok(()) };
-        window.pixels.clear();
-        let is_readable = window
-            .swapchain
-            .as_ref()
-            .is_some_and(|swapchain| swapchain.is_readable() && byte_order(swapchain.format()).is_some());
-        if !is_readable {
-            window.readback = None;
-        } else if window.readback.as_ref().is_none_or(|&(_, size)| size != extent) {
-            window.readback = None;
-            window.readback = Some((readback_buffer(device, extent)?, extent));
-        }
-        Ok(())
     }
 
     /// Returns whether the frame's submission must wait for the image.
@@ -245,27 +213,16 @@ impl Output {
         Ok(())
     }
 
-    /// Returns the bytes of the last captured frame: RGBA, rows from the top. Empty if the images of the window cannot be
-    /// read. The pixels of a window are opaque.
+    /// Returns the bytes of the last captured frame: RGBA, rows from the top. Those of a window are not read back.
     ///
     /// # Safety
     /// No frame is in flight while the slice is in use.
     #[must_use]
-    pub unsafe fn pixels(&mut self) -> &[u8] {
+    pub unsafe fn pixels(&self) -> &[u8] {
         match self {
             // SAFETY: the caller promises that no frame writes the buffer.
             Self::Offscreen(offscreen) => unsafe { offscreen.readback.mapped_for_reading() },
-            Self::Window(WindowImages { readback, swapchain, pixels, .. }) => {
-                let order = swapchain.as_ref().and_then(|swapchain| byte_order(swapchain.format()));
-                if let (true, Some((readback, _)), Some(order)) = (pixels.is_empty(), readback, order) {
-                    // SAFETY: the caller promises that no frame writes the buffer.
-                    let bytes = unsafe { readback.mapped_for_reading() };
-                    let texels = bytes.as_chunks::<{ TEXEL_BYTES as usize }>().0;
-                    let [red, green, blue] = order;
-                    pixels.extend(texels.iter().flat_map(|texel| [texel[red], texel[green], texel[blue], u8::MAX]));
-                }
-                pixels
-            }
+            Self::Window(_) => &[],
         }
     }
 }
@@ -293,15 +250,6 @@ fn copy(recorder: Recorder, image: &Image, readback: &Buffer) {
     recorder.copy_image_to_buffer(image, readback, region);
     // The CPU reads the copy (RAW), and the next captured frame overwrites it (WAW).
     recorder.memory_barrier(Access::TRANSFER_WRITE, Access::HOST_READ.and(Access::TRANSFER_WRITE));
-}
-
-/// Returns the places of red, green and blue in a texel of a window's image, or `None` for a format of another kind.
-fn byte_order(format: vk::Format) -> Option<[usize; 3]> {
-    match format {
-        vk::Format::B8G8R8A8_UNORM | vk::Format::B8G8R8A8_SRGB => Some([2, 1, 0]),
-        vk::Format::R8G8B8A8_UNORM | vk::Format::R8G8B8A8_SRGB => Some([0, 1, 2]),
-        _ => None,
-    }
 }
 
 impl WindowImages {

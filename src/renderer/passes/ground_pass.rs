@@ -9,11 +9,13 @@ use super::PassInput;
 use crate::renderer::layouts::{FRAME_SET, Layouts};
 use crate::renderer::output::attachments::{DEPTH_FORMAT, HDR_FORMAT};
 use crate::shader_types::SpecializationConstants;
-use crate::view::{Background, Look};
+use crate::view::{Background, Ground, Look};
 use crate::vulkan::Result;
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::spirv;
 
+/// The value of `GROUND_IS_SHADED` that leaves out the ground itself.
+const SHADOWS_ALONE: u32 = 2;
 /// The number of rectangles of the ground along each axis. `ground.vert` has the same number.
 pub const STEPS_PER_AXIS: u32 = 5;
 
@@ -22,6 +24,8 @@ pub struct GroundPass {
     ground: Pipeline,
     /// The ground that shadows may reach; `None` without shadows.
     shaded_ground: Option<Pipeline>,
+    /// The shadows on it alone.
+    shadows: Option<Pipeline>,
     sky: Pipeline,
 }
 
@@ -50,31 +54,34 @@ impl GroundPass {
         };
         // Slightly further away than the real ground, so that characters lying on it stay visible.
         let ground_bias = Some((-16.0, -1.0));
-        let ground = |name, is_shaded: bool| {
-            let constants =
-                SpecializationConstants { ground_is_shaded: is_shaded.into(), ..SpecializationConstants::default() };
+        let ground = |name, ground_is_shaded: u32| {
+            let constants = SpecializationConstants { ground_is_shaded, ..SpecializationConstants::default() };
             build(name, (&spirv::GROUND_VERT, &spirv::GROUND_FRAG), constants, ground_bias)
         };
         Ok(Self {
-            ground: ground("ground", false)?,
-            shaded_ground: has_shadows.then(|| ground("shaded ground", true)).transpose()?,
+            ground: ground("ground", 0)?,
+            shaded_ground: has_shadows.then(|| ground("shaded ground", 1)).transpose()?,
+            shadows: has_shadows.then(|| ground("shadows on the ground", SHADOWS_ALONE)).transpose()?,
             sky: build("sky", (&spirv::SKY_VERT, &spirv::SKY_FRAG), SpecializationConstants::default(), None)?,
         })
     }
 
-    /// Draws the rectangles of the ground and one triangle of sky, or those of them that `look` has.
+    /// Draws the rectangles of the ground, or the shadows on it, and one triangle of sky, or those of them that `look` has.
     pub fn record(&self, input: &PassInput, look: Look) {
         input.recorder.bind_set(&input.layouts.scene, FRAME_SET, &input.slot.set);
         input.recorder.set_culling(vk::CullModeFlags::NONE, vk::FrontFace::COUNTER_CLOCKWISE);
-        if look.ground {
-            // Shadows may reach the rectangle in the middle.
-            const VERTICES: u32 = 6;
-            const END: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS * VERTICES;
-            const MIDDLE: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS / 2 * VERTICES;
+        // Shadows may reach the rectangle in the middle.
+        const VERTICES: u32 = 6;
+        const END: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS * VERTICES;
+        const MIDDLE: u32 = STEPS_PER_AXIS * STEPS_PER_AXIS / 2 * VERTICES;
+        if look.draws_ground() {
             input.recorder.bind_pipeline(&self.ground);
             input.recorder.draw(0..MIDDLE);
             input.recorder.draw(MIDDLE + VERTICES..END);
             input.recorder.bind_pipeline(self.shaded_ground.as_ref().unwrap_or(&self.ground));
+            input.recorder.draw(MIDDLE..MIDDLE + VERTICES);
+        } else if let Some(shadows) = self.shadows.as_ref().filter(|_| look.ground == Ground::Shadow) {
+            input.recorder.bind_pipeline(shadows);
             input.recorder.draw(MIDDLE..MIDDLE + VERTICES);
         }
         // The ground hides most of the sky.

@@ -108,29 +108,108 @@ fn a_paused_window_draws_only_what_a_key_changes() {
 }
 
 #[test]
-fn screenshots_show_the_window_and_replace_no_file() {
+fn a_window_without_motion_draws_only_what_a_key_changes() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "--clip none");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|title| title.ends_with(" · nothing moves"));
+    window.focus();
+    for _ in 0..3 {
+        window.press(Key::typing('k'));
+        assert_eq!(window.titles_until_answered(1).len(), 1);
+    }
+    // Another clip moves.
+    window.press(Key::digit(1));
+    window.wait_for_title(|title| title.ends_with(" fps)"));
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
+}
+
+#[test]
+fn pictures_are_those_of_render_and_replace_no_file() {
     let (place, screen) = (Place::new(), Screen::start());
     let file = |name: &str| place.working_folder().join(name);
     std::fs::write(file("throng-1.png"), "kept").unwrap();
-    let program = start(&place, &screen, "--instances 3");
+    let program = start(&place, &screen, "--instances 3 --background none --ground shadow --skeleton on --speed 0.5");
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
     window.focus();
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
-    let picture = window.picture();
-    for name in ["throng-2.png", "throng-3.png"] {
+    window.drag((100, 100), (130, 90));
+    window.titles_until_answered(1);
+    for _ in ["throng-2.png", "throng-3.png"] {
         window.press(Key::typing('p'));
         window.titles_until_answered(1);
-        let screenshot = image::open(file(name)).unwrap().into_rgba8();
-        assert_eq!(screenshot.dimensions(), (picture.width as u32, picture.height as u32));
-        assert!(screenshot.pixels().map(|pixel| pixel.0).eq(picture.rgba()), "{name} shows something else");
     }
-    assert_eq!(std::fs::read(file("throng-1.png")).unwrap(), b"kept");
+    window.press_shifted(Key::typing('p'));
+    window.titles_until_answered(1);
     window.press(Key::ESCAPE);
     let finished = program.finish();
     assert_success(&finished);
-    assert!(finished.stdout.starts_with("wrote throng-2.png\nwrote throng-3.png\n"), "{}", finished.stdout);
+    let lines: Vec<&str> = finished.stdout.lines().collect();
+    let [first, second, line, _] = lines[..] else { panic!("{lines:?}") };
+    assert_eq!([first, second], ["wrote throng-2.png", "wrote throng-3.png"]);
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_throng"));
+    let path = std::env::join_paths(
+        std::iter::once(program.parent().unwrap().to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", line]).current_dir(place.working_folder()).env("PATH", path.unwrap());
+    assert_success(&Running::start(&mut shell).finish());
+    let [rendered, second, third] =
+        ["throng.png", "throng-2.png", "throng-3.png"].map(|name| std::fs::read(file(name)).unwrap());
+    assert!(second == third && second == rendered, "{line} draws something else");
+    assert_eq!(std::fs::read(file("throng-1.png")).unwrap(), b"kept");
+    let image = image::load_from_memory(&rendered).unwrap().into_rgba8();
+    let alphas = |alpha: std::ops::RangeInclusive<u8>| image.pixels().filter(|pixel| alpha.contains(&pixel[3])).count();
+    assert_eq!(image.dimensions(), (320, 240));
+    // Nothing, shadows, and characters.
+    assert!(alphas(0..=0) > 1000 && alphas(100..=254) > 100 && alphas(255..=255) > 100, "{line}");
+}
+
+#[test]
+fn the_camera_goes_to_the_selected_character_and_back() {
+    let (place, screen) = (Place::new(), Screen::start());
+    let program = start(&place, &screen, "--instances 30 --travel off");
+    let window = screen.wait_for_window();
+    window.wait_for_title(|_| true);
+    window.focus();
+    window.press(Key::SPACE);
+    let title = window.wait_for_title(|title| title.contains(" · paused at "));
+    let paused = title.rsplit(" · ").next().unwrap();
+    // A step there and back has its own title. The camera has arrived once two such pictures are the same.
+    let arrived = || {
+        let mut last = window.picture();
+        loop {
+            window.press(Key::typing('.'));
+            window.wait_for_title(|title| !title.ends_with(paused));
+            window.press(Key::typing(','));
+            window.wait_for_title(|title| title.ends_with(paused));
+            let picture = window.picture();
+            if last == picture {
+                return picture;
+            }
+            last = picture;
+        }
+    };
+    const AWAY: usize = 60;
+    let before = arrived().corner(AWAY);
+    window.click((160, 150));
+    let start = arrived();
+    assert!(start.corner(AWAY) == before, "a click selects, and does not move the camera");
+    window.press(Key::typing('f'));
+    let focused = arrived();
+    assert!(focused != start);
+    window.press_shifted(Key::typing('f'));
+    assert!(arrived() != focused);
+    window.press(Key::BACKSPACE);
+    assert!(arrived() == focused);
+    window.press(Key::BACKSPACE);
+    assert!(arrived() == start);
+    window.press(Key::ESCAPE);
+    assert_success(&program.finish());
 }
 
 #[test]

@@ -142,6 +142,11 @@ impl Hud {
         self.has_events = true;
     }
 
+    /// Puts a text on the clipboard.
+    pub fn copy(&mut self, text: String) {
+        self.input.set_clipboard_text(text);
+    }
+
     /// Returns whether the help page is shown.
     pub fn shows_help(&self) -> bool {
         self.shows_help

@@ -10,11 +10,11 @@ use egui::{
 use super::graph::{self, Figures};
 use super::lists::Searches;
 use crate::app::joint::joints;
-use crate::app::view::state::{State, clip_index, clip_name};
+use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
 use crate::crowd::{ClipChoice, Layout};
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, DebugView};
+use crate::view::{Background, DebugView, Ground};
 
 /// The width of the panel in points.
 pub const WIDTH: f32 = 292.0;
@@ -139,7 +139,7 @@ impl Panel {
         let chosen = match &state.args.crowd.clip {
             ClipChoice::All => Some(0),
             ClipChoice::None => Some(1),
-            choice => clip_index(longest, choice).map(|index| index + 2),
+            choice => choice.index_in(longest).map(|index| index + 2),
         };
         if let Some(row) = self.searches.list(ui, "clips", &rows, chosen, 108.0) {
             state.choose_clip(match row {
@@ -165,7 +165,7 @@ impl Panel {
         }
         ui.label(RichText::new((facts.memory)(count)).small().weak());
         ui.horizontal(|ui| {
-            for (layout, name) in [(Layout::Grid, "grid"), (Layout::Ring, "ring"), (Layout::Scatter, "scatter")] {
+            for (name, layout) in Layout::ALL {
                 ui.selectable_value(&mut crowd.layout, layout, name);
             }
             ui.label("seed");
@@ -213,7 +213,12 @@ impl Panel {
             }
             ui.selectable_value(&mut look.background, Background::None, "none");
         });
-        ui.checkbox(&mut look.ground, "ground");
+        ui.horizontal(|ui| {
+            ui.label("ground");
+            for (name, ground) in Ground::ALL {
+                ui.selectable_value(&mut look.ground, ground, name);
+            }
+        });
         ui.spacing_mut().slider_width = 120.0;
         let exposure = Slider::new(&mut look.exposure_ev, -4.0..=4.0).text("stops of exposure").max_decimals(1);
         ui.add(exposure.clamping(SliderClamping::Edits));

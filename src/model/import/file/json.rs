@@ -18,9 +18,9 @@ use serde_json::{Map, Value};
 use super::container::check_json_size;
 use super::extensions;
 use super::roles::{DeclaredRoles, declared_roles};
-use crate::model::SourceFile;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{MAX_JSON_VALUES, MAX_LIST_ELEMENTS};
+use crate::model::{FileCamera, SourceFile};
 
 /// The target node that replaces the target of a channel that cannot be followed, after a warning.
 pub const NOWHERE: u32 = u32::MAX;
@@ -68,10 +68,22 @@ fn facts(root: &Map<String, Value>) -> SourceFile {
         scenes,
         shown_scene,
         mesh_count: root.get("meshes").and_then(Value::as_array).map_or(0, Vec::len),
-        cameras: entry_names(root.get("cameras")),
+        cameras: cameras(root.get("cameras")),
         lights: entry_names(lights),
         ..SourceFile::default()
     }
+}
+
+/// Returns the cameras without their nodes.
+fn cameras(list: Option<&Value>) -> Vec<FileCamera> {
+    let fov = |camera: &Value| camera.get("perspective")?.get("yfov")?.as_f64();
+    let is_possible = |fov: &f64| (0.01..3.1).contains(fov);
+    let camera = |(camera, name)| FileCamera {
+        name,
+        node: None,
+        vertical_fov_radians: fov(camera).filter(is_possible).map(|radians| radians as f32),
+    };
+    list.and_then(Value::as_array).into_iter().flatten().zip(entry_names(list)).map(camera).collect()
 }
 
 fn entry_names(list: Option<&Value>) -> Vec<Option<String>> {

@@ -14,7 +14,7 @@ use super::scene::{SceneChoice, scene_nodes};
 use crate::model::import::decode::Document;
 use crate::model::import::error::{Fault, Result, Warnings};
 use crate::model::import::limits::{Budget, Counted, MAX_MORPH_TARGETS};
-use crate::model::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
+use crate::model::{FileCamera, FixedLocal, LocalPose, MorphedNode, NO_PARENT, Skeleton};
 
 /// The skeleton, and its node for each glTF node index.
 pub struct NodeTree {
@@ -59,6 +59,19 @@ impl NodeTree {
         let morphed = &self.skeleton.morphed_nodes;
         let found = morphed.binary_search_by_key(&skeleton_node, |morphed| morphed.node).ok()?;
         morphed.get(found).copied()
+    }
+
+    /// Returns the cameras of the file with the nodes of the scene that carry them.
+    pub fn place_cameras(&self, document: &Document) -> Vec<FileCamera> {
+        let mut cameras = document.source.cameras.clone();
+        for (source, node) in document.root.nodes.iter().zip(&self.skeleton_node) {
+            let shown = node.filter(|&node| self.skeleton.in_scene.get(node as usize) == Some(&true));
+            let Some(index) = source.camera.filter(|_| shown.is_some()) else { continue };
+            if let Some(camera) = cameras.get_mut(index.value()) {
+                camera.node = camera.node.or(shown);
+            }
+        }
+        cameras
     }
 
     /// Returns the rest matrix (`model_from_node`) of every skeleton node.

@@ -1,0 +1,86 @@
+//! A picture of a view, and the command line that draws the same picture.
+//!
+//! In: the [`State`] and the size of the window. Out: arguments of `render` and its image, with all samples, without the panel,
+//! and with alpha if there is no background.
+//!
+//! Invariant: the picture is drawn from the arguments that the command line parses to, so both are the same bytes.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+
+use super::state::State;
+use crate::app::models::load_models;
+use crate::app::output::write_new_file;
+use crate::app::render;
+use crate::cli::{CameraArgs, CameraChoice, Cli, Command, Direction, LookAt, QualityArgs, RenderArgs, Size};
+use crate::renderer::Renderer;
+use crate::view::OrbitCamera;
+
+/// Returns the command line of a view.
+pub fn command_line(state: &State, size: Size) -> Result<String> {
+    let line = arguments(state, size).line();
+    let words: Vec<&str> = line.iter().map(|word| word.to_str().context("a path is no text")).collect::<Result<_>>()?;
+    Ok(shlex::try_join(words)?)
+}
+
+/// Writes the picture of a view to `throng-1.png` or the next free name. Returns the path.
+pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<PathBuf> {
+    let cli = Cli::try_parse_from(arguments(state, size).line())?;
+    let Some(Command::Render(args)) = cli.command else { bail!("the command line is not one of `render`") };
+    // The files may have changed, and other clips may be borrowed for this choice of a clip.
+    let mut scene = state.scene.with_models(load_models(&args.crowd)?, (&args).into())?;
+    let png = render::image(&mut scene, &args, renderer.device())?;
+    write_new_file(&png, |number| PathBuf::from(format!("throng-{}.png", number + 1)))
+}
+
+/// Returns the arguments of `render` for a view.
+fn arguments(state: &State, size: Size) -> RenderArgs {
+    let mut crowd = state.placed();
+    crowd.travel = crowd.travel.filter(|travel| *travel);
+    crowd.time = rounded(state.clock.time_seconds(), 6);
+    crowd.camera = exactly(&state.scene.camera);
+    let (look, visualization) = (state.scene.look, state.scene.visualization);
+    crowd.look.background = look.background;
+    crowd.look.ground = Some(look.ground);
+    crowd.look.exposure = rounded(look.exposure_ev.into(), 4);
+    crowd.look.sun = look.sun;
+    crowd.show.skeleton = visualization.skeleton;
+    if crowd.show.joint.is_none() {
+        crowd.show.debug_view = visualization.view;
+    }
+    let mut gpu = state.args.gpu.clone();
+    // A window may have fewer samples, to be fast.
+    gpu.quality = QualityArgs { msaa: None, ..gpu.quality };
+    gpu.size = size;
+    gpu.lod_error = rounded(state.scene.lod_error_pixels.into(), 4);
+    let out = PathBuf::from("throng.png");
+    RenderArgs { crowd, count: state.args.count, gpu, out, frames: None, turntable: None, fps: 30.0 }
+}
+
+/// Returns the arguments that place a camera where it is. Without the panel, the target is in the middle.
+fn exactly(camera: &OrbitCamera) -> CameraArgs {
+    let degrees = |radians: f32| rounded(radians.to_degrees().into(), 3) as f32;
+    // A thousandth of a pixel.
+    let digits = (6.0 - camera.distance.log10().ceil()).clamp(0.0, 12.0) as u32;
+    let metres = |metres: f32| rounded(metres.into(), digits) as f32;
+    let direction = Direction {
+        yaw_degrees: degrees(camera.yaw_radians),
+        pitch_degrees: Some(degrees(camera.pitch_radians)),
+        zoom: None,
+    };
+    let fov = rounded(camera.vertical_fov_radians.to_degrees().into(), 3);
+    CameraArgs {
+        camera: Some(CameraChoice::Angles(direction)),
+        view: None,
+        look_at: Some(LookAt::Point(camera.target.to_array().map(metres).into())),
+        distance: Some(rounded(camera.distance.into(), digits)),
+        fov: Some(fov),
+    }
+}
+
+fn rounded(number: f64, digits: u32) -> f64 {
+    let scale = 10f64.powi(digits as i32);
+    (number * scale).round() / scale
+}

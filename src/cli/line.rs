@@ -1,0 +1,196 @@
+//! From the arguments of `render` back to a command line, so that a view of the window can be drawn again.
+//!
+//! In: arguments for one image. Out: words that [`Cli`](super::Cli) parses to the same arguments. Options that have their
+//! defaults are left out.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::{
+    CameraArgs, CameraChoice, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, LookAt,
+    QualityArgs, RenderArgs, ShowArgs,
+};
+use crate::animation::Stage;
+use crate::crowd::{ClipChoice, PhaseMode};
+use crate::model::import::SceneChoice;
+use crate::renderer::Skinning;
+use crate::view::{Background, DebugView, SunDirection};
+
+impl RenderArgs {
+    /// Returns the command line for the first image.
+    #[must_use]
+    pub fn line(&self) -> Vec<OsString> {
+        let Self { crowd, count, gpu, out, frames: _, turntable: _, fps: _ } = self;
+        let CrowdSizeArgs { instances, threads } = count;
+        let mut line = Line(vec!["throng".into(), "render".into()]);
+        line.crowd(crowd);
+        line.option("--instances", instances.map(|count| count.to_string()));
+        line.option("--threads", threads.map(|count| count.to_string()));
+        line.gpu(gpu);
+        line.option("--out", Some(out));
+        line.0
+    }
+}
+
+struct Line(Vec<OsString>);
+
+impl Line {
+    fn option(&mut self, name: &str, value: Option<impl Into<OsString>>) {
+        if let Some(value) = value {
+            self.0.extend([name.into(), value.into()]);
+        }
+    }
+
+    /// Adds a number that is not the default.
+    fn number(&mut self, name: &str, value: f64, default: f64) {
+        self.option(name, (value != default).then(|| value.to_string()));
+    }
+
+    fn switch(&mut self, name: &str, value: Option<bool>) {
+        self.option(name, value.map(|is_on| if is_on { "on" } else { "off" }));
+    }
+
+    fn crowd(&mut self, args: &CrowdArgs) {
+        let CrowdArgs { models, clips: ClipArgs { files }, file_scene: FileSceneArgs { scene }, clip, .. } = args;
+        let CrowdArgs { time, speed, phase, seed, spacing, height, layout, variety, travel, .. } = args;
+        let CrowdArgs { camera, look, cull, share_poses, show, .. } = args;
+        self.0.extend(models.iter().map(|path| file(path)));
+        files.iter().for_each(|path| self.option("--clips", Some(path)));
+        self.option(
+            "--scene",
+            scene.as_ref().map(|scene| match scene {
+                SceneChoice::Default => String::new(),
+                SceneChoice::Index(index) => index.to_string(),
+                SceneChoice::Name(name) => name.clone(),
+            }),
+        );
+        let clip = Some(clip).filter(|clip| **clip != ClipChoice::Index(0));
+        self.option(
+            "--clip",
+            clip.map(|clip| match clip {
+                ClipChoice::None => "none".to_owned(),
+                ClipChoice::All => "all".to_owned(),
+                ClipChoice::Index(index) => index.to_string(),
+                ClipChoice::Name(name) => name.clone(),
+            }),
+        );
+        self.number("--time", *time, 0.0);
+        self.number("--speed", *speed, 1.0);
+        self.option("--phase", phase.map(|phase| if phase == PhaseMode::Zero { "zero" } else { "random" }));
+        self.option("--seed", (*seed != 1).then(|| seed.to_string()));
+        for (name, value) in
+            [("--spacing", spacing), ("--height", height), ("--variety", variety), ("--share-poses", share_poses)]
+        {
+            self.option(name, value.map(|value| value.to_string()));
+        }
+        self.option("--layout", layout.map(|layout| word(&crate::crowd::Layout::ALL, layout)));
+        self.switch("--travel", *travel);
+        self.switch("--cull", (!cull).then_some(false));
+        self.camera(camera);
+        self.look(*look);
+        self.show(show);
+    }
+
+    fn camera(&mut self, CameraArgs { camera, view, look_at, distance, fov }: &CameraArgs) {
+        self.option(
+            "--camera",
+            camera.as_ref().map(|camera| match camera {
+                CameraChoice::OfFile(name) => name.clone(),
+                CameraChoice::Angles(direction) => direction.to_string(),
+            }),
+        );
+        let side = view.and_then(|view| super::values::SIDES.into_iter().find(|(_, side)| *side == view));
+        self.option("--view", side.map(|(name, _)| name));
+        self.option(
+            "--look-at",
+            look_at.as_ref().map(|look_at| match look_at {
+                LookAt::Height(metres) => metres.to_string(),
+                LookAt::Point(point) => format!("{},{},{}", point.x, point.y, point.z),
+                LookAt::Joint(name) => name.clone(),
+            }),
+        );
+        self.option("--distance", distance.map(|metres| metres.to_string()));
+        self.option("--fov", fov.map(|degrees| degrees.to_string()));
+    }
+
+    fn look(&mut self, LookArgs { background, ground, exposure, sun }: LookArgs) {
+        match background {
+            Background::Sky => {}
+            Background::None => self.option("--background", Some("none")),
+            Background::Color([red, green, blue]) => {
+                self.option("--background", Some(format!("#{red:02x}{green:02x}{blue:02x}")));
+            }
+        }
+        self.option("--ground", ground.map(|ground| word(&crate::view::Ground::ALL, ground)));
+        self.number("--exposure", exposure, 0.0);
+        let SunDirection { azimuth_degrees, elevation_degrees } = sun;
+        let is_moved = sun != SunDirection::default();
+        self.option("--sun", is_moved.then(|| format!("{azimuth_degrees},{elevation_degrees}")));
+    }
+
+    fn show(&mut self, ShowArgs { debug_view, joint, skeleton, bind_pose, stage }: &ShowArgs) {
+        self.option("--debug-view", (*debug_view != DebugView::Lit).then(|| debug_view.name()));
+        self.option("--joint", joint.as_ref());
+        self.switch("--skeleton", skeleton.then_some(true));
+        if *bind_pose {
+            self.0.push("--bind-pose".into());
+        }
+        self.option("--stage", (*stage != Stage::World).then(|| word(&Stage::ALL, *stage)));
+    }
+
+    fn gpu(&mut self, GpuArgs { skinning, upload, size, lod_error, quality, device }: &GpuArgs) {
+        let QualityArgs { msaa, shadows } = quality;
+        let DeviceArgs { device, validation } = device;
+        self.option("--skinning", (*skinning != Skinning::Compute).then(|| skinning.name()));
+        self.option("--upload", upload.map(|path| path.name()));
+        self.option("--size", Some(format!("{}x{}", size.width, size.height)));
+        self.number("--lod-error", *lod_error, 1.0);
+        self.option("--msaa", msaa.map(|samples| samples.to_string()));
+        self.switch("--shadows", *shadows);
+        self.option("--device", device.as_ref());
+        if *validation {
+            self.0.push("--validation".into());
+        }
+    }
+}
+
+/// Returns a path that is no option.
+fn file(path: &Path) -> OsString {
+    let is_option = path.as_os_str().as_encoded_bytes().starts_with(b"-");
+    if is_option { Path::new(".").join(path).into() } else { path.into() }
+}
+
+/// Returns the name of a value.
+fn word<T: PartialEq>(all: &[(&'static str, T)], wanted: T) -> &'static str {
+    all.iter().find(|(_, value)| *value == wanted).map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn a_command_line_has_the_same_arguments_again() {
+        for options in [
+            "",
+            "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --time 0.25 --speed -2 --phase zero --seed 9",
+            "a.glb b.glb --spacing 1.5 --height 1.7 --layout ring --variety 0.25 --travel on --cull off --share-poses 30",
+            "--camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
+            "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
+            "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
+            "--joint hand.L --bind-pose --stage joint --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
+            "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
+        ] {
+            let parse = |line: Vec<OsString>| match Cli::try_parse_from(line).unwrap().command {
+                Some(Command::Render(args)) => args,
+                other => panic!("{other:?}"),
+            };
+            let line = format!("throng render {options} --out x.png");
+            let args = parse(line.split_whitespace().map(OsString::from).collect());
+            assert_eq!(format!("{:?}", parse(args.line())), format!("{args:?}"), "{options}");
+        }
+    }
+}
