@@ -1,6 +1,6 @@
 // The light that a character reflects: the sun, and the surroundings on all sides (image-based light).
 //
-// The BRDF is that of glTF 2.0, appendix B: Lambert below GGX. For the surroundings it is split (Karis, "Real Shading in
+// The BRDF is that of glTF 2.0, appendix B: Lambert below GGX, with the factors of KHR_materials_specular. For the surroundings it is split (Karis, "Real Shading in
 // Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings and a table of the BRDF. GGX loses the light
 // that bounces more than once between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A
 // Multiple-Scattering Microfacet Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room
@@ -26,6 +26,7 @@ struct Surface {
     vec3 normal; // towards the camera's side
     vec3 to_camera;
     vec3 base_color;
+    vec4 dielectric_reflectance; // at normal (rgb) and at grazing (a) incidence
     float metallic;
     float roughness;
     float occlusion;
@@ -59,14 +60,15 @@ float specular_occlusion(Surface surface, float n_v) {
 vec3 reflected_light(Surface surface, float sunlit) {
     // A metal has no diffuse reflection, and its base colour tints the specular reflection.
     vec3 diffuse_color = surface.base_color * (1.0 - surface.metallic);
-    vec3 reflectance = mix(vec3(0.04), surface.base_color, surface.metallic);
+    vec3 reflectance = mix(surface.dielectric_reflectance.rgb, surface.base_color, surface.metallic);
+    float grazing = mix(surface.dielectric_reflectance.a, 1.0, surface.metallic);
     float n_v = clamp(dot(surface.normal, surface.to_camera), 1e-3, 1.0);
 
     // The share of uniform light that is reflected after one bounce, and after several.
     vec2 scale_and_offset = textureLod(split_sum_table, vec2(n_v, surface.roughness), 0.0).rg;
     float lost = 1.0 - scale_and_offset.x - scale_and_offset.y;
-    vec3 single = reflectance * scale_and_offset.x + scale_and_offset.y;
-    vec3 mean_reflectance = (20.0 * reflectance + 1.0) / 21.0;
+    vec3 single = reflectance * scale_and_offset.x + grazing * scale_and_offset.y;
+    vec3 mean_reflectance = (20.0 * reflectance + grazing) / 21.0;
     vec3 multiple = single * mean_reflectance * lost / (1.0 - mean_reflectance * lost);
     vec3 diffuse = diffuse_color * (1.0 - single - multiple);
 
@@ -91,7 +93,7 @@ vec3 reflected_light(Surface surface, float sunlit) {
     float hidden = max(mix(2.0 * n_l * n_v, n_l + n_v, alpha), 1e-4);
     float highlight = 0.5 * alpha2 / (PI * spread * spread * hidden);
     float grazing2 = from_grazing * from_grazing;
-    vec3 fresnel = mix(reflectance, vec3(1.0), grazing2 * grazing2 * from_grazing);
+    vec3 fresnel = mix(reflectance, vec3(grazing), grazing2 * grazing2 * from_grazing);
     // The bounces that the single-scattering BRDF loses, in the lobe of the first bounce (Turquin 2019).
     vec3 all_bounces = 1.0 + reflectance * (lost / (1.0 - lost));
     vec3 sun = diffuse / PI + fresnel * all_bounces * highlight;

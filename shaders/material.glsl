@@ -14,6 +14,8 @@ layout(set = 3, binding = 0, std140) uniform MaterialData {
     float roughness;
     float occlusion_strength;
     float normal_scale;
+    vec3 dielectric_reflectance;
+    float grazing_reflectance;
     vec4 texture_rows[10]; // two for each texture
 } material;
 
@@ -49,6 +51,12 @@ vec2 metallic_roughness() {
     }
     // A constant, so that the compiler drops the code of coloured reflections.
     return has_feature(FEATURE_DIELECTRIC) ? vec2(0.0, factors.y) : factors;
+}
+
+// The share of light that a dielectric reflects, at normal (rgb) and at grazing (a) incidence.
+vec4 dielectric_reflectance() {
+    return has_feature(FEATURE_SPECULAR) ? vec4(material.dielectric_reflectance, material.grazing_reflectance)
+                                         : vec4(0.04, 0.04, 0.04, 1.0);
 }
 
 // Ambient occlusion. Direct light is shadowed by the shadow map.

@@ -90,7 +90,7 @@ vec4 shaded_color() {
         // A surface that faces away from the sun does not pay for shadows.
         sunlit = dot(normal, frame.to_light) > 0.0 ? sunlight(receiver) : 0.0;
     }
-    Surface surface = Surface(normal, to_camera, base.rgb, metal_rough.x, metal_rough.y, occlusion);
+    Surface surface = Surface(normal, to_camera, base.rgb, dielectric_reflectance(), metal_rough.x, metal_rough.y, occlusion);
     vec3 light = min(reflected_light(surface, sunlit) + emission, LARGEST_HALF);
     return vec4(light, has_feature(FEATURE_BLENDED) ? base.a : has_feature(FEATURE_TRANSPARENT) ? 1.0 : 0.0);
 }

@@ -51,6 +51,8 @@ const uint FEATURE_MIRRORED_BY_CLIPS = 32768;
 const uint FEATURE_SHADOWED = 65536;
 // Alpha is coverage (tone_map.frag).
 const uint FEATURE_TRANSPARENT = 131072;
+// A dielectric reflects another share of light than 0.04.
+const uint FEATURE_SPECULAR = 262144;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

@@ -20,7 +20,8 @@ pub use groups::{
     CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
 pub use values::{
-    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, SamplesChoice, ShadowsChoice, Size, UploadChoice,
+    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, SamplesChoice, ShadowsChoice, Size,
+    UploadChoice,
 };
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -183,6 +184,9 @@ pub struct PoseArgs {
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
     #[arg(long, short = 'c', value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
+    /// Hold a morph target at a weight, whatever the clip says. May be repeated; `throng inspect` lists the names.
+    #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]
+    pub morphs: Vec<MorphArg>,
     /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,

@@ -329,6 +329,10 @@ pub struct MaterialData {
     pub occlusion_strength: f32,
     /// The factor of the normal map's x and y.
     pub normal_scale: f32,
+    /// With [`material_features::SPECULAR`], the reflectance of a dielectric at normal incidence, linear RGB.
+    pub dielectric_reflectance: [f32; 3],
+    /// The same at grazing incidence.
+    pub grazing_reflectance: f32,
     /// With [`material_features::TEX_COORDS_VARY`], two rows for each of [`material_features::TEXTURES`]: x, y and z map
     /// the vertex's (u, v, 1) to u (first row) and v (second row). w of the first row selects the pair of coordinates.
     pub texture_rows: [[f32; 4]; 2 * material_features::TEXTURES.len()],
@@ -350,7 +354,7 @@ const _: () = {
     assert!(size_of::<SkyData>() == 80 && size_of::<EnvironmentConstants>() == 80);
     assert!(size_of::<SkinConstants>() == 16);
     assert!(size_of::<ModelConstants>() == 8);
-    assert!(size_of::<MaterialData>() == 208 && offset_of!(MaterialData, texture_rows) == 48);
+    assert!(size_of::<MaterialData>() == 224 && offset_of!(MaterialData, texture_rows) == 64);
 };
 
 /// Packs a direction of any length into two signed normalised 16-bit numbers by the octahedral map (Cigolle et al., "A

@@ -159,6 +159,7 @@ pub fn pose_blend<'s>(model: &Model, blend: &Blend<'_>, scratch: &'s mut PoseScr
         sample(to, second);
         sample::blend_pose(local, second, *weight);
     }
+    model.skeleton.apply_held_morphs(&mut local.morph_weights);
     model_from_nodes(&model.skeleton, local, model_from_node);
     ModelPose { model_from_node, morph_weights: &local.morph_weights }
 }
@@ -213,6 +214,7 @@ pub fn evaluate_morph_weights(
         sample(to, second);
         sample::blend_weights(weights, second, *weight);
     }
+    model.skeleton.apply_held_morphs(weights);
     write_morph_weights(weights, out);
 }
 

@@ -19,8 +19,8 @@ use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::cli::InspectArgs;
 use crate::crowd::{ClipChoice, INSTANCE_BYTES, PoseSize};
 use crate::model::{
-    Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, NO_PARENT, Role,
-    SourcePrimitive, Topology, Track,
+    Clip, ExtensionSupport, Geometry, Image, Interpolation, Material, MaterialTexture, Model, MorphedNode, NO_PARENT,
+    Role, SourcePrimitive, Topology, Track,
 };
 use crate::renderer::resident::model::geometry_bytes;
 use crate::renderer::resident::texture::texture_bytes;
@@ -76,6 +76,7 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
         ("humanoid", roles_from.as_deref().into()),
         ("roles", roles),
         ("clips", model.clips.iter().map(clip).collect()),
+        ("morph_targets", morph_targets(model)),
         ("geometry", geometry(&model.geometry)),
         // In metres, the unit of glTF. +Y is up.
         (
@@ -169,6 +170,29 @@ fn nodes(model: &Model) -> Fact {
         ]
     };
     (0..).zip(skins).map(node).collect()
+}
+
+/// Lists the morph targets of each mesh node, with the weights of the rest pose.
+fn morph_targets(model: &Model) -> Fact {
+    let skeleton = &model.skeleton;
+    let shown = model.geometry.source_primitives.iter();
+    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let of_node = |morphed: &MorphedNode| {
+        let node = skeleton.source_nodes[morphed.node as usize];
+        let mesh = meshes.get(&node).copied();
+        let weights = (morphed.first_weight as usize..).take(morphed.weight_count as usize);
+        let target = move |weight: usize| {
+            let name = skeleton.morph_names.get(weight).map(String::as_str);
+            [
+                ("name", name.into()),
+                ("mesh", mesh.into()),
+                ("node", node.into()),
+                ("weight", skeleton.rest.morph_weights[weight].into()),
+            ]
+        };
+        weights.map(target)
+    };
+    skeleton.morphed_nodes.iter().flat_map(of_node).collect()
 }
 
 fn skins(model: &Model) -> Fact {

@@ -13,6 +13,7 @@ mod gpu;
 pub mod inspect;
 mod joint;
 pub mod models;
+mod morphs;
 mod output;
 mod pose;
 pub mod rebuild;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Error, Result};
 use rayon::prelude::*;
 
+use super::morphs::hold_morphs;
 use crate::animation::apply_bind_pose;
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::ClipChoice;
@@ -23,13 +24,14 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// Loads the files, or the bundled character if there are none, as the options show them, and builds their levels of
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
-    let CrowdArgs { models: paths, file_scene, clips, clip, show, .. } = args;
+    let CrowdArgs { models: paths, file_scene, clips, clip, morphs, show, .. } = args;
     let files: Vec<Option<&PathBuf>> = if paths.is_empty() { vec![None] } else { paths.iter().map(Some).collect() };
     let mut models = files.into_iter().map(|path| load_file(path, file_scene)).collect::<Result<Vec<_>>>()?;
     add_clips(&mut models, clips)?;
     if !show.bind_pose {
         models.iter_mut().try_for_each(|model| set_in_motion(model, clip))?;
     }
+    hold_morphs(&mut models, morphs)?;
     models.par_iter_mut().for_each(|model| {
         apply(show, model);
         levels::build(model);

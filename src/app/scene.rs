@@ -9,6 +9,7 @@ use glam::Vec2;
 use super::aim::{Aim, Shows};
 use super::joint::nodes_of_joint;
 use super::models::load_models;
+use super::morphs::weights_of_morph;
 use crate::animation::{MemoryKind, PoseStreams};
 use crate::cli::{CrowdArgs, CrowdSizeArgs, PrintCrowdArgs, RenderArgs, Size, ViewArgs};
 use crate::crowd::{Crowd, CrowdSettings, FramePlan, thread_pool};
@@ -153,6 +154,20 @@ impl Scene {
     pub fn follow(&mut self, time_seconds: f64) {
         self.crowd.move_to(time_seconds);
         self.aim.follow(&mut self.camera, &self.crowd, time_seconds);
+    }
+
+    /// Holds the morph targets with a name at a weight, or lets them go.
+    pub fn hold_morph(&mut self, name: &str, weight: Option<f32>) {
+        // Otherwise the crowd would have to copy the models.
+        drop(std::mem::take(&mut self.models));
+        self.crowd.hold_morphs(|models| {
+            for model in models {
+                for index in weights_of_morph(model, name) {
+                    model.skeleton.hold_morph(index, weight);
+                }
+            }
+        });
+        self.models = Arc::clone(self.crowd.models());
     }
 
     /// Returns whether the camera frames the crowd, because the options ask for nothing else.

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use super::values::{self, CameraChoice, Direction, LookAt, SamplesChoice, ShadowsChoice, Size, UploadChoice};
+use super::values::{
+    self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, ShadowsChoice, Size, UploadChoice,
+};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::model::import::SceneChoice;
@@ -23,6 +25,9 @@ pub struct CrowdArgs {
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
     #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
+    /// Hold a morph target at a weight, whatever the clip says. May be repeated; `throng inspect` lists the names.
+    #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]
+    pub morphs: Vec<MorphArg>,
     /// Time of the first frame in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: f64,

@@ -6,9 +6,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::Parser;
+
 use super::{
-    CameraArgs, CameraChoice, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, LookAt,
-    QualityArgs, RenderArgs, ShowArgs,
+    CameraArgs, CameraChoice, Cli, ClipArgs, Command, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs,
+    LookArgs, LookAt, MorphArg, QualityArgs, RenderArgs, ShowArgs,
 };
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, PhaseMode};
@@ -17,6 +19,24 @@ use crate::renderer::Skinning;
 use crate::view::{Background, DebugView, SunDirection};
 
 impl RenderArgs {
+    /// Returns the command line as a shell takes it. `None` if a path is no text.
+    #[must_use]
+    pub fn shell_line(&self) -> Option<String> {
+        let words = self.line();
+        shlex::try_join(words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>()?).ok()
+    }
+
+    /// Returns the arguments that the command line parses to.
+    ///
+    /// # Errors
+    /// A value is out of range.
+    pub fn parsed_again(&self) -> Result<Self, clap::Error> {
+        match Cli::try_parse_from(self.line())?.command {
+            Some(Command::Render(args)) => Ok(args),
+            _ => Ok(self.clone()),
+        }
+    }
+
     /// Returns the command line for the first image.
     #[must_use]
     pub fn line(&self) -> Vec<OsString> {
@@ -52,7 +72,7 @@ impl Line {
 
     fn crowd(&mut self, args: &CrowdArgs) {
         let CrowdArgs { models, clips: ClipArgs { files }, file_scene: FileSceneArgs { scene }, clip, .. } = args;
-        let CrowdArgs { time, speed, phase, seed, spacing, height, layout, variety, travel, .. } = args;
+        let CrowdArgs { morphs, time, speed, phase, seed, spacing, height, layout, variety, travel, .. } = args;
         let CrowdArgs { camera, look, cull, share_poses, show, .. } = args;
         self.0.extend(models.iter().map(|path| file(path)));
         files.iter().for_each(|path| self.option("--clips", Some(path)));
@@ -74,6 +94,9 @@ impl Line {
                 ClipChoice::Name(name) => name.clone(),
             }),
         );
+        for MorphArg { name, weight } in morphs {
+            self.option("--morph", Some(format!("{name}={weight}")));
+        }
         self.number("--time", *time, 0.0);
         self.number("--speed", *speed, 1.0);
         self.option("--phase", phase.map(|phase| if phase == PhaseMode::Zero { "zero" } else { "random" }));
@@ -167,10 +190,7 @@ fn word<T: PartialEq>(all: &[(&'static str, T)], wanted: T) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-    use crate::cli::{Cli, Command};
 
     #[test]
     fn a_command_line_has_the_same_arguments_again() {
@@ -178,19 +198,17 @@ mod tests {
             "",
             "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --time 0.25 --speed -2 --phase zero --seed 9",
             "a.glb b.glb --spacing 1.5 --height 1.7 --layout ring --variety 0.25 --travel on --cull off --share-poses 30",
-            "--camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
+            "--morph A=B=0.25 --morph smile=-1 --camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
             "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
             "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
             "--joint hand.L --bind-pose --stage joint --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
             "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
         ] {
-            let parse = |line: Vec<OsString>| match Cli::try_parse_from(line).unwrap().command {
-                Some(Command::Render(args)) => args,
-                other => panic!("{other:?}"),
-            };
             let line = format!("throng render {options} --out x.png");
-            let args = parse(line.split_whitespace().map(OsString::from).collect());
-            assert_eq!(format!("{:?}", parse(args.line())), format!("{args:?}"), "{options}");
+            let Some(Command::Render(args)) = Cli::try_parse_from(line.split_whitespace()).unwrap().command else {
+                panic!("{options}")
+            };
+            assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"), "{options}");
         }
     }
 }

@@ -82,6 +82,15 @@ pub enum LookAt {
     Joint(String),
 }
 
+/// The value of `--morph`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MorphArg {
+    /// The name of the target.
+    pub name: String,
+    /// Its weight.
+    pub weight: f32,
+}
+
 /// The value of `--frames`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FrameChoice {
@@ -276,6 +285,12 @@ pub(super) fn parse_look_at(text: &str) -> Result<LookAt, String> {
         [_] if !text.contains(',') => Err("expected a height of 0 or more metres above the ground".to_owned()),
         _ => Ok(LookAt::Joint(text.to_owned())),
     }
+}
+
+pub(super) fn parse_morph(text: &str) -> Result<MorphArg, String> {
+    let (name, weight) = text.rsplit_once('=').filter(|(name, _)| !name.is_empty()).ok_or("expected NAME=WEIGHT")?;
+    let weight = number(-1e3..=1e3, "a weight from -1000 to 1000 after the =")(weight)?;
+    Ok(MorphArg { name: name.to_owned(), weight: weight as f32 })
 }
 
 pub(super) fn parse_camera(text: &str) -> Result<CameraChoice, String> {

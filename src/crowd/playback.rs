@@ -46,6 +46,11 @@ impl Repertoire {
         *self.playable(model, clip).bounds.get_or_insert_with(|| posed_bounds(&models[model], model_clip))
     }
 
+    /// Forgets all bounds: the models have changed.
+    pub fn forget_bounds(&mut self) {
+        self.by_model.iter_mut().flatten().for_each(|playable| playable.bounds = None);
+    }
+
     /// Returns the gait of a clip.
     pub fn gait(&mut self, models: &[Model], model: usize, clip: u32) -> Gait {
         let Some(model_clip) = clip_of(&models[model], Some(clip)) else { return Gait::default() };

@@ -18,6 +18,8 @@
 //! of instances are in the order of their poses, and ascend within a pose. So consecutive poses of one model with the same
 //! levels have consecutive instances, and within them poses of one clip are neighbours.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use rayon::ThreadPool;
 
@@ -62,19 +64,25 @@ impl Visible {
             });
             errors.collect()
         };
-        let has_morphs = |model: &Model| {
-            let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
-            clips.map(|clip| model.has_active_morphs(clip)).collect()
-        };
-        Self {
+        let mut visible = Self {
             lists: Lists::with_capacity(instances),
             pose_counts: vec![0; models.len()],
             instance_counts: vec![0; models.len()],
             keys: Keys::of(models.iter().map(|model| 1 + model.geometry.coarser_levels.len() as u32)),
             errors: models.iter().map(errors).collect(),
-            has_morphs: models.iter().map(has_morphs).collect(),
             ..Self::default()
-        }
+        };
+        visible.find_morphs(models);
+        visible
+    }
+
+    /// Notes which clips have active morph targets.
+    fn find_morphs(&mut self, models: &[Model]) {
+        let has_morphs = |model: &Model| {
+            let clips = std::iter::once(None).chain(model.clips.iter().map(Some));
+            clips.map(|clip| model.has_active_morphs(clip)).collect()
+        };
+        self.has_morphs = models.iter().map(has_morphs).collect();
     }
 
     /// Divides the instances. Their clips have changed, or the instances are in another order.
@@ -99,6 +107,16 @@ impl Visible {
 }
 
 impl Crowd {
+    /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing is copied
+    /// unless someone else has the models, too. All instances are visible, in full detail, until the next [`Crowd::cull`].
+    pub fn hold_morphs(&mut self, hold: impl FnOnce(&mut [Model])) {
+        hold(Arc::make_mut(&mut self.models));
+        self.visible.find_morphs(&self.models);
+        self.repertoire.forget_bounds();
+        self.measure();
+        self.show_all();
+    }
+
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
     /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this thread

@@ -90,7 +90,8 @@ pub enum AlphaMode {
     Blend,
 }
 
-/// A glTF 2.0 material (3.9) with KHR_materials_unlit and KHR_materials_emissive_strength.
+/// A glTF 2.0 material (3.9) with KHR_materials_unlit, KHR_materials_emissive_strength, and the factors of KHR_materials_specular
+/// and KHR_materials_ior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// The name in the file, or `material N`.
@@ -109,6 +110,10 @@ pub struct Material {
     pub occlusion_texture: Option<MaterialTexture>,
     /// The strength of `occlusion_texture`, 0 (none) to 1.
     pub occlusion_strength: f32,
+    /// The share of light that a dielectric reflects at normal incidence, linear RGB in 0..1.
+    pub dielectric_reflectance: Vec3,
+    /// The share that it reflects at grazing incidence, 0 to 1.
+    pub grazing_reflectance: f32,
     /// The emitted linear RGB radiance, including its strength, multiplied by `emissive_texture`.
     pub emission: Vec3,
     /// The emission texture, with sRGB-encoded colour.
@@ -137,6 +142,8 @@ impl Default for Material {
             metallic_roughness_texture: None,
             occlusion_texture: None,
             occlusion_strength: 1.0,
+            dielectric_reflectance: Vec3::splat(Self::REFLECTANCE),
+            grazing_reflectance: 1.0,
             emission: Vec3::ZERO,
             emissive_texture: None,
             normal_texture: None,
@@ -149,6 +156,9 @@ impl Default for Material {
 }
 
 impl Material {
+    /// The reflectance of a dielectric with an index of refraction of 1.5, as glTF has it.
+    pub const REFLECTANCE: f32 = 0.04;
+
     /// Whether a texture uses a set of [`Geometry::tex_coords`](super::Geometry::tex_coords).
     #[must_use]
     pub fn samples(&self, tex_coords: u32) -> bool {

@@ -65,12 +65,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns whether a morph target has a weight other than 0 at any time of a clip, or in the rest pose. Many clips of
+    /// Returns whether a morph target has a weight other than 0 at any time of a clip, in the rest pose, or because it is held. Many clips of
     /// faces hold all weights at 0.
     #[must_use]
     pub fn has_active_morphs(&self, clip: Option<&Clip>) -> bool {
         let tracks = clip.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
-        tracks.chain(&self.skeleton.rest.morph_weights).any(|weight| *weight != 0.0)
+        let held = self.skeleton.held_morphs.iter().map(|(_, weight)| weight);
+        tracks.chain(&self.skeleton.rest.morph_weights).chain(held).any(|weight| *weight != 0.0)
     }
 
     /// Returns the model if all arrays that refer to each other fit together.
@@ -133,6 +134,11 @@ impl Model {
                 geometry.draw_ranges.iter().all(follows)
                     && end as usize == geometry.indices.len()
                     && geometry.indices.iter().all(|&index| below(index, vertices)),
+            ),
+            (
+                "morph weights have names",
+                skeleton.morph_names.len() == rest.morph_weights.len()
+                    && skeleton.held_morphs.iter().all(|(index, _)| below(*index, rest.morph_weights.len())),
             ),
             (
                 "textures have images",

@@ -87,6 +87,10 @@ pub struct Skeleton {
     pub fixed_locals: Vec<FixedLocal>,
     /// The mesh nodes of the scene with morph targets, sorted by node. Their weights partition those of a pose.
     pub morphed_nodes: Vec<MorphedNode>,
+    /// The name of the target of each morph weight. A target without a name has its index in its mesh.
+    pub morph_names: Vec<String>,
+    /// The weights that a person holds at a value, whatever a clip says, by index.
+    pub held_morphs: Vec<(u32, f32)>,
     /// The names in the file, or `node N`.
     pub names: Vec<String>,
     /// The glTF index of each node.
@@ -98,6 +102,24 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
+    /// Holds a morph weight at a value, or lets it go.
+    pub fn hold_morph(&mut self, index: u32, weight: Option<f32>) {
+        let at = self.held_morphs.partition_point(|(other, _)| *other < index);
+        let known = self.held_morphs.get(at).is_some_and(|(other, _)| *other == index);
+        let is_weight = (index as usize) < self.rest.morph_weights.len();
+        self.held_morphs
+            .splice(at..at + usize::from(known), weight.filter(|_| is_weight).map(|weight| (index, weight)));
+    }
+
+    /// Sets the weights that are held among those of a pose.
+    pub fn apply_held_morphs(&self, weights: &mut [f32]) {
+        for &(index, weight) in &self.held_morphs {
+            if let Some(own) = weights.get_mut(index as usize) {
+                *own = weight;
+            }
+        }
+    }
+
     /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -36,6 +36,13 @@ fn sphere(base_color: [f32; 3], metallic: f32, roughness: f32) -> Model {
     Gltf::mesh(&positions, &normals, &[], &indices, json!({"pbrMetallicRoughness": pbr})).model()
 }
 
+/// Returns a dielectric sphere that reflects nothing but its base colour.
+fn matt(base_color: [f32; 3]) -> Model {
+    let mut model = sphere(base_color, 0.0, 0.5);
+    (model.materials[0].dielectric_reflectance, model.materials[0].grazing_reflectance) = (Vec3::ZERO, 0.0);
+    model
+}
+
 /// Draws a model alone in surroundings of [`RADIANCE`]. Returns one channel of the image.
 fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let models = [model];
@@ -100,4 +107,11 @@ fn other_spheres_are_seen_and_rough_metal_is_not_dark(device: &TestDevice) {
     assert!((105..118).contains(&rough), "{rough}");
     let grey = middle(&in_furnace(&gpu, sphere([0.5; 3], 0.0, 1.0)));
     assert!((150..175).contains(&grey), "{grey}");
+    // A black dielectric has bright edges, unless KHR_materials_specular takes its reflections away.
+    let image = in_furnace(&gpu, sphere([0.0; 3], 0.0, 0.5));
+    assert!(middle(&image) > 5 && image.iter().filter(|pixel| **pixel < 10).count() == 0, "{}", middle(&image));
+    let image = in_furnace(&gpu, matt([0.0; 3]));
+    assert!(image.iter().all(|pixel| *pixel == 0 || pixel.abs_diff(225) <= 1) && middle(&image) == 0);
+    let image = in_furnace(&gpu, matt([1.0; 3]));
+    assert!(image.iter().all(|pixel| pixel.abs_diff(225) <= 1), "a matt white sphere is seen");
 }

@@ -116,6 +116,8 @@ fn rust_structs() -> Vec<RustStruct> {
             roughness,
             occlusion_strength,
             normal_scale,
+            dielectric_reflectance,
+            grazing_reflectance,
             texture_rows
         }),
     ]
@@ -311,7 +313,7 @@ fn bits_of_features_have_one_meaning() {
     let in_shader = numbers(SPECIALIZATION, "FEATURE_");
     let in_rust = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY BASE_COLOR_TEXTURE
         METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC EMITS COLOR_FACTOR
-        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT);
+        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR);
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }

@@ -14,6 +14,7 @@ use anyhow::{Context, Result, bail};
 use self::report::{ClipReport, PoseReport, evaluate};
 use self::skinner::Skinner;
 use super::models::load_model;
+use super::morphs::hold_morphs;
 use super::output::{print, print_json};
 use super::text::page_columns;
 use crate::cli::{PoseArgs, WrongUsage};
@@ -22,7 +23,8 @@ use crate::model::{Clip, Model};
 
 /// Runs the command.
 pub fn run(args: &PoseArgs) -> Result<()> {
-    let model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }

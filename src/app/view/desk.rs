@@ -124,6 +124,10 @@ impl Desk {
             notice: self.notice.as_ref().map(|(notice, _)| notice),
         };
         let (wishes, redraw_after) = self.hud.lay_out(&shown.window, &mut shown.renderer, image_size, &facts, state)?;
+        drop(models);
+        for (name, weight) in wishes.morphs {
+            state.hold_morph(&name, weight);
+        }
         if let Some(path) = wishes.open.and_then(|file| self.library.path(file)) {
             self.open(vec![path.clone()], state, shown);
         }

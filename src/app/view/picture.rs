@@ -7,28 +7,24 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
-use clap::Parser;
+use anyhow::{Context, Result};
 
 use super::state::State;
 use crate::app::models::load_models;
 use crate::app::output::write_new_file;
 use crate::app::render;
-use crate::cli::{CameraArgs, CameraChoice, Cli, Command, Direction, LookAt, QualityArgs, RenderArgs, Size};
+use crate::cli::{CameraArgs, CameraChoice, Direction, LookAt, QualityArgs, RenderArgs, Size};
 use crate::renderer::Renderer;
 use crate::view::OrbitCamera;
 
 /// Returns the command line of a view.
 pub fn command_line(state: &State, size: Size) -> Result<String> {
-    let line = arguments(state, size).line();
-    let words: Vec<&str> = line.iter().map(|word| word.to_str().context("a path is no text")).collect::<Result<_>>()?;
-    Ok(shlex::try_join(words)?)
+    arguments(state, size).shell_line().context("the path of a model is no text, so it cannot be copied")
 }
 
 /// Writes the picture of a view to `throng-1.png` or the next free name. Returns the path.
 pub fn write(state: &State, renderer: &Renderer, size: Size) -> Result<PathBuf> {
-    let cli = Cli::try_parse_from(arguments(state, size).line())?;
-    let Some(Command::Render(args)) = cli.command else { bail!("the command line is not one of `render`") };
+    let args = arguments(state, size).parsed_again()?;
     // The files may have changed, and other clips may be borrowed for this choice of a clip.
     let mut scene = state.scene.with_models(load_models(&args.crowd)?, (&args).into())?;
     let png = render::image(&mut scene, &args, renderer.device())?;

@@ -15,7 +15,7 @@ use super::moves::Moves;
 use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
-use crate::cli::{CrowdArgs, Size, ViewArgs};
+use crate::cli::{CrowdArgs, MorphArg, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
@@ -289,6 +289,14 @@ impl State {
         self.scene.show_joint(joint.as_deref())?;
         self.args.crowd.show.joint = joint;
         Ok(())
+    }
+
+    /// Holds the morph targets with a name at a weight, or lets them go.
+    pub fn hold_morph(&mut self, name: &str, weight: Option<f32>) {
+        self.scene.hold_morph(name, weight);
+        let morphs = &mut self.args.crowd.morphs;
+        morphs.retain(|morph| morph.name != name);
+        morphs.extend(weight.map(|weight| MorphArg { name: name.to_owned(), weight }));
     }
 
     /// Points the camera at the selected character, or otherwise at the crowd.

@@ -100,7 +100,11 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let emits = if !material.unlit && material.emission != Vec3::ZERO { features::EMITS } else { 0 };
     let dielectric = if material.metallic == 0.0 && light != features::UNLIT { features::DIELECTRIC } else { 0 };
     let factor = if material.base_color_factor == Vec4::ONE { 0 } else { features::COLOR_FACTOR };
-    textures.map(bit_of).fold(alpha | light | tangents | thin | dielectric | emits | factor, |kind, bits| kind | bits)
+    let is_plain =
+        material.dielectric_reflectance == Vec3::splat(Material::REFLECTANCE) && material.grazing_reflectance == 1.0;
+    let specular = if is_plain || light == features::UNLIT { 0 } else { features::SPECULAR };
+    let kind = alpha | light | tangents | thin | dielectric | emits | factor | specular;
+    textures.map(bit_of).fold(kind, |kind, bits| kind | bits)
 }
 
 fn material_data(material: &Material) -> MaterialData {
@@ -123,6 +127,8 @@ fn material_data(material: &Material) -> MaterialData {
         roughness: material.roughness,
         occlusion_strength: material.occlusion_strength,
         normal_scale: material.normal_scale,
+        dielectric_reflectance: material.dielectric_reflectance.to_array(),
+        grazing_reflectance: material.grazing_reflectance,
         texture_rows,
     }
 }

@@ -199,12 +199,40 @@ fn broken_images_lose_only_their_texture() {
     }
 }
 
+#[test]
+fn reflectances_of_dielectrics_and_archived_materials() {
+    let read = |material: Value| textured(&png(2, 2)).with(&[("materials/0", material)]).model().materials[0].clone();
+    let extensions = |extensions: Value| json!({"extensions": extensions});
+    for (material, normal, grazing) in [
+        (json!({}), [0.04; 3], 1.0),
+        (extensions(json!({"KHR_materials_specular": {"specularFactor": 0}})), [0.0; 3], 0.0),
+        (extensions(json!({"KHR_materials_ior": {"ior": 3.0}})), [0.25; 3], 1.0),
+        (extensions(json!({"KHR_materials_ior": {"ior": 0.0}})), [1.0; 3], 1.0),
+        (
+            extensions(json!({
+                "KHR_materials_specular": {"specularFactor": 0.5, "specularColorFactor": [2.0, 1.0, 10.0]},
+                "KHR_materials_ior": {"ior": 3.0},
+            })),
+            [0.25, 0.125, 0.5],
+            0.5,
+        ),
+    ] {
+        let read = read(material.clone());
+        assert_eq!((read.dielectric_reflectance.to_array(), read.grazing_reflectance), (normal, grazing), "{material}");
+    }
+    let archived = json!({"diffuseFactor": [0.5, 0.25, 1.0, 0.75], "glossinessFactor": 0.25, "diffuseTexture": {"index": 0, "texCoord": 1}});
+    let read = read(extensions(json!({"KHR_materials_pbrSpecularGlossiness": archived})));
+    assert_eq!((read.base_color_factor, read.metallic, read.roughness), (Vec4::new(0.5, 0.25, 1.0, 0.75), 0.0, 0.75));
+    assert!(read.base_color_texture.is_some());
+}
+
 /// Each texture is the only one of its material, and its image is broken.
 #[test]
 fn a_lost_texture_leaves_the_factor_and_a_lost_emission_is_dark() {
     let texture = json!({"index": 0});
     let plain = Material::default();
-    let colored = Material { base_color_factor: Vec4::new(0.5, 0.25, 1.0, 0.75), ..plain.clone() };
+    // Half of the factor: grey in place of the texture.
+    let colored = Material { base_color_factor: Vec4::new(0.25, 0.125, 0.5, 0.75), ..plain.clone() };
     let metal = Material { metallic: 0.75, roughness: 0.5, ..plain.clone() };
     let color = json!({"baseColorTexture": texture, "baseColorFactor": [0.5, 0.25, 1.0, 0.75]});
     let roughness = json!({"metallicRoughnessTexture": texture, "metallicFactor": 0.75, "roughnessFactor": 0.5});

@@ -12,6 +12,17 @@ const LEAST_TO_SEARCH: usize = 8;
 pub struct Searches(HashMap<&'static str, String>);
 
 impl Searches {
+    /// Shows the search field of a long list. Returns the rows that match, and whether Enter was pressed.
+    pub fn field(&mut self, ui: &mut Ui, name: &'static str, rows: &[String]) -> (Vec<usize>, bool) {
+        if rows.len() < LEAST_TO_SEARCH {
+            return ((0..rows.len()).collect(), false);
+        }
+        let search = self.0.entry(name).or_default();
+        let hint = format!("search {name}");
+        let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
+        (matches(rows, search), field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)))
+    }
+
     /// Shows a list. Returns the row that was clicked. Of a long list, only the rows that contain the text of the search
     /// field are shown, in any case of letters. Enter chooses the first of them.
     pub fn list(
@@ -22,17 +33,8 @@ impl Searches {
         chosen: Option<usize>,
         height: f32,
     ) -> Option<usize> {
-        let mut clicked = None;
-        let search = self.0.entry(name).or_default();
-        let mut matching: Vec<usize> = (0..rows.len()).collect();
-        if rows.len() >= LEAST_TO_SEARCH {
-            let hint = format!("search {name}");
-            let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
-            matching = matches(rows, search);
-            if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
-                clicked = matching.first().copied();
-            }
-        }
+        let (matching, is_entered) = self.field(ui, name, rows);
+        let mut clicked = matching.first().copied().filter(|_| is_entered);
         let row_height = ui.spacing().interact_size.y;
         let area =
             ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, rows.len() < LEAST_TO_SEARCH]);

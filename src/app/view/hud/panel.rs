@@ -4,15 +4,17 @@
 
 use anyhow::Result;
 use egui::{
-    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, Slider, SliderClamping, Ui,
+    Button, CollapsingHeader, Color32, ComboBox, DragValue, Frame, Margin, RichText, ScrollArea, Slider,
+    SliderClamping, Ui,
 };
 
 use super::graph::{self, Figures};
 use super::lists::Searches;
 use crate::app::joint::joints;
+use crate::app::morphs::names_of_morphs;
 use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
-use crate::crowd::{ClipChoice, Layout};
+use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, DebugView, Ground};
 
@@ -59,6 +61,8 @@ pub struct Wishes {
     pub open: Option<usize>,
     /// Show the help page.
     pub help: bool,
+    /// Hold the morph targets with these names at a weight, or let them go.
+    pub morphs: Vec<(String, Option<f32>)>,
     /// The crowd was placed again, or a joint was chosen, with this result.
     pub done: Option<Result<()>>,
 }
@@ -109,6 +113,7 @@ impl Panel {
                         state.deselect();
                     }
                 });
+                self.morphs(ui, state, &selected, wishes);
             });
         }
         section(ui, "Clip", true, |ui| self.clips(ui, state));
@@ -148,6 +153,35 @@ impl Panel {
                 row => ClipChoice::Index(row - 2),
             });
         }
+    }
+
+    /// Shows a slider for each morph target of the selected character.
+    fn morphs(&mut self, ui: &mut Ui, state: &State, selected: &ShownInstance, wishes: &mut Wishes) {
+        let Some(model) = state.scene.models.get(selected.model as usize) else { return };
+        let skeleton = &model.skeleton;
+        let rows: Vec<String> = names_of_morphs(model).into_iter().map(str::to_owned).collect();
+        if rows.is_empty() {
+            return;
+        }
+        CollapsingHeader::new(format!("morph targets ({})", rows.len())).id_salt("morphs").show(ui, |ui| {
+            let (matching, _) = self.searches.field(ui, "morph targets", &rows);
+            ui.spacing_mut().slider_width = 90.0;
+            ScrollArea::vertical().id_salt("morphs").max_height(130.0).auto_shrink([false, true]).show(ui, |ui| {
+                for name in matching.into_iter().filter_map(|row| rows.get(row)) {
+                    let Some(index) = skeleton.morph_names.iter().position(|other| other == name) else { continue };
+                    let held = skeleton.held_morphs.iter().find(|(other, _)| *other as usize == index);
+                    let rest = skeleton.rest.morph_weights.get(index).copied().unwrap_or(0.0);
+                    let mut weight = held.map_or(rest, |(_, weight)| *weight);
+                    let slider = Slider::new(&mut weight, 0.0..=1.0).max_decimals(2).clamping(SliderClamping::Edits);
+                    if ui.add(slider.text(name)).changed() {
+                        wishes.morphs.push((name.clone(), Some(weight)));
+                    }
+                }
+            });
+            if !skeleton.held_morphs.is_empty() && ui.button("let all go").clicked() {
+                wishes.morphs.extend(rows.into_iter().map(|name| (name, None)));
+            }
+        });
     }
 
     fn crowd(&mut self, ui: &mut Ui, facts: &Facts, state: &mut State, wishes: &mut Wishes) {

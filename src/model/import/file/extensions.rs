@@ -22,6 +22,8 @@ const HONOURED: &[&str] = &[
     "KHR_texture_transform",
     "KHR_materials_unlit",
     "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_specular",
     "EXT_texture_webp",
     "EXT_mesh_gpu_instancing",
     "VRM",

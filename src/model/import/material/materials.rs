@@ -69,6 +69,9 @@ impl Materials {
     }
 }
 
+/// The archived extension whose diffuse colour is shown.
+const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
+
 /// Reads one material.
 struct MaterialReader<'t, 'a, 'f> {
     textures: &'t mut TextureReader<'a, 'f>,
@@ -80,21 +83,28 @@ struct MaterialReader<'t, 'a, 'f> {
 
 impl MaterialReader<'_, '_, '_> {
     fn read(&mut self, entry: &json::Material, index: usize) -> Result<Material> {
+        if let Some(archived) = extension(entry, SPECULAR_GLOSSINESS) {
+            return self.read_archived(archived, entry, index);
+        }
         let pbr = &entry.pbr_metallic_roughness;
         // The base colour comes first, so that it uses the first texture coordinate set of the vertices.
         let base_color_texture = self.texture(&pbr.base_color_texture, "pbrMetallicRoughness.baseColorTexture")?;
         let metallic_roughness_texture =
             self.texture(&pbr.metallic_roughness_texture, "pbrMetallicRoughness.metallicRoughnessTexture")?;
         let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
+        let (dielectric_reflectance, grazing_reflectance) = self.reflectances(entry);
         Ok(Material {
             name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
-            base_color_factor: self.base_color_factor(pbr)?,
+            base_color_factor: self.base_color_factor(pbr)?
+                * grey_if(pbr.base_color_texture.is_some(), base_color_texture),
             base_color_texture,
             metallic: pbr.metallic_factor.0.clamp(0.0, 1.0),
             roughness: pbr.roughness_factor.0.clamp(0.0, 1.0),
             metallic_roughness_texture,
             occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
             occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
+            dielectric_reflectance,
+            grazing_reflectance,
             emission: self.emission(entry, emissive_texture.is_some()),
             emissive_texture,
             normal_texture: self.texture(&entry.normal_texture, "normalTexture")?,
@@ -103,6 +113,64 @@ impl MaterialReader<'_, '_, '_> {
             alpha_mode: self.alpha_mode(entry),
             double_sided: entry.double_sided,
         })
+    }
+
+    /// Reads the colour of a material of KHR_materials_pbrSpecularGlossiness, which is archived: its diffuse colour, on a rough
+    /// dielectric. glTF's own properties, which would be the fallback, are often left out, and then white.
+    fn read_archived(&mut self, archived: &Value, entry: &json::Material, index: usize) -> Result<Material> {
+        let at = format!("extensions.{SPECULAR_GLOSSINESS}");
+        self.warn(&at, "is archived; its diffuse colour is shown without its reflections");
+        let number = |value: Option<&Value>| value.and_then(Value::as_f64).map_or(1.0, |number| number as f32);
+        let factor = archived.get("diffuseFactor");
+        let factor = Vec4::from([0, 1, 2, 3].map(|rank| number(factor.and_then(|factor| factor.get(rank)))));
+        let info: Option<json::texture::Info> =
+            archived.get("diffuseTexture").and_then(|info| serde_json::from_value(info.clone()).ok());
+        let base_color_texture = self.texture(&info, &format!("{at}.diffuseTexture"))?;
+        let emissive_texture = self.texture(&entry.emissive_texture, "emissiveTexture")?;
+        Ok(Material {
+            name: entry.name.clone().unwrap_or_else(|| format!("material {index}")),
+            base_color_factor: factor.clamp(Vec4::ZERO, Vec4::ONE) * grey_if(info.is_some(), base_color_texture),
+            base_color_texture,
+            metallic: 0.0,
+            roughness: 1.0 - number(archived.get("glossinessFactor")).clamp(0.0, 1.0),
+            occlusion_texture: self.texture(&entry.occlusion_texture, "occlusionTexture")?,
+            occlusion_strength: entry.occlusion_texture.as_ref().map_or(1.0, |info| info.strength.0.clamp(0.0, 1.0)),
+            emission: self.emission(entry, emissive_texture.is_some()),
+            emissive_texture,
+            normal_texture: self.texture(&entry.normal_texture, "normalTexture")?,
+            normal_scale: self.normal_scale(entry),
+            alpha_mode: self.alpha_mode(entry),
+            double_sided: entry.double_sided,
+            ..Material::default()
+        })
+    }
+
+    /// Returns the reflectances of a dielectric at normal and at grazing incidence (KHR_materials_specular, KHR_materials_ior).
+    fn reflectances(&mut self, entry: &json::Material) -> (Vec3, f32) {
+        let (mut ior, mut specular, mut color) = (1.5, 1.0, Vec3::ONE);
+        let finite = |value: Option<&Value>| value.and_then(Value::as_f64).map(|number| number as f32);
+        if let Some(extension) = extension(entry, "KHR_materials_ior") {
+            ior = finite(extension.get("ior")).unwrap_or(ior);
+        }
+        if let Some(extension) = extension(entry, "KHR_materials_specular") {
+            specular = finite(extension.get("specularFactor")).unwrap_or(specular);
+            let factor = extension.get("specularColorFactor");
+            let channel = |rank: usize| finite(factor.and_then(|factor| factor.get(rank))).unwrap_or(1.0);
+            color = Vec3::from([0, 1, 2].map(channel));
+            for texture in ["specularTexture", "specularColorTexture"] {
+                if extension.get(texture).is_some() {
+                    self.warn(&format!("extensions.KHR_materials_specular.{texture}"), "is not drawn; its factor is");
+                }
+            }
+        }
+        // An index of 0 stands for an infinite one.
+        let normal = match ior {
+            1.5 => Material::REFLECTANCE,
+            ior if ior >= 1.0 => ((ior - 1.0) / (ior + 1.0)).powi(2),
+            _ => 1.0,
+        };
+        let specular = specular.clamp(0.0, 1.0);
+        ((normal * color).clamp(Vec3::ZERO, Vec3::ONE) * specular, specular)
     }
 
     fn texture<'j, I>(&mut self, info: &'j Option<I>, slot: &str) -> Result<Option<MaterialTexture>>
@@ -133,8 +201,8 @@ impl MaterialReader<'_, '_, '_> {
     }
 
     /// Returns the emission. A material whose emissive texture is lost emits nothing: the factor alone, which is usually
-    /// white, would make all of it glow. The other textures are replaced by white, as the specification has it for
-    /// absent ones, and a normal map by no bumps.
+    /// white, would make all of it glow. A lost base colour is replaced by grey, a normal map by no bumps, and the other
+    /// textures by white, as the specification has it for absent ones.
     fn emission(&mut self, entry: &json::Material, has_texture: bool) -> Vec3 {
         if entry.emissive_texture.is_some() && !has_texture {
             self.warn("emissiveTexture", "is left out, so the material emits no light");
@@ -176,6 +244,12 @@ impl MaterialReader<'_, '_, '_> {
             }
         }
     }
+}
+
+/// Returns the factor of the base colour: grey in place of a texture that is lost. White would look as if the file had wanted it.
+fn grey_if(has_texture: bool, texture: Option<MaterialTexture>) -> Vec4 {
+    const GREY: f32 = 0.5;
+    if has_texture && texture.is_none() { Vec4::new(GREY, GREY, GREY, 1.0) } else { Vec4::ONE }
 }
 
 fn extension<'j>(entry: &'j json::Material, name: &str) -> Option<&'j Value> {

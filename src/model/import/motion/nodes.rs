@@ -226,7 +226,21 @@ fn push_morph_weights(
     };
     skeleton.morphed_nodes.push(morphed);
     weights.extend(given.iter().copied().chain(std::iter::repeat(0.0)).take(count));
+    let names = target_names(entry);
+    let name = |target: usize| names.get(target).cloned().flatten().unwrap_or_else(|| target.to_string());
+    skeleton.morph_names.extend((0..count).map(name));
     Ok(())
+}
+
+/// Returns the names of a mesh's morph targets. They are a custom of exporters (`extras.targetNames` of the mesh, or of its first
+/// primitive), so anything else there counts as absent.
+fn target_names(mesh: &json::Mesh) -> Vec<Option<String>> {
+    let names = |extras: &json::Extras| {
+        let extras: serde_json::Value = serde_json::from_str(extras.as_ref()?.get()).ok()?;
+        let names = extras.get("targetNames")?.as_array()?;
+        Some(names.iter().map(|name| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned)).collect())
+    };
+    names(&mesh.extras).or_else(|| names(&mesh.primitives.first()?.extras)).unwrap_or_default()
 }
 
 /// Normalises finite quaternions (x, y, z, w). Zero quaternions become the identity, with one warning for all of them,

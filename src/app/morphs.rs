@@ -1,0 +1,73 @@
+//! `--morph`: from the name of a morph target to its weights in each model, which then stay at one value.
+
+use anyhow::{Result, bail};
+
+use crate::cli::MorphArg;
+use crate::model::{Model, names};
+
+/// Holds the weights that the options name, whatever a clip says.
+///
+/// # Errors
+/// No model has such a morph target.
+pub fn hold_morphs(models: &mut [Model], morphs: &[MorphArg]) -> Result<()> {
+    for MorphArg { name, weight } in morphs {
+        let mut found = false;
+        for model in &mut *models {
+            for index in weights_of_morph(model, name) {
+                model.skeleton.hold_morph(index, Some(*weight));
+                found = true;
+            }
+        }
+        if !found {
+            let offer = |model: &Model| {
+                let list = (0..).zip(names_of_morphs(model).into_iter().map(Some));
+                format!("{} in {}", names::offer(list, name), model.name)
+            };
+            let lists: Vec<String> = models.iter().map(offer).collect();
+            bail!("--morph {name}: no such morph target; there are: {}", lists.join("; "));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the names of a model's morph targets, each once. Targets without names have their index in their mesh.
+pub fn names_of_morphs(model: &Model) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in &model.skeleton.morph_names {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Returns the indices of all weights with a name: several meshes of a character may have a target of this name.
+pub fn weights_of_morph(model: &Model, wanted: &str) -> Vec<u32> {
+    let all = &model.skeleton.morph_names;
+    let Some(name) = names::find(all.iter().map(|name| Some(name.as_str())), wanted).and_then(|index| all.get(index))
+    else {
+        return Vec::new();
+    };
+    (0..).zip(all).filter(|(_, other)| *other == name).map(|(index, _)| index).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_the_targets_of_all_meshes() {
+        let mut model = Model::default();
+        model.skeleton.morph_names = ["Blink_L", "Smile", "0", "Blink_L"].map(str::to_owned).to_vec();
+        model.skeleton.rest.morph_weights = vec![0.0; 4];
+        assert_eq!(names_of_morphs(&model), ["Blink_L", "Smile", "0"]);
+        let morph = |name: &str, weight| MorphArg { name: name.to_owned(), weight };
+        let models = std::slice::from_mut(&mut model);
+        hold_morphs(models, &[morph("blink_l", 0.5), morph("0", 2.0), morph("Blink_L", 1.0)]).unwrap();
+        assert_eq!(models[0].skeleton.held_morphs, [(0, 1.0), (2, 2.0), (3, 1.0)]);
+        let error = hold_morphs(models, &[morph("smiel", 1.0)]).unwrap_err().to_string();
+        assert!(error.starts_with("--morph smiel: no such morph target; there are: 1 \"Smile\","), "{error}");
+        models[0].skeleton.hold_morph(0, None);
+        assert_eq!(models[0].skeleton.held_morphs, [(2, 2.0), (3, 1.0)]);
+    }
+}
