@@ -57,6 +57,9 @@ void main() {
     if (DEBUG_VIEW == VIEW_TEX_COORDS) {
         color = tex_coord_color(vec2(surface_u, surface_v));
     }
+    if (DEBUG_VIEW == VIEW_COLORS) {
+        color = shade * surface_color.rgb;
+    }
     if (DEBUG_VIEW == VIEW_WEIGHTS) {
         color = shade * in_blended;
     }

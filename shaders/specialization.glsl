@@ -71,5 +71,6 @@ const uint VIEW_POSES = 9;
 const uint VIEW_CLAY = 10;
 const uint VIEW_WIRES = 11;
 const uint VIEW_LOD = 12;
+const uint VIEW_COLORS = 13;
 
 #endif

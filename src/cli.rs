@@ -71,8 +71,10 @@ pub enum Command {
     /// the GPU's passes run at the same time.
     #[command(after_help = bench::EXAMPLES)]
     Bench(Box<BenchArgs>),
-    /// Describe the contents of a model file. Needs no GPU.
-    #[command(after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json")]
+    /// Describe the contents of a model file, or compare several. Needs no GPU.
+    #[command(
+        after_help = "Examples:\n  throng inspect Fox.glb\n  throng inspect Fox.glb --json\n  throng inspect avatars/*.vrm"
+    )]
     Inspect(InspectArgs),
     /// Evaluate one instance: print node matrices, joint matrices and skinned positions.
     ///
@@ -158,8 +160,8 @@ pub struct RenderArgs {
 /// The arguments of `inspect`.
 #[derive(Debug, Clone, Args)]
 pub struct InspectArgs {
-    /// Model file (.gltf, .glb, .vrm) [default: the bundled character].
-    pub model: Option<PathBuf>,
+    /// Model files (.gltf, .glb, .vrm); several make a table [default: the bundled character].
+    pub models: Vec<PathBuf>,
     #[command(flatten)]
     pub clips: ClipArgs,
     #[command(flatten)]

@@ -138,8 +138,9 @@ impl Fact {
             Self::Number(number) => digits(*number) + if context.ends_with("duration") { " s" } else { "" },
             Self::Text(text) => shortened(&printable(text), MAX_CHARS),
             Self::List(facts) => {
-                let shown = facts.iter().take(MOST_ITEMS).map(|fact| fact.line(context)).collect::<Vec<_>>().join(" ");
-                match facts.len().saturating_sub(MOST_ITEMS) {
+                let most = if context == "attributes" { usize::MAX } else { MOST_ITEMS };
+                let shown = facts.iter().take(most).map(|fact| fact.line(context)).collect::<Vec<_>>().join(" ");
+                match facts.len().saturating_sub(most) {
                     0 => shown,
                     more => format!("{shown} and {more} more"),
                 }
@@ -181,13 +182,16 @@ pub fn page(facts: &Fact, columns: u16) -> String {
         Fact::List(facts) => facts.iter().any(|fact| matches!(fact, Fact::Object(_) | Fact::Text(_) | Fact::Absent)),
         _ => false,
     };
-    let lines = facts.entries().iter().filter(|(_, fact)| !is_listed(fact));
+    // Names that belong in one line.
+    let is_inline = |key: &str| key == "attributes";
+    let lines = facts.entries().iter().filter(|(key, fact)| is_inline(key) || !is_listed(fact));
     let lines = lines.map(|(key, fact)| [title(key), fact.line(key)]).filter(|[_, line]| !line.is_empty());
     let mut page = aligned(columns, 0, lines);
 
     for (key, fact) in facts.entries().iter().flat_map(|entry| std::iter::once(entry).chain(entry.1.entries())) {
         if let Fact::List(facts) = fact
             && is_listed(fact)
+            && !is_inline(key)
         {
             page += &section(key, facts, columns);
         }
@@ -212,7 +216,8 @@ fn title(key: &str) -> String {
     match key {
         "bounds" => "bounds in metres".to_owned(),
         "by_primitive" => "primitives".to_owned(),
-        "cameras" | "lights" => format!("{key} (not used)"),
+        "cameras" => "cameras (--camera NAME)".to_owned(),
+        "lights" => "lights (not used)".to_owned(),
         key => key.replace('_', " "),
     }
 }

@@ -7,14 +7,17 @@
 #![forbid(unsafe_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use anyhow::Result;
 use glam::Vec3;
 
+use super::advice::in_one_line;
 use super::fact::{Fact, page};
+use super::joint::joints;
 use super::models::{load_model, set_in_motion};
 use super::output::{print, print_json};
-use super::text::page_columns;
+use super::text::{counted, page_columns};
 use crate::animation::{PoseScratch, pose_model, skinned_positions};
 use crate::cli::InspectArgs;
 use crate::crowd::{ClipChoice, INSTANCE_BYTES, PoseSize};
@@ -29,7 +32,42 @@ use crate::shader_types::{InstanceData, JointMatrix};
 
 /// Runs the command.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
+    if args.models.len() > 1 {
+        return compare(args);
+    }
+    let model = load(args.models.first(), args)?;
+    if args.json {
+        print_json(&facts(&model, args.levels), true)
+    } else {
+        print(&report(&model, args.levels, page_columns()))
+    }
+}
+
+/// Prints a line for each file. Those that cannot be read do not hide the others.
+fn compare(args: &InspectArgs) -> Result<()> {
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for path in &args.models {
+        match load(Some(path), args) {
+            Ok(model) => models.push(if args.json { facts(&model, args.levels) } else { summary(&model) }),
+            Err(error) => errors.push(error),
+        }
+    }
+    if args.json {
+        print_json(&Fact::List(models), true)?;
+    } else {
+        print(page(&Fact::from([("files", Fact::List(models))]), page_columns()).trim_start())?;
+    }
+    let count = counted(errors.len(), "file");
+    let mut errors = errors.into_iter();
+    let Some(first) = errors.next() else { return Ok(()) };
+    for error in errors {
+        tracing::warn!("{}", in_one_line(&error));
+    }
+    Err(first.context(format!("{count} cannot be read")))
+}
+
+fn load(path: Option<&PathBuf>, args: &InspectArgs) -> Result<Model> {
+    let mut model = load_model(path, &args.clips, &args.file_scene)?;
     if args.levels {
         // Those of the moving character that the other commands draw.
         let mut drawn = model.clone();
@@ -37,11 +75,38 @@ pub fn run(args: &InspectArgs) -> Result<()> {
         crate::levels::build(&mut drawn);
         model.geometry.coarser_levels = drawn.geometry.coarser_levels;
     }
-    if args.json {
-        print_json(&facts(&model, args.levels), true)
-    } else {
-        print(&report(&model, args.levels, page_columns()))
-    }
+    Ok(model)
+}
+
+/// Returns the line of a file in a table of several.
+fn summary(model: &Model) -> Fact {
+    let height = bounds(model).map(|(min, max)| max.y - min.y);
+    Fact::from([
+        ("name", model.name.as_str().into()),
+        ("bytes", model.source.bytes.into()),
+        ("height", height.into()),
+        ("triangles", model.geometry.triangle_count().into()),
+        ("joints", joints(model).len().into()),
+        ("clips", model.clips.len().into()),
+        ("morph_targets", model.morph_weight_count().into()),
+        ("images", model.images.len().into()),
+        ("warnings", model.warnings.len().into()),
+    ])
+}
+
+/// Returns the numbers of things in a file.
+fn contents(model: &Model) -> [(&'static str, Fact); 9] {
+    [
+        ("nodes", model.skeleton.len().into()),
+        ("joints", joints(model).len().into()),
+        ("skins", model.skins.len().into()),
+        ("clips", model.clips.len().into()),
+        ("morph_targets", model.morph_weight_count().into()),
+        ("materials", model.materials.len().into()),
+        ("images", model.images.len().into()),
+        ("extensions", model.source.extensions.len().into()),
+        ("warnings", model.warnings.len().into()),
+    ]
 }
 
 /// Describes a model on a page of this width.
@@ -56,10 +121,15 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     let bounds = bounds(model);
     let height = bounds.map(|(min, max)| max.y - min.y);
     let source = &model.source;
-    let names = |names: &[Option<String>]| names.iter().map(Option::as_deref).collect::<Fact>();
     let (roles_from, roles) = roles(model);
+    let bounds = bounds.map_or(Fact::Absent, |(min, max)| {
+        Fact::from([("min", vector(min)), ("max", vector(max)), ("height", height.into())])
+    });
+    // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
     let mut facts = vec![
         ("model", model.name.as_str().into()),
+        ("contents", Fact::from(contents(model))),
+        ("attributes", source.attributes.iter().map(String::as_str).collect()),
         (
             "file",
             Fact::from([
@@ -69,26 +139,9 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
                 ("copyright", source.copyright.as_deref().into()),
             ]),
         ),
-        ("extensions", extensions(model)),
-        ("scenes", scenes(model)),
-        ("nodes", nodes(model)),
-        ("skins", skins(model)),
         ("humanoid", roles_from.as_deref().into()),
-        ("roles", roles),
-        ("clips", model.clips.iter().map(clip).collect()),
-        ("morph_targets", morph_targets(model)),
-        ("geometry", geometry(&model.geometry)),
         // In metres, the unit of glTF. +Y is up.
-        (
-            "bounds",
-            bounds.map_or(Fact::Absent, |(min, max)| {
-                Fact::from([("min", vector(min)), ("max", vector(max)), ("height", height.into())])
-            }),
-        ),
-        ("materials", model.materials.iter().map(material).collect()),
-        ("images", images(model)),
-        ("cameras", source.cameras.iter().map(|camera| camera.name.as_deref()).collect::<Fact>()),
-        ("lights", names(&source.lights)),
+        ("bounds", bounds),
         // The number of joint matrices of a pose.
         ("palette", model.palette.len().into()),
         ("bytes_per_instance", bytes_per_instance(model)),
@@ -98,6 +151,20 @@ pub fn facts(model: &Model, with_levels: bool) -> Fact {
     if with_levels {
         facts.push(("levels", levels(model, height.filter(|&height| height > 0.0))));
     }
+    facts.extend([
+        ("clips", model.clips.iter().map(clip).collect()),
+        ("materials", model.materials.iter().map(material).collect()),
+        ("images", images(model)),
+        ("geometry", geometry(&model.geometry)),
+        ("morph_targets", morph_targets(model)),
+        ("extensions", extensions(model)),
+        ("skins", skins(model)),
+        ("scenes", scenes(model)),
+        ("cameras", source.cameras.iter().map(|camera| camera.name.as_deref()).collect::<Fact>()),
+        ("lights", source.lights.iter().map(Option::as_deref).collect()),
+        ("roles", roles),
+        ("nodes", nodes(model)),
+    ]);
     Fact::Object(facts)
 }
 
@@ -401,6 +468,7 @@ fn levels(model: &Model, height: Option<f32>) -> Fact {
 }
 
 fn material(material: &Material) -> Fact {
+    let is_usual = material.has_usual_reflectance();
     let image = |texture: Option<MaterialTexture>| Fact::from(texture.map(|texture| texture.texture.image));
     Fact::from([
         ("name", material.name.as_str().into()),
@@ -409,6 +477,9 @@ fn material(material: &Material) -> Fact {
         ("base_color_image", image(material.base_color_texture)),
         ("metallic", material.metallic.into()),
         ("roughness", material.roughness.into()),
+        // At normal and at grazing incidence, if they are not glTF's own.
+        ("dielectric_reflectance", if is_usual { Fact::Absent } else { vector(material.dielectric_reflectance) }),
+        ("grazing_reflectance", (!is_usual).then_some(material.grazing_reflectance).into()),
         ("metallic_roughness_image", image(material.metallic_roughness_texture)),
         ("occlusion_image", image(material.occlusion_texture)),
         // In linear RGB.
@@ -423,9 +494,14 @@ fn material(material: &Material) -> Fact {
 
 fn images(model: &Model) -> Fact {
     let sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
-    let facts = model.images.iter().zip(sources).map(|(image, source)| {
+    let used_by = |index: u32| {
+        let uses = move |material: &Material| material.textures().any(|texture| texture.texture.image == index);
+        (0..).zip(&model.materials).filter(move |(_, material)| uses(material)).map(|(index, _): (u32, _)| index)
+    };
+    let facts = model.images.iter().zip(sources).zip(0..).map(|((image, source), index)| {
         [
             ("name", image.name.as_str().into()),
+            ("materials", used_by(index).collect()),
             // The glTF index.
             ("image", source.map(|source| source.index).into()),
             ("width", u64::from(image.width).into()),

@@ -4,7 +4,7 @@
 //! are documented.
 
 pub mod advice;
-mod aim;
+pub mod aim;
 pub mod bench;
 mod crowd;
 mod devices;

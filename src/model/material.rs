@@ -159,9 +159,20 @@ impl Material {
     /// The reflectance of a dielectric with an index of refraction of 1.5, as glTF has it.
     pub const REFLECTANCE: f32 = 0.04;
 
+    /// Whether a dielectric reflects as glTF has it without extensions.
+    #[must_use]
+    pub fn has_usual_reflectance(&self) -> bool {
+        self.dielectric_reflectance == Vec3::splat(Self::REFLECTANCE) && self.grazing_reflectance == 1.0
+    }
+
     /// Whether a texture uses a set of [`Geometry::tex_coords`](super::Geometry::tex_coords).
     #[must_use]
     pub fn samples(&self, tex_coords: u32) -> bool {
+        self.textures().any(|texture| texture.tex_coords == tex_coords)
+    }
+
+    /// Iterates over all textures.
+    pub fn textures(&self) -> impl Iterator<Item = MaterialTexture> + use<> {
         let textures = [
             self.base_color_texture,
             self.metallic_roughness_texture,
@@ -169,6 +180,6 @@ impl Material {
             self.emissive_texture,
             self.normal_texture,
         ];
-        textures.iter().flatten().any(|texture| texture.tex_coords == tex_coords)
+        textures.into_iter().flatten()
     }
 }

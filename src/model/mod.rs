@@ -23,6 +23,7 @@ pub(crate) mod order;
 pub mod skeleton;
 pub mod text;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 pub use self::image::Image;
@@ -91,11 +92,7 @@ impl Model {
             let first = std::mem::replace(&mut end, range.first_index.saturating_add(range.index_count));
             range.first_index == first && below(range.material, materials.len())
         };
-        let textures = materials.iter().flat_map(|material| {
-            let Material { base_color_texture, metallic_roughness_texture, .. } = material;
-            let Material { occlusion_texture, emissive_texture, normal_texture, .. } = material;
-            [base_color_texture, metallic_roughness_texture, occlusion_texture, emissive_texture, normal_texture]
-        });
+        let mut textures = materials.iter().flat_map(Material::textures);
         let is_track =
             |clip: &Clip, node: u32, timeline: u32| below(node, nodes) && below(timeline, clip.timelines.len());
         let invariants = [
@@ -140,10 +137,7 @@ impl Model {
                 skeleton.morph_names.len() == rest.morph_weights.len()
                     && skeleton.held_morphs.iter().all(|(index, _)| below(*index, rest.morph_weights.len())),
             ),
-            (
-                "textures have images",
-                textures.into_iter().flatten().all(|slot| below(slot.texture.image, images.len())),
-            ),
+            ("textures have images", textures.all(|slot| below(slot.texture.image, images.len()))),
             (
                 "tracks have nodes and timelines",
                 clips.iter().all(|clip| {
@@ -188,6 +182,8 @@ pub struct SourceFile {
     pub mesh_count: usize,
     /// The cameras by glTF index.
     pub cameras: Vec<FileCamera>,
+    /// The names of all vertex attributes in the file, such as `COLOR_0`.
+    pub attributes: BTreeSet<String>,
     /// The names of the lights of KHR_lights_punctual, which are not used.
     pub lights: Vec<Option<String>>,
     /// The origin of each image of [`Model::images`].

@@ -127,4 +127,6 @@ pub mod debug_views {
     pub const WIRES: u32 = 11;
     /// A colour for each level of detail.
     pub const LOD: u32 = 12;
+    /// The colours of the vertices.
+    pub const COLORS: u32 = 13;
 }

@@ -21,6 +21,8 @@ pub enum DebugView {
     Tangents,
     /// The first pair of texture coordinates: red is u, green is v.
     TexCoords,
+    /// The colours of the vertices (COLOR_0), times the tint of the instance; white without them.
+    Colors,
     /// The sum of joint colours times weights.
     Weights,
     /// The colour of the strongest joint.
@@ -41,7 +43,7 @@ pub enum DebugView {
 
 impl DebugView {
     /// All views that need no further choice, in the order in which `view` shows them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Lit,
         Self::Weights,
         Self::Joints,
@@ -49,11 +51,32 @@ impl DebugView {
         Self::Normals,
         Self::Tangents,
         Self::TexCoords,
+        Self::Colors,
         Self::Instances,
         Self::Poses,
         Self::Lod,
         Self::Wireframe,
     ];
+
+    /// Returns the meaning of the view's colours.
+    #[must_use]
+    pub fn legend(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Lit => return None,
+            Self::Normals => "x red, y green, z blue; grey is 0",
+            Self::Tangents => "x red, y green, z blue; grey: no tangents",
+            Self::TexCoords => "u red, v green",
+            Self::Colors => "the colours of the vertices; white: none",
+            Self::Weights => "the colours of the joints, mixed by weight",
+            Self::Joints => "the colour of the strongest joint",
+            Self::Influences => "joints: 1 blue, 2 cyan, 3 green, 4 yellow, more red; 0 grey",
+            Self::Heat => "grey 0, then blue, green (half), yellow, red 1",
+            Self::Instances => "a colour for each instance",
+            Self::Poses => "the same colour: the same pose",
+            Self::Lod => "grey: full detail, then green to red: coarser",
+            Self::Wireframe => return None,
+        })
+    }
 
     /// Returns the name that options and titles use.
     #[must_use]
@@ -63,6 +86,7 @@ impl DebugView {
             Self::Normals => "normals",
             Self::Tangents => "tangents",
             Self::TexCoords => "texcoords",
+            Self::Colors => "colors",
             Self::Weights => "weights",
             Self::Joints => "joints",
             Self::Influences => "influences",

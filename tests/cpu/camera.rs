@@ -1,13 +1,19 @@
-//! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd.
+//! The camera in front of a crowd: all paths of the mouse and all values of `--camera` show the ground and the crowd, and other
+//! options show what they name.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use rayon::prelude::*;
+use serde_json::json;
+use throng::app::aim::{Aim, Shows};
 use throng::app::scene::Scene;
+use throng::cli::{CameraArgs, CameraChoice};
+use throng::crowd::{Crowd, CrowdSettings};
 use throng::model::Model;
 use throng::view::OrbitCamera;
 
+use crate::common::builder::Gltf;
 use crate::common::scene::{self, WALKER, asset};
 
 /// One notch of the mouse wheel.
@@ -116,6 +122,57 @@ fn no_camera_of_the_command_line_looks_past_the_crowd() {
         let options = format!("--instances 60 --size {width}x{height} --camera 25,{pitch},{zoom}");
         assert_covered(&scene(&options), width / height, &options);
     });
+}
+
+#[test]
+fn the_camera_looks_at_what_the_options_name() {
+    let camera = |options: &str| scene(options).camera;
+    // Joints: the part of the body fills the image, and its middle is in the middle.
+    let head = camera("--look-at HEAD --view front --time 0.3");
+    assert!(head.yaw_radians == 0.0 && head.pitch_radians == 0.0, "{head:?}");
+    assert!((1.4..1.7).contains(&head.target.y) && (0.5..1.5).contains(&head.distance), "{head:?}");
+    let farther = camera("--look-at head --camera 0,0,2 --time 0.3");
+    assert!((farther.distance - 2.0 * head.distance).abs() < 1e-4 && farther.target == head.target, "{farther:?}");
+    // Close up, the camera may look up to the face.
+    let below = camera("--look-at head --camera 0,-40");
+    assert!((below.pitch_radians.to_degrees() + 40.0).abs() < 1e-3 && below.position().y > 0.0, "{below:?}");
+    let left = camera("--view left --look-at 1.25");
+    assert!(left.target.y == 1.25 && left.position().x > 1.0 && left.position().z.abs() < 0.1, "{left:?}");
+    // A point and a distance are exact, also where framing has limits.
+    let exact = camera("--instances 40 --look-at -3,0.5,20 --distance 0.25 --camera 200,10 --fov 25");
+    assert_eq!((exact.target, exact.distance), (Vec3::new(-3.0, 0.5, 20.0), 0.25));
+    assert!((exact.vertical_fov_radians.to_degrees() - 25.0).abs() < 1e-4, "{exact:?}");
+    // A sequence follows the joint.
+    let mut following = scene("--clip Run --look-at hand.L");
+    let start = following.camera;
+    following.follow(0.25);
+    assert!(following.camera.target.distance(start.target) > 0.05 && following.camera.distance == start.distance);
+}
+
+#[test]
+fn a_camera_of_the_file_is_where_the_file_has_it() {
+    let mut gltf = Gltf::triangle();
+    gltf.json["cameras"] =
+        json!([{"type": "perspective", "name": "Shot A", "perspective": {"yfov": 0.5, "znear": 0.1}}]);
+    // A quarter turn about Y: the camera looks along -X.
+    let turned = json!({"camera": 0, "translation": [4, 1.5, 0], "rotation": [0, 0.5f64.sqrt(), 0, 0.5f64.sqrt()]});
+    gltf.push("nodes", turned);
+    gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
+    let models = [gltf.model()];
+    for name in ["Shot_A", "0"].map(|name| name.replace('_', " ")) {
+        let args = CameraArgs { camera: Some(CameraChoice::OfFile(name)), ..scene::arguments("").crowd.camera };
+        let crowd = Crowd::new(Arc::from(models.clone()), &CrowdSettings::default()).unwrap();
+        let aim = Aim::new(&models, &args).unwrap();
+        let camera = aim.camera(Shows::Asked, &crowd, &crowd.outline(0.0), 0.0, 1.0);
+        assert!(camera.position().distance(Vec3::new(4.0, 1.5, 0.0)) < 1e-4, "{camera:?}");
+        assert!(camera.forward().distance(Vec3::NEG_X) < 1e-5 && camera.vertical_fov_radians == 0.5, "{camera:?}");
+    }
+    let args = CameraArgs { camera: Some(CameraChoice::OfFile("B".to_owned())), ..scene::arguments("").crowd.camera };
+    let error = Aim::new(&models, &args).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "--camera B: neither YAW,PITCH[,ZOOM] nor a camera of the file; cameras are: 0 \"Shot A\" in test.gltf"
+    );
 }
 
 #[test]

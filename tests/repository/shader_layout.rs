@@ -321,7 +321,7 @@ fn bits_of_features_have_one_meaning() {
 #[test]
 fn debug_views_have_the_same_numbers() {
     let in_rust = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
-        WIRES LOD);
+        WIRES LOD COLORS);
     assert_eq!(numbers(SPECIALIZATION, "VIEW_"), in_rust);
 }
 

@@ -125,6 +125,7 @@ fn layers(view: DebugView) -> &'static [u32] {
         DebugView::Normals => &[debug_views::NORMALS],
         DebugView::Tangents => &[debug_views::TANGENTS],
         DebugView::TexCoords => &[debug_views::TEX_COORDS],
+        DebugView::Colors => &[debug_views::COLORS],
         DebugView::Weights => &[debug_views::WEIGHTS],
         DebugView::Joints => &[debug_views::JOINTS],
         DebugView::Influences => &[debug_views::INFLUENCES],

@@ -100,9 +100,7 @@ pub fn features_of(range: &DrawRange, material: &Material) -> u32 {
     let emits = if !material.unlit && material.emission != Vec3::ZERO { features::EMITS } else { 0 };
     let dielectric = if material.metallic == 0.0 && light != features::UNLIT { features::DIELECTRIC } else { 0 };
     let factor = if material.base_color_factor == Vec4::ONE { 0 } else { features::COLOR_FACTOR };
-    let is_plain =
-        material.dielectric_reflectance == Vec3::splat(Material::REFLECTANCE) && material.grazing_reflectance == 1.0;
-    let specular = if is_plain || light == features::UNLIT { 0 } else { features::SPECULAR };
+    let specular = if material.has_usual_reflectance() || light == features::UNLIT { 0 } else { features::SPECULAR };
     let kind = alpha | light | tangents | thin | dielectric | emits | factor | specular;
     textures.map(bit_of).fold(kind, |kind, bits| kind | bits)
 }

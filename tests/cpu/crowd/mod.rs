@@ -219,6 +219,28 @@ fn layouts_and_variety_change_what_they_name_and_nothing_else() {
 }
 
 #[test]
+fn a_line_up_shows_the_models_as_they_are_in_their_order() {
+    let models = mixed();
+    let line = CrowdSettings { layout: Layout::Line, variety: 1.0, travel: true, ..settings(models.len() as u32) };
+    let instances = instances_of(&Crowd::new(Arc::clone(&models), &line).unwrap());
+    assert_eq!(instances.len(), models.len());
+    // Instances are sorted by model.
+    let x = |instance: &InstanceData| instance.world_from_model.rows[0][3];
+    assert!(instances.is_sorted_by(|a, b| x(a) < x(b)), "{instances:?}");
+    for instance in &instances {
+        let [right, _, forward] = instance.world_from_model.rows;
+        assert_eq!((right[0], right[2], forward[2], forward[3]), (1.0, 0.0, 1.0, 0.0), "not turned, at true scale");
+        assert_eq!(instance.tint_unorm8, u32::MAX);
+    }
+    let tall = CrowdSettings { height_metres: Some(2.5), ..line };
+    let instances = instances_of(&Crowd::new(Arc::clone(&models), &tall).unwrap());
+    for (instance, model) in instances.iter().zip(&*models) {
+        let height = throng::measure::rest_height(model).unwrap() * instance.world_from_model.rows[1][1];
+        assert!((height - 2.5).abs() < 1e-5, "{}: {height}", model.name);
+    }
+}
+
+#[test]
 fn any_number_of_threads_writes_the_same_bytes() {
     let mut crowd = Crowd::new(mixed(), &settings(301)).unwrap();
     let (one, one_weights) = streams_of(&mut crowd, 1, 12.34);
@@ -292,6 +314,7 @@ fn settings_that_make_no_sense_are_refused() {
     assert_eq!(Crowd::new(Arc::from([]), &settings(1)).unwrap_err(), CrowdError::NoModels);
     assert!(crowd(CrowdSettings { spacing_metres: Some(0.0), ..settings(1) }).contains("spacing of 0"));
     assert!(crowd(CrowdSettings { spacing_metres: Some(f32::NAN), ..settings(1) }).contains("spacing of NaN"));
+    assert!(crowd(CrowdSettings { height_metres: Some(-1.0), ..settings(1) }).contains("a height of -1"));
     assert!(crowd(CrowdSettings { speed: f32::INFINITY, ..settings(1) }).contains("speed of inf"));
     assert!(crowd(settings(u32::MAX)).contains("at most 1000000"));
     let empty = Crowd::new(mixed(), &settings(0)).unwrap();

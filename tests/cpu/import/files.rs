@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use throng::model::FileCamera;
 use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
 
 use crate::common::builder::Gltf;
@@ -104,10 +105,10 @@ fn required_extensions_are_known_or_named() {
     gltf.json["extensionsRequired"] = json!(["KHR_mesh_quantization", "EXT_bent_spoons"]);
     assert_eq!(gltf.error(), "test.gltf: extensionsRequired[1]: EXT_bent_spoons is not supported");
     assert!(matches!(gltf.load(), Err(ImportError::Unsupported { .. })));
-    gltf.json["extensionsRequired"] = json!(["KHR_materials_ior"]);
-    gltf.json["extensionsUsed"] = json!(["KHR_materials_ior", "EXT_bent_spoons", "KHR_materials_unlit"]);
+    gltf.json["extensionsRequired"] = json!(["KHR_materials_sheen"]);
+    gltf.json["extensionsUsed"] = json!(["KHR_materials_sheen", "EXT_bent_spoons", "KHR_materials_unlit"]);
     let expected = [
-        "extensionsUsed[0]: KHR_materials_ior is not drawn",
+        "extensionsUsed[0]: KHR_materials_sheen is not drawn",
         "extensionsUsed[1]: EXT_bent_spoons is not supported; it is ignored",
     ];
     assert_eq!(gltf.model().warnings, expected);
@@ -128,9 +129,32 @@ fn json_of_the_wrong_type_is_refused_with_its_path() {
     // Commas and braces in strings are not counted.
     let text = format!("{{\"asset\":{{\"version\":\"2.0\",\"a\":\"\\\\\\\"{}\"}}}}", ",{[".repeat(2 << 20));
     assert!(load_glb("a.gltf", text.as_bytes()).is_ok());
-    // Cameras are not read, so nothing in them can be wrong.
-    let gltf = gltf.with(&[("cameras", json!([{"type": "pinhole"}]))]);
-    assert_eq!(gltf.model().geometry.triangle_count(), 1);
+}
+
+#[test]
+fn cameras_stand_at_the_first_node_of_the_scene_that_has_them() {
+    let mut gltf = Gltf::triangle();
+    // Nothing in a camera can be wrong.
+    gltf.json["cameras"] = json!([
+        {"type": "pinhole"},
+        {"type": "perspective", "name": "front", "perspective": {"yfov": 0.5, "znear": 0.1}},
+        {"perspective": {"yfov": 7.0}},
+    ]);
+    for camera in [1, 7, 1, 2] {
+        gltf.push("nodes", json!({"camera": camera}));
+    }
+    gltf.json["scenes"][0]["nodes"] = json!([0, 2, 3]);
+    let camera = |name: Option<&str>, node, vertical_fov_radians| FileCamera {
+        name: name.map(str::to_owned),
+        node,
+        vertical_fov_radians,
+    };
+    let model = gltf.model();
+    let node = model.skeleton.source_nodes.iter().position(|&node| node == 3).map(|node| node as u32);
+    assert_eq!(
+        model.source.cameras,
+        [camera(None, None, None), camera(Some("front"), node, Some(0.5)), camera(None, None, None)]
+    );
 }
 
 #[cfg(feature = "app")]
@@ -151,43 +175,24 @@ fn the_report_of_inspect_lists_the_contents_of_the_file() {
     let expected = format!(
         "\
 model               test.gltf
+contents            nodes: 3, joints: 2, skins: 1, clips: 1, materials: 1, extensions: 1, warnings:
+                    1
+attributes          JOINTS_0 POSITION WEIGHTS_0
 file                bytes: {bytes:.1} KiB, generator: a test
-geometry            primitives: 1, file vertices: 3, vertices: 3, triangles: 1, influences: 6, max
-                    influences: 2, draws: 1, influence histogram (2: 3)
 bounds in metres    min: 0 0.25 0, max: 1 1.25 0, height: 1
 palette             2
 bytes per instance  palette: 96 bytes, skinned vertices: 48 bytes, instance data: 64 bytes, total:
                     208 bytes, cpu: 88 bytes
 static bytes        gpu geometry: 222 bytes, cpu clips: 32 bytes, cpu model: 252 bytes
+geometry            primitives: 1, file vertices: 3, vertices: 3, triangles: 1, influences: 6, max
+                    influences: 2, draws: 1, influence histogram (2: 3)
 
-extensions: 1
-  #  name             required  support
-  0  EXT_bent_spoons  no        ignored
-
-scenes: 1
-  #  name         shown
-  0  all\\u{{202e}}  yes
-
-nodes: 3
-  node  name     joint  skins  mesh  in
-                                     scene
-  0     node 0   no            0     yes
-  1     upper    yes    0            yes
-  2       lower  yes    0            yes
-
-skins: 1
-  #  name       joints  inverse  meshes
-                        binds
-  0  (unnamed)  2       no       0
+warnings: 1
+  extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
 
 clips: 1
   #  name            duration  move  tracks   keys  bytes
   0  wave\\u{{1b}}[31m  1.5 s     1     STEP: 1  2     32 bytes
-
-primitives: 1
-  node  mesh  primitive  skin  file      vertices  normals  max         influence
-                               vertices                     influences  histogram
-  0     0     0          0     3         3         no       2           2: 3
 
 materials: 1
   #  name     base     metallic  roughness  unlit  alpha   double
@@ -195,11 +200,33 @@ materials: 1
               factor
   0  default  1 1 1 1  1         1          no     Opaque  no
 
-cameras (not used): 1
+primitives: 1
+  node  mesh  primitive  skin  file      vertices  normals  max         influence
+                               vertices                     influences  histogram
+  0     0     0          0     3         3         no       2           2: 3
+
+extensions: 1
+  #  name             required  support
+  0  EXT_bent_spoons  no        ignored
+
+skins: 1
+  #  name       joints  inverse  meshes
+                        binds
+  0  (unnamed)  2       no       0
+
+scenes: 1
+  #  name         shown
+  0  all\\u{{202e}}  yes
+
+cameras (--camera NAME): 1
   front
 
-warnings: 1
-  extensionsUsed[0]: EXT_bent_spoons is not supported; it is ignored
+nodes: 3
+  node  name     joint  skins  mesh  in
+                                     scene
+  0     node 0   no            0     yes
+  1     upper    yes    0            yes
+  2       lower  yes    0            yes
 "
     );
     assert_eq!(inspect::report(&model, false, 100), expected);

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use serde_json::json;
-use throng::model::{Interpolation, MorphDelta, MorphTrack, MorphedNode};
+use throng::animation::{PoseScratch, pose_model};
+use throng::model::{Interpolation, Model, MorphDelta, MorphTrack, MorphedNode};
 
 use crate::common::builder::{Gltf, I16};
 
@@ -30,6 +31,42 @@ fn deltas_that_are_not_zero_are_kept_by_vertex_and_weight() {
     assert_eq!(geometry.morph_deltas_of(2), [delta(0, Vec3::ZERO, turn), delta(1, Vec3::NEG_Z, Vec3::ZERO)]);
     assert_eq!(model.skeleton.morphed_nodes, [MorphedNode { node: 0, first_weight: 0, weight_count: 2 }]);
     assert_eq!(model.skeleton.rest.morph_weights, [0.0, 0.0]);
+}
+
+#[test]
+fn targets_have_the_names_that_exporters_give_them() {
+    for (extras, names) in [
+        (json!(null), ["0", "1"]),
+        (json!({"targetNames": ["Blink", "Smile"]}), ["Blink", "Smile"]),
+        (json!({"targetNames": ["", 7, "x"]}), ["0", "1"]),
+        (json!({"targetNames": "Blink"}), ["0", "1"]),
+        (json!(["targetNames"]), ["0", "1"]),
+    ] {
+        let model = morphed_triangle().with(&[("meshes/0/extras", extras.clone())]).model();
+        assert_eq!(model.skeleton.morph_names, names, "{extras}");
+    }
+    let names = json!({"targetNames": ["Blink"]});
+    let model = morphed_triangle().with(&[("meshes/0/primitives/0/extras", names)]).model();
+    assert_eq!(model.skeleton.morph_names, ["Blink", "1"]);
+}
+
+#[test]
+fn weights_that_are_held_win_over_those_of_a_clip() {
+    let mut gltf = morphed_triangle();
+    let (times, values) = (gltf.f32s("SCALAR", &[0.0, 1.0]), gltf.f32s("SCALAR", &[0.0, 0.0, 1.0, 0.5]));
+    gltf.animation(0, "weights", "LINEAR", times, values);
+    let mut model = gltf.model();
+    let weights = |model: &Model| {
+        let mut scratch = PoseScratch::for_model(model);
+        pose_model(model, model.clips.first(), 0.5, &mut scratch).morph_weights.to_vec()
+    };
+    assert_eq!(weights(&model), [0.5, 0.25]);
+    model.skeleton.hold_morph(1, Some(-2.0));
+    model.skeleton.hold_morph(2, Some(1.0));
+    assert_eq!(weights(&model), [0.5, -2.0]);
+    assert!(model.has_active_morphs(None));
+    model.skeleton.hold_morph(1, None);
+    assert_eq!((weights(&model), model.has_active_morphs(None)), (vec![0.5, 0.25], false));
 }
 
 #[test]

@@ -59,13 +59,65 @@ fn inspect_tells_people_what_is_in_the_file() {
         "  0  walker  25      yes      0",
         "clips: 4",
         "  2  Idle  4 s       1     20    1      LINEAR: 21, STEP: 1                  2549  39.8 KiB",
-        "  0  walker  0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
+        "  0  walker  0          0      256    256     256.0 KiB  PNG     4.4 KiB  341.3 KiB",
+        "contents            nodes: 26, joints: 25, skins: 1, clips: 4, materials: 1, images: 1",
         "  2       spine              yes    0            yes",
     ] {
         assert!(text.lines().any(|found| found == line), "{line:?} is missing:\n{text}");
     }
     // The bundled character is the same file.
     assert_eq!(place.succeed("inspect"), text);
+}
+
+#[test]
+fn inspect_compares_several_files() {
+    let place = Place::new();
+    let jelly = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/jelly.gltf");
+    let text = place.succeed(&format!("inspect {} {jelly}", walker()));
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["files:", "2"]);
+    // The title of the targets has two lines.
+    assert_eq!(lines[3][..8], ["0", "walker.glb", "380.5", "KiB", "1.784", "10412", "25", "4"], "{text}");
+    assert_eq!((lines[4][..2].to_vec(), lines.len()), (vec!["1", "jelly.gltf"], 5), "{text}");
+    let facts: Value = serde_json::from_str(&place.succeed(&format!("inspect {} {jelly} --json", walker()))).unwrap();
+    assert_eq!((&facts[0]["model"], &facts[1]["morph_targets"][0]["mesh"]), (&"walker.glb".into(), &0.into()));
+    // A file that cannot be read does not hide the others.
+    let output = place.command(&format!("inspect no.glb {jelly} none.glb")).output().unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout.starts_with("files: 1\n") && stdout.contains("0  jelly.gltf"), "{stdout}");
+    assert!(stderr.contains("error: 2 files cannot be read\n  caused by: no.glb: "), "{stderr}");
+}
+
+#[test]
+fn a_morph_target_is_held() {
+    let place = Place::new();
+    let jelly = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/jelly.gltf");
+    let facts: Value = serde_json::from_str(&place.succeed(&format!("inspect {jelly} --json"))).unwrap();
+    let target = facts["morph_targets"][0]["name"].as_str().unwrap();
+    let pose = |options: &str| -> Value {
+        serde_json::from_str(&place.succeed(&format!("pose {jelly} --time 0.4 --json {options}"))).unwrap()
+    };
+    let weight = |pose: &Value| pose["frames"][0]["weights"].as_object().unwrap().values().next().unwrap()[0].clone();
+    let held = pose(&format!("--morph {target}=0.75"));
+    assert_eq!(weight(&held), 0.75);
+    assert_ne!(weight(&pose("")), 0.75);
+    let gpu = pose(&format!("--morph {target}=0.75 --on gpu"));
+    assert_eq!(weight(&gpu), 0.75);
+    let positions = |pose: &Value| numbers_of(&pose["frames"][0]["primitives"]);
+    let farthest = positions(&held).iter().zip(positions(&gpu)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(farthest < 1e-5, "{farthest}");
+    let message = place.fail(1, &format!("pose {jelly} --morph no=1"));
+    assert!(message.contains("--morph no: no such morph target; there are: ") && message.contains(target), "{message}");
+}
+
+/// Returns all numbers in a tree.
+fn numbers_of(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(numbers_of).collect(),
+        Value::Object(entries) => entries.values().flat_map(numbers_of).collect(),
+        value => value.as_f64().into_iter().collect(),
+    }
 }
 
 #[test]

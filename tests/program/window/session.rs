@@ -21,7 +21,7 @@ mod at {
     pub const DRAWING: Point = (60, 433);
     pub const VERTEX_SKINNING: Point = (169, 455);
     pub const COMPUTE_SKINNING: Point = (107, 455);
-    pub const CHARACTER: Point = (600, 380);
+    pub const CHARACTER: Point = (760, 420);
     pub const SKY: Point = (950, 30);
     pub const FOUR_SAMPLES: Point = (181, 499);
 }
@@ -118,8 +118,12 @@ fn a_session_with_the_panel() {
 
     // A click selects the character, and F moves the camera to it. A paused title says nothing of that, so playback goes on.
     const BESIDE_THE_PANEL: usize = 300;
+    // Below playback is the section of the selected character, if there is one.
+    let below_playback = || window.picture().rgba().skip(120 * 1000).take(30 * 1000).collect::<Vec<_>>();
+    let before = below_playback();
     window.click(at::CHARACTER);
     window.wait_for_frames();
+    assert!(below_playback() != before, "the panel describes the selected character");
     let before = window.picture().corner(BESIDE_THE_PANEL);
     window.press(Key::typing('f'));
     window.press(Key::SPACE);

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use egui::{
-    Align2, Area, Context, Event, FontId, FullOutput, Grid, Id, Order, Pos2, RawInput, Rect, RichText, ScrollArea,
-    TextStyle, Ui, Window, pos2, vec2,
+    Align2, Area, Context, Event, FontId, FullOutput, Grid, Id, Label, Order, Pos2, RawInput, Rect, RichText,
+    ScrollArea, TextStyle, Ui, Window, pos2, vec2,
 };
 use egui_winit::State as Input;
 use glam::Vec2;
@@ -229,7 +229,18 @@ impl Hud {
                 && let Some(name) = words::joint_at(state, Vec2::new(at.x, at.y) * pixels_per_point, image_size)
             {
                 let place = Area::new(Id::new("joint")).order(Order::Tooltip).interactable(false);
-                place.fixed_pos(at + vec2(16.0, 8.0)).show(&context, |ui| frame().show(ui, |ui| ui.label(name)));
+                place
+                    .fixed_pos(at + vec2(16.0, 8.0))
+                    .show(&context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
+            }
+            // Below the picture, where it pushes no control away.
+            if let Some(notice) = facts.notice {
+                let place = Area::new(Id::new("notice")).order(Order::Tooltip).interactable(false);
+                let place = place.anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
+                place.show(&context, |ui| {
+                    ui.set_max_width(beside_panel.width() - 4.0 * MARGIN);
+                    frame().show(ui, |ui| ui.label(notice.rich_text()))
+                });
             }
             if *shows_help {
                 show_help(&context, [beside_panel, context.content_rect()].map(|area| area.shrink(MARGIN)));

@@ -15,9 +15,12 @@ use crate::app::morphs::names_of_morphs;
 use crate::app::view::state::{State, clip_name};
 use crate::app::view::words;
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
+use crate::model::text::printable;
 use crate::renderer::{Skinning, UploadPath};
-use crate::view::{Background, DebugView, Ground};
+use crate::view::{Background, DebugView, Ground, SunDirection};
 
+/// The largest number of warnings that the panel lists.
+const MOST_WARNINGS: usize = 200;
 /// The width of the panel in points.
 pub const WIDTH: f32 = 292.0;
 
@@ -35,6 +38,8 @@ pub struct Facts<'a> {
     pub automatic_upload: UploadPath,
     /// The number of samples per pixel.
     pub samples: u32,
+    /// The sum of all numbers of samples that the device has.
+    pub sample_counts: u32,
     /// The side of the shadow map in texels, if there is one.
     pub shadow_map_size: Option<u32>,
     /// The largest crowd for which the device has room.
@@ -52,6 +57,14 @@ pub struct Notice {
     pub text: String,
     /// Whether something has failed.
     pub is_error: bool,
+}
+
+impl Notice {
+    /// Returns the text in the colour of its kind.
+    pub fn rich_text(&self) -> RichText {
+        let color = if self.is_error { Color32::from_rgb(255, 140, 110) } else { Color32::from_rgb(140, 215, 150) };
+        RichText::new(&self.text).color(color)
+    }
 }
 
 /// The wishes of the person that the panel cannot fulfil itself.
@@ -93,11 +106,6 @@ impl Panel {
                 ui.label(RichText::new("Tab hides this").small().weak());
             });
         });
-        if let Some(notice) = facts.notice {
-            let color =
-                if notice.is_error { Color32::from_rgb(255, 140, 110) } else { Color32::from_rgb(140, 215, 150) };
-            ui.label(RichText::new(&notice.text).color(color));
-        }
         ui.separator();
         playback(ui, state);
         if let Some(selected) = state.selected() {
@@ -125,6 +133,19 @@ impl Panel {
         section(ui, "Crowd", true, |ui| self.crowd(ui, facts, state, wishes));
         section(ui, "Look", false, |ui| self.look(ui, state, wishes));
         section(ui, "Drawing", false, |ui| drawing(ui, facts, state));
+        let warnings = || state.scene.models.iter().flat_map(|model| &model.warnings);
+        if warnings().next().is_some() {
+            section(ui, &format!("Warnings about the files ({})", warnings().count()), false, |ui| {
+                ScrollArea::vertical().id_salt("warnings").max_height(130.0).auto_shrink([false, true]).show(
+                    ui,
+                    |ui| {
+                        for warning in warnings().take(MOST_WARNINGS) {
+                            ui.label(RichText::new(printable(warning)).small());
+                        }
+                    },
+                );
+            });
+        }
         section(ui, "Frame time", true, |ui| graph::show(ui, facts.figures, WIDTH));
         ui.separator();
         for line in facts.lines {
@@ -134,6 +155,10 @@ impl Panel {
 
     fn clips(&mut self, ui: &mut Ui, state: &mut State) {
         let Some(longest) = state.scene.models.iter().max_by_key(|model| model.clips.len()) else { return };
+        if longest.clips.is_empty() {
+            ui.weak("no clips in this file; drop one that has some");
+            return;
+        }
         let special = ["all clips, mixed".to_owned(), "rest pose".to_owned()];
         let clips = longest.clips.iter().enumerate();
         let clips = clips.map(|(index, clip)| {
@@ -227,6 +252,9 @@ impl Panel {
                 state.choose_view(chosen);
             }
         });
+        if let Some(legend) = state.scene.visualization.view.legend() {
+            ui.label(RichText::new(legend).small().weak());
+        }
         ui.checkbox(&mut state.scene.visualization.skeleton, "skeleton");
         CollapsingHeader::new(match &state.args.crowd.show.joint {
             Some(joint) => format!("weights of the joint {joint}"),
@@ -256,6 +284,11 @@ impl Panel {
         ui.spacing_mut().slider_width = 120.0;
         let exposure = Slider::new(&mut look.exposure_ev, -4.0..=4.0).text("stops of exposure").max_decimals(1);
         ui.add(exposure.clamping(SliderClamping::Edits));
+        let SunDirection { azimuth_degrees, elevation_degrees } = &mut look.sun;
+        let around = Slider::new(azimuth_degrees, -180.0..=180.0).text("sun around").suffix("°").max_decimals(0);
+        ui.add(around.clamping(SliderClamping::Edits));
+        let above = Slider::new(elevation_degrees, SunDirection::LOWEST_DEGREES..=90.0).text("sun above").suffix("°");
+        ui.add(above.max_decimals(0).clamping(SliderClamping::Edits));
     }
 
     fn joints(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
@@ -338,9 +371,11 @@ fn drawing(ui: &mut Ui, facts: &Facts, state: &mut State) {
         ui.label("samples per pixel");
         for samples in [1, 2, 4, 8] {
             let is_chosen = facts.samples == samples;
-            if ui.selectable_label(is_chosen, samples.to_string()).clicked() && !is_chosen {
-                gpu.quality.msaa = Some(samples);
-            }
+            ui.add_enabled_ui(facts.sample_counts & samples != 0, |ui| {
+                if ui.selectable_label(is_chosen, samples.to_string()).clicked() && !is_chosen {
+                    gpu.quality.msaa = Some(samples);
+                }
+            });
         }
     });
     let (text, mut shadows) = match facts.shadow_map_size {

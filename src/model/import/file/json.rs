@@ -7,7 +7,7 @@
 //! Lists that grow with every keyframe track are parsed straight from the text: going through [`Value`]s would take
 //! most of the import time of a model with many clips.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gltf::json::Root;
 use rayon::prelude::*;
@@ -68,10 +68,26 @@ fn facts(root: &Map<String, Value>) -> SourceFile {
         scenes,
         shown_scene,
         mesh_count: root.get("meshes").and_then(Value::as_array).map_or(0, Vec::len),
+        attributes: attributes(root.get("meshes")),
         cameras: cameras(root.get("cameras")),
         lights: entry_names(lights),
         ..SourceFile::default()
     }
+}
+
+/// Returns the names of the attributes of all primitives. Hostile files may have many, so the list ends somewhere.
+fn attributes(meshes: Option<&Value>) -> BTreeSet<String> {
+    const MOST: usize = 64;
+    let meshes = meshes.and_then(Value::as_array).into_iter().flatten();
+    let primitives = meshes.filter_map(|mesh| mesh.get("primitives")?.as_array()).flatten();
+    let names = primitives.filter_map(|primitive| primitive.get("attributes")?.as_object()).flat_map(Map::keys);
+    let mut attributes = BTreeSet::new();
+    for name in names {
+        if attributes.len() < MOST && !attributes.contains(name) {
+            attributes.insert(name.clone());
+        }
+    }
+    attributes
 }
 
 /// Returns the cameras without their nodes.
