@@ -164,7 +164,8 @@ fn a_session_with_the_panel() {
     assert_eq!(notice(&window), None);
     window.drop_file(&good);
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · "));
-    // The first frame with the new title shows the message, which stays for seconds.
+    // The message finds its size in its first layout, and stays for seconds.
+    window.wait_for_frames();
     assert_eq!(notice(&window), Some(Notice::Success));
     keep(&window, "11-dropped");
     window.drop_file(&sample("avatars/bitmoji/jump-flip.glb"));
