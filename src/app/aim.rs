@@ -127,7 +127,7 @@ impl Aim {
             && (raised_degrees - pitch_degrees).abs() > 0.01
         {
             tracing::warn!(
-                "--camera: {pitch_degrees} degrees would show too little of the ground, or lead below it; the camera looks \
+                "{pitch_degrees} degrees above the ground would show too little of the ground, or lead below it; the camera looks \
                  from {raised_degrees:.1} degrees"
             );
         }

@@ -249,7 +249,7 @@ fn morph_targets(model: &Model) -> Fact {
         let mesh = meshes.get(&node).copied();
         let weights = (morphed.first_weight as usize..).take(morphed.weight_count as usize);
         let target = move |weight: usize| {
-            let name = skeleton.morph_names.get(weight).map(String::as_str);
+            let name = skeleton.morph_names.get(weight).map(AsRef::as_ref);
             [
                 ("name", name.into()),
                 ("mesh", mesh.into()),

@@ -1,5 +1,7 @@
 //! `--morph`: from the name of a morph target to its weights in each model, which then stay at one value.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 
 use crate::cli::MorphArg;
@@ -32,19 +34,14 @@ pub fn hold_morphs(models: &mut [Model], morphs: &[MorphArg]) -> Result<()> {
 
 /// Returns the names of a model's morph targets, each once. Targets without names have their index in their mesh.
 pub fn names_of_morphs(model: &Model) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in &model.skeleton.morph_names {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    names
+    let mut seen = HashSet::new();
+    model.skeleton.morph_names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect()
 }
 
 /// Returns the indices of all weights with a name: several meshes of a character may have a target of this name.
 pub fn weights_of_morph(model: &Model, wanted: &str) -> Vec<u32> {
     let all = &model.skeleton.morph_names;
-    let Some(name) = names::find(all.iter().map(|name| Some(name.as_str())), wanted).and_then(|index| all.get(index))
+    let Some(name) = names::find(all.iter().map(|name| Some(name.as_ref())), wanted).and_then(|index| all.get(index))
     else {
         return Vec::new();
     };
@@ -58,7 +55,7 @@ mod tests {
     #[test]
     fn a_name_stands_for_the_targets_of_all_meshes() {
         let mut model = Model::default();
-        model.skeleton.morph_names = ["Blink_L", "Smile", "0", "Blink_L"].map(str::to_owned).to_vec();
+        model.skeleton.morph_names = ["Blink_L", "Smile", "0", "Blink_L"].map(Into::into).to_vec();
         model.skeleton.rest.morph_weights = vec![0.0; 4];
         assert_eq!(names_of_morphs(&model), ["Blink_L", "Smile", "0"]);
         let morph = |name: &str, weight| MorphArg { name: name.to_owned(), weight };

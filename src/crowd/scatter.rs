@@ -14,6 +14,8 @@ use super::random::SplitMix64;
 pub(super) const DISTANCE: f32 = 0.87;
 /// The number of random neighbours for which each point tries to find room.
 const TRIES: u32 = 16;
+/// The same for points of different widths: after this many failed tries the next point has its turn.
+const PACKED_TRIES: u32 = 8;
 /// The largest distance to these neighbours. The smallest is 1. A narrow ring packs points more densely.
 const REACH: f32 = 1.4;
 /// The cells in a unit of length. The diagonal of a cell is then not longer than 1.
@@ -47,58 +49,96 @@ pub(super) fn disc(count: usize, random: &mut SplitMix64) -> Vec<Vec2> {
 }
 
 /// Returns a point for each width, from the centre outwards. Two points are at least as far apart as the mean of their widths, times
-/// `share`.
-///
-/// As in [`disc`], points grow from earlier ones. Here each cell has a list of points: it is as large as the widest distance, so
-/// the neighbours of a point lie in nine cells.
+/// `share`. Very narrow instances get more room, so that a cell has few points.
 pub(super) fn packed(widths: &[f32], share: f32, random: &mut SplitMix64) -> Vec<Vec2> {
-    const NONE: u32 = u32::MAX;
-    let widest = widths.iter().fold(f32::MIN_POSITIVE, |widest, &width| widest.max(width)) * share;
-    let area: f64 = widths.iter().map(|&width| f64::from(width * share / widest).powi(2)).sum();
-    // Cells for three times the area that the points fill.
-    let side = (2.0 * area.sqrt()) as usize + 8;
-    let (mut last_of_cell, mut previous) = (vec![NONE; side * side], Vec::with_capacity(widths.len()));
-    let mut points: Vec<Vec2> = Vec::with_capacity(widths.len());
+    /// The least width, as a share of the widest.
+    const NARROWEST: f32 = 0.125;
+    let widest = widths.iter().fold(f32::MIN_POSITIVE, |widest, &width| widest.max(width));
+    // In units of the widest distance.
+    let widths: Vec<f32> = widths.iter().map(|width| (width / widest).max(NARROWEST)).collect();
+    let mut pack = Pack::new(&widths);
     let mut parent = 0;
-    for &width in widths {
+    // As in `disc`, points grow from earlier ones, but each has its own width, and none is dropped.
+    for &width in &widths {
         let point = loop {
-            let base = parent % points.len().max(1);
-            let free = (0..TRIES).find_map(|_| {
-                let Some((&center, &its_width)) = points.get(base).zip(widths.get(base)) else {
-                    return Some(Vec2::ZERO);
-                };
-                let point = center + offset(random) * (0.5 * share * (width + its_width));
-                let cell = cell_of(point, widest, side)?;
-                let rows = (cell - side..=cell + side).step_by(side);
-                let is_free = rows.flat_map(|row| &last_of_cell[row - 1..=row + 1]).all(|&last| {
-                    let near = std::iter::successors(Some(last), |&near| previous.get(near as usize).copied());
-                    let mut near = near.take_while(|&near| near != NONE);
-                    near.all(|near| {
-                        let least = 0.5 * share * (width + widths[near as usize]);
-                        points[near as usize].distance_squared(point) >= least * least
-                    })
-                });
-                is_free.then_some(point)
-            });
-            match free {
+            let Some((&center, &its_width)) = pack.points.get(parent).zip(widths.get(parent)) else {
+                // The list ran out, or has not begun.
+                if pack.points.is_empty() {
+                    break Vec2::ZERO;
+                }
+                parent = 0;
+                continue;
+            };
+            let mut tries = (0..PACKED_TRIES).map(|_| center + offset(random) * (0.5 * (width + its_width)));
+            match tries.find(|point| pack.is_free(*point, width)) {
                 Some(point) => break point,
                 None => parent += 1,
             }
         };
-        let cell = cell_of(point, widest, side).unwrap_or(0);
-        previous.push(std::mem::replace(&mut last_of_cell[cell], points.len() as u32));
-        points.push(point);
+        pack.put(point, width);
     }
     // They may have grown to one side.
-    let center = points.iter().sum::<Vec2>() / points.len().max(1) as f32;
-    points.into_iter().map(|point| point - center).collect()
+    let center = pack.points.iter().sum::<Vec2>() / pack.points.len().max(1) as f32;
+    pack.points.into_iter().map(|point| (point - center) * (widest * share)).collect()
 }
 
-/// Returns the cell of a point, unless it is at the edge or outside.
-fn cell_of(point: Vec2, widest: f32, side: usize) -> Option<usize> {
-    let cell = point / widest + 0.5 * side as f32;
-    let inside = 1.0..(side - 1) as f32;
-    (inside.contains(&cell.x) && inside.contains(&cell.y)).then(|| cell.y as usize * side + cell.x as usize)
+/// Points with widths of at most 1, in cells with a side of 1. Each cell has a list of its points, so those that are too near for a
+/// new one lie in nine cells.
+struct Pack {
+    side: usize,
+    /// The last point of each cell, or [`Self::NONE`].
+    last_of_cell: Vec<u32>,
+    /// For each point its width, and the point before it in its cell.
+    entries: Vec<(f32, u32)>,
+    points: Vec<Vec2>,
+}
+
+impl Pack {
+    const NONE: u32 = u32::MAX;
+
+    /// Allocates cells for four times the area that the points fill.
+    fn new(widths: &[f32]) -> Self {
+        let area: f64 = widths.iter().map(|&width| f64::from(width).powi(2)).sum();
+        let side = (2.0 * area.sqrt()) as usize + 8;
+        let count = widths.len();
+        let last_of_cell = vec![Self::NONE; side * side];
+        Self { side, last_of_cell, entries: Vec::with_capacity(count), points: Vec::with_capacity(count) }
+    }
+
+    /// Returns the cell of a point, unless it is at the edge or outside.
+    fn cell_of(&self, point: Vec2) -> Option<usize> {
+        let cell = point + 0.5 * self.side as f32;
+        let inside = 1.0..(self.side - 1) as f32;
+        let is_inside = inside.contains(&cell.x) && inside.contains(&cell.y);
+        is_inside.then(|| cell.y as usize * self.side + cell.x as usize)
+    }
+
+    fn is_free(&self, point: Vec2, width: f32) -> bool {
+        let Some(cell) = self.cell_of(point) else { return false };
+        // The own cell is the most likely one to have a point that is too near.
+        let side = self.side;
+        let rows = [cell, cell - side, cell + side];
+        rows.iter().flat_map(|&row| [row, row - 1, row + 1]).all(|cell| {
+            let mut near = self.last_of_cell[cell];
+            while near != Self::NONE {
+                let (its_width, before) = self.entries[near as usize];
+                let least = 0.5 * (width + its_width);
+                if self.points[near as usize].distance_squared(point) < least * least {
+                    return false;
+                }
+                near = before;
+            }
+            true
+        })
+    }
+
+    fn put(&mut self, point: Vec2, width: f32) {
+        // A point that is free has a cell.
+        let cell = self.cell_of(point).unwrap_or_default();
+        let before = std::mem::replace(&mut self.last_of_cell[cell], self.points.len() as u32);
+        self.entries.push((width, before));
+        self.points.push(point);
+    }
 }
 
 /// Returns a random vector with a length of 1 to [`REACH`].

@@ -1,5 +1,7 @@
 //! The node tree in structure-of-arrays form, its local pose, skins, and the layout of the palette.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Quat, Vec3};
 
 /// The parent of a root node in [`Skeleton::parents`].
@@ -88,7 +90,7 @@ pub struct Skeleton {
     /// The mesh nodes of the scene with morph targets, sorted by node. Their weights partition those of a pose.
     pub morphed_nodes: Vec<MorphedNode>,
     /// The name of the target of each morph weight. A target without a name has its index in its mesh.
-    pub morph_names: Vec<String>,
+    pub morph_names: Vec<Arc<str>>,
     /// The weights that a person holds at a value, whatever a clip says, by index.
     pub held_morphs: Vec<(u32, f32)>,
     /// The names in the file, or `node N`.

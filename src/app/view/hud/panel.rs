@@ -19,6 +19,8 @@ use crate::model::text::printable;
 use crate::renderer::{Skinning, UploadPath};
 use crate::view::{Background, DebugView, Ground, SunDirection};
 
+/// The largest number of morph targets that the panel lists.
+const MOST_MORPHS: usize = 1000;
 /// The largest number of warnings that the panel lists.
 const MOST_WARNINGS: usize = 200;
 /// The width of the panel in points.
@@ -184,7 +186,7 @@ impl Panel {
     fn morphs(&mut self, ui: &mut Ui, state: &State, selected: &ShownInstance, wishes: &mut Wishes) {
         let Some(model) = state.scene.models.get(selected.model as usize) else { return };
         let skeleton = &model.skeleton;
-        let rows: Vec<String> = names_of_morphs(model).into_iter().map(str::to_owned).collect();
+        let rows: Vec<String> = names_of_morphs(model).into_iter().take(MOST_MORPHS).map(str::to_owned).collect();
         if rows.is_empty() {
             return;
         }
@@ -193,7 +195,7 @@ impl Panel {
             ui.spacing_mut().slider_width = 90.0;
             ScrollArea::vertical().id_salt("morphs").max_height(130.0).auto_shrink([false, true]).show(ui, |ui| {
                 for name in matching.into_iter().filter_map(|row| rows.get(row)) {
-                    let Some(index) = skeleton.morph_names.iter().position(|other| other == name) else { continue };
+                    let Some(index) = skeleton.morph_names.iter().position(|other| **other == **name) else { continue };
                     let held = skeleton.held_morphs.iter().find(|(other, _)| *other as usize == index);
                     let rest = skeleton.rest.morph_weights.get(index).copied().unwrap_or(0.0);
                     let mut weight = held.map_or(rest, |(_, weight)| *weight);

@@ -148,7 +148,9 @@ impl MaterialReader<'_, '_, '_> {
     /// Returns the reflectances of a dielectric at normal and at grazing incidence (KHR_materials_specular, KHR_materials_ior).
     fn reflectances(&mut self, entry: &json::Material) -> (Vec3, f32) {
         let (mut ior, mut specular, mut color) = (1.5, 1.0, Vec3::ONE);
-        let finite = |value: Option<&Value>| value.and_then(Value::as_f64).map(|number| number as f32);
+        let finite = |value: Option<&Value>| {
+            value.and_then(Value::as_f64).map(|number| number as f32).filter(|number| number.is_finite())
+        };
         if let Some(extension) = extension(entry, "KHR_materials_ior") {
             ior = finite(extension.get("ior")).unwrap_or(ior);
         }

@@ -5,7 +5,9 @@
 //!
 //! Source: glTF 2.0, 3.5 (scenes, nodes, transformations).
 
+use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 use gltf::json;
@@ -35,6 +37,7 @@ impl NodeTree {
 
         let skeleton = Skeleton { source_node_count: nodes.len() as u32, ..Skeleton::default() };
         let mut tree = Self { skeleton, skeleton_node: vec![None; nodes.len()] };
+        let mut target_names = TargetNames::new();
         let mut morph_weights = Budget::new(Counted::MORPH_WEIGHTS, &document.total_budget());
         for source in order.into_iter().filter(|&source| wanted[source]) {
             let skeleton = &mut tree.skeleton;
@@ -47,7 +50,7 @@ impl NodeTree {
             skeleton.in_scene.push(in_scene[source]);
             push_local(skeleton, &nodes[source], source, warnings)?;
             if in_scene[source] {
-                push_morph_weights(skeleton, document, source, &mut morph_weights, warnings)?;
+                push_morph_weights(skeleton, document, source, &mut morph_weights, &mut target_names, warnings)?;
             }
             tree.skeleton_node[source] = Some(index);
         }
@@ -192,6 +195,7 @@ fn push_morph_weights(
     document: &Document,
     source: usize,
     budget: &mut Budget,
+    names: &mut TargetNames,
     warnings: &mut Warnings,
 ) -> Result<()> {
     let json::Root { nodes, meshes, .. } = &document.root;
@@ -226,21 +230,23 @@ fn push_morph_weights(
     };
     skeleton.morphed_nodes.push(morphed);
     weights.extend(given.iter().copied().chain(std::iter::repeat(0.0)).take(count));
-    let names = target_names(entry);
-    let name = |target: usize| names.get(target).cloned().flatten().unwrap_or_else(|| target.to_string());
-    skeleton.morph_names.extend((0..count).map(name));
+    skeleton.morph_names.extend_from_slice(names.entry(mesh).or_insert_with(|| target_names(entry, count)));
     Ok(())
 }
 
+/// The names of the morph targets of each mesh that a node has shown. Nodes share them, however many there are.
+type TargetNames = HashMap<usize, Vec<Arc<str>>>;
+
 /// Returns the names of a mesh's morph targets. They are a custom of exporters (`extras.targetNames` of the mesh, or of its first
-/// primitive), so anything else there counts as absent.
-fn target_names(mesh: &json::Mesh) -> Vec<Option<String>> {
+/// primitive), so anything else there counts as absent. A target without a name has its index.
+fn target_names(mesh: &json::Mesh, count: usize) -> Vec<Arc<str>> {
     let names = |extras: &json::Extras| {
         let extras: serde_json::Value = serde_json::from_str(extras.as_ref()?.get()).ok()?;
-        let names = extras.get("targetNames")?.as_array()?;
-        Some(names.iter().map(|name| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned)).collect())
+        extras.get("targetNames")?.as_array().cloned()
     };
-    names(&mesh.extras).or_else(|| names(&mesh.primitives.first()?.extras)).unwrap_or_default()
+    let names = names(&mesh.extras).or_else(|| names(&mesh.primitives.first()?.extras)).unwrap_or_default();
+    let name = |target: usize| names.get(target)?.as_str().filter(|name| !name.is_empty());
+    (0..count).map(|target| name(target).map_or_else(|| target.to_string().into(), Into::into)).collect()
 }
 
 /// Normalises finite quaternions (x, y, z, w). Zero quaternions become the identity, with one warning for all of them,
