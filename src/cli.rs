@@ -186,7 +186,7 @@ pub struct PoseArgs {
     /// Clip: a name, an index, or `none` for the rest pose [default: the first].
     #[arg(long, short = 'c', value_name = "NAME|INDEX|none", value_parser = values::parse_clip)]
     pub clip: Option<ClipChoice>,
-    /// Hold a morph target at a weight, whatever the clip says. May be repeated; `throng inspect` lists the names.
+    /// Hold a morph target at a weight, also while a clip animates it. May be repeated; `throng inspect` lists the names.
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]
     pub morphs: Vec<MorphArg>,
     /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.

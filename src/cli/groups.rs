@@ -25,7 +25,7 @@ pub struct CrowdArgs {
     /// Clip to play: a name, an index, `none` for the rest pose, or `all` for a mix.
     #[arg(long, short = 'c', value_name = "NAME|INDEX|none|all", default_value = "0", value_parser = values::parse_clip)]
     pub clip: ClipChoice,
-    /// Hold a morph target at a weight, whatever the clip says. May be repeated; `throng inspect` lists the names.
+    /// Hold a morph target at a weight, also while a clip animates it. May be repeated; `throng inspect` lists the names.
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]
     pub morphs: Vec<MorphArg>,
     /// Time of the first frame in seconds.
