@@ -53,6 +53,8 @@ const uint FEATURE_SHADOWED = 65536;
 const uint FEATURE_TRANSPARENT = 131072;
 // A dielectric reflects another share of light than 0.04.
 const uint FEATURE_SPECULAR = 262144;
+// Depth is that of the camera and not of the light.
+const uint FEATURE_SILHOUETTE = 524288;
 
 bool has_feature(uint bit) {
     return (FEATURES & bit) != 0;

@@ -67,6 +67,8 @@ pub struct Scene {
     pub lod_error_pixels: f32,
     /// The node of each model whose weights are shown, if `--joint` names one.
     joint_nodes: Vec<Option<u32>>,
+    /// The number of the instance that has an outline.
+    pub outlined: Option<u32>,
     pool: Arc<rayon::ThreadPool>,
     cull: bool,
 }
@@ -104,7 +106,19 @@ impl Scene {
         let visualization = Visualization { view, skeleton: args.show.skeleton };
         let lod_error_pixels = lod_error as f32;
         let cull = args.cull;
-        Ok(Self { models, crowd, camera, aim, look, visualization, lod_error_pixels, joint_nodes, pool, cull })
+        Ok(Self {
+            models,
+            crowd,
+            camera,
+            aim,
+            look,
+            visualization,
+            lod_error_pixels,
+            joint_nodes,
+            outlined: None,
+            pool,
+            cull,
+        })
     }
 
     /// Replaces the crowd by another one of the same models. Camera, look and views stay.
@@ -200,8 +214,9 @@ impl Scene {
         aspect: f32,
         capture: bool,
     ) -> Result<(FrameOutcome, StageTimes)> {
-        let Self { camera, look, visualization, lod_error_pixels, cull, .. } = *self;
-        let shot = Shot { camera, look, visualization, aspect, lod_error_pixels, cull, time_seconds, capture };
+        let Self { camera, look, visualization, lod_error_pixels, outlined, cull, .. } = *self;
+        let shot =
+            Shot { camera, look, visualization, aspect, lod_error_pixels, cull, time_seconds, outlined, capture };
         renderer.show_nodes(&self.joint_nodes);
         Ok(renderer.draw(&mut self.crowd, &self.pool, &shot)?)
     }

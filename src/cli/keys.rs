@@ -55,7 +55,7 @@ pub const SHORTCUTS: &[(&[&str], Action, &str)] = &[
 
 /// The gestures of the mouse, each with its description.
 pub const GESTURES: &[(&str, &str)] = &[
-    ("click", "select a character: its facts, and the names of its joints over the skeleton"),
+    ("click", "select a character: its outline and facts, and its joints with their names"),
     ("drag left", "turn the camera, around the point that the wheel came closer to"),
     ("drag right", "look around"),
     ("drag middle", "move the camera sideways; also Shift and drag left, or two fingers"),

@@ -118,6 +118,15 @@ impl Crowd {
         })
     }
 
+    /// Returns the index of the instance with a number among those that the last [`Crowd::cull`] found in the camera's view, in the
+    /// order of [`Crowd::write_instances`].
+    #[must_use]
+    pub fn seen_index(&self, number: u32) -> Option<u32> {
+        let index = self.index_of(number)? as u32;
+        let seen = &self.visible.lists.seen;
+        seen.iter().position(|seen| seen.instance == index).map(|index| index as u32)
+    }
+
     /// Overwrites `positions_world` with the position of each node of the instance with a number, in the order of
     /// [`Skeleton::names`](crate::model::Skeleton::names), as it is posed at `time_seconds`. Without such an instance there
     /// are none.

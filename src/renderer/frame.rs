@@ -15,6 +15,7 @@ use vk::PipelineStageFlags2 as Stage;
 
 use super::error::Result;
 use super::passes::PassInput;
+use super::passes::outline_pass::OutlinePass;
 use super::settings::{FrameOutcome, Skinning};
 use super::setup::{Framebuffer, Renderer};
 use super::shot::{Shot, frame_data};
@@ -52,6 +53,7 @@ impl Renderer {
         let frustum = shot.cull.then(|| Frustum::from_clip_from_world(shot.camera.clip_from_world(shot.aspect)));
         let to_light = self.shadow_map_size().map(|_| shot.look.sun.to_light());
         crowd.cull(Some(threads), frustum.as_ref(), to_light, &shot.detail(self.output.extent().height, &data));
+        self.outlined = shot.outlined.and_then(|number| crowd.seen_index(number));
         let cull_ms = stopwatch.lap_ms();
 
         // Wait for the oldest frame in flight, and plan where the data of each pose lies.
@@ -120,7 +122,21 @@ impl Renderer {
                     self.skeleton_pass.record(input, attachments.extent);
                 }
             });
+            // The silhouette of the selected character. The previous frame wrote it (WAW), and its line has sampled it (WAR).
+            if let Some((pass, instance)) = self.outline() {
+                let last_use = Access::DEPTH_WRITE.and(Access::SAMPLED_READ.finished());
+                let silhouette = |from, to| recorder.image_barriers([ImageBarrier::new(&pass.silhouette, from, to)]);
+                silhouette(discarded(last_use), DEPTH_TARGET);
+                pass.record_silhouette(input, instance);
+                // The line samples it (RAW).
+                silhouette(DEPTH_TARGET, SAMPLED);
+            }
         });
+    }
+
+    /// Returns the pass of the outline, and the index of the instance, if the frame has one.
+    fn outline(&self) -> Option<(&OutlinePass, u32)> {
+        self.outline_pass.as_ref().zip(self.outlined)
     }
 
     /// Records the second part of the GPU half: everything that writes the output's image.
@@ -146,6 +162,9 @@ impl Renderer {
         // Maps radiance to the display's range. Then changes the image for presentation, or copies it for the CPU.
         slot.pass(recorder, Pass::Post, || {
             framebuffer.tone_map.record(recorder, image, look.exposure(), || {
+                if let Some((pass, _)) = self.outline() {
+                    pass.record_line(recorder);
+                }
                 if let Some(pass) = overlay {
                     pass.record(recorder, image.info().extent, index, &self.overlay);
                 }
@@ -187,6 +206,7 @@ impl Renderer {
             return Ok(FrameOutcome::Skipped);
         };
         self.fit_framebuffer(extent, format)?;
+        self.fit_outline(extent, format)?;
         self.fit_overlay(index, format)?;
         self.slots[index].write_frame_data(data);
         self.record(index, image, (look, data.sky), capture)?;

@@ -15,6 +15,7 @@ use super::output::attachments::Attachments;
 use super::passes::character_pass::CharacterPass;
 use super::passes::debug_view_pass::DebugViewPass;
 use super::passes::ground_pass::GroundPass;
+use super::passes::outline_pass::OutlinePass;
 use super::passes::overlay_pass::{Overlay, OverlayPass};
 use super::passes::shadow_pass::ShadowPass;
 use super::passes::skeleton_pass::SkeletonPass;
@@ -57,6 +58,10 @@ pub struct Renderer {
     pub(super) overlay: Overlay,
     /// Created when the program sets an atlas.
     pub(super) overlay_pass: Option<OverlayPass>,
+    /// The index of the outlined instance among those that the camera sees.
+    pub(super) outlined: Option<u32>,
+    /// Created by the first frame with an outline.
+    pub(super) outline_pass: Option<OutlinePass>,
     /// Created by the first frame, and again when the size or format of the output changes.
     pub(super) framebuffer: Option<Framebuffer>,
     pub(super) output: Output,
@@ -128,6 +133,8 @@ impl Renderer {
             visualization: Visualization::default(),
             overlay: Overlay::default(),
             overlay_pass: None,
+            outlined: None,
+            outline_pass: None,
             framebuffer: None,
             pose_sizes,
             models,
@@ -318,6 +325,25 @@ impl Renderer {
             },
             _ => Ok(()),
         }
+    }
+
+    /// Builds the pass of the outline for the output, if the frame has one.
+    pub(super) fn fit_outline(&mut self, extent: vk::Extent2D, format: vk::Format) -> vulkan::Result<()> {
+        if self.outlined.is_none() {
+            return Ok(());
+        }
+        match &mut self.outline_pass {
+            Some(pass) if pass.format == format && pass.silhouette.info().extent == extent => {}
+            // SAFETY: a frame that used the old image had its size, and `fit_framebuffer` has waited for all such frames.
+            Some(pass) if pass.format == format => unsafe { pass.resize(&self.device, extent) }?,
+            _ => {
+                // Frames in flight may use the old pass.
+                self.wait()?;
+                let crowd = (self.skinning, &self.models[..]);
+                self.outline_pass = Some(OutlinePass::new(&self.builder, &self.layouts, crowd, (extent, format))?);
+            }
+        }
+        Ok(())
     }
 
     /// Creates the objects that depend on the output, if its size or format has changed.

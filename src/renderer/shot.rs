@@ -26,6 +26,8 @@ pub struct Shot {
     pub cull: bool,
     /// The time in seconds.
     pub time_seconds: f64,
+    /// The number of the instance that has an outline.
+    pub outlined: Option<u32>,
     /// Whether the image is copied for [`Renderer::wait_for_pixels`](super::Renderer::wait_for_pixels).
     pub capture: bool,
 }

@@ -313,7 +313,7 @@ fn bits_of_features_have_one_meaning() {
     let in_shader = numbers(SPECIALIZATION, "FEATURE_");
     let in_rust = constants!(material_features: FLAT THIN MASKED BLENDED UNLIT TEX_COORDS_VARY BASE_COLOR_TEXTURE
         METALLIC_ROUGHNESS_TEXTURE OCCLUSION_TEXTURE EMISSIVE_TEXTURE NORMAL_TEXTURE TANGENTS DIELECTRIC EMITS COLOR_FACTOR
-        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR);
+        MIRRORED_BY_CLIPS SHADOWED TRANSPARENT SPECULAR SILHOUETTE);
     assert_eq!(in_shader, in_rust);
     assert!(in_rust.iter().enumerate().all(|(rank, &(_, bit))| bit == 1 << rank), "one bit each");
 }
@@ -372,11 +372,13 @@ fn descriptors_lie_where_the_layouts_have_them() {
     ];
     let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
     let overlay = [(0, 0, Kind::CombinedImageSampler, "atlas")];
+    let outline = [(0, 0, Kind::CombinedImageSampler, "silhouette")];
     let mut used = BTreeSet::new();
     for (file_name, module) in modules() {
         let allowed = match file_name.split(['_', '.']).next() {
             Some("tone") => &tone_map[..],
             Some("overlay") => &overlay[..],
+            Some("outline") => &outline[..],
             Some("environment") => &environment[..],
             _ => &scene[..],
         };
@@ -388,7 +390,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
     }
     assert_eq!(
         used,
-        scene.into_iter().chain(environment).chain(tone_map).chain(overlay).collect(),
+        scene.into_iter().chain(environment).chain(tone_map).chain(overlay).chain(outline).collect(),
         "every binding of the layouts is used by a shader"
     );
 }

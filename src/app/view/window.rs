@@ -167,6 +167,7 @@ impl Viewer {
             shown.window.request_redraw();
         }
         let (time_seconds, aspect) = (state.advance(), shown.image_size().aspect());
+        state.scene.outlined = state.selected().map(|shown| shown.number);
         let leads_to = std::mem::replace(&mut state.scene.camera, camera);
         let drawn = state.scene.draw(&mut shown.renderer, time_seconds, aspect, false);
         state.scene.camera = leads_to;

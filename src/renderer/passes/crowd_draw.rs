@@ -18,6 +18,8 @@ pub enum Eye {
     Camera,
     /// Draws the instances in the camera's view, and those that cast a shadow into it.
     Light,
+    /// Draws one of the instances in the camera's view, by its index in the instance buffer.
+    One(u32),
 }
 
 impl Eye {
@@ -27,13 +29,18 @@ impl Eye {
         match self {
             Self::Camera => ([batch.seen, InstanceRange::default()], batch.levels.camera),
             Self::Light => ([batch.seen, batch.shadow_only], batch.levels.light),
+            Self::One(index) => {
+                let is_here = (batch.seen.first..batch.seen.first + batch.seen.count).contains(&index);
+                let one = InstanceRange { first: index, count: is_here.into() };
+                ([one, InstanceRange::default()], batch.levels.camera)
+            }
         }
     }
 
     /// Returns the faces of a draw that are left out.
     fn cull_mode(self, draw: &GpuDraw) -> vk::CullModeFlags {
         match self {
-            Self::Camera => draw.cull_mode,
+            Self::Camera | Self::One(_) => draw.cull_mode,
             Self::Light => draw.shadow_cull_mode,
         }
     }

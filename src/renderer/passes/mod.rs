@@ -7,6 +7,7 @@ pub mod character_pass;
 pub mod crowd_draw;
 pub mod debug_view_pass;
 pub mod ground_pass;
+pub mod outline_pass;
 pub mod overlay_pass;
 pub mod shadow_pass;
 pub mod skeleton_pass;

@@ -25,14 +25,14 @@ use crate::vulkan::recorder::Rendering;
 use crate::vulkan::spirv;
 
 /// The features of a masked material that the shadow depends on (0: not masked), and how its vertices are skinned.
-type ShadowKey = (u32, SkinVariant);
+pub type CasterKey = (u32, SkinVariant);
 
 /// The shadow map and its pipelines. Without shadows the map has one texel, which is cleared to "lit".
 pub struct ShadowPass {
     /// The map.
     pub map: Image,
     sampler: Sampler,
-    pipelines: BTreeMap<ShadowKey, Pipeline>,
+    pipelines: BTreeMap<CasterKey, Pipeline>,
     skinning: Skinning,
     is_on: bool,
 }
@@ -53,22 +53,9 @@ impl ShadowPass {
         let extent = vk::Extent2D { width: side, height: side };
         let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
         let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
-        let build = |(features, variant): ShadowKey| {
-            let name = format!("shadows: features {features}, {variant:?}");
-            let vertex = match variant.skinning {
-                Skinning::Compute => &spirv::SHADOW_VERT,
-                Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
-            };
-            builder.graphics(&GraphicsPipelineInfo {
-                fragment: (features != 0).then_some(&spirv::SHADOW_FRAG),
-                constants: &SpecializationConstants { features, ..variant.constants() }.words(),
-                vertex_input: vertex_input::CHARACTERS,
-                depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
-                ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
-            })
-        };
+        let build = |key| caster_pipeline(builder, layouts, "shadows", key);
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
-        let keys: BTreeSet<ShadowKey> = draws.map(|draw| key(draw, skinning)).collect();
+        let keys: BTreeSet<CasterKey> = draws.map(|draw| caster_key(draw, skinning)).collect();
         Ok(Self {
             map: Image::new(device, "shadow map", info)?,
             // The shader gathers texels, compares and filters them (`shadow.glsl`).
@@ -97,11 +84,35 @@ impl ShadowPass {
         input.recorder.rendering(rendering, || {
             if self.is_on {
                 crowd_draw::record(input, Eye::Light, |draw| {
-                    if casts_shadow(draw) { self.pipelines.get(&key(draw, self.skinning)) } else { None }
+                    if casts_shadow(draw) { self.pipelines.get(&caster_key(draw, self.skinning)) } else { None }
                 });
             }
         });
     }
+}
+
+/// Builds a pipeline that draws depth alone: as the light sees it, or with [`material_features::SILHOUETTE`] as the camera does.
+///
+/// # Errors
+/// The driver cannot build it.
+pub fn caster_pipeline(
+    builder: &PipelineBuilder,
+    layouts: &Layouts,
+    what: &str,
+    (features, variant): CasterKey,
+) -> Result<Pipeline> {
+    let name = format!("{what}: features {features}, {variant:?}");
+    let vertex = match variant.skinning {
+        Skinning::Compute => &spirv::SHADOW_VERT,
+        Skinning::Vertex => &spirv::SHADOW_SKINNING_VERT,
+    };
+    builder.graphics(&GraphicsPipelineInfo {
+        fragment: (features & material_features::MASKED != 0).then_some(&spirv::SHADOW_FRAG),
+        constants: &SpecializationConstants { features, ..variant.constants() }.words(),
+        vertex_input: vertex_input::CHARACTERS,
+        depth: Some((DEPTH_FORMAT, vk::CompareOp::GREATER, true)),
+        ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
+    })
 }
 
 /// Returns whether a draw is part of the shadow map. Lines and points are too thin for a shadow map.
@@ -109,7 +120,8 @@ pub fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
 }
 
-fn key(draw: &GpuDraw, skinning: Skinning) -> ShadowKey {
+/// Returns the pipeline that draws the depth of a draw.
+pub fn caster_key(draw: &GpuDraw, skinning: Skinning) -> CasterKey {
     use material_features::{BASE_COLOR_TEXTURE, COLOR_FACTOR, MASKED, TEX_COORDS_VARY};
     let features = if draw.features & MASKED == 0 { 0 } else { draw.features };
     (features & (MASKED | TEX_COORDS_VARY | BASE_COLOR_TEXTURE | COLOR_FACTOR), draw.skin_variant(skinning))

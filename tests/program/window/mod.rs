@@ -172,7 +172,7 @@ fn pictures_are_those_of_render_and_replace_no_file() {
 #[test]
 fn the_camera_goes_to_the_selected_character_and_back() {
     let (place, screen) = (Place::new(), Screen::start());
-    let program = start(&place, &screen, "--instances 30 --travel off");
+    let program = start(&place, &screen, "--instances 2 --travel off --camera 0,5");
     let window = screen.wait_for_window();
     window.wait_for_title(|_| true);
     window.focus();
@@ -194,11 +194,14 @@ fn the_camera_goes_to_the_selected_character_and_back() {
             last = picture;
         }
     };
-    const AWAY: usize = 60;
+    const AWAY: usize = 30;
+    const CHARACTER: (i16, i16) = (240, 110);
     let before = arrived().corner(AWAY);
-    window.click((160, 150));
+    window.click(CHARACTER);
     let start = arrived();
     assert!(start.corner(AWAY) == before, "a click selects, and does not move the camera");
+    // The outline of the selected character, without a panel.
+    assert!(start.count_of([255, 168, 41]) > 100, "{}", start.count_of([255, 168, 41]));
     window.press(Key::typing('f'));
     let focused = arrived();
     assert!(focused != start);
