@@ -320,6 +320,14 @@ impl Cli {
 }
 
 #[cfg(test)]
+impl ViewArgs {
+    /// Returns the arguments of a command line without a command.
+    pub fn of(line: &[&str]) -> Self {
+        Cli::try_parse_from(line).unwrap().view
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -97,7 +97,7 @@ pub struct ShowArgs {
 }
 
 /// Where the camera stands, and what it looks at.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct CameraArgs {
     /// Camera: degrees around the crowd, degrees above the ground, and a factor for the distance; or a camera of the file, by
     /// name or index [default: frame the crowd].

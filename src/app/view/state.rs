@@ -15,7 +15,7 @@ use super::moves::Moves;
 use crate::app::aim::Shows;
 use crate::app::models::load_models;
 use crate::app::scene::{Scene, SceneOptions};
-use crate::cli::{CrowdArgs, MorphArg, Size, ViewArgs};
+use crate::cli::{CameraArgs, CrowdArgs, MorphArg, Size, ViewArgs};
 use crate::crowd::{ClipChoice, Layout, ShownInstance};
 use crate::model::{Clip, Model};
 use crate::renderer::ShaderOverride;
@@ -85,10 +85,14 @@ impl State {
     }
 
     /// Loads other models, or the same ones again, with the clips of these files. The caller shows the scene with
-    /// [`Self::show_scene`] once a renderer has accepted it. Everything else that a person has set stays, except that a clip or
-    /// joint may not exist any more. Added clips that do not fit other models are no longer added.
+    /// [`Self::show_scene`] once a renderer has accepted it. Everything else that a person has set stays, except that a clip,
+    /// a joint or a camera may not exist any more, and that other models have other morph targets. Added clips that do not fit other models are no longer added.
     pub fn load(&self, models: Vec<PathBuf>, clips: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
+        if args.crowd.models != models {
+            // Other models have other targets.
+            args.crowd.morphs.clear();
+        }
         (args.crowd.models, args.crowd.clips.files) = (models, clips);
         let adds_clips = args.crowd.clips.files != self.args.crowd.clips.files;
         let models = load_models(&args.crowd).or_else(|error| {
@@ -103,6 +107,7 @@ impl State {
         };
         let scene = place(&args, Arc::clone(&models)).or_else(|_| {
             (args.crowd.clip, args.crowd.show.joint) = (ClipChoice::Index(0), None);
+            args.crowd.camera = CameraArgs::default();
             place(&args, models)
         })?;
         Ok((args, scene))
@@ -188,7 +193,7 @@ impl State {
     pub fn place(&mut self, new: &CrowdControls) -> Result<()> {
         let old = self.crowd_controls();
         let mut args = self.args.clone();
-        (args.count.instances, args.crowd.layout, args.crowd.seed) = (Some(new.instances), args.crowd.layout, new.seed);
+        (args.count.instances, args.crowd.seed) = (Some(new.instances), new.seed);
         if new.layout != old.layout {
             args.crowd.layout = Some(new.layout);
         }
@@ -412,4 +417,24 @@ fn travels(args: &ViewArgs) -> bool {
     /// A smaller crowd would be lost on a ring that is large enough for feet that do not slide.
     const LEAST_TO_TRAVEL: u32 = 24;
     args.crowd.travel.unwrap_or(args.count.instances(&args.crowd) >= LEAST_TO_TRAVEL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::LookAt;
+
+    #[test]
+    fn another_model_opens_although_it_lacks_what_was_asked_of_the_first() {
+        let asset = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+        let jelly = asset("jelly.gltf").display().to_string();
+        let mut args = ViewArgs::of(&["throng", &jelly, "--clip", "Hop", "--threads", "1"]);
+        args.crowd.camera.look_at = Some(LookAt::Joint("waist".to_owned()));
+        let mut state = State::new(&args).unwrap();
+        let target = state.scene.models[0].skeleton.morph_names[0].to_string();
+        state.hold_morph(&target, Some(0.5));
+        assert_eq!((state.scene.models[0].skeleton.held_morphs[0].1, state.args.crowd.morphs.len()), (0.5, 1));
+        let (args, scene) = state.load(vec![asset("walker.glb")], Vec::new()).unwrap();
+        assert!(args.crowd.morphs.is_empty() && scene.models[0].skeleton.held_morphs.is_empty());
+    }
 }

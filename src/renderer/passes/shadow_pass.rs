@@ -120,7 +120,7 @@ pub fn casts_shadow(draw: &GpuDraw) -> bool {
     draw.topology == Topology::Triangles && !draw.is_blended()
 }
 
-/// Returns the pipeline that draws the depth of a draw.
+/// Returns what the pipeline for the depth of a draw depends on.
 pub fn caster_key(draw: &GpuDraw, skinning: Skinning) -> CasterKey {
     use material_features::{BASE_COLOR_TEXTURE, COLOR_FACTOR, MASKED, TEX_COORDS_VARY};
     let features = if draw.features & MASKED == 0 { 0 } else { draw.features };

@@ -233,7 +233,7 @@ impl Hud {
                     .fixed_pos(at + vec2(16.0, 8.0))
                     .show(&context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
             }
-            // Below the picture, where it pushes no control away.
+            // In the lower right corner, where it pushes no control away.
             if let Some(notice) = facts.notice {
                 let place = Area::new(Id::new("notice")).order(Order::Tooltip).interactable(false);
                 let place = place.anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
