@@ -20,8 +20,7 @@ pub use groups::{
     CameraArgs, ClipArgs, CrowdArgs, CrowdSizeArgs, DeviceArgs, FileSceneArgs, GpuArgs, LookArgs, QualityArgs, ShowArgs,
 };
 pub use values::{
-    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, SamplesChoice, ShadowsChoice, Size,
-    UploadChoice,
+    CameraChoice, Direction, FrameChoice, LookAt, MOST_FRAMES, MorphArg, SamplesChoice, Size, UploadChoice,
 };
 
 /// Draws crowds of skinned glTF characters with plain Vulkan 1.3.
@@ -50,8 +49,7 @@ pub struct WrongUsage(pub String);
 pub enum Command {
     /// Show a crowd in a window, or write one image if there is no display.
     ///
-    /// On a software driver the window starts with one sample per pixel and a smaller shadow map, unless an option says
-    /// otherwise.
+    /// On a software driver the window starts with one sample per pixel, unless an option says otherwise.
     #[command(
         after_help = keys::help() + "\n\nExamples:\n  throng view\n  throng view Fox.glb --instances 500 --clip all\n  throng view Fox.glb CesiumMan.glb --instances 200 --msaa 1\n  throng view --instances 100 --layout scatter --travel off\n  throng view --debug-view weights --skeleton on"
     )]
@@ -370,7 +368,7 @@ mod tests {
         for (line, expected) in [
             ("throng --skeleton Fox.glb", "throng --skeleton on Fox.glb"),
             ("throng render --shadows --travel off --ground", "throng render --shadows on --travel off --ground on"),
-            ("throng render --shadows auto --validation", "throng render --shadows auto --validation"),
+            ("throng render --shadows off --validation", "throng render --shadows off --validation"),
         ] {
             assert_eq!(completed(line), expected);
         }

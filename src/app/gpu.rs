@@ -12,7 +12,7 @@ use super::text::counted;
 use crate::cli::{DeviceArgs, GpuArgs, QualityArgs, Size, UploadChoice};
 use crate::model::Model;
 use crate::renderer::memory::Forecast;
-use crate::renderer::{Output, Renderer, RendererSettings, ShaderOverride, Skinning};
+use crate::renderer::{Output, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning};
 use crate::view::Background;
 use crate::vulkan::device::Device;
 use crate::vulkan::instance::{Instance, InstanceOptions};
@@ -66,7 +66,7 @@ pub fn offscreen_renderer_on(
 /// Adds up what the scene's frames take of the device for the present camera. It is an error if the device cannot hold them.
 pub fn check_memory(device: &Device, settings: &RendererSettings, size: Size, scene: &mut Scene) -> Result<Forecast> {
     let models = Arc::clone(&scene.models);
-    let visible = scene.visible_counts(size.aspect(), settings.shadow_map_size.is_some());
+    let visible = scene.visible_counts(size.aspect(), settings.shadows != Shadows::Off);
     Ok(Forecast::new(device, settings, &models, visible, [size.width, size.height]).check()?)
 }
 
@@ -121,16 +121,12 @@ pub fn window_renderer(
 }
 
 /// Returns the settings of a renderer for a window, with the values of `auto`. A software driver draws on the cores of the
-/// processor, so it starts with one sample per pixel and a smaller shadow map, unless the options say otherwise.
+/// processor, so it starts with one sample per pixel, unless the options say otherwise.
 pub fn window_settings<'a>(args: &GpuArgs, shaders: &'a [ShaderOverride], device: &Device) -> RendererSettings<'a> {
-    const SOFTWARE_SHADOW_MAP: u32 = 1024;
     let settings = settings(args.skinning, args.upload, args.quality, frames_in_flight(device));
     let mut settings = RendererSettings { shaders, ..settings };
     if device.physical.is_cpu() {
         settings.samples = args.quality.msaa.unwrap_or(1);
-        if args.quality.shadows.is_none() {
-            settings.shadow_map_size = Some(SOFTWARE_SHADOW_MAP);
-        }
     }
     settings
 }
@@ -153,9 +149,8 @@ pub fn settings(
     quality: QualityArgs,
     frames_in_flight: usize,
 ) -> RendererSettings<'static> {
-    let default = RendererSettings::default();
-    let shadow_map_size = default.shadow_map_size.filter(|_| quality.has_shadows());
-    RendererSettings { skinning, upload, samples: quality.samples(), frames_in_flight, shadow_map_size, ..default }
+    let (samples, shadows) = (quality.samples(), quality.shadows.into());
+    RendererSettings { skinning, upload, samples, frames_in_flight, shadows, ..RendererSettings::default() }
 }
 
 fn extent(size: Size) -> vk::Extent2D {

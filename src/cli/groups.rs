@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use super::values::{
-    self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, ShadowsChoice, Size, UploadChoice,
-};
+use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
 use crate::model::import::SceneChoice;
@@ -210,9 +208,9 @@ pub struct QualityArgs {
     /// Samples per pixel. `auto` is 4, and 1 in a window on a software driver.
     #[arg(long, value_name = "auto|1|2|4|8", default_value = "auto", value_parser = values::samples())]
     pub msaa: SamplesChoice,
-    /// Draw shadows. `auto` is on, with a smaller shadow map in a window on a software driver.
-    #[arg(long, value_name = "auto|on|off", default_value = "auto", value_parser = values::shadows())]
-    pub shadows: ShadowsChoice,
+    /// Draw shadows.
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
+    pub shadows: bool,
 }
 
 impl QualityArgs {
@@ -221,12 +219,6 @@ impl QualityArgs {
     pub fn samples(self) -> u32 {
         const AUTO: u32 = 4;
         self.msaa.unwrap_or(AUTO)
-    }
-
-    /// Returns whether shadows are drawn.
-    #[must_use]
-    pub fn has_shadows(self) -> bool {
-        self.shadows.unwrap_or(true)
     }
 }
 

@@ -169,7 +169,7 @@ impl Line {
         self.option("--size", Some(format!("{}x{}", size.width, size.height)));
         self.number("--lod-error", *lod_error, 1.0);
         self.option("--msaa", msaa.map(|samples| samples.to_string()));
-        self.switch("--shadows", *shadows);
+        self.switch("--shadows", (!shadows).then_some(false));
         self.option("--device", device.as_ref());
         if *validation {
             self.0.push("--validation".into());

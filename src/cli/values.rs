@@ -20,9 +20,6 @@ pub type UploadChoice = Option<UploadPath>;
 /// The value of `--msaa`, or `None` for `auto`.
 pub type SamplesChoice = Option<u32>;
 
-/// The value of `--shadows`, or `None` for `auto`.
-pub type ShadowsChoice = Option<bool>;
-
 /// The size of an image in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
@@ -191,10 +188,6 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
 
 pub(super) fn samples() -> impl TypedValueParser<Value = SamplesChoice> {
     one_of([("auto", None), ("1", Some(1)), ("2", Some(2)), ("4", Some(4)), ("8", Some(8))])
-}
-
-pub(super) fn shadows() -> impl TypedValueParser<Value = ShadowsChoice> {
-    one_of([("auto", None), ("on", Some(true)), ("off", Some(false))])
 }
 
 pub(super) fn parse_png(text: &str) -> Result<PathBuf, String> {

@@ -44,6 +44,7 @@ impl Renderer {
     pub fn draw(&mut self, crowd: &mut Crowd, threads: &ThreadPool, shot: &Shot) -> Result<(FrameOutcome, StageTimes)> {
         let mut stopwatch = Stopwatch(Instant::now());
         self.visualize(shot.visualization)?;
+        self.fit_shadow_map()?;
 
         // Crowds that travel go to their places.
         crowd.move_to(shot.time_seconds);

@@ -118,7 +118,7 @@ impl Forecast {
         // Colour and depth of the scene, the output of four bytes, and the buffer through which it is read back.
         let colors = if samples > 1 { samples + 1 } else { 1 };
         let per_pixel = colors * HDR_BYTES + samples * DEPTH_BYTES + 2 * 4;
-        let shadow_texels = settings.shadow_map_size.map_or(1, |side| u64::from(side).pow(2));
+        let shadow_texels = settings.shadows.map_size(device, [width, height]).map_or(1, |side| u64::from(side).pow(2));
         let fixed = (u64::from(width) * u64::from(height))
             .saturating_mul(per_pixel)
             .saturating_add(shadow_texels * DEPTH_BYTES + ENVIRONMENT_BYTES)

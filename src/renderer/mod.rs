@@ -34,7 +34,7 @@ pub use frame::Frame;
 pub use last_frame::{DrawCounts, ViewCounts};
 pub use output::Output;
 pub use passes::overlay_pass::{Overlay, OverlayDraw};
-pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Skinning, UploadPath};
+pub use settings::{ByteCounts, FrameOutcome, LimitCaps, RendererSettings, Shadows, Skinning, UploadPath};
 pub use setup::Renderer;
 pub use shot::Shot;
 pub use slot::FrameMemory;

@@ -1,5 +1,6 @@
 //! The settings of a renderer, and the figures that it reports.
 
+use crate::vulkan::device::Device;
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::spirv::ShaderOverride;
 
@@ -49,6 +50,45 @@ impl UploadPath {
     }
 }
 
+/// The shadows of the sun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shadows {
+    /// There are none.
+    Off,
+    /// The shadow map is large enough for the image.
+    On,
+    /// The shadow map has this many texels a side.
+    Map(u32),
+}
+
+impl From<bool> for Shadows {
+    fn from(are_on: bool) -> Self {
+        if are_on { Self::On } else { Self::Off }
+    }
+}
+
+impl Shadows {
+    /// Returns the side of the shadow map in texels for an image of this size in pixels, or `None` without shadows.
+    ///
+    /// Close to a character, one texel should be at most one pixel. The light sees the picture along its diagonal, and more of
+    /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides. The side grows
+    /// in steps, so that a window that changes its size rarely needs another map.
+    #[must_use]
+    pub fn map_size(self, device: &Device, [width, height]: [u32; 2]) -> Option<u32> {
+        /// Small images show crowds too, whose shadows need these many texels.
+        const LEAST: u32 = 2048;
+        /// 256 MiB.
+        const MOST: u32 = 8192;
+        const STEP: u32 = 512;
+        let side = match self {
+            Self::Off => return None,
+            Self::On => (5 * (width.min(MOST) + height.min(MOST)) / 4).next_multiple_of(STEP).clamp(LEAST, MOST),
+            Self::Map(side) => side,
+        };
+        Some(side.clamp(1, device.limits().max_image_dimension2_d))
+    }
+}
+
 /// The settings of a [`Renderer`](super::Renderer).
 #[derive(Debug, Clone, Copy)]
 pub struct RendererSettings<'a> {
@@ -60,8 +100,8 @@ pub struct RendererSettings<'a> {
     pub samples: u32,
     /// The number of frames that the CPU may be ahead of the GPU, 1 to 3.
     pub frames_in_flight: usize,
-    /// The side of the shadow map in texels. `None`: no shadows.
-    pub shadow_map_size: Option<u32>,
+    /// The shadows.
+    pub shadows: Shadows,
     /// Whether each pass waits for the end of the pass before. Passes then do not overlap, so each can be timed alone.
     pub serialize: bool,
     /// Whether the image's alpha is coverage: 0 where nothing is drawn. Otherwise images are opaque.
@@ -96,7 +136,7 @@ impl Default for RendererSettings<'_> {
             upload: None,
             samples: 4,
             frames_in_flight: 2,
-            shadow_map_size: Some(2048),
+            shadows: Shadows::On,
             serialize: false,
             transparent: false,
             shaders: &[],

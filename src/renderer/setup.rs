@@ -24,7 +24,7 @@ use super::passes::tone_map_pass::ToneMapPass;
 use super::resident::environment::Environment;
 use super::resident::model::GpuModel;
 use super::resident::texture::Samplers;
-use super::settings::{ByteCounts, RendererSettings, Skinning, UploadPath};
+use super::settings::{ByteCounts, RendererSettings, Shadows, Skinning, UploadPath};
 use super::slot::{FrameSlot, SlotSettings};
 use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
@@ -45,6 +45,7 @@ pub struct Renderer {
     pub(super) models: Vec<GpuModel>,
     pub(super) pose_sizes: Vec<PoseSize>,
     pub(super) skin_pass: SkinPass,
+    shadows: Shadows,
     pub(super) shadow_pass: ShadowPass,
     pub(super) character_pass: CharacterPass,
     pub(super) debug_view_pass: DebugViewPass,
@@ -107,13 +108,14 @@ impl Renderer {
         let largest_pose = pose_sizes.iter().map(|size| u64::from(size.level(0).vertex_count)).max().unwrap_or(0);
         let limits = MemoryLimits::new(device, &settings, largest_pose);
         let skinning = settings.skinning;
-        let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, settings.shadow_map_size), &models)?;
+        let shadow_map_size = settings.shadows.map_size(device, output.size());
+        let shadow_pass = ShadowPass::new(&builder, &layouts, (skinning, shadow_map_size), &models)?;
         let environment = Environment::new(&builder)?;
         let slot_settings = SlotSettings { path, limits, serialize: settings.serialize };
         let slots = (0..settings.frames_in_flight.clamp(1, 3))
             .map(|index| FrameSlot::new(device, &layouts, index, slot_settings))
             .collect::<Result<Vec<_>>>()?;
-        let picture = if settings.shadow_map_size.is_some() { features::SHADOWED } else { 0 }
+        let picture = if shadow_map_size.is_some() { features::SHADOWED } else { 0 }
             | if settings.transparent { features::TRANSPARENT } else { 0 };
         let [groups_x, groups_y, _] = device.limits().max_compute_work_group_count;
         let max_groups = [groups_x, groups_y].map(|count| count.min(settings.limit_caps.work_groups).max(1));
@@ -124,10 +126,11 @@ impl Renderer {
             samples,
             limits,
             skin_pass: SkinPass::new(&builder, &layouts, &models, max_groups)?,
+            shadows: settings.shadows,
             shadow_pass,
             character_pass: CharacterPass::new(&builder, &layouts, samples, (skinning, picture), &models)?,
             debug_view_pass: DebugViewPass::new(samples, skinning),
-            ground_pass: GroundPass::new(&builder, &layouts, samples, settings.shadow_map_size.is_some())?,
+            ground_pass: GroundPass::new(&builder, &layouts, samples, shadow_map_size.is_some())?,
             environment,
             skeleton_pass: SkeletonPass::new(samples),
             visualization: Visualization::default(),
@@ -323,6 +326,18 @@ impl Renderer {
             Some(pass) if !self.overlay.is_empty() => unsafe {
                 pass.prepare(&self.builder, format, slot, &self.overlay)
             },
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes the shadow map as large as the output needs.
+    pub(super) fn fit_shadow_map(&mut self) -> vulkan::Result<()> {
+        match self.shadows.map_size(&self.device, self.output.size()) {
+            Some(side) if self.shadow_map_size() != Some(side) => {
+                // Frames in flight use the old map.
+                self.wait()?;
+                self.shadow_pass.resize(&self.device, side)
+            }
             _ => Ok(()),
         }
     }

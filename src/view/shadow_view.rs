@@ -4,7 +4,7 @@
 //! that a character can shade lies in the map, up to a distance; and the map moves in whole texels and changes its size in
 //! steps, so that the edges of shadows do not crawl when the camera moves.
 
-use glam::{Mat4, Vec2, Vec3, Vec3Swizzles, Vec4, Vec4Swizzles};
+use glam::{BVec3, Mat4, Vec2, Vec3, Vec3Swizzles, Vec4, Vec4Swizzles};
 
 use super::camera::OrbitCamera;
 use super::regions::{Bounds, Frustum};
@@ -53,9 +53,11 @@ impl ShadowView {
     #[must_use]
     pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
         let axes = LightAxes::new(scene.to_light);
-        let shaded = ShadedSpace::new(scene, &axes);
-        let whole = Extent::of(shaded.corners, &axes);
-        let seen = shaded.extent_seen_by(scene.camera, scene.aspect, &axes);
+        let crowd = scene.crowd;
+        let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), &axes);
+        let ground = outline.corners().map(|across| axes.at_height(across, GROUND_HEIGHT));
+        let whole = ground.iter().fold(outline, |extent, &point| extent.with(axes.light_from_world(point)));
+        let seen = Receivers { crowd, ground }.extent_seen_by(scene.camera, scene.aspect, &axes).within(&whole);
         // Out of view: any view will do.
         let extent = if seen.is_empty() { whole } else { seen };
 
@@ -79,8 +81,8 @@ impl ShadowView {
         let margin = Vec2::splat(4.0 * texel_metres);
         let least = whole.min.truncate().max(center - radius) - margin;
         let greatest = (whole.max.truncate().min(center + radius) + margin).max(least);
-        let corners = [least, Vec2::new(greatest.x, least.y), Vec2::new(least.x, greatest.y), greatest];
-        let corners = corners.map(|across| axes.at_height(across, GROUND_HEIGHT).xz());
+        let shaded = Extent { min: least.extend(0.0), max: greatest.extend(0.0) };
+        let corners = shaded.corners().map(|across| axes.at_height(across, GROUND_HEIGHT).xz());
         let [least, greatest] = [corners.into_iter().reduce(Vec2::min), corners.into_iter().reduce(Vec2::max)]
             .map(Option::unwrap_or_default);
         let shaded_ground = [least.x, least.y, greatest.x, greatest.y];
@@ -131,8 +133,19 @@ impl Extent {
         Self { min: self.min.min(point), max: self.max.max(point) }
     }
 
+    /// Returns the part that lies in another box, as the light sees them.
+    fn within(self, other: &Self) -> Self {
+        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
     fn is_empty(&self) -> bool {
-        self.min.x > self.max.x
+        self.min.x > self.max.x || self.min.y > self.max.y
+    }
+
+    /// Returns the corners as the light sees them, in order around the box.
+    fn corners(&self) -> [Vec2; 4] {
+        let (least, greatest) = (self.min.truncate(), self.max.truncate());
+        [least, Vec2::new(greatest.x, least.y), greatest, Vec2::new(least.x, greatest.y)]
     }
 
     fn size(&self) -> Vec2 {
@@ -144,28 +157,16 @@ impl Extent {
     }
 }
 
-/// All points that a character can shade: the crowd's outline, as the light sees it, between the ground and the crowd's
-/// highest point. Six planes bound it, four of them along the light.
-struct ShadedSpace {
-    /// Bit 0: right or left. Bit 1: up or down. Bit 2: high or low.
-    corners: [Vec3; 8],
+/// The places where shadows can fall: on the characters, and on the ground. The air between them needs no texels.
+struct Receivers<'a> {
+    crowd: &'a Bounds,
+    /// The part of the ground that characters can shade.
+    ground: [Vec3; 4],
 }
 
-impl ShadedSpace {
-    /// The corners of each face, in order around it.
+impl Receivers<'_> {
+    /// The corners of each face of the crowd's box, in order around it. Bits 0, 1 and 2 of a corner: its x, y and z are great.
     const FACES: [[usize; 4]; 6] = [[0, 1, 3, 2], [4, 5, 7, 6], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]];
-
-    fn new(scene: &ShadowScene, axes: &LightAxes) -> Self {
-        let ShadowScene { crowd, .. } = *scene;
-        let outline = Extent::of(crowd.hull().map(|point| crowd.center() + point), axes);
-        let corners = std::array::from_fn(|k| {
-            let x = if k & 1 == 0 { outline.min.x } else { outline.max.x };
-            let y = if k & 2 == 0 { outline.min.y } else { outline.max.y };
-            let height = if k & 4 == 0 { GROUND_HEIGHT.min(crowd.min.y) } else { crowd.max.y };
-            axes.at_height(Vec2::new(x, y), height)
-        });
-        Self { corners }
-    }
 
     /// Returns the extent of the part that the camera sees.
     fn extent_seen_by(&self, camera: &OrbitCamera, aspect: f32, axes: &LightAxes) -> Extent {
@@ -173,32 +174,24 @@ impl ShadedSpace {
         let (eye, forward) = (camera.position(), camera.forward());
         let far = (-forward).extend(forward.dot(eye) + REACH * camera.distance);
         let frustum = Frustum::from_clip_from_world(clip_from_world);
-        let faces = Self::FACES.iter().map(|face| {
-            let polygon = Polygon::quad(face.map(|corner| self.corners[corner]));
-            frustum.planes().iter().chain([&far]).fold(polygon, |polygon, &plane| polygon.clipped(plane))
+        let Bounds { min, max, .. } = *self.crowd;
+        let corner = |k: usize| Vec3::select(BVec3::new(k & 1 != 0, k & 2 != 0, k & 4 != 0), max, min);
+        let faces = Self::FACES.iter().map(|face| face.map(corner)).chain([self.ground]).map(|face| {
+            frustum.planes().iter().chain([&far]).fold(Polygon::quad(face), |polygon, &plane| polygon.clipped(plane))
         });
         let mut extent = faces.fold(Extent::EMPTY, |extent, face| {
             face.points().iter().fold(extent, |extent, &point| extent.with(axes.light_from_world(point)))
         });
-        // The corners of the frustum itself, if they lie in here.
+        // The corners of the frustum itself, if they lie in the box.
         let world_from_clip = clip_from_world.inverse();
         for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)] {
             let near = world_from_clip.project_point3(Vec3::new(x, y, 1.0));
             let far = eye + (near - eye) * (REACH * camera.distance / camera.near());
-            for point in [near, far].into_iter().filter(|&point| self.contains(point)) {
+            for point in [near, far].into_iter().filter(|point| point.clamp(min, max) == *point) {
                 extent = extent.with(axes.light_from_world(point));
             }
         }
         extent
-    }
-
-    fn contains(&self, point: Vec3) -> bool {
-        let center = self.corners.iter().sum::<Vec3>() / 8.0;
-        Self::FACES.iter().all(|&[a, b, _, d]| {
-            let [a, b, d] = [a, b, d].map(|corner| self.corners[corner]);
-            let outward = (b - a).cross(d - a);
-            outward.dot(point - a) * outward.dot(center - a) >= 0.0
-        })
     }
 }
 
@@ -340,6 +333,34 @@ mod tests {
         assert!((whole.texel_metres - 40.0 / (0.95 * 2048.0 - 1.0)).abs() < 1e-3, "{}", whole.texel_metres);
         let close = OrbitCamera { distance: 3.0, target: Vec3::new(5.0, 1.0, 5.0), pitch_radians: 0.5, ..framing };
         assert!(fit(&close, light).texel_metres < 0.6 * whole.texel_metres);
+    }
+
+    #[test]
+    fn close_to_a_character_a_texel_is_at_most_a_pixel() {
+        let body =
+            Bounds { min: Vec3::new(-0.35, 0.0, -0.25), max: Vec3::new(0.35, 1.8, 0.25), footprint_radius: 0.43 };
+        for [width, height] in [[1024.0_f32, 768.0], [1280.0, 720.0], [2048.0, 2048.0]] {
+            let map_texels = (1.25 * (width + height)) as u32;
+            for yaw_radians in [-0.7, 0.0, 0.7] {
+                let face = Vec3::new(0.0, 1.6, 0.1);
+                let camera = OrbitCamera {
+                    distance: 0.5,
+                    target: face,
+                    yaw_radians,
+                    pitch_radians: 0.1,
+                    ..OrbitCamera::default()
+                };
+                let pixel_metres = 2.0 * camera.distance * (0.5 * camera.vertical_fov_radians).tan() / height;
+                for to_light in lights() {
+                    let scene = ShadowScene { crowd: &body, to_light, camera: &camera, aspect: width / height };
+                    let texel_metres = ShadowView::fit(&scene, map_texels).texel_metres;
+                    assert!(
+                        texel_metres <= pixel_metres,
+                        "{width}x{height}, {to_light}: {texel_metres} > {pixel_metres}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

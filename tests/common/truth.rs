@@ -11,7 +11,7 @@ use ash::vk;
 use image::{Rgba, RgbaImage};
 use throng::app::scene::Scene;
 use throng::cli::{RenderArgs, Size};
-use throng::renderer::{Output, Renderer, RendererSettings};
+use throng::renderer::{Output, Renderer, RendererSettings, Shadows};
 use throng::vulkan::device::Device;
 
 use super::flip::Flip;
@@ -69,9 +69,11 @@ fn truth(device: &Arc<Device>, scene: &mut Scene, args: &RenderArgs) -> Result<R
 
 fn renderer(device: &Arc<Device>, scene: &Scene, args: &RenderArgs, size: Size, samples: u32) -> Result<Renderer> {
     let extent = vk::Extent2D { width: size.width, height: size.height };
-    let default = RendererSettings::default();
-    let shadow_map_size = default.shadow_map_size.filter(|_| args.gpu.quality.has_shadows());
-    let settings = RendererSettings { skinning: args.gpu.skinning, samples, shadow_map_size, ..default };
+    // The map is that of the small picture.
+    let Size { width, height } = args.gpu.size;
+    let shadows = Shadows::from(args.gpu.quality.shadows).map_size(device, [width, height]);
+    let shadows = shadows.map_or(Shadows::Off, Shadows::Map);
+    let settings = RendererSettings { skinning: args.gpu.skinning, samples, shadows, ..RendererSettings::default() };
     Ok(Renderer::new(device, &scene.models, Output::offscreen(device, extent)?, settings)?)
 }
 

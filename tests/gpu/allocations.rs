@@ -14,7 +14,7 @@ use ash::vk;
 use throng::app::scene::Scene;
 use throng::crowd::ClipChoice;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
 use throng::vulkan::device::Device;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
@@ -142,7 +142,7 @@ fn steady_frames_make_nothing(device: &TestDevice) {
                 skinning,
                 upload: Some(upload),
                 samples: 1,
-                shadow_map_size: Some(256),
+                shadows: Shadows::Map(256),
                 frames_in_flight: FRAMES_IN_FLIGHT,
                 ..RendererSettings::default()
             };

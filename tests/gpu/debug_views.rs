@@ -12,7 +12,7 @@ use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{RendererSettings, Skinning};
+use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
@@ -56,7 +56,7 @@ impl Picture {
 
     fn draw_with(device: &Arc<Device>, models: &[Model], settings: RendererSettings, options: &str) -> Self {
         let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {options}");
-        let settings = RendererSettings { samples: 1, shadow_map_size: Some(256), ..settings };
+        let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
         let (image, scene) = scene::draw(device, models, &options, settings);
         Self { pixels: image.into_raw(), scene }
     }

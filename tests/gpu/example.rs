@@ -6,7 +6,7 @@ mod one_character;
 
 use std::path::Path;
 
-use throng::renderer::RendererSettings;
+use throng::renderer::{RendererSettings, Shadows};
 
 use super::golden;
 use crate::common::flip::Flip;
@@ -25,7 +25,7 @@ fn the_example_draws_the_picture_of_the_program(device: &TestDevice) {
     let image = image::open(&image_path).unwrap().to_rgba8();
     let models = [scene::asset(scene::WALKER)];
     let options = "--size 512x512 --ground off --background #000000 --lod-error 0 --phase zero --time 0.4";
-    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+    let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
     let (expected, _) = scene::draw(gpu.device(), &models, options, settings);
     let statistics = Flip::between(&expected, &image).statistics();
     assert!(statistics.within(golden::LIMITS), "{statistics:?}");

@@ -9,7 +9,7 @@ use bytemuck::Zeroable;
 use glam::Vec3;
 use serde_json::json;
 use throng::model::Model;
-use throng::renderer::{FrameMemory, Renderer, RendererSettings};
+use throng::renderer::{FrameMemory, Renderer, RendererSettings, Shadows};
 use throng::shader_types::FrameData;
 use throng::view::{Detail, Ground, Look, Sky};
 
@@ -47,7 +47,7 @@ fn matt(base_color: [f32; 3]) -> Model {
 fn in_furnace(gpu: &Gpu, model: Model) -> Vec<u8> {
     let models = [model];
     let mut scene = scene::scene(&models, "--size 96x96 --camera 30,20,1");
-    let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+    let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
     let mut renderer: Renderer = scene::renderer(gpu.device(), &models, EXTENT, settings);
     let clip_from_world = scene.camera.clip_from_world(1.0);
     let mut data = FrameData {

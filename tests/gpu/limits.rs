@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 use throng::model::Model;
-use throng::renderer::{Renderer, RendererSettings, UploadPath};
+use throng::renderer::{Renderer, RendererSettings, Shadows, UploadPath};
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::instance::{Instance, InstanceOptions};
@@ -43,7 +43,7 @@ const EXTENT: vk::Extent2D = vk::Extent2D { width: 96, height: 64 };
 const CROWD: &str = "--size 96x64 --instances 12 --clip all --seed 7";
 
 fn settings() -> RendererSettings<'static> {
-    RendererSettings { samples: 1, shadow_map_size: Some(256), ..RendererSettings::default() }
+    RendererSettings { samples: 1, shadows: Shadows::Map(256), ..RendererSettings::default() }
 }
 
 /// Opens a device that makes these claims, under validation.

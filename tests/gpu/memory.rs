@@ -11,7 +11,7 @@ use glam::{Vec2, Vec3};
 use serde_json::json;
 use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{Renderer, RendererSettings};
+use throng::renderer::{Renderer, RendererSettings, Shadows};
 use throng::vulkan::device::Device;
 
 use crate::common::builder::Gltf;
@@ -69,7 +69,7 @@ fn models() -> [Model; 1] {
 }
 
 fn settings() -> RendererSettings<'static> {
-    RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() }
+    RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() }
 }
 
 /// Returns the resident memory of this process: the second number of `/proc/self/statm`, in pages. Pages that are free in

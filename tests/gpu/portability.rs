@@ -4,7 +4,7 @@
 
 use ash::vk;
 use throng::renderer::output::attachments::DEPTH_FORMAT;
-use throng::renderer::{RendererSettings, Skinning};
+use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::instance::{Instance, InstanceOptions};
 use throng::vulkan::pipeline::{GraphicsPipelineInfo, PipelineBuilder, PipelineLayout};
@@ -37,7 +37,7 @@ fn no_model_needs_more_than_the_portability_subset(device: &TestDevice) {
         let gpu = open(device, portability);
         assert!(gpu.device().physical.is_portability);
         for skinning in [Skinning::Compute, Skinning::Vertex] {
-            let settings = RendererSettings { skinning, shadow_map_size: Some(256), ..RendererSettings::default() };
+            let settings = RendererSettings { skinning, shadows: Shadows::Map(256), ..RendererSettings::default() };
             let extent = vk::Extent2D { width: 64, height: 64 };
             let mut renderer = scene::renderer(gpu.device(), &models, extent, settings);
             let mut scene = scene::scene(&models, "--size 64x64");

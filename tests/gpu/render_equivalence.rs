@@ -10,7 +10,7 @@ use ash::vk;
 use throng::app::scene::Scene;
 use throng::model::Model;
 use throng::renderer::{
-    FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Skinning, UploadPath,
+    FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath,
 };
 use throng::shader_types::OverlayVertex;
 use throng::view::SunDirection;
@@ -55,7 +55,7 @@ fn plain(skinning: Skinning, samples: u32) -> Way {
         upload: Some(UploadPath::Direct),
         samples,
         frames_in_flight: 2,
-        shadow_map_size: Some(512),
+        shadows: Shadows::Map(512),
         ..RendererSettings::default()
     };
     Way { settings, threads: 1 }

@@ -8,7 +8,7 @@ use glam::{Mat2, Vec2, Vec3};
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use throng::model::Model;
-use throng::renderer::{RendererSettings, Skinning, UploadPath};
+use throng::renderer::{RendererSettings, Shadows, Skinning, UploadPath};
 use throng::view::{OrbitCamera, ShadowScene, ShadowView};
 
 use crate::common::builder::{self, Gltf};
@@ -45,7 +45,7 @@ impl Picture {
             skinning,
             upload: Some(UploadPath::Direct),
             samples: 1,
-            shadow_map_size: shadows.then_some(MAP_TEXELS),
+            shadows: if shadows { Shadows::Map(MAP_TEXELS) } else { Shadows::Off },
             ..RendererSettings::default()
         };
         let (image, scene) = scene::draw(gpu.device(), &[model], &format!("--size 320x240 {options}"), settings);

@@ -19,7 +19,7 @@ use throng::animation::{
 };
 use throng::crowd::{LevelSize, PoseSize, VisiblePose};
 use throng::model::Model;
-use throng::renderer::{LimitCaps, Renderer, RendererSettings, Skinning, UploadPath};
+use throng::renderer::{LimitCaps, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
 
@@ -219,7 +219,7 @@ fn every_vertex_is_that_of_the_twin(device: &TestDevice) {
             skinning: Skinning::Compute,
             upload: Some(upload),
             samples: 1,
-            shadow_map_size: None,
+            shadows: Shadows::Off,
             page_bytes,
             limit_caps,
             ..RendererSettings::default()

@@ -129,7 +129,7 @@ impl RunSettings {
             width: settings.size.width,
             height: settings.size.height,
             msaa: args.quality.samples(),
-            shadows: args.quality.has_shadows(),
+            shadows: args.quality.shadows,
             lod_error_pixels: settings.lod_error,
             share_poses_hz: args.crowd.share_poses,
             skinning: settings.skinning.name().to_owned(),

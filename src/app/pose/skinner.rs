@@ -8,7 +8,7 @@ use crate::app::gpu::{finish, offscreen_device};
 use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
 use crate::model::{Clip, Model};
-use crate::renderer::{Output, Renderer, RendererSettings};
+use crate::renderer::{Output, Renderer, RendererSettings, Shadows};
 use crate::shader_types::{InstanceData, JointMatrix, SkinnedVertex};
 use crate::view::Look;
 
@@ -28,7 +28,7 @@ impl Skinner {
         const SMALL: ash::vk::Extent2D = ash::vk::Extent2D { width: 16, height: 16 };
         let device = offscreen_device(&args.device)?;
         let output = Output::offscreen(&device, SMALL)?;
-        let settings = RendererSettings { samples: 1, shadow_map_size: None, ..RendererSettings::default() };
+        let settings = RendererSettings { samples: 1, shadows: Shadows::Off, ..RendererSettings::default() };
         let renderer = Box::new(Renderer::new(&device, std::slice::from_ref(model), output, settings)?);
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }

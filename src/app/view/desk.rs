@@ -119,7 +119,7 @@ impl Desk {
             automatic_upload: UploadPath::best_for(&device.physical),
             samples: settings.samples,
             sample_counts: device.physical.sample_counts().as_raw(),
-            shadow_map_size: settings.shadow_map_size,
+            shadow_map_size: shown.renderer.shadow_map_size(),
             most_instances: memory(1000).fitting_instances.clamp(1, MAX_INSTANCES.into()) as u32,
             memory: &|instances| describe(&memory(instances)),
             notice: self.notice.as_ref().map(|(notice, _)| notice),

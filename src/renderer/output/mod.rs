@@ -100,6 +100,12 @@ impl Output {
         }
     }
 
+    /// Returns the width and height of [`Self::extent`].
+    pub fn size(&self) -> [u32; 2] {
+        let vk::Extent2D { width, height } = self.extent();
+        [width, height]
+    }
+
     /// Sets the new size of the window. The next frame replaces the swapchain. On Wayland, nothing else reports a new size.
     pub fn resize(&mut self, extent: vk::Extent2D) {
         if let Self::Window(window) = self {

@@ -6,6 +6,7 @@
 //! materials out of their shadows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ash::vk;
 
@@ -19,6 +20,7 @@ use crate::renderer::settings::Skinning;
 use crate::shader_types::{SpecializationConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::Binding;
+use crate::vulkan::device::Device;
 use crate::vulkan::image::{Image, ImageInfo, Sampler};
 use crate::vulkan::pipeline::{GraphicsPipelineInfo, Pipeline, PipelineBuilder};
 use crate::vulkan::recorder::Rendering;
@@ -49,15 +51,11 @@ impl ShadowPass {
         models: &[GpuModel],
     ) -> Result<Self> {
         let device = builder.device();
-        let side = size.unwrap_or(1).clamp(1, device.limits().max_image_dimension2_d);
-        let extent = vk::Extent2D { width: side, height: side };
-        let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
-        let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
         let build = |key| caster_pipeline(builder, layouts, "shadows", key);
         let draws = models.iter().flat_map(|model| &model.draws).filter(|draw| casts_shadow(draw));
         let keys: BTreeSet<CasterKey> = draws.map(|draw| caster_key(draw, skinning)).collect();
         Ok(Self {
-            map: Image::new(device, "shadow map", info)?,
+            map: map(device, size.unwrap_or(1))?,
             // The shader gathers texels, compares and filters them (`shadow.glsl`).
             sampler: Sampler::clamped(device, "shadow sampler", vk::Filter::NEAREST)?,
             pipelines: keys.into_iter().map(|key| Ok((key, build(key)?))).collect::<Result<_>>()?,
@@ -70,6 +68,15 @@ impl ShadowPass {
     #[must_use]
     pub fn map_size(&self) -> Option<u32> {
         self.is_on.then_some(self.map.info().extent.width)
+    }
+
+    /// Replaces the map by one of `side` by `side` texels. No frame is in flight.
+    ///
+    /// # Errors
+    /// No memory.
+    pub fn resize(&mut self, device: &Arc<Device>, side: u32) -> Result<()> {
+        self.map = map(device, side)?;
+        Ok(())
     }
 
     /// Returns the map with its sampler, for the frame set.
@@ -89,6 +96,13 @@ impl ShadowPass {
             }
         });
     }
+}
+
+fn map(device: &Arc<Device>, side: u32) -> Result<Image> {
+    let extent = vk::Extent2D { width: side, height: side };
+    let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+    let info = ImageInfo { aspect: vk::ImageAspectFlags::DEPTH, ..ImageInfo::color(DEPTH_FORMAT, extent, usage) };
+    Image::new(device, "shadow map", info)
 }
 
 /// Builds a pipeline that draws depth alone: as the light sees it, or with [`material_features::SILHOUETTE`] as the camera does.

@@ -11,7 +11,7 @@ use ash::vk;
 use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
 use throng::model::Model;
-use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, UploadPath};
+use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, Shadows, UploadPath};
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
 use throng::vulkan::instance::{Instance, InstanceOptions};
@@ -112,7 +112,7 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
 
 pub fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Result<Renderer> {
     let settings =
-        RendererSettings { upload: Some(UploadPath::Staged), shadow_map_size: Some(64), ..RendererSettings::default() };
+        RendererSettings { upload: Some(UploadPath::Staged), shadows: Shadows::Map(64), ..RendererSettings::default() };
     Ok(Renderer::new(device, models, output, settings)?)
 }
 

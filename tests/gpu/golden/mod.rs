@@ -102,7 +102,7 @@ fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
         skinning: args.gpu.skinning,
         upload: Some(UploadPath::Direct),
         samples: args.gpu.quality.samples(),
-        shadow_map_size: RendererSettings::default().shadow_map_size.filter(|_| args.gpu.quality.has_shadows()),
+        shadows: args.gpu.quality.shadows.into(),
         transparent: args.crowd.look().background == Background::None,
         ..RendererSettings::default()
     };

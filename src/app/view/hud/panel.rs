@@ -385,7 +385,7 @@ fn drawing(ui: &mut Ui, facts: &Facts, state: &mut State) {
         None => ("shadows".to_owned(), false),
     };
     if ui.checkbox(&mut shadows, text).changed() {
-        gpu.quality.shadows = Some(shadows);
+        gpu.quality.shadows = shadows;
     }
     ui.spacing_mut().slider_width = 120.0;
     let error = Slider::new(&mut state.scene.lod_error_pixels, 0.0..=8.0).max_decimals(1);
