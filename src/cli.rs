@@ -110,14 +110,14 @@ pub struct ViewArgs {
     pub crowd: CrowdArgs,
     #[command(flatten)]
     pub count: CrowdSizeArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Drawing")]
     pub gpu: GpuArgs,
     /// Seconds in which the characters blend from one clip to another when the clip changes. 0 is off.
     #[arg(long, value_name = "S", default_value = "0.25", value_parser = values::number(0.0..=values::MOST, "a number of seconds, 0 or more"), allow_negative_numbers = true)]
     pub fade: f64,
     /// Image to write if there is no display (.png). A file of that name is replaced [default: throng.png, or the next free
-    /// name].
-    #[arg(long, value_name = "FILE.png", value_parser = values::parse_png)]
+    /// name]. In a window P writes images.
+    #[arg(long, short, value_name = "FILE.png", value_parser = values::parse_png)]
     pub out: Option<PathBuf>,
     /// Load the models again when their files change. A program built with `--features shaderc` also compiles the shaders in
     /// the folder `shaders` again.
@@ -138,7 +138,7 @@ pub struct RenderArgs {
     pub crowd: CrowdArgs,
     #[command(flatten)]
     pub count: CrowdSizeArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Drawing")]
     pub gpu: GpuArgs,
     /// File to write. For several images, the name must contain `%04d` (or another width) for the frame's number.
     #[arg(long, short, value_name = "FILE")]
@@ -309,13 +309,23 @@ impl Cli {
         }
         let similarity = |name: &&str| strsim::jaro(&word.to_lowercase(), name);
         let best = names.into_iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
-        let advice = match best.filter(|name| similarity(name) > SIMILAR) {
-            Some(name) => format!("did you mean {name}?"),
-            None => "`throng --help` lists the commands".to_owned(),
+        let wish = WISHES.into_iter().find(|(words, _)| words.split(' ').any(|other| other == word.to_lowercase()));
+        let advice = match (wish, best.filter(|name| similarity(name) > SIMILAR)) {
+            (Some((_, command)), _) => format!("try `{command}`"),
+            (None, Some(name)) => format!("did you mean {name}?"),
+            (None, None) => "`throng --help` lists the commands".to_owned(),
         };
         Some(format!("{word}: no such command or file; {advice}"))
     }
 }
+
+/// What newcomers type, and the commands that do it.
+const WISHES: [(&str, &str); 4] = [
+    ("info check show stats list validate", "throng inspect FILE"),
+    ("portrait face", "throng render FILE --look-at head --view front --out portrait.png"),
+    ("lineup line-up row", "throng render FILE FILE FILE --layout line --out row.png"),
+    ("turntable film video animate", "throng render FILE --turntable --out film.apng"),
+];
 
 #[cfg(test)]
 impl ViewArgs {
@@ -339,6 +349,7 @@ mod tests {
             ("throng rendr Fox.glb --out x.png", "rendr: no such command or file; did you mean render?"),
             ("throng benhc", "benhc: no such command or file; did you mean bench?"),
             ("throng Inspect", "Inspect: no such command or file; did you mean inspect?"),
+            ("throng info Fox.glb", "info: no such command or file; try `throng inspect FILE`"),
             ("throng fox", "fox: no such command or file; `throng --help` lists the commands"),
             ("throng -n 5 render --out x.png", "render: a command is the first argument: throng render …"),
             ("throng Fox.glb inspect", "inspect: a command is the first argument: throng inspect …"),

@@ -25,10 +25,16 @@ pub enum Shows {
 /// The front, at the angle above the ground from which the crowd is seen best.
 const FRONT: Direction = Direction { yaw_degrees: 0.0, pitch_degrees: None, zoom: None };
 
+/// The front of a row of characters, from eye height and from far away: those of the same height look so.
+const ROW: Direction = Direction { yaw_degrees: 0.0, pitch_degrees: Some(4.0), zoom: None };
+const ROW_FOV_DEGREES: f32 = 15.0;
+
 /// What the options ask for.
 #[derive(Debug)]
 pub struct Aim {
     direction: Option<Direction>,
+    /// Whether the direction is one of `--camera`, and not a side.
+    has_angles: bool,
     target: Option<Target>,
     distance: Option<f32>,
     vertical_fov_radians: Option<f32>,
@@ -51,10 +57,10 @@ impl Aim {
     /// # Errors
     /// No model has them.
     pub fn new(models: &[Model], args: &CameraArgs) -> Result<Self> {
-        let (mut direction, mut target) = (args.view, None);
+        let (mut direction, mut has_angles, mut target) = (args.view, false, None);
         match &args.camera {
             None => {}
-            Some(CameraChoice::Angles(angles)) => direction = Some(*angles),
+            Some(CameraChoice::Angles(angles)) => (direction, has_angles) = (Some(*angles), true),
             Some(CameraChoice::OfFile(wanted)) => target = Some(camera_of_file(models, wanted)?),
         }
         match &args.look_at {
@@ -64,7 +70,8 @@ impl Aim {
             Some(LookAt::Joint(name)) => target = Some(Target::Joint(nodes_of_joint(models, "--look-at", name)?)),
         }
         let distance = args.distance.map(|metres| metres as f32);
-        Ok(Self { direction, target, distance, vertical_fov_radians: args.fov.map(|fov| fov.to_radians() as f32) })
+        let vertical_fov_radians = args.fov.map(|fov| fov.to_radians() as f32);
+        Ok(Self { direction, has_angles, target, distance, vertical_fov_radians })
     }
 
     /// Returns whether the camera frames the crowd, because nothing else was asked for.
@@ -87,7 +94,9 @@ impl Aim {
         aspect: f32,
     ) -> OrbitCamera {
         let mut start = OrbitCamera::default();
-        start.vertical_fov_radians = self.vertical_fov_radians.unwrap_or(start.vertical_fov_radians);
+        let is_row = crowd.layout() == Layout::Line && crowd.instance_count() > 1;
+        let usual = if is_row { ROW_FOV_DEGREES.to_radians() } else { start.vertical_fov_radians };
+        start.vertical_fov_radians = self.vertical_fov_radians.unwrap_or(usual);
         start = start.facing(outline, aspect);
         let direction = match shows {
             Shows::Asked => self.direction,
@@ -95,7 +104,8 @@ impl Aim {
             Shows::Front => Some(FRONT),
         };
         // A row of characters that are compared would have a near and a far end.
-        let direction = direction.or_else(|| (crowd.layout() == Layout::Line).then_some(FRONT));
+        let usual = if is_row { Some(ROW) } else { (crowd.layout() == Layout::Line).then_some(FRONT) };
+        let direction = direction.or(usual);
         if let Some(direction) = direction {
             start.yaw_radians = direction.yaw_degrees.to_radians();
             start.pitch_radians = direction.pitch_degrees.map_or(start.pitch_radians, f32::to_radians);
@@ -124,6 +134,7 @@ impl Aim {
         }
         let raised_degrees = camera.pitch_radians.to_degrees();
         if let Some(pitch_degrees) = direction.and_then(|direction| direction.pitch_degrees)
+            && self.has_angles
             && (raised_degrees - pitch_degrees).abs() > 0.01
         {
             tracing::warn!(
@@ -158,7 +169,7 @@ impl Aim {
         aspect: f32,
     ) {
         /// Room for the shoulders, if the joint is the head.
-        const MARGIN: f32 = 1.6;
+        const MARGIN: f32 = 1.15;
         let distance = camera.distance * zoom.unwrap_or(1.0);
         match target {
             Target::Height(metres) => camera.look_at(crowd.bounds().center().with_y(*metres), distance),

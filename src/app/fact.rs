@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 
-use super::text::{aligned, format_bytes, name};
+use super::text::{self, aligned, format_bytes};
 use crate::model::text::{printable, shortened};
 
 /// Deeper nodes are not indented further.
@@ -150,6 +150,8 @@ impl Fact {
                     let (text, key) = (fact.line(&format!("{context} {key}")), key.replace('_', " "));
                     match fact {
                         Self::Flag(true) => Some(key),
+                        // Zeros answer nothing, except in the line that says what a file holds.
+                        Self::Count(0) if context == "contents" => Some(format!("{key}: 0")),
                         Self::Flag(false) | Self::Count(0) => None,
                         _ if text.is_empty() => None,
                         Self::Object(_) => Some(format!("{key} ({text})")),
@@ -239,7 +241,11 @@ fn table(rows: &[Fact], columns: u16) -> String {
     let indents = indents(rows);
     let cell = |index: usize, key: &str| match key {
         "name" => {
-            format!("{:indent$}{}", "", or_unnamed(name(&rows[index].get(key).line(key))), indent = indents[index])
+            let name = rows[index].get(key).line(key);
+            // Names that people copy are whole: those of morph targets have a weight.
+            let is_copied = matches!(rows[index].get("weight"), Fact::Number(_));
+            let name = if is_copied { name } else { text::name(&name) };
+            format!("{:indent$}{}", "", or_unnamed(name), indent = indents[index])
         }
         key => rows[index].get(key).line(key),
     };

@@ -41,11 +41,19 @@ pub fn joints(model: &Model) -> Vec<u32> {
 
 /// Lists the joints of a model that are most like `wanted`, with their indices, for example `2 "hips", 3 "spine" in walker.glb`.
 fn list(model: &Model, wanted: &str) -> String {
+    const MOST_ROLES: usize = 6;
     let named = |node: u32| {
         let name = model.skeleton.names.get(node as usize).map(String::as_str);
         Some((*model.skeleton.source_nodes.get(node as usize)?, name))
     };
-    format!("{} in {}", names::offer(joints(model).into_iter().filter_map(named), wanted), model.name)
+    let joints = joints(model);
+    if joints.is_empty()
+        && let Some(humanoid) = humanoid_of(model)
+    {
+        let roles: Vec<&str> = humanoid.roles().map(|(role, _)| role.name()).take(MOST_ROLES).collect();
+        return format!("roles such as {} in {}", roles.join(", "), model.name);
+    }
+    format!("{} in {}", names::offer(joints.into_iter().filter_map(named), wanted), model.name)
 }
 
 #[cfg(test)]

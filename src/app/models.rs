@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use rayon::prelude::*;
 
 use super::morphs::hold_morphs;
@@ -25,6 +25,9 @@ const BUNDLED: (&str, &[u8]) = ("walker.glb", include_bytes!("../../assets/walke
 /// detail. Warnings go to standard error.
 pub fn load_models(args: &CrowdArgs) -> Result<Arc<[Model]>> {
     let CrowdArgs { models: paths, file_scene, clips, clip, morphs, show, .. } = args;
+    if let Some(path) = paths.iter().find(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("vrma"))) {
+        bail!("{path}: it holds clips for characters, and none itself; use --clips {path}", path = path.display());
+    }
     let files: Vec<Option<&PathBuf>> = if paths.is_empty() { vec![None] } else { paths.iter().map(Some).collect() };
     let mut models = files.into_iter().map(|path| load_file(path, file_scene)).collect::<Result<Vec<_>>>()?;
     add_clips(&mut models, clips)?;

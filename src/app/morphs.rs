@@ -38,14 +38,13 @@ pub fn names_of_morphs(model: &Model) -> Vec<&str> {
     model.skeleton.morph_names.iter().map(AsRef::as_ref).filter(|name| seen.insert(*name)).collect()
 }
 
-/// Returns the indices of all weights with a name: several meshes of a character may have a target of this name.
+/// Returns the indices of all weights with a name, or with the name of this index among the names: several meshes of a
+/// character may have a target of this name.
 pub fn weights_of_morph(model: &Model, wanted: &str) -> Vec<u32> {
-    let all = &model.skeleton.morph_names;
-    let Some(name) = names::find(all.iter().map(|name| Some(name.as_ref())), wanted).and_then(|index| all.get(index))
-    else {
-        return Vec::new();
-    };
-    (0..).zip(all).filter(|(_, other)| *other == name).map(|(index, _)| index).collect()
+    let names = names_of_morphs(model);
+    let found = names::find(names.iter().copied().map(Some), wanted).or_else(|| wanted.parse().ok());
+    let Some(name) = found.and_then(|index| names.get(index)) else { return Vec::new() };
+    (0..).zip(&model.skeleton.morph_names).filter(|(_, other)| ***other == **name).map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]
@@ -62,6 +61,8 @@ mod tests {
         let models = std::slice::from_mut(&mut model);
         hold_morphs(models, &[morph("blink_l", 0.5), morph("0", 2.0), morph("Blink_L", 1.0)]).unwrap();
         assert_eq!(models[0].skeleton.held_morphs, [(0, 1.0), (2, 2.0), (3, 1.0)]);
+        // By its index, as messages list it.
+        assert_eq!(weights_of_morph(&models[0], "1"), [1]);
         let error = hold_morphs(models, &[morph("smiel", 1.0)]).unwrap_err().to_string();
         assert!(error.starts_with("--morph smiel: no such morph target; there are: 1 \"Smile\","), "{error}");
         models[0].skeleton.hold_morph(0, None);

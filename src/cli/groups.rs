@@ -55,9 +55,9 @@ pub struct CrowdArgs {
     /// 24 and more, off elsewhere].
     #[arg(long, value_name = "on|off", value_parser = values::on_or_off())]
     pub travel: Option<bool>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Camera")]
     pub camera: CameraArgs,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Light and background")]
     pub look: LookArgs,
     /// Leave out instances that are not in view and cast no visible shadow, before they are animated.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = values::on_or_off(), action = ArgAction::Set)]
@@ -66,7 +66,7 @@ pub struct CrowdArgs {
     /// crowd then has far fewer poses to animate and skin [default: one pose for each instance].
     #[arg(long, value_name = "HZ", value_parser = values::positive(), allow_negative_numbers = true)]
     pub share_poses: Option<f64>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Skinning made visible")]
     pub show: ShowArgs,
 }
 
@@ -111,7 +111,8 @@ pub struct CameraArgs {
     /// Distance of the camera from what it looks at, in metres [default: so that it fits the image].
     #[arg(long, value_name = "METRES", value_parser = values::positive(), allow_negative_numbers = true)]
     pub distance: Option<f64>,
-    /// Angle of view from the lower to the upper edge of the image [default: 40, or that of the file's camera].
+    /// Angle of view from the lower to the upper edge of the image [default: 40, 15 for a line of
+    /// several characters, or that of the file's camera].
     #[arg(long, value_name = "DEGREES", value_parser = values::number(1.0..=120.0, "1 to 120 degrees"), allow_negative_numbers = true)]
     pub fov: Option<f64>,
 }

@@ -247,13 +247,13 @@ pub(super) fn parse_background(text: &str) -> Result<Background, String> {
 }
 
 pub(super) fn parse_sun(text: &str) -> Result<SunDirection, String> {
-    let numbers = text.split(',').map(parse_finite).collect::<Result<Vec<f64>, _>>()?;
+    let numbers = text.split(',').map(parse_finite).collect::<Result<Vec<f64>, _>>().unwrap_or_default();
     let lowest = SunDirection::LOWEST_DEGREES;
     match numbers[..] {
         [azimuth, elevation] if (f64::from(lowest)..=90.0).contains(&elevation) => {
             Ok(SunDirection { azimuth_degrees: azimuth as f32, elevation_degrees: elevation as f32 })
         }
-        _ => Err(format!("expected AZIMUTH,ELEVATION in degrees, with an elevation of {lowest} to 90")),
+        _ => Err(format!("expected AZIMUTH,ELEVATION in degrees, with an elevation of {lowest} to 90, such as 60,12")),
     }
 }
 

@@ -88,20 +88,26 @@ impl Crowd {
     }
 
     /// Returns the centre and the radius of a sphere around the vertices that follow a joint more than any other, of
-    /// [`Self::middle_with`]. If the joint moves none, it is around the joint itself.
+    /// [`Self::middle_with`]. If the joint moves none, it is around those of the nodes below it, otherwise around the joint itself.
     #[must_use]
     pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Vec3, f32)> {
         /// The radius of a joint's surroundings, as a share of the character's.
         const SURROUNDINGS: f32 = 0.15;
         let (instance, node) = self.middle_with(nodes)?;
-        let Model { geometry, palette, .. } = &self.models[instance.model as usize];
-        let follows = |&first: &u32| {
-            let strongest = geometry.influences.get(first as usize);
-            strongest.is_some_and(|influence| palette.nodes.get(influence.joint as usize) == Some(&node))
+        let Model { geometry, palette, skeleton, .. } = &self.models[instance.model as usize];
+        let strongest =
+            |&first: &u32| palette.nodes.get(geometry.influences.get(first as usize)?.joint as usize).copied();
+        let is_below = |other: u32| {
+            let above = std::iter::successors(Some(other as usize), |&node| skeleton.parent(node));
+            above.into_iter().any(|other| other == node as usize)
         };
         let mut skinner = Skinner::new(self);
         let vertices = skinner.vertices_world(instance, time_seconds).iter().zip(&geometry.influence_starts);
-        sphere(vertices.filter(|(_, first)| follows(first)).map(|(vertex, _)| *vertex)).or_else(|| {
+        let around = |belongs: &dyn Fn(u32) -> bool| {
+            let belonging = vertices.clone().filter(|(_, first)| strongest(first).is_some_and(belongs));
+            sphere(belonging.map(|(vertex, _)| *vertex))
+        };
+        around(&|other| other == node).or_else(|| around(&is_below)).or_else(|| {
             let (world_from_node, radius) = self.node_in_world(nodes, time_seconds)?;
             Some((world_from_node.translation.into(), SURROUNDINGS * radius))
         })

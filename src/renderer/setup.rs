@@ -334,8 +334,9 @@ impl Renderer {
     pub(super) fn fit_shadow_map(&mut self) -> vulkan::Result<()> {
         match self.shadows.map_size(&self.device, self.output.size()) {
             Some(side) if self.shadow_map_size() != Some(side) => {
-                // Frames in flight use the old map.
+                // Frames in flight use the old map, and their sets refer to it.
                 self.wait()?;
+                self.slots.iter_mut().for_each(FrameSlot::outdate_set);
                 self.shadow_pass.resize(&self.device, side)
             }
             _ => Ok(()),

@@ -135,9 +135,10 @@ fn retarget(model: &mut Model, of_model: &Humanoid, source: &Model, of_source: &
     Some(Borrowed { way: Way::Retargeted, clip_count, warnings })
 }
 
-/// Marks a clip as one of another file.
+/// Marks a clip as one of another file. A clip without a name gets that of the file without its extension.
 fn from_file(clip: Clip, source: &Model) -> Clip {
-    Clip { file: Some(Arc::from(&*source.name)), ..clip }
+    let stem = || Some(source.name.rsplit_once('.')?.0.to_owned());
+    Clip { file: Some(Arc::from(&*source.name)), name: clip.name.or_else(stem), ..clip }
 }
 
 /// The largest number of nodes with the same name that are compared.

@@ -1,5 +1,5 @@
 //! The model files that the panel offers: those of the command line, those that were dropped on the window, and the others
-//! in their folders.
+//! in their folders. Nothing is written to disk: the program remembers folders as long as it runs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::model::{Model, import};
 /// The largest number of files of a folder that are offered.
 const MOST_FILES: usize = 1000;
 
-/// A list of files without repetitions, each with its name.
+/// A list of files without repetitions, each with its name. Files of several folders also have the names of these.
 #[derive(Debug, Default)]
 pub struct Library {
     paths: Vec<PathBuf>,
@@ -38,11 +38,13 @@ impl Library {
                 other
             });
         }
+        let is_one_folder = self.paths.windows(2).all(|pair| pair[0].parent() == pair[1].parent());
+        let levels = if is_one_folder { 1 } else { 2 };
+        self.names = self.paths.iter().map(|path| last_names(path, levels)).collect();
     }
 
     fn add_one(&mut self, path: PathBuf) {
         if !self.paths.contains(&path) {
-            self.names.push(path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()));
             self.paths.push(path);
         }
     }
@@ -62,6 +64,13 @@ impl Library {
         let [path] = shown else { return None };
         self.paths.iter().position(|known| known == path)
     }
+}
+
+/// Returns the last names of a path: one is the file's, two are those of its folder and the file.
+fn last_names(path: &Path, count: usize) -> String {
+    let names: Vec<_> = path.iter().collect();
+    let last: PathBuf = names.iter().skip(names.len().saturating_sub(count)).collect();
+    last.to_string_lossy().into_owned()
 }
 
 /// Returns whether a file has the name of a model.
@@ -95,6 +104,8 @@ mod tests {
         assert_eq!((library.index_of(&shown), library.index_of(&[])), (Some(0), None));
         assert_eq!(library.path(2), Some(&folder.path().join("b.glb")));
         library.add(Path::new("no/such/folder/x.glb"));
-        assert_eq!(library.names().last().map(String::as_str), Some("x.glb"));
+        let names: Vec<&Path> = library.names().iter().map(Path::new).collect();
+        assert_eq!(names[3], Path::new("folder/x.glb"));
+        assert!(names[0].ends_with("d.glb") && names[0].components().count() == 2, "{names:?}");
     }
 }

@@ -143,6 +143,11 @@ impl FrameSlot {
         Ok(())
     }
 
+    /// Notes that the frame set refers to an image that is replaced. The next frame writes the set again.
+    pub fn outdate_set(&mut self) {
+        self.set_is_stale = true;
+    }
+
     /// Asserts that [`Self::wait`] was called since the slot's last frame was submitted. The CPU may write the slot's memory.
     fn assert_finished(&self) {
         assert!(self.in_flight_until.is_none(), "the GPU may still read this slot: call FrameSlot::wait first");

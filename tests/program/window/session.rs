@@ -24,6 +24,10 @@ mod at {
     pub const CHARACTER: Point = (760, 420);
     pub const SKY: Point = (950, 30);
     pub const FOUR_SAMPLES: Point = (181, 499);
+    pub const JELLY: Point = (600, 300);
+    pub const MORPH_TARGETS: Point = (80, 247);
+    pub const WEIGHT_START: Point = (43, 269);
+    pub const WEIGHT_END: Point = (95, 269);
 }
 
 fn sample(name: &str) -> PathBuf {
@@ -130,6 +134,12 @@ fn a_session_with_the_panel() {
     window.wait_for_title(|title| title.ends_with(" fps)"));
     assert!(window.picture().corner(BESIDE_THE_PANEL) != before, "the camera has moved");
     keep(&window, "04-selected");
+    window.press_shifted(Key::typing('f'));
+    window.wait_for_frames();
+    keep(&window, "04b-front");
+    window.press(Key::BACKSPACE);
+    window.wait_for_frames();
+    keep(&window, "04c-undone");
     window.press(Key::typing('r'));
     window.click(at::SKY);
     window.wait_for_frames();
@@ -212,6 +222,24 @@ fn a_session_with_the_panel() {
     window.wait_for_title(|title| title.contains(" · Hop · "));
     window.wait_for_frames();
     keep(&window, "17-reloaded");
+
+    // It has morph targets, with sliders. The paused picture changes only with them. In this clip it stays on the ground.
+    window.press(Key::digit(2));
+    window.wait_for_title(|title| title.contains(" · Wobble · "));
+    window.press(Key::SPACE);
+    window.wait_for_title(|title| title.contains(" · paused at "));
+    click_widget(&window, at::JELLY);
+    keep(&window, "17b-selected");
+    click_widget(&window, at::MORPH_TARGETS);
+    keep(&window, "17c-morph-targets");
+    let before = window.picture().corner(BESIDE_THE_PANEL);
+    window.drag(at::WEIGHT_START, at::WEIGHT_END);
+    window.wait_for_frames();
+    keep(&window, "17d-weight");
+    assert!(window.picture().corner(BESIDE_THE_PANEL) != before, "the weight changes the shape");
+    window.press_shifted(Key::typing('p'));
+    window.wait_for_frames();
+    keep(&window, "17e-line");
     window.press(Key::TAB);
     window.wait_for_frames();
     keep(&window, "18-hidden");
@@ -219,7 +247,9 @@ fn a_session_with_the_panel() {
     let finished = program.finish();
     let stderr: Vec<&str> = finished.stderr.lines().collect();
     assert!(finished.code == 0 && matches!(stderr[..], [warning] if warning.ends_with(BROKEN)), "{stderr:?}");
-    assert!(finished.stdout.starts_with("wrote throng-1.png\n"), "{}", finished.stdout);
+    let [wrote, line, _] = finished.stdout.lines().collect::<Vec<_>>()[..] else { panic!("{}", finished.stdout) };
+    assert_eq!(wrote, "wrote throng-1.png");
+    assert!(line.starts_with("throng render ") && line.contains("good.glb") && line.contains(" --morph "), "{line}");
     let screenshot = image::open(place.working_folder().join("throng-1.png")).unwrap();
     assert_eq!((screenshot.width(), screenshot.height()), (1000, 740));
 }

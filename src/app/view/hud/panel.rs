@@ -137,7 +137,7 @@ impl Panel {
         section(ui, "Drawing", false, |ui| drawing(ui, facts, state));
         let warnings = || state.scene.models.iter().flat_map(|model| &model.warnings);
         if warnings().next().is_some() {
-            section(ui, &format!("Warnings about the files ({})", warnings().count()), false, |ui| {
+            section(ui, &format!("Warnings about the files ({})", warnings().count()), true, |ui| {
                 ScrollArea::vertical().id_salt("warnings").max_height(130.0).auto_shrink([false, true]).show(
                     ui,
                     |ui| {
