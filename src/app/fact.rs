@@ -127,6 +127,7 @@ impl Fact {
     fn line(&self, context: &str) -> String {
         const MOST_ITEMS: usize = 6;
         const MAX_CHARS: usize = 400;
+        const ANSWERS: [&str; 3] = ["clips", "morph targets", "warnings"];
         match self {
             Self::Absent => String::new(),
             Self::Flag(flag) => if *flag { "yes" } else { "no" }.to_owned(),
@@ -150,8 +151,10 @@ impl Fact {
                     let (text, key) = (fact.line(&format!("{context} {key}")), key.replace('_', " "));
                     match fact {
                         Self::Flag(true) => Some(key),
-                        // Zeros answer nothing, except in the line that says what a file holds.
-                        Self::Count(0) if context == "contents" => Some(format!("{key}: 0")),
+                        // Zeros answer nothing, except to what people ask of a character first.
+                        Self::Count(0) if context == "contents" && ANSWERS.contains(&&*key) => {
+                            Some(format!("{key}: 0"))
+                        }
                         Self::Flag(false) | Self::Count(0) => None,
                         _ if text.is_empty() => None,
                         Self::Object(_) => Some(format!("{key} ({text})")),

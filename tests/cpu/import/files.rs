@@ -175,8 +175,8 @@ fn the_report_of_inspect_lists_the_contents_of_the_file() {
     let expected = format!(
         "\
 model               test.gltf
-contents            nodes: 3, joints: 2, skins: 1, clips: 1, materials: 1, extensions: 1, warnings:
-                    1
+contents            nodes: 3, joints: 2, skins: 1, clips: 1, morph targets: 0, materials: 1,
+                    extensions: 1, warnings: 1
 attributes          JOINTS_0 POSITION WEIGHTS_0
 file                bytes: {bytes:.1} KiB, generator: a test
 bounds in metres    min: 0 0.25 0, max: 1 1.25 0, height: 1
