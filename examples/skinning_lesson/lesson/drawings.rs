@@ -1,8 +1,9 @@
 //! The drawings of the strip, and the one of normals.
 
 use glam::{Affine3A, Mat2, Mat3, Vec2, Vec3, Vec3A, vec2};
+use throng::model::Interpolation;
 
-use super::numbers::{STRETCH, cofactors};
+use super::numbers::{KEYS_SECONDS, SPEEDS, STRETCH, WAYS, cofactors, height_at};
 use super::strip::{LOWER, Mistake, Strip, UPPER};
 use super::svg::{Panel, Svg};
 
@@ -23,6 +24,40 @@ fn mark(svg: &mut Svg, panel: Panel, vertex: Vec2, label_offset: Vec2) {
     svg.circle(at, 5.0, "mark");
     let [x, y] = vertex.to_array().map(|x| (f64::from(x) * 100.0).round() / 100.0 + 0.0);
     svg.text(at + label_offset, "", &format!("({x}, {y})"));
+}
+
+/// A height between two keys, by the three ways to interpolate.
+pub fn interpolation() -> String {
+    const STEPS: usize = 96;
+    const END_SECONDS: f64 = 1.5;
+    let mut svg = Svg::new(900.0, 210.0);
+    for ((name, way), left) in WAYS.into_iter().zip([50.0, 345.0, 640.0]) {
+        let at = |seconds: f64, height: f32| vec2(left + 150.0 * seconds as f32, 165.0 - 100.0 * height);
+        svg.text(vec2(left, 25.0), "title", name);
+        svg.arrow(at(0.0, 0.0), at(END_SECONDS + 0.1, 0.0), "line");
+        for seconds in [0.5, 1.0] {
+            svg.line(at(seconds, 0.0), at(seconds, 1.2), "ghost");
+            svg.text(at(seconds, -0.2), "mid note", &format!("{seconds} s"));
+        }
+        let points: Vec<(f64, f32)> = (0..=STEPS)
+            .map(|step| END_SECONDS * step as f64 / STEPS as f64)
+            .map(|seconds| (seconds, height_at(way, seconds)))
+            .collect();
+        for pair in points.windows(2) {
+            svg.line(at(pair[0].0, pair[0].1), at(pair[1].0, pair[1].1), "x");
+        }
+        for (seconds, (height, speed)) in KEYS_SECONDS.into_iter().zip([0.0, 1.0].into_iter().zip(SPEEDS)) {
+            let key = at(seconds.into(), height);
+            if way == Interpolation::CubicSpline {
+                let reach = 0.12;
+                let tangent = vec2(150.0 * reach, -100.0 * reach * speed);
+                let (from, to) = if height == 0.0 { (key, key + tangent) } else { (key - tangent, key) };
+                svg.line(from, to, "y");
+            }
+            svg.circle(key, 4.0, "mark");
+        }
+    }
+    svg.finish()
 }
 
 /// One vertex in the four spaces, at 1 s of the clip.

@@ -45,6 +45,7 @@ pub struct Lesson {
 pub fn lesson() -> Result<Lesson, Box<dyn Error>> {
     let strip = strip::Strip::load()?;
     let drawings = vec![
+        Drawing { file_name: "interpolation.svg", svg: drawings::interpolation() },
         Drawing { file_name: "spaces.svg", svg: drawings::spaces(&strip) },
         Drawing { file_name: "weights.svg", svg: drawings::weights(&strip) },
         Drawing { file_name: "mistakes.svg", svg: drawings::mistakes(&strip) },

@@ -1,6 +1,8 @@
 //! The calculation of `docs/skinning.md`, printed step by step.
 
-use glam::{Affine3A, Mat2, Mat3, Mat4, Vec2, Vec3};
+use glam::{Affine3A, Mat2, Mat3, Mat4, Vec2, Vec3, Vec3A};
+use throng::animation::{SampleScratch, sample_clip};
+use throng::model::{Clip, Interpolation, LocalPose, Track};
 
 use super::Numbers;
 use super::strip::{LOWER, Mistake, Strip, UPPER};
@@ -12,9 +14,11 @@ const TIME_SECONDS: f64 = 1.0;
 pub fn all(strip: &Strip) -> Vec<Numbers> {
     vec![
         Numbers { name: "sample", text: sample(strip) },
+        Numbers { name: "interpolation", text: interpolation() },
         Numbers { name: "hierarchy", text: hierarchy(strip) },
         Numbers { name: "joint", text: joint(strip) },
         Numbers { name: "blend", text: blend(strip) },
+        Numbers { name: "morph", text: morph(strip) },
         Numbers { name: "vertices", text: vertices(strip) },
         Numbers { name: "mistakes", text: mistakes(strip) },
         Numbers { name: "normals", text: normals() },
@@ -61,6 +65,38 @@ fn sample(strip: &Strip) -> String {
     [0.5, 0.75, 1.0].map(line).concat()
 }
 
+/// The keys of the lesson on interpolation: a height that goes from 0 to 1 in half a second.
+pub const KEYS_SECONDS: [f32; 2] = [0.5, 1.0];
+/// The speeds at the two keys, in metres per second.
+pub const SPEEDS: [f32; 2] = [4.0, 0.0];
+/// The ways to interpolate, as glTF calls them.
+pub const WAYS: [(&str, Interpolation); 3] =
+    [("STEP", Interpolation::Step), ("LINEAR", Interpolation::Linear), ("CUBICSPLINE", Interpolation::CubicSpline)];
+
+/// The height at a time.
+pub fn height_at(interpolation: Interpolation, time_seconds: f64) -> f32 {
+    let [low, high] = [Vec3::ZERO, Vec3::Y];
+    let [leaving, arriving] = SPEEDS.map(|speed| speed * Vec3::Y);
+    let values = match interpolation {
+        Interpolation::CubicSpline => vec![Vec3::ZERO, low, leaving, arriving, high, Vec3::ZERO],
+        Interpolation::Step | Interpolation::Linear => vec![low, high],
+    };
+    let track = Track { node: 0, timeline: 0, interpolation, values };
+    let clip = Clip { timelines: vec![KEYS_SECONDS.to_vec()], translations: vec![track], ..Clip::default() };
+    let mut pose = LocalPose { translations: vec![Vec3::ZERO], ..LocalPose::default() };
+    sample_clip(&clip, time_seconds, &mut SampleScratch::default(), &mut pose);
+    pose.translations[0].y
+}
+
+fn interpolation() -> String {
+    let head = WAYS.map(|(name, _)| format!("{name:>13}")).concat();
+    let line = |time_seconds: f64| {
+        let heights = WAYS.map(|(_, way)| format!("{:>13}", number(height_at(way, time_seconds)))).concat();
+        format!("{time_seconds:>5.3} s{heights}\n")
+    };
+    format!("       {head}\n") + &[0.0, 0.5, 0.625, 0.75, 0.875, 1.0, 2.0].map(line).concat()
+}
+
 fn hierarchy(strip: &Strip) -> String {
     let local = strip.sample(TIME_SECONDS);
     let nodes = strip.model_from_nodes(&local);
@@ -93,6 +129,20 @@ fn blend(strip: &Strip) -> String {
     ]);
     let skinned = (lower + upper).transform_point3a(position);
     format!("{matrices}\nmodel_from_mesh * {} = {}\n", point(position.truncate()), point(skinned.truncate()))
+}
+
+/// A vertex with two morph targets, before the joint `upper` moves it.
+fn morph(strip: &Strip) -> String {
+    let (position, _) = strip.vertex(9);
+    let targets = [(0.5, Vec3A::new(0.0, 0.5, 0.0)), (1.0, Vec3A::new(0.25, 0.0, 0.0))];
+    let morphed = targets.iter().fold(position, |position, (weight, delta)| position + *weight * *delta);
+    let terms = targets.map(|(weight, delta)| format!(" + {weight} * {}", point(delta.truncate()))).concat();
+    let upper = joint_matrices(strip)[UPPER];
+    format!("morphed  = {}{terms} = {}\n", point(position.truncate()), point(morphed.truncate()))
+        + &format!(
+            "skinned  = joint matrix of upper * morphed = {}\n",
+            point(upper.transform_point3a(morphed).truncate())
+        )
 }
 
 fn joint_matrices(strip: &Strip) -> Vec<Affine3A> {
