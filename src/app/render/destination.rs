@@ -12,8 +12,12 @@ use crate::app::output::{is_special, write_file};
 use crate::cli::{FrameChoice, RenderArgs, Size, WrongUsage};
 use crate::view::Background;
 
-/// How a film of another format is made.
-const FFMPEG: &str = "ffmpeg -framerate 30 -i frame_%04d.png -pix_fmt yuv420p film.mp4";
+/// How films of other formats are made. WebM keeps alpha.
+const FFMPEG: [(&str, &str); 3] = [
+    ("mp4", "ffmpeg -framerate 30 -i frame_%04d.png -pix_fmt yuv420p film.mp4"),
+    ("webm", "ffmpeg -framerate 30 -i frame_%04d.png -c:v libvpx-vp9 -pix_fmt yuva420p film.webm"),
+    ("gif", "ffmpeg -framerate 25 -i frame_%04d.png film.gif"),
+];
 
 /// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +44,10 @@ impl Format {
             },
             None if is_special(path) => return Ok(Self::Png),
             None => "the name has no extension".to_owned(),
-            Some(extension @ ("mp4" | "webm")) => {
-                format!("ffmpeg makes .{extension} from numbered images, with `{FFMPEG}`")
-            }
-            Some(extension) => format!("the extension .{extension} is unknown"),
+            Some(extension) => match FFMPEG.iter().find(|(other, _)| *other == extension) {
+                Some((_, command)) => format!("ffmpeg makes .{extension} from numbered images, with `{command}`"),
+                None => format!("the extension .{extension} is unknown"),
+            },
         };
         bail!(WrongUsage(format!(
             "--out {}: {found}; use .png or .jpg for images, or .apng for a film",

@@ -45,6 +45,12 @@ pub fn run(args: &ViewArgs) -> Result<()> {
     let mut state = State::new(args)?;
     match EventLoop::new() {
         Ok(event_loop) => {
+            if args.out.is_some() {
+                tracing::warn!(
+                    "there is a display, so --out writes nothing: P in the window writes a picture, and `throng render` needs no \
+                     window"
+                );
+            }
             let mut viewer = Viewer::new(state);
             event_loop.run_app(&mut viewer).context("the window system failed")?;
             viewer.finish()
