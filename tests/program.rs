@@ -3,6 +3,7 @@
 mod common;
 mod program {
     mod cli;
+    mod conformance;
     mod oracle;
     #[cfg(target_os = "linux")]
     mod untrusted;

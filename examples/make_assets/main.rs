@@ -13,7 +13,7 @@ use anyhow::Context;
 fn main() -> anyhow::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     for asset in generator::assets()? {
-        let path = folder.join(asset.file_name);
+        let path = folder.join(&asset.file_name);
         std::fs::write(&path, &asset.bytes).with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}: {} bytes", path.display(), asset.bytes.len());
     }

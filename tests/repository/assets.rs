@@ -16,7 +16,7 @@ use throng::model::{Clip, Geometry, Interpolation, Model, Track};
 fn checked_in_assets_are_what_the_generator_writes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets");
     for asset in generator::assets().unwrap() {
-        let path = folder.join(asset.file_name);
+        let path = folder.join(&asset.file_name);
         let checked_in = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(
             checked_in == asset.bytes,
@@ -29,7 +29,7 @@ fn checked_in_assets_are_what_the_generator_writes() {
 fn walker() -> Model {
     let assets = generator::assets().unwrap();
     let walker = assets.into_iter().find(|asset| asset.file_name == "walker.glb").unwrap();
-    let model = load_glb(walker.file_name, &walker.bytes).unwrap();
+    let model = load_glb(&walker.file_name, &walker.bytes).unwrap();
     assert_eq!(model.warnings, [""; 0]);
     model
 }

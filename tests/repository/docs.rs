@@ -18,6 +18,7 @@ fn pages() -> Vec<(PathBuf, String)> {
         "CONTRIBUTING.md",
         "SECURITY.md",
         "assets/README.md",
+        "assets/conformance/README.md",
         "benches/peers/README.md",
         "fuzz/README.md",
     ];

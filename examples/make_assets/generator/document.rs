@@ -82,6 +82,52 @@ impl Document {
         }))
     }
 
+    /// Adds an accessor of numbers in any format: `component_type`, then the type and the number of elements.
+    pub fn raw(&mut self, bytes: &[u8], component_type: u32, (ty, count): (&str, usize), normalized: bool) -> usize {
+        let buffer_view = self.buffer_view(bytes, None);
+        let mut accessor =
+            json!({ "bufferView": buffer_view, "componentType": component_type, "count": count, "type": ty });
+        if normalized {
+            accessor["normalized"] = json!(true);
+        }
+        self.push_accessor(accessor)
+    }
+
+    /// Adds an accessor of floats without a buffer: all are 0.
+    pub fn zeros(&mut self, ty: &str, count: usize) -> usize {
+        self.push_accessor(json!({ "componentType": FLOAT, "count": count, "type": ty }))
+    }
+
+    /// Adds accessors of floats whose elements take turns in one buffer view. Each has its type and its first byte.
+    pub fn interleaved<const N: usize>(&mut self, bytes: &[u8], parts: [(&str, usize); N], count: usize) -> [usize; N] {
+        let buffer_view = self.buffer_view(bytes, Some(ARRAY_BUFFER));
+        self.buffer_views[buffer_view]["byteStride"] = json!(bytes.len() / count);
+        parts.map(|(ty, byte_offset)| {
+            let accessor = json!({
+                "bufferView": buffer_view, "byteOffset": byte_offset, "componentType": FLOAT, "count": count, "type": ty,
+            });
+            self.push_accessor(accessor)
+        })
+    }
+
+    /// Sets the bounds of an accessor of positions: the least and the greatest numbers of its elements.
+    pub fn set_bounds(&mut self, accessor: usize, positions: &[[f32; 3]]) {
+        for (name, pick) in [("min", f32::min as fn(f32, f32) -> f32), ("max", f32::max)] {
+            let bounds = [0, 1, 2].map(|axis| positions.iter().map(|position| position[axis]).reduce(pick));
+            self.accessors[accessor][name] = json!(bounds);
+        }
+    }
+
+    /// Replaces elements of an accessor, whose numbers are `values`.
+    pub fn sparse(&mut self, accessor: usize, places: &[u8], values: &[u8]) {
+        let (indices, values) = (self.buffer_view(places, None), self.buffer_view(values, None));
+        self.accessors[accessor]["sparse"] = json!({
+            "count": places.len(),
+            "indices": { "bufferView": indices, "componentType": UNSIGNED_BYTE },
+            "values": { "bufferView": values },
+        });
+    }
+
     /// Adds bytes, aligned to four as every component type needs. Returns the buffer view's index.
     pub fn buffer_view(&mut self, bytes: &[u8], target: Option<u32>) -> usize {
         self.binary.resize(self.binary.len().next_multiple_of(4), 0);

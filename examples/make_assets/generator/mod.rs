@@ -7,6 +7,7 @@
 //! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves, [`clips`] samples them
 //!   into keyframes.
 //! * [`walker`] assembles the character's file.
+//! * [`conformance`] has forty variations of a small rig, each for one rule.
 //!
 //! The bytes are the same on every machine. All arithmetic is in f64, and every number is snapped to a binary grid
 //! before it is written ([`document::snap`]). Only `sin` and `cos` may differ between platforms, in the last bit (1e-16),
@@ -15,6 +16,7 @@
 
 mod body;
 mod clips;
+mod conformance;
 mod document;
 mod gait;
 mod jelly;
@@ -28,8 +30,8 @@ mod walker;
 
 /// A file of `assets/`.
 pub struct Asset {
-    /// The file name, without a folder.
-    pub file_name: &'static str,
+    /// The file name in `assets`.
+    pub file_name: String,
     /// The content of the file.
     pub bytes: Vec<u8>,
 }
@@ -39,9 +41,11 @@ pub struct Asset {
 /// # Errors
 /// If an image or a JSON document cannot be encoded.
 pub fn assets() -> anyhow::Result<Vec<Asset>> {
-    Ok(vec![
-        Asset { file_name: "jelly.gltf", bytes: jelly::jelly()? },
-        Asset { file_name: "simple_strip.gltf", bytes: strip::simple_strip()? },
-        Asset { file_name: "walker.glb", bytes: walker::walker()? },
-    ])
+    let models = [
+        ("jelly.gltf".to_owned(), jelly::jelly()?),
+        ("simple_strip.gltf".to_owned(), strip::simple_strip()?),
+        ("walker.glb".to_owned(), walker::walker()?),
+    ];
+    let all = models.into_iter().chain(conformance::files()?);
+    Ok(all.map(|(file_name, bytes)| Asset { file_name, bytes }).collect())
 }

@@ -1,0 +1,124 @@
+//! The files of `assets/conformance`, each for one rule of glTF. `throng pose` gives the expected numbers on the CPU and on the GPU.
+//! The numbers are those that the evaluator computes today. A mistake in the evaluator is found by the case that names it.
+//!
+//! The evaluator and the checker are programs in Python, for readers of any language.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::program::{Finished, Place, Running};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/conformance")
+}
+
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let models = files.filter(|path| path.extension().is_some_and(|extension| extension == "gltf"));
+    let mut names: Vec<String> = models.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn python(program: &Path, argument: &Path) -> Finished {
+    Running::start(Command::new("python3").arg("-B").arg(program).arg(argument)).finish()
+}
+
+/// Evaluates a file, and writes the numbers to a folder.
+fn evaluate(evaluator: &Path, name: &str, results: &Path) {
+    let finished = python(evaluator, &folder().join(name).with_extension("gltf"));
+    assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
+    std::fs::write(results.join(name).with_extension("json"), finished.stdout).unwrap();
+}
+
+#[test]
+fn poses_agree_on_the_cpu_and_on_the_gpu() {
+    let place = Place::new();
+    assert!(names().len() >= 40);
+    for on in ["cpu", "gpu --validation"] {
+        for name in names() {
+            let expected = std::fs::read(folder().join(&name).with_extension("json")).unwrap();
+            let expected: serde_json::Value = serde_json::from_slice(&expected).unwrap();
+            let times = expected["frames"].as_array().unwrap().iter().map(|frame| frame["time"].to_string());
+            let options = format!("pose --json --on {on} --time={}", times.collect::<Vec<_>>().join(","));
+            let finished =
+                Running::start(place.command(&options).arg(folder().join(&name).with_extension("gltf"))).finish();
+            assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
+            std::fs::write(place.working_folder().join(&name).with_extension("json"), finished.stdout).unwrap();
+        }
+        let checked = python(&folder().join("check.py"), &place.working_folder());
+        assert_eq!(checked.code, 0, "on the {on}:\n{}", checked.stdout);
+    }
+}
+
+#[test]
+fn the_expected_numbers_are_those_of_the_evaluator() {
+    let place = Place::new();
+    let page = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    for name in names() {
+        assert!(page.contains(&format!("\n| `{name}` |")), "{name} is not on the page");
+        evaluate(&folder().join("evaluate.py"), &name, &place.working_folder());
+        // The last digit may differ between mathematical libraries, so the files are not compared byte by byte.
+    }
+    let checker = Running::start(
+        Command::new("python3").arg("-B").arg(folder().join("check.py")).arg(place.working_folder()).arg("1e-8"),
+    );
+    let checked = checker.finish();
+    assert_eq!(checked.code, 0, "evaluate.py FILE.gltf > FILE.json refreshes a file:\n{}", checked.stdout);
+}
+
+/// Mistakes: a text of the evaluator, what takes its place, and the cases that find it.
+const MISTAKES: [(&str, &str, &str); 16] = [
+    ("product(model_from_node(parents[index]), own)", "product(own, model_from_node(parents[index]))", "parents_first"),
+    (
+        "return product(model_from_node(parents[index]), own) if index in parents else own",
+        "return own",
+        "ancestor_that_is_no_joint",
+    ),
+    ("if \"matrix\" in node:", "if False:", "node_by_matrix"),
+    ("(x, y, z, w), (sx", "(w, x, y, z), (sx", "order_of_quaternion"),
+    (
+        "if \"skin\" in node:\n",
+        "if \"skin\" in node and \"translation\" not in gltf[\"nodes\"][index]:\n",
+        "mesh_node_has_no_effect",
+    ),
+    (
+        "zip(skin[\"joints\"], inverse_binds)",
+        "zip(sorted(skin[\"joints\"]), inverse_binds)",
+        "joints_are_indices_of_the_skin",
+    ),
+    ("[IDENTITY] * len", "[[0.0] * 16] * len", "no_inverse_binds"),
+    ("product(model_from_node[joint], inverse_bind)", "model_from_node[joint]", "bind_pose_is_not_the_rest_pose"),
+    ("for n in range(16):", "for n in range(1):", "eight_influences"),
+    ("weight / total", "weight", "weights_of_another_sum"),
+    ("max(number / divisor, -1.0)", "number / (divisor + 1)", "morph_weights_in_signed_bytes"),
+    ("if \"sparse\" in accessor:", "if False:", "sparse_positions sparse_morph_without_a_buffer"),
+    ("    if dot(a, b) < 0:\n        b = [-x for x in b]\n", "", "slerp_the_short_way"),
+    ("span * (t**3 - 2 * t**2 + t) * b", "(t**3 - 2 * t**2 + t) * b", "spline_with_tangents_per_second"),
+    (
+        "node.get(\"weights\") or mesh.get(\"weights\")",
+        "mesh.get(\"weights\") or node.get(\"weights\")",
+        "morph_before_skin",
+    ),
+    ("return [sign * sum(cofactors[k][row] * n[k]", "return [sum(m[4 * k + row] * n[k]", "shear"),
+];
+
+#[test]
+fn each_mistake_is_found_by_the_case_that_names_it() {
+    let right = std::fs::read_to_string(folder().join("evaluate.py")).unwrap();
+    for (text, wrong, cases) in MISTAKES {
+        assert_eq!(right.matches(text).count(), 1, "{text}");
+        let place = Place::new();
+        let evaluator = place.working_folder().join("evaluate.py");
+        std::fs::write(&evaluator, right.replace(text, wrong)).unwrap();
+        for name in cases.split(' ') {
+            evaluate(&evaluator, name, &place.working_folder());
+        }
+        let checked = python(&folder().join("check.py"), &place.working_folder());
+        for name in cases.split(' ') {
+            let line = checked.stdout.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
+            let line = line.unwrap_or_else(|| panic!("{name}: {}", checked.stderr));
+            assert!(line.starts_with("WRONG") && line.contains("frames"), "{text} is not found: {line}");
+        }
+    }
+}
