@@ -13,7 +13,7 @@ and Wayland libraries for the window, Xvfb and the window manager openbox for th
 the shaders. It supports Debian and Ubuntu (apt), Fedora (dnf, without spirv-cross) and Arch (pacman). On other systems it
 tells you what to install. It uses sudo unless you run it as root.
 
-  --shaders   also install CMake, make, Python 3 and git, for the cargo feature `shaderc`
+  --shaders   also install CMake, make and git, for the cargo feature `shaderc`
   --fuzz      also install cargo-fuzz with cargo, for fuzz/run.sh
   --drivers   also put a second driver (SwiftShader) and a current validation layer into ~/.cache/throng/drivers, for
               tests. Nothing uses them until you source the file `env` there. They come from Debian's package
@@ -87,10 +87,10 @@ setup_apt() {
     need spirv-cross spirv-cross
     need cc gcc libc6-dev
     need c++ g++
+    need python3 python3
     if $with_shaders; then
         need cmake cmake
         need make make
-        need python3 python3
         need git git
     fi
     announce apt-get || return 0
@@ -108,10 +108,10 @@ setup_dnf() {
     need openbox openbox
     need cc gcc
     need c++ gcc-c++
+    need python3 python3
     if $with_shaders; then
         need cmake cmake
         need make make
-        need python3 python3
         need git git
     fi
     announce dnf || return 0
@@ -127,10 +127,10 @@ setup_pacman() {
     need spirv-cross spirv-cross
     need cc gcc
     need c++ gcc
+    need python3 python
     if $with_shaders; then
         need cmake cmake
         need make make
-        need python3 python
         need git git
     fi
     announce pacman || return 0
@@ -242,21 +242,22 @@ check_drivers() (
 explain_macos() {
     say "macOS: install the Vulkan SDK from https://vulkan.lunarg.com (it has MoltenVK and the validation layers), or run"
     say "    brew install vulkan-loader molten-vk vulkan-validationlayers"
-    say "For the linker and the C++ compiler, run xcode-select --install"
-    if $with_shaders; then say "for the feature shaderc: brew install cmake python"; fi
+    say "For the linker and the C++ compiler, run xcode-select --install; the tests need Python 3: brew install python"
+    if $with_shaders; then say "for the feature shaderc: brew install cmake"; fi
 }
 
 explain_windows() {
     say "Windows: a current graphics driver is enough to run Throng. The validation layers are in the SDK from"
-    say "https://vulkan.lunarg.com. Rust needs the C++ build tools of Visual Studio, which rustup offers to install"
-    if $with_shaders; then say "for the feature shaderc: CMake (https://cmake.org), Ninja and Python 3 (https://python.org)"; fi
+    say "https://vulkan.lunarg.com. Rust needs the C++ build tools of Visual Studio, which rustup offers to install."
+    say "The tests need Python 3 (https://python.org) as python3"
+    if $with_shaders; then say "for the feature shaderc: CMake (https://cmake.org) and Ninja"; fi
 }
 
 explain_other() {
     say "this system's package manager is unknown; install: a C and a C++ compiler, the Vulkan loader, a Vulkan 1.3"
     say "driver (Mesa's lavapipe if there is no GPU), the Vulkan validation layers, libX11 with libX11-xcb, libxcb,"
-    say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb, openbox"
-    if $with_shaders; then say "for the feature shaderc: CMake, make, Python 3, git"; fi
+    say "libXcursor, libXi, libXrandr, libxkbcommon with libxkbcommon-x11, libwayland-client, Xvfb, openbox, Python 3"
+    if $with_shaders; then say "for the feature shaderc: CMake, make, git"; fi
 }
 
 check_rust
