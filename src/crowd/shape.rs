@@ -97,17 +97,18 @@ impl Crowd {
         let Model { geometry, palette, skeleton, .. } = &self.models[instance.model as usize];
         let strongest =
             |&first: &u32| palette.nodes.get(geometry.influences.get(first as usize)?.joint as usize).copied();
-        let is_below = |other: u32| {
-            let above = std::iter::successors(Some(other as usize), |&node| skeleton.parent(node));
-            above.into_iter().any(|other| other == node as usize)
-        };
+        // Parents come before their children.
+        let mut below = vec![false; skeleton.len()];
+        for other in 0..below.len() {
+            below[other] = other == node as usize || skeleton.parent(other).is_some_and(|parent| below[parent]);
+        }
         let mut skinner = Skinner::new(self);
         let vertices = skinner.vertices_world(instance, time_seconds).iter().zip(&geometry.influence_starts);
         let around = |belongs: &dyn Fn(u32) -> bool| {
             let belonging = vertices.clone().filter(|(_, first)| strongest(first).is_some_and(belongs));
             sphere(belonging.map(|(vertex, _)| *vertex))
         };
-        around(&|other| other == node).or_else(|| around(&is_below)).or_else(|| {
+        around(&|other| other == node).or_else(|| around(&|other| below[other as usize])).or_else(|| {
             let (world_from_node, radius) = self.node_in_world(nodes, time_seconds)?;
             Some((world_from_node.translation.into(), SURROUNDINGS * radius))
         })

@@ -21,18 +21,20 @@ pub fn find<'n>(names: impl IntoIterator<Item = Option<&'n str>>, word: &str) ->
         alike.into_iter().position(|is_alike| is_alike)
     };
     let names = names.into_iter().enumerate();
-    let mut ending: Vec<(&str, usize)> = Vec::new();
+    // The name that ends with the word, and whether there are several.
+    let mut ending: Option<(&str, usize)> = None;
+    let mut is_ambiguous = false;
     let found = names.filter_map(|(index, name)| {
         let name = name?;
-        let before =
-            name.to_lowercase().strip_suffix(&folded).map(|before| before.ends_with(|c: char| !c.is_alphanumeric()));
-        if before == Some(true) && ending.iter().all(|(other, _)| *other != name) {
-            ending.push((name, index));
+        let before = name.to_lowercase().strip_suffix(&folded).map(str::to_owned);
+        if before.is_some_and(|before| before.ends_with(|c: char| !c.is_alphanumeric())) {
+            is_ambiguous |= ending.is_some_and(|(other, _)| other != name);
+            ending = ending.or(Some((name, index)));
         }
         Some((difference(name)?, index))
     });
     let best = found.min().map(|(_, index)| index);
-    best.or(if let [(_, index)] = ending[..] { Some(index) } else { None })
+    best.or(ending.filter(|_| !is_ambiguous).map(|(_, index)| index))
 }
 
 /// Returns the words of a name in small letters: `ai_eyeUpperClose_L` has ai, eye, upper, close and l.
