@@ -319,7 +319,7 @@ impl Cli {
     }
 }
 
-/// What newcomers type, and the commands that do it.
+/// Words that newcomers type in place of a command, and the commands that do it.
 const WISHES: [(&str, &str); 4] = [
     ("info check show stats list validate", "throng inspect FILE"),
     ("portrait face", "throng render FILE --look-at head --view front --out portrait.png"),

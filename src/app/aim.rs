@@ -25,7 +25,7 @@ pub enum Shows {
 /// The front, at the angle above the ground from which the crowd is seen best.
 const FRONT: Direction = Direction { yaw_degrees: 0.0, pitch_degrees: None, zoom: None };
 
-/// The front of a row of characters, from eye height and from far away: those of the same height look so.
+/// The front of a row of characters, from eye height and from far away: perspective hardly changes their heights.
 const ROW: Direction = Direction { yaw_degrees: 0.0, pitch_degrees: Some(4.0), zoom: None };
 const ROW_FOV_DEGREES: f32 = 15.0;
 

@@ -56,7 +56,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// What people call things that tools name otherwise.
+/// Words that people use for things, and the words that tools use for the same.
 const MEANINGS: [(&str, &str); 4] =
     [("blink", "eye close"), ("wink", "eye close"), ("face", "head"), ("talk", "jaw open")];
 
