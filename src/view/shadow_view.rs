@@ -52,8 +52,10 @@ impl ShadowView {
     /// Returns the side of the map in texels that an image of this size in pixels needs.
     ///
     /// Close to a character, one texel should be at most one pixel. The light sees the picture along its diagonal, and more of
-    /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides. The side grows
-    /// in steps, so that a window that changes its size rarely needs another map.
+    /// the world behind a character than before it, so the map needs 1.25 times the sum of the image's sides, and in upright
+    /// images 2.6 times their height. The side grows in steps, so that a window that changes its size rarely needs another
+    /// map. Images of more than 3,100 pixels of height would need more than the largest map: in them a texel may be 1.2
+    /// pixels.
     #[must_use]
     pub fn map_texels_for([width, height]: [u32; 2]) -> u32 {
         /// Small images show crowds too, whose shadows need these many texels.
@@ -61,7 +63,8 @@ impl ShadowView {
         /// 256 MiB of depth.
         const MOST: u32 = 8192;
         const STEP: u32 = 512;
-        (5 * (width.min(MOST) + height.min(MOST)) / 4).next_multiple_of(STEP).clamp(LEAST, MOST)
+        let [width, height] = [width.min(MOST), height.min(MOST)];
+        (5 * (width + height) / 4).max(13 * height / 5).next_multiple_of(STEP).clamp(LEAST, MOST)
     }
 
     /// Fits a square map of `map_texels` texels a side to the points that the camera sees and a character can shade.
@@ -354,7 +357,7 @@ mod tests {
     fn close_to_a_character_a_texel_is_at_most_a_pixel() {
         let body =
             Bounds { min: Vec3::new(-0.35, 0.0, -0.25), max: Vec3::new(0.35, 1.8, 0.25), footprint_radius: 0.43 };
-        for image in [[1024, 768], [1280, 720], [2048, 2048]] {
+        for image in [[1024, 768], [1280, 720], [720, 1280], [1200, 1800], [3000, 3000], [600, 2400]] {
             let [width, height] = image.map(|side| side as f32);
             for yaw_radians in [-0.7, 0.0, 0.7] {
                 let face = Vec3::new(0.0, 1.6, 0.1);
