@@ -22,6 +22,8 @@ layout(constant_id = 6) const uint DEBUG_VIEW = 0;
 layout(constant_id = 7) const uint GROUND_IS_SHADED = 1;
 // 1 if the shader encodes sRGB, with the same result on every driver; 0 if the format of the output does.
 layout(constant_id = 8) const uint ENCODES_SRGB = 1;
+// 1 if dual quaternions are blended instead of joint matrices.
+layout(constant_id = 9) const uint WITH_DUAL_QUATERNIONS = 0;
 
 const uint FEATURE_FLAT = 1;
 const uint FEATURE_THIN = 2;

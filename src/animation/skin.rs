@@ -7,10 +7,10 @@
 //!
 //! For measures, [`skinned_position`] computes single positions, with the same bits, from the [`Geometry`] itself.
 
-use glam::{Vec3, Vec4, Vec4Swizzles};
+use glam::{Mat3, Quat, Vec3, Vec4, Vec4Swizzles};
 
 use super::{ModelPose, joint_matrices};
-use crate::model::{Geometry, Influence, Model, MorphDelta};
+use crate::model::{Geometry, Influence, JointBlend, Model, MorphDelta};
 use crate::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, pack_tangent,
     unpack_octahedral, unpack_tangent,
@@ -35,6 +35,8 @@ pub struct BindPose {
     pub morph_tangents: Vec<f32>,
     /// Whether any vertex has a normal. Without any, the model is shaded flat, and all normals stay +Z.
     pub has_normals: bool,
+    /// How joint matrices are blended.
+    pub joint_blend: JointBlend,
 }
 
 impl BindPose {
@@ -81,6 +83,7 @@ impl BindPose {
             bind_tangents: geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect(),
             morph_tangents: tangent_deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect(),
             has_normals: geometry.has_normals(),
+            joint_blend: geometry.joint_blend,
         }
     }
 }
@@ -154,15 +157,58 @@ fn unpack_vertex(
 }
 
 /// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
-fn blend_joint_matrices(bind_pose: &BindPose, vertex: &UnpackedVertex, palette: &[JointMatrix]) -> JointMatrix {
+fn blend_joint_matrices(influences: impl Iterator<Item = GpuInfluence>, palette: &[JointMatrix]) -> JointMatrix {
     let mut blended = [Vec4::ZERO; 3];
-    for i in 0..vertex.influence_count {
-        let GpuInfluence { joint, weight } = bind_pose.influences[(vertex.first_influence + i) as usize];
+    for GpuInfluence { joint, weight } in influences {
         blended[0] += weight * Vec4::from(palette[joint as usize].rows[0]);
         blended[1] += weight * Vec4::from(palette[joint as usize].rows[1]);
         blended[2] += weight * Vec4::from(palette[joint as usize].rows[2]);
     }
     JointMatrix { rows: blended.map(|row| row.to_array()) }
+}
+
+/// The other way to blend: a joint matrix is a stretch, a rotation and a translation, in this order. Stretches are blended
+/// like matrices; rotations with their translations are blended as dual quaternions, which bends around joints with less loss
+/// of volume (Kavan et al., "Geometric Skinning with Approximate Dual Quaternion Blending", 2008).
+fn blend_dual_quaternions(influences: impl Iterator<Item = GpuInfluence>, palette: &[JointMatrix]) -> JointMatrix {
+    let (mut real, mut dual) = (Vec4::ZERO, Vec4::ZERO);
+    let mut stretch = Mat3::ZERO;
+    for GpuInfluence { joint, weight } in influences {
+        let rows = palette[joint as usize].rows.map(Vec4::from);
+        let linear = Mat3::from_cols(rows[0].xyz(), rows[1].xyz(), rows[2].xyz()).transpose();
+        let translation = Vec3::new(rows[0].w, rows[1].w, rows[2].w);
+        // Gram-Schmidt. A matrix that mirrors or has collapsed is a stretch alone.
+        let (x, z) = (linear.x_axis, linear.x_axis.cross(linear.y_axis));
+        let mut rotation = Mat3::IDENTITY;
+        if z.dot(linear.z_axis) > 0.0 && x.dot(x).min(z.dot(z)) > 1e-30 {
+            rotation = Mat3::from_cols(x.normalize(), z.normalize().cross(x.normalize()), z.normalize());
+        }
+        stretch += weight * (rotation.transpose() * linear);
+        // Of the two quaternions of a rotation, the one on the side of the sum.
+        let mut q = Vec4::from(Quat::from_mat3(&rotation));
+        q *= if real.dot(q) < 0.0 { -weight } else { weight };
+        real += q;
+        dual += 0.5 * (q.w * translation + translation.cross(q.xyz())).extend(-translation.dot(q.xyz()));
+    }
+    let scale = real.length_recip();
+    real *= scale;
+    dual *= scale;
+    let translation = 2.0 * (real.w * dual.xyz() - dual.w * real.xyz() + real.xyz().cross(dual.xyz()));
+    let rows = (Mat3::from_quat(Quat::from_vec4(real)) * stretch).transpose();
+    let row = |axis: Vec3, translation: f32| axis.extend(translation).to_array();
+    JointMatrix {
+        rows: [row(rows.x_axis, translation.x), row(rows.y_axis, translation.y), row(rows.z_axis, translation.z)],
+    }
+}
+
+/// Blends the joint matrices that influence a vertex. There is nothing to blend for one joint.
+fn blend(
+    joint_blend: JointBlend,
+    influences: impl ExactSizeIterator<Item = GpuInfluence>,
+    palette: &[JointMatrix],
+) -> JointMatrix {
+    let by_matrices = joint_blend == JointBlend::Linear || influences.len() <= 1;
+    if by_matrices { blend_joint_matrices(influences, palette) } else { blend_dual_quaternions(influences, palette) }
 }
 
 /// Skins one vertex of the model, with its normal if the model has normals, and its tangent if `wants_tangent`. Only
@@ -189,7 +235,9 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
             bind_tangent += (weight * Vec3::from_slice(&bind_pose.morph_tangents[3 * i..])).extend(0.0);
         }
     }
-    let model_from_mesh = blend_joint_matrices(bind_pose, &vertex, pose.palette);
+    let first = vertex.first_influence as usize;
+    let influences = bind_pose.influences[first..first + vertex.influence_count as usize].iter().copied();
+    let model_from_mesh = blend(bind_pose.joint_blend, influences, pose.palette);
     position = model_from_mesh.transform_point(position);
     let mut skinned_normal = 0;
     if wants_normal {
@@ -249,18 +297,14 @@ pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> V
     blended_matrix(geometry, vertex, pose).transform_point(position)
 }
 
-/// Returns the weighted sum of the joint matrices that influence a vertex (glTF 2.0, 3.7.3.3).
+/// Returns the blend of the joint matrices that influence a vertex.
 ///
 /// # Panics
 /// If `vertex` is out of range, or if `pose` belongs to another model.
 #[inline]
 #[must_use]
 pub fn blended_matrix(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> JointMatrix {
-    let mut blended = [Vec4::ZERO; 3];
-    for influence in geometry.influences_of(vertex) {
-        for (sum, row) in blended.iter_mut().zip(pose.palette[influence.joint as usize].rows) {
-            *sum += influence.weight * Vec4::from(row);
-        }
-    }
-    JointMatrix { rows: blended.map(|row| row.to_array()) }
+    let influences = geometry.influences_of(vertex).iter();
+    let influences = influences.map(|&Influence { joint, weight }| GpuInfluence { joint, weight });
+    blend(geometry.joint_blend, influences, pose.palette)
 }

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, PhaseMode};
+use crate::model::JointBlend;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
 use crate::view::{Background, DebugView, SunDirection};
@@ -151,7 +152,7 @@ impl Line {
         self.option("--sun", is_moved.then(|| format!("{azimuth_degrees},{elevation_degrees}")));
     }
 
-    fn show(&mut self, ShowArgs { debug_view, joint, skeleton, bind_pose, stage }: &ShowArgs) {
+    fn show(&mut self, ShowArgs { debug_view, joint, skeleton, bind_pose, stage, blend }: &ShowArgs) {
         self.option("--debug-view", (*debug_view != DebugView::Lit).then(|| debug_view.name()));
         self.option("--joint", joint.as_ref());
         self.switch("--skeleton", skeleton.then_some(true));
@@ -159,6 +160,7 @@ impl Line {
             self.0.push("--bind-pose".into());
         }
         self.option("--stage", (*stage != Stage::World).then(|| word(&Stage::ALL, *stage)));
+        self.option("--blend", (*blend != JointBlend::Linear).then(|| word(&JointBlend::ALL, *blend)));
     }
 
     fn gpu(&mut self, GpuArgs { skinning, upload, size, lod_error, quality, device }: &GpuArgs) {
@@ -201,7 +203,7 @@ mod tests {
             "--morph A=B=0.25 --morph smile=-1 --camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
             "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
             "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
-            "--joint hand.L --bind-pose --stage joint --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
+            "--joint hand.L --bind-pose --stage joint --blend dual-quaternion --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
             "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
         ] {
             let line = format!("throng render {options} --out x.png");

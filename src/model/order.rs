@@ -148,6 +148,7 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
         draw_ranges: _,
         source_primitives,
         coarser_levels,
+        joint_blend: _,
     } = geometry;
     reorder(positions, order);
     reorder(normals, order);

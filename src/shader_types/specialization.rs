@@ -25,6 +25,8 @@ pub struct SpecializationConstants {
     pub ground_is_shaded: u32,
     /// 1 if the shader encodes sRGB, 0 if the format of the output does.
     pub encodes_srgb: u32,
+    /// 1 if dual quaternions are blended instead of joint matrices.
+    pub with_dual_quaternions: u32,
 }
 
 impl SpecializationConstants {
@@ -51,6 +53,7 @@ impl Default for SpecializationConstants {
             debug_view: 0,
             ground_is_shaded: 1,
             encodes_srgb: 1,
+            with_dual_quaternions: 0,
         }
     }
 }

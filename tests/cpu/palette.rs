@@ -1,11 +1,11 @@
 //! The palette of a model pose, and the CPU twin of `skin.comp`, which applies it to vertices.
 
-use std::f32::consts::FRAC_PI_2;
+use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_3};
 use std::mem::MaybeUninit;
 
 use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palette};
-use throng::model::PaletteLayout;
+use throng::model::{JointBlend, PaletteLayout};
 use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
 
 use crate::common::lanes::{room, written};
@@ -71,6 +71,7 @@ fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas:
         bind_tangents: Vec::new(),
         morph_tangents: Vec::new(),
         has_normals: true,
+        joint_blend: JointBlend::Linear,
     }
 }
 
@@ -156,6 +157,44 @@ fn a_two_joint_strip_bends_as_calculated() {
         assert_close(skinned.0, position);
         assert_close(skinned.1, normal);
     }
+}
+
+#[test]
+fn dual_quaternions_blend_rotations_about_their_axis_and_stretches_like_matrices() {
+    let skin_by = |palette: [Affine3A; 2], position: Vec3| {
+        let influences = [0, 1].map(|joint| GpuInfluence { joint, weight: 0.5 });
+        let vertices = [vertex(position, Vec3::X, 0, 2)];
+        let mut bind_pose = bind_pose(&vertices, &influences, &[]);
+        bind_pose.joint_blend = JointBlend::DualQuaternion;
+        skin(&bind_pose, 0, unmorphed(&palette.map(JointMatrix::from)))
+    };
+    let about = |pivot: Vec3, rotation: Quat| {
+        Affine3A::from_rotation_translation(rotation, pivot) * Affine3A::from_translation(-pivot)
+    };
+    // Half of a turn of 120 degrees about a distant axis is one of 60 degrees: the vertex keeps its distance of 1. By matrices
+    // it would be half as far.
+    let axis = Vec3::new(3.0, 1.0, 0.0);
+    let twisted = about(axis, Quat::from_rotation_y(2.0 * FRAC_PI_3));
+    let (position, normal) = skin_by([Affine3A::IDENTITY, twisted], axis + Vec3::X);
+    let turned = Vec3::new(0.5, 0.0, -0.866_025_4);
+    assert_close(position, axis + turned);
+    assert_close(normal, turned);
+    // The short way, although the quaternion of 270 degrees is on the other side.
+    let (position, _) =
+        skin_by([Affine3A::IDENTITY, about(axis, Quat::from_rotation_y(3.0 * FRAC_PI_2))], axis + Vec3::X);
+    assert_close(position, axis + Vec3::new(FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2));
+    // Files in centimetres: all joints scale by the same factor.
+    let centimetres = Affine3A::from_scale(Vec3::splat(0.01));
+    let (position, _) = skin_by([centimetres, twisted * centimetres], 100.0 * (axis + Vec3::X));
+    assert_close(position, axis + turned);
+    // Stretches without a rotation are blended like matrices, and so are mirror images and joints that have collapsed.
+    let mean = |a: Vec3, b: Vec3| skin_by([a, b].map(Affine3A::from_scale), Vec3::ONE).0;
+    assert_close(mean(Vec3::new(1.0, 2.0, 3.0), Vec3::new(3.0, 1.0, 1.0)), Vec3::new(2.0, 1.5, 2.0));
+    assert_close(mean(Vec3::ONE, Vec3::new(-3.0, 1.0, 1.0)), Vec3::new(-1.0, 1.0, 1.0));
+    assert_close(mean(Vec3::ONE, Vec3::ZERO), Vec3::splat(0.5));
+    // Equal matrices are their own blend, with any shear.
+    let shear = Affine3A::from_cols_array(&[1.0, 0.5, 0.0, 0.25, 2.0, 1.0, 0.0, -1.0, 1.0, 5.0, 6.0, 7.0]);
+    assert_close(skin_by([shear; 2], Vec3::new(1.0, 2.0, 3.0)).0, shear.transform_point3(Vec3::new(1.0, 2.0, 3.0)));
 }
 
 #[test]

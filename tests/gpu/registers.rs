@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ash::{khr, vk};
-use throng::model::{AlphaMode, Model};
+use throng::model::{AlphaMode, JointBlend, Model};
 use throng::renderer::{OverlayDraw, RendererSettings, Skinning};
 use throng::shader_types::{
     BindVertex, GpuInfluence, SkinnedVertex, SpecializationConstants, StaticVertex, material_features,
@@ -36,6 +36,8 @@ const FAMILIES: [(&str, &str); 2] = [("gfx1100", "RDNA 3"), ("navi21", "RDNA 2")
 /// The most vector registers of a skinning kernel. With 48, RDNA 3 holds as many subgroups as it can, and RDNA 2 holds 20 of
 /// 32, which suffice to hide the latency of memory.
 const MOST_SKIN_REGISTERS: u64 = 48;
+/// The most of one that blends dual quaternions.
+const MOST_DUAL_QUATERNION_REGISTERS: u64 = 64;
 
 /// Fewer would mean that pipelines were missed.
 const LEAST_SHADERS: usize = 800;
@@ -81,6 +83,9 @@ fn shaders_fit_into_registers(device: &TestDevice) {
     let mut with_holes = assets::asset(assets::WALKER);
     with_holes.materials.iter_mut().for_each(|material| material.alpha_mode = AlphaMode::Mask(0.5));
     models.push(with_holes);
+    let mut with_dual_quaternions = assets::asset(assets::WALKER);
+    with_dual_quaternions.geometry.joint_blend = JointBlend::DualQuaternion;
+    models.push(with_dual_quaternions);
     let mut wrong = Vec::new();
     for (family, architecture) in FAMILIES {
         // SAFETY: the other threads of this process wait, and do not read the environment.
@@ -92,7 +97,11 @@ fn shaders_fit_into_registers(device: &TestDevice) {
         assert!(shaders.len() >= LEAST_SHADERS, "only {} shaders were compiled for {family}", shaders.len());
         for Shader { file_name, constants, figures, .. } in shaders {
             let spilled = ["Spilled VGPRs", "Spilled SGPRs", "Scratch size"].map(|name| figures[name]);
-            let most = if file_name == "skin.comp" { MOST_SKIN_REGISTERS } else { u64::MAX };
+            let most = match (&*file_name, constants.with_dual_quaternions) {
+                ("skin.comp", 0) => MOST_SKIN_REGISTERS,
+                ("skin.comp", _) => MOST_DUAL_QUATERNION_REGISTERS,
+                _ => u64::MAX,
+            };
             if spilled != [0; 3] || figures["VGPRs"] > most {
                 wrong.push(format!("{family} {file_name} {constants:?}: {figures:?}"));
             }
@@ -246,7 +255,11 @@ fn variant(file_name: &str, constants: &SpecializationConstants) -> String {
             1 => "1 joint".to_owned(),
             count => format!("{count} joints"),
         });
-        let others = [(constants.with_morphs, "morphs"), (constants.with_tangents, "tangents")];
+        let others = [
+            (constants.with_morphs, "morphs"),
+            (constants.with_tangents, "tangents"),
+            (constants.with_dual_quaternions, "dual quaternions"),
+        ];
         words.extend(others.into_iter().filter(|&(has, _)| has != 0).map(|(_, word)| word.to_owned()));
     }
     if file_name.starts_with("character") && file_name.ends_with(".frag") {

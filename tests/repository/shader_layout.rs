@@ -262,7 +262,8 @@ fn specialization_constants_have_one_meaning_each() {
         poses_per_group,
         debug_view,
         ground_is_shaded,
-        encodes_srgb
+        encodes_srgb,
+        with_dual_quaternions
     });
     let members: Vec<(u32, String)> = rust.members.into_iter().map(|(name, offset)| (offset / 4, name)).collect();
     let mut found = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! The generator of `assets/`. In reading order:
 //!
-//! * [`document`] writes numbers into glTF files. [`strip`] uses it for ten vertices, [`jelly`] for a ball with morph
-//!   targets, lines and points.
+//! * [`document`] writes numbers into glTF files. [`strip`] uses it for ten vertices, [`tube`] for an arm, [`jelly`] for a
+//!   ball with morph targets, lines and points.
 //! * [`skeleton`] has the walker's joints. [`loft`] sweeps sections along paths into closed skins, [`body`] dresses the
 //!   skeleton with lofts and weights, [`texture`] paints them.
 //! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves, [`clips`] samples them
@@ -26,6 +26,7 @@ mod skeleton;
 mod stand;
 mod strip;
 mod texture;
+mod tube;
 mod walker;
 
 /// A file of `assets/`.
@@ -44,6 +45,7 @@ pub fn assets() -> anyhow::Result<Vec<Asset>> {
     let models = [
         ("jelly.gltf".to_owned(), jelly::jelly()?),
         ("simple_strip.gltf".to_owned(), strip::simple_strip()?),
+        ("tube.gltf".to_owned(), tube::tube()?),
         ("walker.glb".to_owned(), walker::walker()?),
     ];
     let all = models.into_iter().chain(conformance::files()?);

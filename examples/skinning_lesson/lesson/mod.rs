@@ -3,13 +3,14 @@
 //! * [`strip`] poses and skins the strip, with the mistakes of the lesson.
 //! * [`numbers`] prints each step of the calculation.
 //! * [`drawings`] draws the strip, [`order`] draws the three ways to walk a skeleton, and [`svg`] writes the files.
-//! * [`walkers`] makes the mistakes in the walker's file.
+//! * [`walkers`] makes the mistakes in the walker's file. [`tube`] compares the two blends of joints.
 
 mod drawings;
 mod numbers;
 mod order;
 mod strip;
 mod svg;
+mod tube;
 mod walkers;
 
 use std::error::Error;
@@ -53,7 +54,9 @@ pub fn lesson() -> Result<Lesson, Box<dyn Error>> {
         Drawing { file_name: "rest.svg", svg: drawings::rest(&strip) },
         Drawing { file_name: "order.svg", svg: order::order() },
     ];
-    Ok(Lesson { drawings, numbers: numbers::all(&strip) })
+    let mut numbers = numbers::all(&strip);
+    numbers.push(Numbers { name: "dual quaternions", text: tube::numbers(&tube::load()?) });
+    Ok(Lesson { drawings, numbers })
 }
 
 /// Returns `page` with the current numbers: each marker is followed by a fenced block, which this replaces.

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use self::report::{ClipReport, PoseReport, evaluate};
 use self::skinner::Skinner;
-use super::models::load_model;
+use super::models::{blend_joints, load_model};
 use super::morphs::hold_morphs;
 use super::output::{print, print_json};
 use super::text::page_columns;
@@ -25,6 +25,7 @@ use crate::model::{Clip, Model};
 pub fn run(args: &PoseArgs) -> Result<()> {
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
+    blend_joints(args.blend, &mut model);
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }

@@ -115,11 +115,11 @@ impl MaterialReader<'_, '_, '_> {
         })
     }
 
-    /// Reads the colour of a material of KHR_materials_pbrSpecularGlossiness, which is archived: its diffuse colour, on a rough
-    /// dielectric. glTF's own properties, which would be the fallback, are often left out, and then white.
+    /// Reads the colour of a material of KHR_materials_pbrSpecularGlossiness, which is archived: its diffuse colour on a
+    /// dielectric of its glossiness. glTF's own properties, which would be the fallback, are often left out, and then white.
     fn read_archived(&mut self, archived: &Value, entry: &json::Material, index: usize) -> Result<Material> {
         let at = format!("extensions.{SPECULAR_GLOSSINESS}");
-        self.warn(&at, "is archived; its diffuse colour is shown without its reflections");
+        self.warn(&at, "is archived; its diffuse colour and glossiness are shown, its specular colour is not");
         let number = |value: Option<&Value>| value.and_then(Value::as_f64).map_or(1.0, |number| number as f32);
         let factor = archived.get("diffuseFactor");
         let factor = Vec4::from([0, 1, 2, 3].map(|rank| number(factor.and_then(|factor| factor.get(rank)))));
