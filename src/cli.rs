@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
 
 use crate::crowd::ClipChoice;
-use crate::model::JointBlend;
 
 pub use bench::{AgainstArgs, BenchArgs, BenchFiles, SweepArgs};
 pub use groups::{
@@ -189,8 +188,8 @@ pub struct PoseArgs {
     #[arg(long = "morph", value_name = "NAME=WEIGHT", value_parser = values::parse_morph)]
     pub morphs: Vec<MorphArg>,
     /// How the joint matrices of a vertex are blended. glTF prescribes `linear`.
-    #[arg(long, value_name = "linear|dual-quaternion", default_value = "linear", hide_possible_values = true, value_parser = values::one_of(JointBlend::ALL))]
-    pub blend: JointBlend,
+    #[arg(long = "blend", value_name = "linear|dual-quaternion", default_value = "linear", hide_possible_values = true, value_parser = values::one_of(values::BLENDS), action = ArgAction::Set)]
+    pub dual_quaternions: bool,
     /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,

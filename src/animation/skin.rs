@@ -10,7 +10,7 @@
 use glam::{Mat3, Quat, Vec3, Vec4, Vec4Swizzles};
 
 use super::{ModelPose, joint_matrices};
-use crate::model::{Geometry, Influence, JointBlend, Model, MorphDelta};
+use crate::model::{Geometry, Influence, Model, MorphDelta};
 use crate::shader_types::{
     BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, SkinnedVertex, pack_octahedral, pack_tangent,
     unpack_octahedral, unpack_tangent,
@@ -35,8 +35,8 @@ pub struct BindPose {
     pub morph_tangents: Vec<f32>,
     /// Whether any vertex has a normal. Without any, the model is shaded flat, and all normals stay +Z.
     pub has_normals: bool,
-    /// How joint matrices are blended.
-    pub joint_blend: JointBlend,
+    /// Whether joints are blended as dual quaternions.
+    pub with_dual_quaternions: bool,
 }
 
 impl BindPose {
@@ -83,7 +83,7 @@ impl BindPose {
             bind_tangents: geometry.tangents.iter().map(|&tangent| pack_tangent(tangent)).collect(),
             morph_tangents: tangent_deltas.iter().flat_map(|delta| delta.tangent.to_array()).collect(),
             has_normals: geometry.has_normals(),
-            joint_blend: geometry.joint_blend,
+            with_dual_quaternions: geometry.with_dual_quaternions,
         }
     }
 }
@@ -203,11 +203,11 @@ fn blend_dual_quaternions(influences: impl Iterator<Item = GpuInfluence>, palett
 
 /// Blends the joint matrices that influence a vertex. There is nothing to blend for one joint.
 fn blend(
-    joint_blend: JointBlend,
+    with_dual_quaternions: bool,
     influences: impl ExactSizeIterator<Item = GpuInfluence>,
     palette: &[JointMatrix],
 ) -> JointMatrix {
-    let by_matrices = joint_blend == JointBlend::Linear || influences.len() <= 1;
+    let by_matrices = !with_dual_quaternions || influences.len() <= 1;
     if by_matrices { blend_joint_matrices(influences, palette) } else { blend_dual_quaternions(influences, palette) }
 }
 
@@ -237,7 +237,7 @@ pub fn skin_vertex(bind_pose: &BindPose, vertex: usize, pose: Pose<'_>, wants_ta
     }
     let first = vertex.first_influence as usize;
     let influences = bind_pose.influences[first..first + vertex.influence_count as usize].iter().copied();
-    let model_from_mesh = blend(bind_pose.joint_blend, influences, pose.palette);
+    let model_from_mesh = blend(bind_pose.with_dual_quaternions, influences, pose.palette);
     position = model_from_mesh.transform_point(position);
     let mut skinned_normal = 0;
     if wants_normal {
@@ -306,5 +306,5 @@ pub fn skinned_position(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> V
 pub fn blended_matrix(geometry: &Geometry, vertex: usize, pose: Pose<'_>) -> JointMatrix {
     let influences = geometry.influences_of(vertex).iter();
     let influences = influences.map(|&Influence { joint, weight }| GpuInfluence { joint, weight });
-    blend(geometry.joint_blend, influences, pose.palette)
+    blend(geometry.with_dual_quaternions, influences, pose.palette)
 }

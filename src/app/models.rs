@@ -15,7 +15,7 @@ use crate::animation::{PoseScratch, apply_bind_pose, joint_matrices, mirrored_by
 use crate::cli::{ClipArgs, CrowdArgs, FileSceneArgs, ShowArgs};
 use crate::crowd::ClipChoice;
 use crate::levels;
-use crate::model::{JointBlend, Model, import};
+use crate::model::{Model, import};
 use crate::retarget::exercise::EXERCISE;
 use crate::retarget::{borrow_clips, exercise, humanoid_of};
 
@@ -54,20 +54,19 @@ pub fn apply(show: &ShowArgs, model: &mut Model) {
         apply_bind_pose(model);
     }
     show.stage.apply(model);
-    blend_joints(show.blend, model);
+    blend_joints(show.dual_quaternions, model);
 }
 
-/// Blends the joints of a model in the wanted way, unless joints mirror: a dual quaternion has no mirror image.
-pub fn blend_joints(wanted: JointBlend, model: &mut Model) {
+/// Chooses how the joints of a model are blended. If joints mirror, matrices are: a dual quaternion has no mirror image.
+pub fn blend_joints(dual_quaternions: bool, model: &mut Model) {
     let mut scratch = PoseScratch::for_model(model);
     let rest = pose_model(model, None, 0.0, &mut scratch).model_from_node;
     let mut matrices = joint_matrices(&model.palette, rest).map(Affine3A::from);
-    let mirrors = matrices.any(|matrix| matrix.matrix3.determinant() < 0.0);
-    if wanted == JointBlend::DualQuaternion && (mirrors || mirrored_by_clips(model).contains(&true)) {
+    let mirrors = matrices.any(|matrix| matrix.matrix3.determinant() < 0.0) || mirrored_by_clips(model).contains(&true);
+    if dual_quaternions && mirrors {
         model.warnings.push("some joints mirror, which dual quaternions cannot; matrices are blended".to_owned());
-    } else {
-        model.geometry.joint_blend = wanted;
     }
+    model.geometry.with_dual_quaternions = dual_quaternions && !mirrors;
 }
 
 /// Loads one file, or the bundled character, with the clips of other files.

@@ -7,7 +7,6 @@ use clap::{ArgAction, Args};
 use super::values::{self, CameraChoice, Direction, LookAt, MorphArg, SamplesChoice, Size, UploadChoice};
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, CrowdSettings, Layout, MAX_INSTANCES, PhaseMode};
-use crate::model::JointBlend;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
 use crate::view::{Background, DebugView, Ground, Look, SunDirection};
@@ -94,8 +93,8 @@ pub struct ShowArgs {
     #[arg(long, value_name = "mesh|joint|model|world", default_value = "world", hide_possible_values = true, value_parser = values::one_of(Stage::ALL))]
     pub stage: Stage,
     /// How the joint matrices of a vertex are blended. glTF prescribes `linear`.
-    #[arg(long, value_name = "linear|dual-quaternion", default_value = "linear", hide_possible_values = true, value_parser = values::one_of(JointBlend::ALL))]
-    pub blend: JointBlend,
+    #[arg(long = "blend", value_name = "linear|dual-quaternion", default_value = "linear", hide_possible_values = true, value_parser = values::one_of(values::BLENDS), action = ArgAction::Set)]
+    pub dual_quaternions: bool,
 }
 
 /// Where the camera stands, and what it looks at.

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::animation::Stage;
 use crate::crowd::{ClipChoice, PhaseMode};
-use crate::model::JointBlend;
 use crate::model::import::SceneChoice;
 use crate::renderer::Skinning;
 use crate::view::{Background, DebugView, SunDirection};
@@ -152,7 +151,7 @@ impl Line {
         self.option("--sun", is_moved.then(|| format!("{azimuth_degrees},{elevation_degrees}")));
     }
 
-    fn show(&mut self, ShowArgs { debug_view, joint, skeleton, bind_pose, stage, blend }: &ShowArgs) {
+    fn show(&mut self, ShowArgs { debug_view, joint, skeleton, bind_pose, stage, dual_quaternions }: &ShowArgs) {
         self.option("--debug-view", (*debug_view != DebugView::Lit).then(|| debug_view.name()));
         self.option("--joint", joint.as_ref());
         self.switch("--skeleton", skeleton.then_some(true));
@@ -160,7 +159,7 @@ impl Line {
             self.0.push("--bind-pose".into());
         }
         self.option("--stage", (*stage != Stage::World).then(|| word(&Stage::ALL, *stage)));
-        self.option("--blend", (*blend != JointBlend::Linear).then(|| word(&JointBlend::ALL, *blend)));
+        self.option("--blend", dual_quaternions.then_some("dual-quaternion"));
     }
 
     fn gpu(&mut self, GpuArgs { skinning, upload, size, lod_error, quality, device }: &GpuArgs) {

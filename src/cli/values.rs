@@ -120,6 +120,9 @@ pub(super) fn on_or_off() -> impl TypedValueParser<Value = bool> {
     one_of([("on", true), ("off", false)])
 }
 
+/// The ways to blend joints: whether as dual quaternions.
+pub(super) const BLENDS: [(&str, bool); 2] = [("linear", false), ("dual-quaternion", true)];
+
 pub(super) fn skinning() -> impl TypedValueParser<Value = Skinning> {
     one_of([Skinning::Compute, Skinning::Vertex].map(|skinning| (skinning.name(), skinning)))
 }

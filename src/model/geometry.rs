@@ -150,23 +150,8 @@ pub struct Geometry {
     /// The coarser levels of detail, finest first. Level 0 is `indices`; level `k` is element `k - 1`. Vertex counts never
     /// ascend and errors never descend. Empty after import.
     pub coarser_levels: Vec<CoarserLevel>,
-    /// How the joint matrices of a vertex are blended.
-    pub joint_blend: JointBlend,
-}
-
-/// How the joint matrices that influence a vertex are blended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum JointBlend {
-    /// Their weighted sum (glTF 2.0, 3.7.3.3).
-    #[default]
-    Linear,
-    /// As dual quaternions (`blend_dual_quaternions` in `shaders/skinning.glsl`).
-    DualQuaternion,
-}
-
-impl JointBlend {
-    /// All ways with their names.
-    pub const ALL: [(&str, Self); 2] = [("linear", Self::Linear), ("dual-quaternion", Self::DualQuaternion)];
+    /// Whether joints are blended as dual quaternions instead of matrices.
+    pub with_dual_quaternions: bool,
 }
 
 impl Geometry {

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 pub use self::image::Image;
 pub use bones::Bone;
 pub use clip::{Clip, Interpolation, MorphTrack, Track};
-pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, JointBlend, MorphDelta, SourcePrimitive, Topology};
+pub use geometry::{CoarserLevel, DrawRange, Geometry, Influence, MorphDelta, SourcePrimitive, Topology};
 pub use humanoid::{Humanoid, Role};
 pub use material::{AlphaMode, Filter, Material, MaterialTexture, Texture, TextureSampler, Wrap};
 pub use skeleton::{FixedLocal, LocalPose, MorphedNode, NO_PARENT, PaletteLayout, Skeleton, Skin};

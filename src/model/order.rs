@@ -148,7 +148,7 @@ fn apply(geometry: &mut Geometry, order: &[u32]) {
         draw_ranges: _,
         source_primitives,
         coarser_levels,
-        joint_blend: _,
+        with_dual_quaternions: _,
     } = geometry;
     reorder(positions, order);
     reorder(normals, order);

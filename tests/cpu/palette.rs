@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palette};
-use throng::model::{JointBlend, PaletteLayout};
+use throng::model::PaletteLayout;
 use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
 
 use crate::common::lanes::{room, written};
@@ -71,7 +71,7 @@ fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas:
         bind_tangents: Vec::new(),
         morph_tangents: Vec::new(),
         has_normals: true,
-        joint_blend: JointBlend::Linear,
+        with_dual_quaternions: false,
     }
 }
 
@@ -165,7 +165,7 @@ fn dual_quaternions_blend_rotations_about_their_axis_and_stretches_like_matrices
         let influences = [0, 1].map(|joint| GpuInfluence { joint, weight: 0.5 });
         let vertices = [vertex(position, Vec3::X, 0, 2)];
         let mut bind_pose = bind_pose(&vertices, &influences, &[]);
-        bind_pose.joint_blend = JointBlend::DualQuaternion;
+        bind_pose.with_dual_quaternions = true;
         skin(&bind_pose, 0, unmorphed(&palette.map(JointMatrix::from)))
     };
     let about = |pivot: Vec3, rotation: Quat| {

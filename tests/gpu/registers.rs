@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use ash::{khr, vk};
-use throng::model::{AlphaMode, JointBlend, Model};
+use throng::model::{AlphaMode, Model};
 use throng::renderer::{OverlayDraw, RendererSettings, Skinning};
 use throng::shader_types::{
     BindVertex, GpuInfluence, SkinnedVertex, SpecializationConstants, StaticVertex, material_features,
@@ -84,7 +84,7 @@ fn shaders_fit_into_registers(device: &TestDevice) {
     with_holes.materials.iter_mut().for_each(|material| material.alpha_mode = AlphaMode::Mask(0.5));
     models.push(with_holes);
     let mut with_dual_quaternions = assets::asset(assets::WALKER);
-    with_dual_quaternions.geometry.joint_blend = JointBlend::DualQuaternion;
+    with_dual_quaternions.geometry.with_dual_quaternions = true;
     models.push(with_dual_quaternions);
     let mut wrong = Vec::new();
     for (family, architecture) in FAMILIES {

@@ -8,7 +8,7 @@
 
 use ash::vk;
 use throng::app::scene::Scene;
-use throng::model::{JointBlend, Model};
+use throng::model::Model;
 use throng::renderer::{
     FrameOutcome, LimitCaps, OverlayDraw, Renderer, RendererSettings, ShaderOverride, Shadows, Skinning, UploadPath,
 };
@@ -143,7 +143,7 @@ fn all_ways_agree_with_one_sample(device: &TestDevice) {
 /// Every driver must support four samples for these formats. The walker's joints are blended as dual quaternions.
 fn all_ways_agree_with_four_samples(device: &TestDevice) {
     let mut models = scene::models();
-    models[0].geometry.joint_blend = JointBlend::DualQuaternion;
+    models[0].geometry.with_dual_quaternions = true;
     assert_all_ways_agree(&Gpu::new(device), &models, 4, "");
 }
 

@@ -18,7 +18,7 @@ use throng::animation::{
     BindPose, ModelPose, Pose, PoseScratch, joint_matrices, pose_model, skin_vertex, skinned_positions,
 };
 use throng::crowd::{LevelSize, PoseSize, VisiblePose};
-use throng::model::{JointBlend, Model};
+use throng::model::Model;
 use throng::renderer::{LimitCaps, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
 use throng::shader_types::{FrameData, InstanceData, JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 use throng::view::Look;
@@ -170,7 +170,7 @@ fn assets() -> Vec<Model> {
     let mut models = names.map(scene::asset);
     // Some pages have tangents, some have none, some have both.
     models[1..3].iter_mut().for_each(give_tangents);
-    models[2..4].iter_mut().for_each(|model| model.geometry.joint_blend = JointBlend::DualQuaternion);
+    models[2..4].iter_mut().for_each(|model| model.geometry.with_dual_quaternions = true);
     models.iter_mut().for_each(|model| levels::give_levels(model, 2, &[0.1, 0.2]));
     models.into()
 }

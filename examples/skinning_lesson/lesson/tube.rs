@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::Vec3;
 use throng::animation::{PoseScratch, pose_model, skinned_positions};
-use throng::model::{JointBlend, Model, import};
+use throng::model::{Model, import};
 
 /// The place of the upper joint.
 const JOINT: Vec3 = Vec3::Y;
@@ -19,16 +19,16 @@ pub fn load() -> Result<Model, Box<dyn Error>> {
 /// joint.
 pub fn numbers(tube: &Model) -> String {
     let mut lines = vec!["height  weight  twisted: linear  dual quaternion  bent: linear  dual quaternion".to_owned()];
-    let posed = |clip: &str, joint_blend: JointBlend| {
+    let posed = |clip: &str, with_dual_quaternions: bool| {
         let mut model = tube.clone();
-        model.geometry.joint_blend = joint_blend;
+        model.geometry.with_dual_quaternions = with_dual_quaternions;
         let clip = model.clips.iter().find(|one| one.name.as_deref() == Some(clip));
         let mut positions = Vec::new();
         let mut scratch = PoseScratch::for_model(&model);
         skinned_positions(&model, pose_model(&model, clip, 1.0, &mut scratch), &mut positions);
         positions
     };
-    let all = ["Twist", "Bend"].map(|clip| JointBlend::ALL.map(|(_, blend)| posed(clip, blend)));
+    let all = ["Twist", "Bend"].map(|clip| [false, true].map(|dual| posed(clip, dual)));
     for height in [0.6_f32, 0.7, 0.8, 0.9, 1.0] {
         // The outside of the bend is at -x.
         let outside = |position: &&Vec3| (position.y - height).abs() < 1e-3 && position.x < -0.2499;

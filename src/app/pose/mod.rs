@@ -25,7 +25,7 @@ use crate::model::{Clip, Model};
 pub fn run(args: &PoseArgs) -> Result<()> {
     let mut model = load_model(args.model.as_ref(), &args.clips, &args.file_scene)?;
     hold_morphs(std::slice::from_mut(&mut model), &args.morphs)?;
-    blend_joints(args.blend, &mut model);
+    blend_joints(args.dual_quaternions, &mut model);
     for warning in &model.warnings {
         tracing::warn!("{}: {warning}", model.name);
     }

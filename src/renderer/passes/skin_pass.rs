@@ -10,7 +10,6 @@ use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::PassInput;
 use crate::crowd::Batch;
-use crate::model::JointBlend;
 use crate::renderer::layouts::{FRAME_SET, Layouts, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::GpuModel;
 use crate::renderer::resident::skin_runs::SkinRun;
@@ -31,7 +30,7 @@ fn constants_of(model: &GpuModel, run: &SkinRun, has_morphs: bool) -> Specializa
         with_tangents: model.size.has_tangents.into(),
         with_normals: model.has_normals.into(),
         poses_per_group: POSES_PER_GROUP,
-        with_dual_quaternions: (model.joint_blend == JointBlend::DualQuaternion).into(),
+        with_dual_quaternions: model.with_dual_quaternions.into(),
         ..SpecializationConstants::default()
     }
 }

@@ -13,7 +13,7 @@ use super::upload::Uploader;
 use crate::animation::{BindPose, mirrored_by_clips};
 use crate::crowd::PoseSize;
 
-use crate::model::{Bone, DrawRange, Geometry, JointBlend, Material, Model, PaletteLayout, Topology};
+use crate::model::{Bone, DrawRange, Geometry, Material, Model, PaletteLayout, Topology};
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::settings::Skinning;
@@ -63,14 +63,14 @@ pub struct SkinVariant {
     pub influence_count: u32,
     /// Whether the model has morph targets that move a vertex.
     pub has_morphs: bool,
-    /// How joint matrices are blended.
-    pub joint_blend: JointBlend,
+    /// Whether joints are blended as dual quaternions.
+    pub with_dual_quaternions: bool,
 }
 
 impl SkinVariant {
     /// The variant of all draws whose vertices `skin.comp` has skinned.
     const SKINNED: Self =
-        Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false, joint_blend: JointBlend::Linear };
+        Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false, with_dual_quaternions: false };
 
     /// Returns the constants of the shaders that draw this variant.
     #[must_use]
@@ -78,7 +78,7 @@ impl SkinVariant {
         SpecializationConstants {
             influence_count: self.influence_count,
             with_morphs: self.has_morphs.into(),
-            with_dual_quaternions: (self.joint_blend == JointBlend::DualQuaternion).into(),
+            with_dual_quaternions: self.with_dual_quaternions.into(),
             ..SpecializationConstants::default()
         }
     }
@@ -118,8 +118,8 @@ pub struct GpuModel {
     pub has_morphs: bool,
     /// Whether any vertex has a normal. A model without normals is shaded flat.
     pub has_normals: bool,
-    /// How joint matrices are blended.
-    pub joint_blend: JointBlend,
+    /// Whether joints are blended as dual quaternions.
+    pub with_dual_quaternions: bool,
     /// The static attributes of all vertices.
     pub static_vertices: Buffer,
     /// The indices of all draws in all levels of detail.
@@ -190,7 +190,7 @@ impl GpuModel {
             skin_order,
             has_morphs: !geometry.morph_deltas.is_empty(),
             has_normals: bind_pose.has_normals,
-            joint_blend: geometry.joint_blend,
+            with_dual_quaternions: geometry.with_dual_quaternions,
             static_vertices,
             indices,
             index_type,
@@ -241,7 +241,7 @@ fn draw(
             skinning: Skinning::Vertex,
             influence_count: common_count.unwrap_or(0),
             has_morphs: !geometry.morph_deltas.is_empty(),
-            joint_blend: geometry.joint_blend,
+            with_dual_quaternions: geometry.with_dual_quaternions,
         },
     }
 }
