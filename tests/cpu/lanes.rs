@@ -10,7 +10,8 @@ use throng::animation::{
 use throng::model::import::load;
 use throng::model::{Clip, Interpolation, Model};
 
-use crate::common::lanes::{check_lanes, numbers, room};
+use crate::common::assets::{JELLY, STRIP, WALKER, asset};
+use crate::common::lanes::{check_lanes, in_lanes, numbers, room};
 use crate::cpu::crowd::{chain, clip_with, track};
 use crate::cpu::model_files::sample_models;
 
@@ -44,6 +45,33 @@ fn palettes_of_any_length_and_any_number_of_instances_agree() {
         for instances in 1..=times.len() {
             let worst = check_lanes(&model, model.clips.first(), &times[..instances], 1.0, Some(TOLERANCE));
             assert!(worst.is_some(), "{joints} joints");
+        }
+    }
+}
+
+/// The hashes are those of AVX2, of SSE2 and of NEON. Only sums, products and square roots take part at run time; sines of the
+/// C library take part when a clip is compiled, in double precision.
+#[test]
+fn joint_matrices_have_the_same_bits_on_every_processor() {
+    let hashes = [
+        (WALKER, 0x9ea0_128b_d848_c6d8),
+        (STRIP, 0x0673_10a3_49d4_c1b2),
+        (JELLY, 0x052c_7cbf_f063_6186),
+        ("assets/tube.gltf", 0x7a68_82a8_826f_c65c_u64),
+    ];
+    for (name, expected) in hashes {
+        let model = asset(name);
+        for processor in [Processor::detect(), Processor::Portable] {
+            let bits = model.clips.iter().flat_map(|clip| {
+                let times: Vec<f64> = (0..16).map(|k| f64::from(clip.duration_seconds) * f64::from(k) / 15.0).collect();
+                let compiled = LaneClip::compile(&model, Some(clip)).expect("lanes for all bundled clips");
+                in_lanes(processor, &compiled, &model, &times)
+            });
+            // FNV-1a.
+            let bytes = bits.flat_map(|number| number.to_bits().to_le_bytes());
+            let hash = bytes
+                .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+            assert_eq!(format!("{hash:016x}"), format!("{expected:016x}"), "{name}, {processor:?}");
         }
     }
 }

@@ -22,8 +22,8 @@
 //! cell of 32 bytes (two for splines) for each animated property, and intermediate matrices stay in the L1 cache.
 //!
 //! [`compile`] makes the steps ([`program`]), and [`rows`] the cells. The [`kernel`] is generic over the vectors of [`simd`],
-//! which use AVX2 and FMA if the processor has them, and the target's baseline otherwise. Both agree with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on
-//! its lane or its group.
+//! which use AVX2 if the processor has it, and the target's baseline otherwise. All processors give the same bits. They agree
+//! with the plain functions to 1e-5 of the largest number. The result of an instance does not depend on its lane or its group.
 //!
 //! Clips that do not fit (numbers whose squares may exceed the range of `f32`, or tracks whose merged key times would
 //! make a huge table) are left to [`evaluate`](super::evaluate). So are morph weights.
@@ -83,25 +83,25 @@ impl LaneSource<'_> {
 /// The instruction set that the kernel uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processor {
-    /// x86-64 with AVX2 and FMA. Only [`Processor::detect`] can make it.
+    /// x86-64 with AVX2. Only [`Processor::detect`] can make it.
     #[cfg(target_arch = "x86_64")]
-    Avx2(Avx2AndFma),
+    Avx2(HasAvx2),
     /// The baseline of the target.
     Portable,
 }
 
-/// Proof that the processor has AVX2 and FMA.
+/// Proof that the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Avx2AndFma(());
+pub struct HasAvx2(());
 
 impl Processor {
     /// Returns the fastest instruction set of this processor.
     #[must_use]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            return Self::Avx2(Avx2AndFma(()));
+        if is_x86_feature_detected!("avx2") {
+            return Self::Avx2(HasAvx2(()));
         }
         Self::Portable
     }
@@ -250,7 +250,7 @@ fn evaluate_in_blocks(
 unsafe fn run(processor: Processor, steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
     let blends = group.second.is_some();
     match (processor, blends) {
-        // SAFETY: the processor has AVX2 and FMA; the rest is the caller's promise.
+        // SAFETY: the processor has AVX2; the rest is the caller's promise.
         #[cfg(target_arch = "x86_64")]
         (Processor::Avx2(_), false) => unsafe { evaluate_group_avx2::<false>(steps, group, streams) },
         // SAFETY: as above.
@@ -264,9 +264,9 @@ unsafe fn run(processor: Processor, steps: &[Step], group: &mut LaneGroup<'_>, s
 }
 
 /// # Safety
-/// The same as for [`evaluate_group`]; also, the processor has AVX2 and FMA.
+/// The same as for [`evaluate_group`]; also, the processor has AVX2.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2")]
 unsafe fn evaluate_group_avx2<const BLENDS: bool>(steps: &[Step], group: &mut LaneGroup<'_>, streams: Streams) {
     // SAFETY: the caller's promise.
     unsafe { evaluate_group::<simd::Avx2, BLENDS>(steps, group, streams) };
