@@ -6,9 +6,9 @@
 
 void main() {
     uint tangent;
-    bool wants_tangent = has_feature(FEATURE_TANGENTS);
+    bool wants_normal = WITH_NORMALS != 0, wants_tangent = has_feature(FEATURE_TANGENTS);
     PoseRecord pose = poses[in_pose];
-    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, true, wants_tangent);
-    SkinnedVertex skinned = skin_vertex(vertex, pose, true, wants_tangent, tangent);
+    UnpackedVertex vertex = unpack_vertex(gl_VertexIndex, pose.bind_vertex_offset, wants_normal, wants_tangent);
+    SkinnedVertex skinned = skin_vertex(vertex, pose, wants_normal, wants_tangent, tangent);
     emit_vertex(skinned, tangent);
 }

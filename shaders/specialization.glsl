@@ -12,7 +12,7 @@ layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
 layout(constant_id = 2) const uint WITH_MORPHS = 1;
 // skin.comp: 1 if the model has tangents. Its pages then have room for them.
 layout(constant_id = 3) const uint WITH_TANGENTS = 0;
-// skin.comp: 0 if the model has no normals. Then nothing reads the skinned ones, and they become +Z.
+// 0 if the model has no normals. Then nothing reads the skinned ones, and they become +Z.
 layout(constant_id = 4) const uint WITH_NORMALS = 1;
 // skin.comp: the number of poses that a work group skins, one after the other.
 layout(constant_id = 5) const uint POSES_PER_GROUP = 1;

@@ -87,11 +87,15 @@ def transform_point(m, p):
     return [m[row] * p[0] + m[4 + row] * p[1] + m[8 + row] * p[2] + m[12 + row] for row in range(3)]
 
 
+def sign_of(m):
+    """-1 if m mirrors."""
+    return -1.0 if dot(m[0:3], cross(m[4:7], m[8:11])) < 0 else 1.0
+
+
 def transform_normal(m, n):
     """By the cofactors of the 3x3 part: the inverse transpose times the determinant, turned outwards where m mirrors."""
     x, y, z = m[0:3], m[4:7], m[8:11]
-    cofactors = [cross(y, z), cross(z, x), cross(x, y)]
-    sign = -1.0 if dot(x, cofactors[0]) < 0 else 1.0
+    cofactors, sign = [cross(y, z), cross(z, x), cross(x, y)], sign_of(m)
     return [sign * sum(cofactors[k][row] * n[k] for k in range(3)) for row in range(3)]
 
 
@@ -142,11 +146,13 @@ def sample(gltf, sampler, width, is_rotation, time):
     span = times[key + 1] - times[key]
     t = (time - times[key]) / span
     before, after = value(key, middle), value(key + 1, middle)
+    if is_rotation:
+        before, after = normalise(before), normalise(after)
     if way == "STEP":
         return before
     if way == "LINEAR":
         if is_rotation:
-            return slerp(normalise(before), normalise(after), t)
+            return slerp(before, after, t)
         return [(1 - t) * x + t * y for x, y in zip(before, after)]
     leaving, arriving = value(key, 2), value(key + 1, 0)
     # Tangents are changes per second. The signs of quaternions are left as they are.
@@ -211,24 +217,32 @@ def blended_matrix(influences, joint_matrix):
 
 
 def skinned_primitive(gltf, primitive, weights, matrix_of_vertex):
-    """Returns the positions and normals of a primitive in model space."""
+    """Returns the positions, normals and tangents of a primitive in model space, as far as the file has them."""
 
     def morphed(attribute):
-        vectors = read_accessor(gltf, primitive["attributes"][attribute])
+        # The fourth number of a tangent is its handedness, which morph targets do not change.
+        vectors = [vector[:3] for vector in read_accessor(gltf, primitive["attributes"][attribute])]
         for weight, target in zip(weights, primitive.get("targets", [])):
             if attribute in target:
                 deltas = read_accessor(gltf, target[attribute])
                 vectors = [add_scaled(vector, weight, delta) for vector, delta in zip(vectors, deltas)]
         return vectors
 
-    positions = [transform_point(matrix_of_vertex(k), p) for k, p in enumerate(morphed("POSITION"))]
-    if "NORMAL" not in primitive["attributes"]:
-        return positions, []
-    normals = []
-    for k, normal in enumerate(morphed("NORMAL")):
-        turned = transform_normal(matrix_of_vertex(k), normal)
-        normals.append(normalise(turned if any(turned) else normal))
-    return positions, normals
+    arrays = {"positions": [transform_point(matrix_of_vertex(k), p) for k, p in enumerate(morphed("POSITION"))]}
+    if "NORMAL" in primitive["attributes"]:
+        arrays["normals"] = []
+        for k, normal in enumerate(morphed("NORMAL")):
+            turned = transform_normal(matrix_of_vertex(k), normal)
+            arrays["normals"].append(normalise(turned if any(turned) else normal))
+    if "TANGENT" in primitive["attributes"]:
+        arrays["tangents"] = []
+        handedness = [tangent[3] for tangent in read_accessor(gltf, primitive["attributes"]["TANGENT"])]
+        for k, tangent in enumerate(morphed("TANGENT")):
+            # It lies in the surface, so the matrix itself turns it. A mirror image has the other handedness.
+            m = matrix_of_vertex(k)
+            turned = [dot((m[row], m[4 + row], m[8 + row]), tangent) for row in range(3)]
+            arrays["tangents"].append(normalise(turned if any(turned) else tangent) + [handedness[k] * sign_of(m)])
+    return arrays
 
 
 def influences_of(gltf, primitive):
@@ -257,8 +271,10 @@ def frame(gltf, clip, time):
                 matrix_of_vertex = matrices.__getitem__
             else:
                 matrix_of_vertex = lambda vertex: model_from_node[index]  # noqa: E731
-            positions, normals = skinned_primitive(gltf, primitive, node["weights"], matrix_of_vertex)
-            primitives.append({"node": index, "mesh": node["mesh"], "primitive": number, "skin": node.get("skin"), "positions": positions, "normals": normals})
+            # A mirrored triangle has its corners in the other order. The first vertex decides.
+            clockwise = sign_of(matrix_of_vertex(0)) < 0
+            arrays = skinned_primitive(gltf, primitive, node["weights"], matrix_of_vertex)
+            primitives.append({"node": index, "mesh": node["mesh"], "primitive": number, "skin": node.get("skin"), "clockwise": clockwise, **arrays})
     weights = {str(index): node["weights"] for index, node in enumerate(nodes) if node.get("weights")}
     return {"time": time, "nodes": model_from_node, "skins": skins, "weights": weights, "primitives": primitives}
 

@@ -86,6 +86,8 @@ pub struct SourcePrimitive {
     pub skin: Option<u32>,
     /// Whether the file has normals for it.
     pub has_normals: bool,
+    /// Whether the file has tangents for it that a normal map needs.
+    pub has_tangents: bool,
     /// Our vertex for each vertex of the file, in the file's order. Several may share one after welding.
     pub vertices: Vec<u32>,
 }

@@ -15,7 +15,7 @@ pub struct SpecializationConstants {
     pub with_morphs: u32,
     /// `skin.comp`: 1 if the model has tangents.
     pub with_tangents: u32,
-    /// `skin.comp`: 1 if the model has normals.
+    /// 1 if the model has normals.
     pub with_normals: u32,
     /// `skin.comp`: the number of poses that a work group skins.
     pub poses_per_group: u32,

@@ -7,11 +7,11 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use ash::vk;
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, Quat, Vec2, Vec3};
 use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
-use throng::model::Model;
+use throng::model::{Model, Topology};
 use throng::renderer::{RendererSettings, Shadows, Skinning};
 use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Visualization};
@@ -27,6 +27,7 @@ pub fn tests() -> Vec<Test> {
     gpu_tests![
         every_view_draws_its_own_picture_with_both_ways_of_skinning,
         every_stage_draws_its_own_picture_with_both_ways_of_skinning,
+        lines_without_normals_have_the_same_colour_with_both_ways_of_skinning,
         heat_is_the_weight_of_the_joint,
         weights_are_the_sum_of_the_joints_colours,
         joints_of_the_skeleton_are_where_the_pose_has_them,
@@ -116,6 +117,24 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevi
             assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
         }
         pictures.push(picture);
+    }
+}
+
+/// A joint turns no normal that a model does not have.
+fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let mut model = scene::asset(scene::STRIP);
+    model.geometry.draw_ranges[0].topology = Topology::Lines;
+    model.clips[0].rotations[0].values.fill(Quat::from_rotation_x(1.0).into());
+    let picture = |skinning, options: &str| {
+        let options = format!("--camera 0,0 {options}");
+        Picture::draw(gpu.device(), std::slice::from_ref(&model), skinning, &options).pixels
+    };
+    for options in ["--debug-view normals", ""] {
+        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| picture(skinning, options));
+        let drawn = compute.chunks_exact(4).filter(|pixel| pixel[..3] != [0; 3]).count();
+        let difference = Difference::between(&compute, &vertex, 2);
+        assert!(drawn > 100 && difference.most <= 2, "{options}: {drawn} pixels, {difference:?}");
     }
 }
 

@@ -67,58 +67,40 @@ fn the_expected_numbers_are_those_of_the_evaluator() {
     assert_eq!(checked.code, 0, "evaluate.py FILE.gltf > FILE.json refreshes a file:\n{}", checked.stdout);
 }
 
-/// Mistakes: a text of the evaluator, what takes its place, and the cases that find it.
-const MISTAKES: [(&str, &str, &str); 16] = [
-    ("product(model_from_node(parents[index]), own)", "product(own, model_from_node(parents[index]))", "parents_first"),
-    (
-        "return product(model_from_node(parents[index]), own) if index in parents else own",
-        "return own",
-        "ancestor_that_is_no_joint",
-    ),
-    ("if \"matrix\" in node:", "if False:", "node_by_matrix"),
-    ("(x, y, z, w), (sx", "(w, x, y, z), (sx", "order_of_quaternion"),
-    (
-        "if \"skin\" in node:\n",
-        "if \"skin\" in node and \"translation\" not in gltf[\"nodes\"][index]:\n",
-        "mesh_node_has_no_effect",
-    ),
-    (
-        "zip(skin[\"joints\"], inverse_binds)",
-        "zip(sorted(skin[\"joints\"]), inverse_binds)",
-        "joints_are_indices_of_the_skin",
-    ),
-    ("[IDENTITY] * len", "[[0.0] * 16] * len", "no_inverse_binds"),
-    ("product(model_from_node[joint], inverse_bind)", "model_from_node[joint]", "bind_pose_is_not_the_rest_pose"),
-    ("for n in range(16):", "for n in range(1):", "eight_influences"),
-    ("weight / total", "weight", "weights_of_another_sum"),
-    ("max(number / divisor, -1.0)", "number / (divisor + 1)", "morph_weights_in_signed_bytes"),
-    ("if \"sparse\" in accessor:", "if False:", "sparse_positions sparse_morph_without_a_buffer"),
-    ("    if dot(a, b) < 0:\n        b = [-x for x in b]\n", "", "slerp_the_short_way"),
-    ("span * (t**3 - 2 * t**2 + t) * b", "(t**3 - 2 * t**2 + t) * b", "spline_with_tangents_per_second"),
-    (
-        "node.get(\"weights\") or mesh.get(\"weights\")",
-        "mesh.get(\"weights\") or node.get(\"weights\")",
-        "morph_before_skin",
-    ),
-    ("return [sign * sum(cofactors[k][row] * n[k]", "return [sum(m[4 * k + row] * n[k]", "shear"),
-];
+/// A mistake of `mistakes.json`: the text of the evaluator, what takes its place, and the cases that find it.
+#[derive(serde::Deserialize)]
+struct Mistake {
+    cases: Vec<String>,
+    right: String,
+    wrong: String,
+}
 
 #[test]
 fn each_mistake_is_found_by_the_case_that_names_it() {
     let right = std::fs::read_to_string(folder().join("evaluate.py")).unwrap();
-    for (text, wrong, cases) in MISTAKES {
-        assert_eq!(right.matches(text).count(), 1, "{text}");
+    let mistakes = std::fs::read(folder().join("mistakes.json")).unwrap();
+    let mistakes: Vec<Mistake> = serde_json::from_slice(&mistakes).unwrap();
+    assert!(mistakes.len() >= 20);
+    for Mistake { cases, right: text, wrong } in mistakes {
+        assert_eq!(right.matches(&text).count(), 1, "{text}");
         let place = Place::new();
         let evaluator = place.working_folder().join("evaluate.py");
-        std::fs::write(&evaluator, right.replace(text, wrong)).unwrap();
-        for name in cases.split(' ') {
+        std::fs::write(&evaluator, right.replace(&text, &wrong)).unwrap();
+        for name in &cases {
             evaluate(&evaluator, name, &place.working_folder());
         }
         let checked = python(&folder().join("check.py"), &place.working_folder());
-        for name in cases.split(' ') {
+        for name in &cases {
             let line = checked.stdout.lines().find(|line| line.split_whitespace().nth(1) == Some(name));
             let line = line.unwrap_or_else(|| panic!("{name}: {}", checked.stderr));
             assert!(line.starts_with("WRONG") && line.contains("frames"), "{text} is not found: {line}");
         }
     }
+}
+
+#[test]
+fn the_picture_shows_the_mistakes() {
+    let drawn = Running::start(Command::new("python3").arg("-B").arg(folder().join("draw.py"))).finish();
+    let picture = std::fs::read_to_string(folder().join("mistakes.svg")).unwrap();
+    assert!(drawn.stdout == picture, "draw.py > mistakes.svg draws it again: {}", drawn.stderr);
 }

@@ -37,6 +37,9 @@ const TURN_X_90: [f32; 4] = [0.707_106_77, 0.0, 0.0, 0.707_106_77];
 const TURN_270: [f32; 4] = [0.0, 0.0, 0.707_106_77, -0.707_106_77];
 const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
+/// One texel that points straight up.
+const FLAT_NORMAL_MAP: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mNoaPgPAAODAgA+WCglAAAAAElFTkSuQmCC";
+
 /// A channel of the clip: node, property, interpolation, key times, and the accessor of the values.
 type Channel = (usize, &'static str, &'static str, Vec<f32>, usize);
 
@@ -48,6 +51,8 @@ struct Rig {
     skins: Value,
     meshes: Value,
     channels: Vec<Channel>,
+    /// Parts of the file that few cases have.
+    others: Map<String, Value>,
 }
 
 impl Rig {
@@ -72,6 +77,7 @@ impl Rig {
             skins: json!([{ "joints": [1, 2], "inverseBindMatrices": inverse_binds }]),
             meshes: json!([{ "primitives": [{ "attributes": attributes, "indices": indices }] }]),
             channels: Vec::new(),
+            others: Map::new(),
         }
     }
 
@@ -115,15 +121,47 @@ impl Rig {
             json!([{ "POSITION": raise, "NORMAL": turn }, { "POSITION": spread }]);
     }
 
+    /// Turns the skinned mesh into a rigid one on the node `upper`.
+    fn make_rigid(&mut self) {
+        self.nodes = json!([
+            { "name": "sword", "mesh": 0, "translation": [0.0, 0.25, 0.5], "scale": [0.5, 1.0, 2.0] },
+            { "name": "lower", "rotation": TURN_X_90, "children": [2] },
+            { "name": "upper", "translation": [0.0, 1.0, 0.0], "rotation": TURN_45, "children": [0] },
+        ]);
+        self.skins = json!([]);
+        self.roots = json!([1]);
+        if let Some(attributes) = self.meshes[0]["primitives"][0]["attributes"].as_object_mut() {
+            attributes.retain(|name, _| !name.starts_with("JOINTS") && !name.starts_with("WEIGHTS"));
+        }
+    }
+
+    /// Adds tangents of both kinds of handedness, and the normal map that needs them.
+    fn tangents(&mut self) {
+        let tangents = NORMALS.map(|[x, y, z]| if x == 0.0 { [1.0, 0.0, 0.0, 1.0] } else { [z, y, -x, -1.0] });
+        let tangents = self.document.floats(&tangents, Usage::Attribute);
+        self.attribute("TANGENT", tangents);
+        let tex_coords = self.document.floats(&ROWS.map(|[x, y, _]| [x, y]), Usage::Attribute);
+        self.attribute("TEXCOORD_0", tex_coords);
+        self.meshes[0]["primitives"][0]["material"] = json!(0);
+        let mut put = |key: &str, value: Value| self.others.insert(key.to_owned(), value);
+        put("materials", json!([{ "normalTexture": { "index": 0 }, "doubleSided": true }]));
+        put("textures", json!([{ "source": 0 }]));
+        put("images", json!([{ "uri": FLAT_NORMAL_MAP }]));
+    }
+
     fn finish(mut self) -> anyhow::Result<Vec<u8>> {
-        let mut rest = Map::new();
+        let mut rest = std::mem::take(&mut self.others);
         if !self.channels.is_empty() {
             let (mut samplers, mut channels) = (Vec::new(), Vec::new());
             for (node, path, interpolation, times, output) in std::mem::take(&mut self.channels) {
                 let times: Vec<[f32; 1]> = times.into_iter().map(|time| [time]).collect();
                 let input = self.document.floats(&times, Usage::KeyTimes);
                 channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
-                samplers.push(json!({ "input": input, "output": output, "interpolation": interpolation }));
+                samplers.push(match interpolation {
+                    // LINEAR is the default.
+                    "LINEAR" if path == "scale" => json!({ "input": input, "output": output }),
+                    _ => json!({ "input": input, "output": output, "interpolation": interpolation }),
+                });
             }
             rest.insert("animations".to_owned(), json!([{ "samplers": samplers, "channels": channels }]));
         }
@@ -150,7 +188,7 @@ const TWO: [f32; 2] = [0.0, 1.0];
 const THREE: [f32; 3] = [0.0, 0.5, 1.0];
 
 /// All cases, in the order of the page.
-const CASES: [Case; 41] = [
+const CASES: [Case; 44] = [
     // Nodes.
     ("parents_first", |rig| {
         rig.nodes = json!([
@@ -359,17 +397,23 @@ const CASES: [Case; 41] = [
         let output = rig.document.raw(&weights, 5120, ("SCALAR", 4), true);
         rig.channels.push((0, "weights", "LINEAR", TWO.to_vec(), output));
     }),
-    ("rigid_mesh_under_a_joint", |rig| {
-        rig.nodes = json!([
-            { "name": "sword", "mesh": 0, "translation": [0.0, 0.25, 0.5], "scale": [0.5, 1.0, 2.0] },
-            { "name": "lower", "rotation": TURN_X_90, "children": [2] },
-            { "name": "upper", "translation": [0.0, 1.0, 0.0], "rotation": TURN_45, "children": [0] },
-        ]);
-        rig.skins = json!([]);
-        rig.roots = json!([1]);
-        if let Some(attributes) = rig.meshes[0]["primitives"][0]["attributes"].as_object_mut() {
-            attributes.retain(|name, _| !name.starts_with("JOINTS") && !name.starts_with("WEIGHTS"));
-        }
+    ("rigid_mesh_under_a_joint", Rig::make_rigid),
+    // Tangents and winding.
+    ("tangents_and_handedness", |rig| {
+        rig.tangents();
+        rig.nodes[2]["scale"] = json!([-2.0, 1.0, 1.0]);
+        rig.nodes[2]["rotation"] = json!(TURN_X_90);
+    }),
+    ("tangents_of_morph_targets", |rig| {
+        rig.tangents();
+        rig.morph();
+        let turn = rig.document.floats(&[[0.0, 0.5, 0.5]; 6], Usage::Attribute);
+        rig.meshes[0]["primitives"][0]["targets"][0]["TANGENT"] = json!(turn);
+        rig.meshes[0]["weights"] = json!([0.5, 1.0]);
+    }),
+    ("winding_by_pose", |rig| {
+        rig.make_rigid();
+        rig.animate((2, "scale"), "LINEAR", &TWO, &[[1.0, 1.0, 1.0], [-2.0, 1.0, 1.0]]);
     }),
 ];
 

@@ -7,7 +7,7 @@
 //! * [`pose`] turns joints and solves legs, [`gait`] walks and runs, [`stand`] idles and waves, [`clips`] samples them
 //!   into keyframes.
 //! * [`walker`] assembles the character's file.
-//! * [`conformance`] has forty variations of a small rig, each for one rule.
+//! * [`conformance`] has variations of a small rig, each for one rule.
 //!
 //! The bytes are the same on every machine. All arithmetic is in f64, and every number is snapped to a binary grid
 //! before it is written ([`document::snap`]). Only `sin` and `cos` may differ between platforms, in the last bit (1e-16),

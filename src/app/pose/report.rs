@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use glam::{Mat4, Vec3};
+use glam::{Affine3A, Mat4, Vec3};
 use serde::{Serialize, Serializer};
 
 use super::skinner::Skinner;
-use crate::animation::{ModelPose, Pose, PoseScratch, joint_matrices, pose_model};
+use crate::animation::{ModelPose, Pose, PoseScratch, blended_matrix, joint_matrices, pose_model};
 use crate::model::{Clip, Model, SourcePrimitive};
-use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral};
+use crate::shader_types::{JointMatrix, SkinnedVertex, unpack_octahedral, unpack_tangent};
 
 /// The JSON of the command.
 #[derive(Debug, Serialize)]
@@ -52,11 +52,18 @@ pub(super) struct Primitives<'m> {
     sources: &'m [SourcePrimitive],
     /// The skinned vertices of the whole model.
     vertices: Vec<SkinnedVertex>,
+    /// Their packed tangents.
+    tangents: Vec<u32>,
+    /// Whether each primitive is mirrored.
+    mirrored: Vec<bool>,
 }
 
 impl Serialize for Primitives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.sources.iter().map(|source| primitive(source, &self.vertices)))
+        serializer.collect_seq(self.sources.iter().zip(&self.mirrored).map(|(source, &mirrored)| {
+            let tangents = if source.has_tangents { &self.tangents[..] } else { &[] };
+            primitive(source, (&self.vertices, tangents), mirrored)
+        }))
     }
 }
 
@@ -78,10 +85,15 @@ struct PrimitiveReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<u32>,
     skin: Option<u32>,
+    /// Whether front faces are clockwise in this pose. The matrix of the first vertex decides.
+    clockwise: bool,
     indices: Vec<u32>,
     positions: Vec<[f32; 3]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     normals: Vec<[f32; 3]>,
+    /// Directions and handedness.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tangents: Vec<[f32; 4]>,
 }
 
 /// Evaluates the instance at one time.
@@ -124,19 +136,31 @@ pub(super) fn evaluate<'m>(
         (source.to_string(), morph_weights[first..first + morphed.weight_count as usize].to_vec())
     });
     let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-    let vertices = skinner.skin(time_seconds, Pose { palette: &palette, morph_weights, ..Pose::default() })?;
-    let primitives = Primitives { sources: &model.geometry.source_primitives, vertices };
+    let pose = Pose { palette: &palette, morph_weights, ..Pose::default() };
+    let (vertices, tangents) = skinner.skin(time_seconds, pose)?;
+    let sources = &model.geometry.source_primitives;
+    let is_mirrored = |source: &SourcePrimitive| {
+        let matrix = source.vertices.first().map(|&vertex| blended_matrix(&model.geometry, vertex as usize, pose));
+        matrix.is_some_and(|matrix| Affine3A::from(matrix).matrix3.determinant() < 0.0)
+    };
+    let mirrored = sources.iter().map(is_mirrored).collect();
+    let primitives = Primitives { sources, vertices, tangents, mirrored };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 
 /// Lists a primitive in the file's vertex order.
-fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveReport {
+fn primitive(
+    source: &SourcePrimitive,
+    (vertices, tangents): (&[SkinnedVertex], &[u32]),
+    clockwise: bool,
+) -> PrimitiveReport {
     PrimitiveReport {
         node: source.node,
         mesh: source.mesh,
         primitive: source.primitive,
         instance: source.placement,
         skin: source.skin,
+        clockwise,
         indices: (0..source.vertices.len() as u32).collect(),
         positions: skinned(source, vertices).map(|vertex| vertex.position).collect(),
         normals: if source.has_normals {
@@ -144,10 +168,11 @@ fn primitive(source: &SourcePrimitive, vertices: &[SkinnedVertex]) -> PrimitiveR
         } else {
             Vec::new()
         },
+        tangents: skinned(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
     }
 }
 
-/// Iterates over the skinned vertices of a primitive, in the file's order.
-fn skinned<'v>(source: &'v SourcePrimitive, vertices: &'v [SkinnedVertex]) -> impl Iterator<Item = &'v SkinnedVertex> {
+/// Iterates over what the skinned vertices of a primitive have, in the file's order.
+fn skinned<'v, T>(source: &'v SourcePrimitive, vertices: &'v [T]) -> impl Iterator<Item = &'v T> {
     source.vertices.iter().filter_map(|&vertex| vertices.get(vertex as usize))
 }

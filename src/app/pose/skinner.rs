@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::animation::lanes::{self, LaneClip, LaneScratch, Processor};
-use crate::animation::{BindPose, Pose, PoseStreams, skin_vertices};
+use crate::animation::{BindPose, Pose, PoseStreams, skin_vertex};
 use crate::app::gpu::{finish, offscreen_device};
 use crate::cli::PoseArgs;
 use crate::crowd::VisiblePose;
@@ -33,13 +33,13 @@ impl Skinner {
         Ok(Self::Gpu { renderer, clip: LaneClip::compile(model, clip) })
     }
 
-    /// Returns the skinned vertices of the model.
-    pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<Vec<SkinnedVertex>> {
+    /// Returns the skinned vertices of the model, and their tangents if it has some.
+    pub fn skin(&mut self, time_seconds: f64, pose: Pose<'_>) -> Result<(Vec<SkinnedVertex>, Vec<u32>)> {
         match self {
             Self::Cpu(bind_pose) => {
-                let mut out = vec![bytemuck::Zeroable::zeroed(); bind_pose.vertex_count()];
-                skin_vertices(bind_pose, pose, &mut out);
-                Ok(out)
+                let wants_tangent = !bind_pose.bind_tangents.is_empty();
+                let vertices = 0..bind_pose.vertex_count();
+                Ok(vertices.map(|vertex| skin_vertex(bind_pose, vertex, pose, wants_tangent)).unzip())
             }
             Self::Gpu { renderer, clip } => {
                 let Pose { palette, morph_weights, .. } = pose;
@@ -68,7 +68,7 @@ impl Skinner {
                 }
                 // The image does not matter, so neither do the camera and the light.
                 frame.submit(bytemuck::Zeroable::zeroed(), Look::default(), false)?;
-                Ok(renderer.read_skinned_vertices(0)?)
+                Ok((renderer.read_skinned_vertices(0)?, renderer.read_skinned_tangents(0)?))
             }
         }
     }

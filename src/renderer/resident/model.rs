@@ -63,14 +63,21 @@ pub struct SkinVariant {
     pub influence_count: u32,
     /// Whether the model has morph targets that move a vertex.
     pub has_morphs: bool,
+    /// Whether any vertex of the model has a normal.
+    pub has_normals: bool,
     /// Whether joints are blended as dual quaternions.
     pub with_dual_quaternions: bool,
 }
 
 impl SkinVariant {
     /// The variant of all draws whose vertices `skin.comp` has skinned.
-    const SKINNED: Self =
-        Self { skinning: Skinning::Compute, influence_count: 0, has_morphs: false, with_dual_quaternions: false };
+    const SKINNED: Self = Self {
+        skinning: Skinning::Compute,
+        influence_count: 0,
+        has_morphs: false,
+        has_normals: true,
+        with_dual_quaternions: false,
+    };
 
     /// Returns the constants of the shaders that draw this variant.
     #[must_use]
@@ -78,6 +85,7 @@ impl SkinVariant {
         SpecializationConstants {
             influence_count: self.influence_count,
             with_morphs: self.has_morphs.into(),
+            with_normals: self.has_normals.into(),
             with_dual_quaternions: self.with_dual_quaternions.into(),
             ..SpecializationConstants::default()
         }
@@ -241,6 +249,7 @@ fn draw(
             skinning: Skinning::Vertex,
             influence_count: common_count.unwrap_or(0),
             has_morphs: !geometry.morph_deltas.is_empty(),
+            has_normals: bind_pose.has_normals,
             with_dual_quaternions: geometry.with_dual_quaternions,
         },
     }

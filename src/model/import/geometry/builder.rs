@@ -261,6 +261,7 @@ impl<'b, 'f> Builder<'b, 'f> {
                 Follow::Entry(_) => None,
             },
             has_normals,
+            has_tangents,
             vertices: Vec::new(),
         };
         let elements = Elements { indices, ..elements };
