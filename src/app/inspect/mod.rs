@@ -1,0 +1,190 @@
+//! `inspect`: the contents of a model file.
+//!
+//! [`facts`] derives everything from the imported [`Model`](crate::model::Model), without a GPU. The facts are the JSON for
+//! programs, and the page for people is made from them. [`skeleton`] has what moves, and [`surface`] what is drawn. No function
+//! recurses on the node tree and indentation has a limit, so a hostile chain of nodes prints in bounded width.
+
+#![forbid(unsafe_code)]
+
+mod skeleton;
+mod surface;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use glam::Vec3;
+
+use self::skeleton::{clip, morph_targets, nodes, roles, scenes, skins};
+use self::surface::{bytes_per_instance, geometry, images, levels, material, static_bytes, vector};
+use super::advice::in_one_line;
+use super::fact::{Fact, page};
+use super::joint::joints;
+use super::models::{load_model, set_in_motion};
+use super::output::{print, print_json};
+use super::text::{counted, page_columns};
+use crate::animation::{PoseScratch, pose_model, skinned_positions};
+use crate::cli::InspectArgs;
+use crate::crowd::ClipChoice;
+use crate::model::{ExtensionSupport, Model};
+
+/// Runs the command.
+pub fn run(args: &InspectArgs) -> Result<()> {
+    if args.models.len() > 1 {
+        return compare(args);
+    }
+    let model = load(args.models.first(), args)?;
+    if args.json {
+        print_json(&facts(&model, args.levels), true)
+    } else {
+        print(&report(&model, args.levels, page_columns()))
+    }
+}
+
+/// Prints a line for each file. Those that cannot be read do not hide the others.
+fn compare(args: &InspectArgs) -> Result<()> {
+    let (mut models, mut errors) = (Vec::new(), Vec::new());
+    for path in &args.models {
+        match load(Some(path), args) {
+            Ok(model) => models.push(if args.json { facts(&model, args.levels) } else { summary(&model) }),
+            Err(error) => errors.push(error),
+        }
+    }
+    if args.json {
+        print_json(&Fact::List(models), true)?;
+    } else {
+        print(page(&Fact::from([("files", Fact::List(models))]), page_columns()).trim_start())?;
+    }
+    let count = counted(errors.len(), "file");
+    let mut errors = errors.into_iter();
+    let Some(first) = errors.next() else { return Ok(()) };
+    for error in errors {
+        tracing::warn!("{}", in_one_line(&error));
+    }
+    Err(first.context(format!("{count} cannot be read")))
+}
+
+fn load(path: Option<&PathBuf>, args: &InspectArgs) -> Result<Model> {
+    let mut model = load_model(path, &args.clips, &args.file_scene)?;
+    if args.levels {
+        // Those of the moving character that the other commands draw.
+        let mut drawn = model.clone();
+        set_in_motion(&mut drawn, &ClipChoice::All)?;
+        crate::levels::build(&mut drawn);
+        model.geometry.coarser_levels = drawn.geometry.coarser_levels;
+    }
+    Ok(model)
+}
+
+/// Returns the line of a file in a table of several.
+fn summary(model: &Model) -> Fact {
+    let height = bounds(model).map(|(min, max)| max.y - min.y);
+    Fact::from([
+        ("name", model.name.as_str().into()),
+        ("bytes", model.source.bytes.into()),
+        ("height", height.into()),
+        ("triangles", model.geometry.triangle_count().into()),
+        ("joints", joints(model).len().into()),
+        ("clips", model.clips.len().into()),
+        ("morph_targets", model.morph_weight_count().into()),
+        ("images", model.images.len().into()),
+        ("warnings", model.warnings.len().into()),
+    ])
+}
+
+/// Returns the numbers of things in a file.
+fn contents(model: &Model) -> [(&'static str, Fact); 9] {
+    [
+        ("nodes", model.skeleton.len().into()),
+        ("joints", joints(model).len().into()),
+        ("skins", model.skins.len().into()),
+        ("clips", model.clips.len().into()),
+        ("morph_targets", model.morph_weight_count().into()),
+        ("materials", model.materials.len().into()),
+        ("images", model.images.len().into()),
+        ("extensions", model.source.extensions.len().into()),
+        ("warnings", model.warnings.len().into()),
+    ]
+}
+
+/// Describes a model on a page of this width.
+#[must_use]
+pub fn report(model: &Model, with_levels: bool, columns: u16) -> String {
+    page(&facts(model, with_levels), columns)
+}
+
+/// Returns the contents of a model, with its levels of detail on request. Scenes, skins and clips are listed by glTF index.
+#[must_use]
+pub fn facts(model: &Model, with_levels: bool) -> Fact {
+    let bounds = bounds(model);
+    let height = bounds.map(|(min, max)| max.y - min.y);
+    let source = &model.source;
+    let (roles_from, roles) = roles(model);
+    let bounds = bounds.map_or(Fact::Absent, |(min, max)| {
+        Fact::from([("min", vector(min)), ("max", vector(max)), ("height", height.into())])
+    });
+    // The page has a line for each fact, then a table for each list, in this order: what is asked first comes first.
+    let mut facts = vec![
+        ("model", model.name.as_str().into()),
+        ("contents", Fact::from(contents(model))),
+        ("attributes", source.attributes.iter().map(String::as_str).collect()),
+        (
+            "file",
+            Fact::from([
+                // Of the file and of all files that it refers to.
+                ("bytes", source.bytes.into()),
+                ("generator", source.generator.as_deref().into()),
+                ("copyright", source.copyright.as_deref().into()),
+            ]),
+        ),
+        ("humanoid", roles_from.as_deref().into()),
+        // In metres, the unit of glTF. +Y is up.
+        ("bounds", bounds),
+        // The number of joint matrices of a pose.
+        ("palette", model.palette.len().into()),
+        ("bytes_per_instance", bytes_per_instance(model)),
+        ("static_bytes", static_bytes(model)),
+        ("warnings", model.warnings.iter().map(String::as_str).collect()),
+    ];
+    if with_levels {
+        facts.push(("levels", levels(model, height.filter(|&height| height > 0.0))));
+    }
+    facts.extend([
+        ("clips", model.clips.iter().map(clip).collect()),
+        ("materials", model.materials.iter().map(material).collect()),
+        ("images", images(model)),
+        ("geometry", geometry(&model.geometry)),
+        ("morph_targets", morph_targets(model)),
+        ("extensions", extensions(model)),
+        ("skins", skins(model)),
+        ("scenes", scenes(model)),
+        ("cameras", source.cameras.iter().map(|camera| camera.name.as_deref()).collect::<Fact>()),
+        ("lights", source.lights.iter().map(Option::as_deref).collect()),
+        ("roles", roles),
+        ("nodes", nodes(model)),
+    ]);
+    Fact::Object(facts)
+}
+
+/// Returns the corners of the box around the rest pose, or `None` for a model without vertices or with a rest pose that
+/// overflows.
+fn bounds(model: &Model) -> Option<(Vec3, Vec3)> {
+    let mut positions: Vec<Vec3> = Vec::new();
+    skinned_positions(model, pose_model(model, None, 0.0, &mut PoseScratch::for_model(model)), &mut positions);
+    let first = *positions.first()?;
+    let (min, max) = positions.iter().fold((first, first), |(min, max), &p| (min.min(p), max.max(p)));
+    // A NaN does not become the smallest or the largest coordinate.
+    let is_finite = positions.iter().all(|position| position.is_finite()) && (max - min).is_finite();
+    is_finite.then_some((min, max))
+}
+
+fn extensions(model: &Model) -> Fact {
+    let facts = model.source.extensions.iter().map(|extension| {
+        let support = match extension.support {
+            ExtensionSupport::Honoured => "honoured",
+            ExtensionSupport::NotDrawn => "not drawn",
+            ExtensionSupport::Ignored => "ignored",
+        };
+        [("name", extension.name.as_str().into()), ("required", extension.required.into()), ("support", support.into())]
+    });
+    facts.collect()
+}

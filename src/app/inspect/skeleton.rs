@@ -1,0 +1,166 @@
+//! What moves in a model: nodes, morph targets, skins, roles and clips.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::app::fact::Fact;
+use crate::model::{Clip, Interpolation, Model, MorphedNode, NO_PARENT, Role, Track};
+use crate::retarget::humanoid_of;
+
+pub(super) fn scenes(model: &Model) -> Fact {
+    let shown = model.source.shown_scene.map(|scene| scene as usize);
+    let scenes = model.source.scenes.iter().enumerate();
+    scenes.map(|(index, name)| [("name", name.as_deref().into()), ("shown", (shown == Some(index)).into())]).collect()
+}
+
+/// Lists the nodes depth first: parents come before their children. Nodes, parents, skins and meshes are glTF indices.
+pub(super) fn nodes(model: &Model) -> Fact {
+    let skeleton = &model.skeleton;
+    let mut skins = vec![Vec::new(); skeleton.len()];
+    for (index, skin) in (0..).zip(&model.skins) {
+        for &joint in &skin.joints {
+            // A skin may list a node several times.
+            if let Some(skins) = skins.get_mut(joint as usize)
+                && skins.last() != Some(&index)
+            {
+                skins.push(index);
+            }
+        }
+    }
+    let shown = model.geometry.source_primitives.iter();
+    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let weights: BTreeMap<u32, u32> =
+        skeleton.morphed_nodes.iter().map(|morphed| (morphed.node, morphed.weight_count)).collect();
+    let node = |(index, skins): (u32, Vec<u32>)| {
+        let at = index as usize;
+        let (node, parent) = (skeleton.source_nodes[at], skeleton.parents[at]);
+        let morph_targets = weights.get(&index).copied().unwrap_or_default();
+        [
+            ("node", node.into()),
+            ("name", skeleton.names[at].as_str().into()),
+            ("parent", (parent != NO_PARENT).then(|| skeleton.source_nodes[parent as usize]).into()),
+            ("joint", (!skins.is_empty()).into()),
+            // The skins that have this node as a joint.
+            ("skins", skins.into_iter().collect()),
+            ("mesh", meshes.get(&node).copied().into()),
+            ("morph_targets", u64::from(morph_targets).into()),
+            ("in_scene", skeleton.in_scene[at].into()),
+        ]
+    };
+    (0..).zip(skins).map(node).collect()
+}
+
+/// Lists the morph targets of each mesh node, with the weights of the rest pose.
+pub(super) fn morph_targets(model: &Model) -> Fact {
+    let skeleton = &model.skeleton;
+    let shown = model.geometry.source_primitives.iter();
+    let meshes: BTreeMap<u32, u32> = shown.map(|primitive| (primitive.node, primitive.mesh)).collect();
+    let of_node = |morphed: &MorphedNode| {
+        let node = skeleton.source_nodes[morphed.node as usize];
+        let mesh = meshes.get(&node).copied();
+        let weights = (morphed.first_weight as usize..).take(morphed.weight_count as usize);
+        let target = move |weight: usize| {
+            let name = skeleton.morph_names.get(weight).map(AsRef::as_ref);
+            [
+                ("name", name.into()),
+                ("mesh", mesh.into()),
+                ("node", node.into()),
+                ("weight", skeleton.rest.morph_weights[weight].into()),
+            ]
+        };
+        weights.map(target)
+    };
+    skeleton.morphed_nodes.iter().flat_map(of_node).collect()
+}
+
+pub(super) fn skins(model: &Model) -> Fact {
+    let mut meshes = vec![BTreeSet::new(); model.skins.len()];
+    for primitive in &model.geometry.source_primitives {
+        if let Some(meshes) = primitive.skin.and_then(|skin| meshes.get_mut(skin as usize)) {
+            meshes.insert(primitive.mesh);
+        }
+    }
+    let facts = model.skins.iter().zip(meshes).map(|(skin, meshes)| {
+        [
+            ("name", skin.name.as_deref().into()),
+            ("joints", skin.joints.len().into()),
+            // Without inverse bind matrices in the file they are identity.
+            ("inverse_binds", skin.has_inverse_binds.into()),
+            // The meshes that the scene shows with this skin.
+            ("meshes", meshes.into_iter().collect()),
+        ]
+    });
+    facts.collect()
+}
+
+/// Returns where the roles of a humanoid come from, and the node of each role, by glTF index.
+pub(super) fn roles(model: &Model) -> (Option<String>, Fact) {
+    let Some(humanoid) = humanoid_of(model) else { return (None, Fact::List(Vec::new())) };
+    let role = |(role, node): (Role, u32)| {
+        let at = node as usize;
+        [
+            ("role", role.name().into()),
+            ("node", model.skeleton.source_nodes[at].into()),
+            ("name", model.skeleton.names[at].as_str().into()),
+        ]
+    };
+    (Some(humanoid.source.to_string()), humanoid.roles().map(role).collect())
+}
+
+pub(super) fn clip(clip: &Clip) -> Fact {
+    let (mut interpolations, mut keys) = (BTreeMap::new(), 0);
+    let mut tracks_of = vec![0_usize; clip.timelines.len()];
+    for (timeline, interpolation, _) in tracks(clip) {
+        let name = match interpolation {
+            Interpolation::Step => "STEP",
+            Interpolation::Linear => "LINEAR",
+            Interpolation::CubicSpline => "CUBICSPLINE",
+        };
+        *interpolations.entry(name).or_insert(0_usize) += 1;
+        if let Some(times) = clip.timelines.get(timeline as usize) {
+            tracks_of[timeline as usize] += 1;
+            keys += times.len();
+        }
+    }
+    let timelines = clip.timelines.iter().zip(tracks_of);
+    Fact::from([
+        ("name", clip.name.as_deref().into()),
+        // The file that the clip was borrowed from.
+        ("file", clip.file.as_deref().into()),
+        ("duration", clip.duration_seconds.into()),
+        // The numbers of tracks.
+        ("translations", clip.translations.len().into()),
+        ("rotations", clip.rotations.len().into()),
+        ("scales", clip.scales.len().into()),
+        ("morph_weights", clip.morph_weights.len().into()),
+        // The number of distinct lists of key times.
+        ("timelines", clip.timelines.len().into()),
+        // The number of tracks for each interpolation.
+        (
+            "interpolations",
+            Fact::Object(interpolations.into_iter().map(|(name, count)| (name, count.into())).collect()),
+        ),
+        // The number of keys of all tracks.
+        ("keys", keys.into()),
+        (
+            "shared_timelines",
+            timelines.map(|(times, tracks)| [("keys", times.len().into()), ("tracks", tracks.into())]).collect(),
+        ),
+        ("bytes", clip_bytes(clip).into()),
+    ])
+}
+
+/// Iterates over the timeline, the interpolation and the size in bytes of all tracks.
+fn tracks(clip: &Clip) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+    fn of<T>(tracks: &[Track<T>]) -> impl Iterator<Item = (u32, Interpolation, usize)> {
+        tracks.iter().map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])))
+    }
+    let morphs = clip.morph_weights.iter();
+    let morphs = morphs.map(|track| (track.timeline, track.interpolation, size_of_val(&track.values[..])));
+    of(&clip.translations).chain(of(&clip.rotations)).chain(of(&clip.scales)).chain(morphs)
+}
+
+/// Returns the size of key times and values.
+pub(super) fn clip_bytes(clip: &Clip) -> usize {
+    let times: usize = clip.timelines.iter().map(|times| size_of_val(&times[..])).sum();
+    times + tracks(clip).map(|(.., bytes)| bytes).sum::<usize>()
+}

@@ -1,0 +1,211 @@
+//! What is drawn of a model, and what it takes: geometry, levels of detail, materials, images and bytes.
+
+use glam::Vec3;
+
+use super::skeleton::clip_bytes;
+use crate::app::fact::Fact;
+use crate::crowd::{INSTANCE_BYTES, PoseSize};
+use crate::model::{Geometry, Image, Material, MaterialTexture, Model, SourcePrimitive, Topology};
+use crate::renderer::resident::model::geometry_bytes;
+use crate::renderer::resident::texture::texture_bytes;
+use crate::shader_types::{InstanceData, JointMatrix};
+
+pub(super) fn geometry(geometry: &Geometry) -> Fact {
+    let influences = Influences::of(geometry, 0..geometry.vertex_count());
+    let shown = || geometry.source_primitives.iter();
+    // For each vertex the last primitive that was described and uses it, from 1 on.
+    let mut last_primitives = vec![0; geometry.vertex_count()];
+    let by_primitive = (1..).zip(shown()).map(|(number, primitive)| {
+        let is_new = |vertex: &usize| {
+            last_primitives.get_mut(*vertex).is_some_and(|last| std::mem::replace(last, number) != number)
+        };
+        // A vertex that two primitives share counts for both.
+        let vertices: Vec<usize> = primitive.vertices.iter().map(|&vertex| vertex as usize).filter(is_new).collect();
+        primitive_facts(geometry, primitive, vertices)
+    });
+    Fact::from([
+        // One that several nodes show counts for each of them.
+        ("primitives", shown().count().into()),
+        ("file_vertices", shown().map(|primitive| primitive.vertices.len()).sum::<usize>().into()),
+        // After welding.
+        ("vertices", geometry.vertex_count().into()),
+        ("triangles", geometry.triangle_count().into()),
+        ("lines", geometry.count_of(Topology::Lines).into()),
+        ("points", geometry.count_of(Topology::Points).into()),
+        ("morph_deltas", geometry.morph_deltas.len().into()),
+        ("influences", geometry.influences.len().into()),
+        ("max_influences", influences.most.into()),
+        ("draws", geometry.draw_ranges.len().into()),
+        ("influence_histogram", influences.histogram()),
+        ("by_primitive", by_primitive.collect()),
+    ])
+}
+
+fn primitive_facts(geometry: &Geometry, primitive: &SourcePrimitive, vertices: Vec<usize>) -> Fact {
+    let morphed = vertices.iter().filter(|&&vertex| !geometry.morph_deltas_of(vertex).is_empty()).count();
+    let vertex_count = vertices.len();
+    let influences = Influences::of(geometry, vertices);
+    let mut facts = vec![
+        ("node", primitive.node.into()),
+        ("mesh", primitive.mesh.into()),
+        ("primitive", primitive.primitive.into()),
+        ("skin", primitive.skin.into()),
+        ("file_vertices", primitive.vertices.len().into()),
+        ("vertices", vertex_count.into()),
+        ("normals", primitive.has_normals.into()),
+        ("morphed_vertices", morphed.into()),
+        ("max_influences", influences.most.into()),
+        ("influence_histogram", influences.histogram()),
+    ];
+    // EXT_mesh_gpu_instancing.
+    if let Some(placement) = primitive.placement {
+        facts.insert(4, ("placement", placement.into()));
+    }
+    Fact::Object(facts)
+}
+
+/// The numbers of joints that influence vertices.
+#[derive(Default)]
+struct Influences {
+    /// The number of vertices with 1, 2, 3-4, 5-8 and more of them.
+    counts: [usize; 5],
+    most: usize,
+}
+
+impl Influences {
+    fn of(geometry: &Geometry, vertices: impl IntoIterator<Item = usize>) -> Self {
+        let mut influences = Self::default();
+        for vertex in vertices {
+            let count = geometry.influences_of(vertex).len();
+            influences.most = influences.most.max(count);
+            influences.counts[match count {
+                0 | 1 => 0,
+                2 => 1,
+                3 | 4 => 2,
+                5..=8 => 3,
+                _ => 4,
+            }] += 1;
+        }
+        influences
+    }
+
+    fn histogram(&self) -> Fact {
+        Fact::Object(["1", "2", "3-4", "5-8", "more"].into_iter().zip(self.counts.map(Fact::from)).collect())
+    }
+}
+
+/// Lists full detail and all coarser levels.
+pub(super) fn levels(model: &Model, height: Option<f32>) -> Fact {
+    let geometry = &model.geometry;
+    let level = |level: u32, triangles: usize, (vertices, joints): (usize, usize), error: f32| {
+        [
+            ("level", level.into()),
+            ("triangles", triangles.into()),
+            // That a pose of the level skins.
+            ("vertices", vertices.into()),
+            // The joint matrices that it needs.
+            ("joints", joints.into()),
+            // How much a picture loses, as a distance in units of model space.
+            ("error", error.into()),
+            // As a share of the height of the rest pose.
+            ("error_by_height", height.map(|height| error / height).into()),
+        ]
+    };
+    let full = level(0, geometry.triangle_count(), (geometry.vertex_count(), model.palette.len()), 0.0);
+    let coarser = (1..).zip(&geometry.coarser_levels).map(|(number, coarser)| {
+        let ranges = geometry.draw_ranges.iter().zip(&coarser.ranges);
+        let triangles = ranges.filter(|(drawn, _)| drawn.topology == Topology::Triangles);
+        let triangles = triangles.map(|(_, range)| range.len() / 3).sum();
+        let size = (coarser.vertex_count as usize, coarser.joint_count as usize);
+        level(number, triangles, size, coarser.error)
+    });
+    std::iter::once(full).chain(coarser).collect()
+}
+
+pub(super) fn material(material: &Material) -> Fact {
+    let is_usual = material.has_usual_reflectance();
+    let image = |texture: Option<MaterialTexture>| Fact::from(texture.map(|texture| texture.texture.image));
+    Fact::from([
+        ("name", material.name.as_str().into()),
+        ("base_color_factor", material.base_color_factor.to_array().into_iter().collect()),
+        // The index in the list of images.
+        ("base_color_image", image(material.base_color_texture)),
+        ("metallic", material.metallic.into()),
+        ("roughness", material.roughness.into()),
+        // At normal and at grazing incidence, if they are not glTF's own.
+        ("dielectric_reflectance", if is_usual { Fact::Absent } else { vector(material.dielectric_reflectance) }),
+        ("grazing_reflectance", (!is_usual).then_some(material.grazing_reflectance).into()),
+        ("metallic_roughness_image", image(material.metallic_roughness_texture)),
+        ("occlusion_image", image(material.occlusion_texture)),
+        // In linear RGB.
+        ("emission", vector(material.emission)),
+        ("emissive_image", image(material.emissive_texture)),
+        ("normal_image", image(material.normal_texture)),
+        ("unlit", material.unlit.into()),
+        ("alpha_mode", format!("{:?}", material.alpha_mode).as_str().into()),
+        ("double_sided", material.double_sided.into()),
+    ])
+}
+
+pub(super) fn images(model: &Model) -> Fact {
+    let sources = model.source.images.iter().map(Some).chain(std::iter::repeat(None));
+    let used_by = |index: u32| {
+        let uses = move |material: &Material| material.textures().any(|texture| texture.texture.image == index);
+        (0..).zip(&model.materials).filter(move |(_, material)| uses(material)).map(|(index, _): (u32, _)| index)
+    };
+    let facts = model.images.iter().zip(sources).zip(0..).map(|((image, source), index)| {
+        [
+            ("name", image.name.as_str().into()),
+            ("materials", used_by(index).collect()),
+            // The glTF index.
+            ("image", source.map(|source| source.index).into()),
+            ("width", u64::from(image.width).into()),
+            ("height", u64::from(image.height).into()),
+            // Decoded.
+            ("bytes", image.decoded_bytes().into()),
+            ("format", source.map(|source| source.format).into()),
+            // In the file.
+            ("encoded_bytes", source.map(|source| source.bytes).into()),
+            // With mipmaps.
+            ("gpu_bytes", texture_bytes(image.width, image.height).into()),
+        ]
+    });
+    facts.collect()
+}
+
+/// Returns the bytes that each instance adds. Those on the GPU exist once for each frame in flight.
+pub(super) fn bytes_per_instance(model: &Model) -> Fact {
+    let palette = model.palette.len() * size_of::<JointMatrix>();
+    let size = PoseSize::of(model);
+    let skinned_vertices = size.skinned_bytes(size.level(0).vertex_count) as usize;
+    let morph_weights = model.morph_weight_count() * size_of::<f32>();
+    let instance_data = size_of::<InstanceData>();
+    Fact::from([
+        ("palette", palette.into()),
+        ("skinned_vertices", skinned_vertices.into()),
+        ("morph_weights", morph_weights.into()),
+        ("instance_data", instance_data.into()),
+        ("total", (palette + skinned_vertices + morph_weights + instance_data).into()),
+        ("cpu", INSTANCE_BYTES.into()),
+    ])
+}
+
+/// Returns the bytes that the model needs once, for any number of instances.
+pub(super) fn static_bytes(model: &Model) -> Fact {
+    let textures = model.images.iter().map(|image| texture_bytes(image.width, image.height));
+    let images: usize = model.images.iter().map(Image::kept_bytes).sum();
+    Fact::from([
+        ("gpu_geometry", geometry_bytes(&model.geometry).into()),
+        // With mipmaps. An image that several materials use counts once.
+        ("gpu_textures", textures.sum::<u64>().into()),
+        // Key times and values.
+        ("cpu_clips", model.clips.iter().map(clip_bytes).sum::<usize>().into()),
+        // Geometry and encoded images.
+        ("cpu_model", (model.geometry.bytes() + images).into()),
+    ])
+}
+
+/// Returns the three numbers of a vector.
+pub(super) fn vector(vector: Vec3) -> Fact {
+    vector.to_array().into_iter().collect()
+}
