@@ -238,9 +238,9 @@ fn a_session_with_the_panel() {
     keep(&window, "17d-weight");
     assert!(window.picture().corner(BESIDE_THE_PANEL) != before, "the weight changes the shape");
     window.press_shifted(Key::typing('p'));
-    // The message finds its size in its first layout.
     window.wait_for_frames();
-    window.wait_for_frames();
+    // The message finds its size in its first layout, and its place in the next one.
+    window.wait_for_title(|_| true);
     keep(&window, "17e-line");
     window.press(Key::TAB);
     window.wait_for_frames();
