@@ -1,9 +1,10 @@
 //! The CPU twin of `skin.comp`, and its test oracle: the functions, the statements and the names of
 //! `shaders/skinning.glsl`, in the same order. Open both files next to each other.
 //!
-//! In: a [`BindPose`], which is also what the renderer uploads, and a [`Pose`]. Out: skinned vertices. Four differences remain.
+//! In: a [`BindPose`], which is also what the renderer uploads, and a [`Pose`]. Out: skinned vertices. Five differences remain.
 //! The slices of a pose begin at its first matrix and first weight, so they need no offsets. Results are returned instead of
 //! stored. Each vertex is unpacked for one pose, not for several. There are no specialization constants, which only save time.
+//! A rotation becomes a quaternion, and a quaternion a rotation, by glam's functions.
 //!
 //! For measures, [`skinned_position`] computes single positions, with the same bits, from the [`Geometry`] itself.
 

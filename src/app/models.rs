@@ -59,14 +59,17 @@ pub fn apply(show: &ShowArgs, model: &mut Model) {
 
 /// Chooses how the joints of a model are blended. If joints mirror, matrices are: a dual quaternion has no mirror image.
 pub fn blend_joints(dual_quaternions: bool, model: &mut Model) {
+    if !dual_quaternions {
+        return;
+    }
     let mut scratch = PoseScratch::for_model(model);
     let rest = pose_model(model, None, 0.0, &mut scratch).model_from_node;
     let mut matrices = joint_matrices(&model.palette, rest).map(Affine3A::from);
     let mirrors = matrices.any(|matrix| matrix.matrix3.determinant() < 0.0) || mirrored_by_clips(model).contains(&true);
-    if dual_quaternions && mirrors {
+    if mirrors {
         model.warnings.push("some joints mirror, which dual quaternions cannot; matrices are blended".to_owned());
     }
-    model.geometry.with_dual_quaternions = dual_quaternions && !mirrors;
+    model.geometry.with_dual_quaternions = !mirrors;
 }
 
 /// Loads one file, or the bundled character, with the clips of other files.
