@@ -1,7 +1,7 @@
 //! The time that a crowd takes on the CPU in each frame: `cargo bench --bench crowd`.
 //!
-//! Before criterion's figures it prints the stages of a frame of 10,000 and 100,000 characters on one and on two threads, and how
-//! long picking takes. With [`FRAMES_VARIABLE`] it only draws frames, for `benches/instructions.py`.
+//! Before criterion's figures it prints the stages of a frame of 10,000 and 100,000 characters on one and on two threads, and
+//! how long picking takes. With [`FRAMES_VARIABLE`] it only draws frames, for `benches/instructions.py`.
 
 mod common;
 

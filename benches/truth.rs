@@ -1,8 +1,8 @@
 //! How far levels of detail are from the truth: `cargo bench --bench truth -- ERRORS RENDER_OPTIONS...`
 //!
-//! For example `cargo bench --bench truth -- 1,2 Fox.glb --instances 300 --clip all --msaa 1 --shadows off`. The table has a row
-//! for full detail and for each of the errors, in pixels: the mean FLIP to the truth (`tests/common/truth.rs`), and the time of a
-//! frame; both also compared with full detail.
+//! For example `cargo bench --bench truth -- 1,2 Fox.glb --instances 300 --clip all --msaa 1 --shadows off`. The table has a
+//! row for full detail and for each of the errors, in pixels: the mean FLIP to the truth (`tests/common/truth.rs`), and the
+//! time of a frame; both also compared with full detail.
 
 #[path = "../tests/common/flip.rs"]
 #[allow(dead_code, reason = "tests use more of it")]

@@ -24,7 +24,7 @@ layout(push_constant, std430) uniform ModelConstants {
 
 layout(location = 7) in uvec2 in_numbers; // instance and pose
 
-layout(location = 5) out vec3 out_blended; // a colour, or a weight in x
+layout(location = 5) out vec4 out_blended; // a colour, or a weight in x
 layout(location = 6) flat out vec3 out_whole; // the colour of the whole triangle: that of its first vertex
 
 // From grey over blue, green and yellow to red. `count` is the number of joints, 0 for a rigid mesh.
@@ -45,7 +45,7 @@ vec3 level_color(uint level, uint coarsest) {
 
 // Writes the colours of the view for a vertex of an instance.
 void emit_debug(uint vertex) {
-    out_blended = vec3(0.0);
+    out_blended = vec4(0.0);
     out_whole = vec3(0.0);
     if (DEBUG_VIEW == VIEW_INSTANCES) {
         out_whole = number_color(in_numbers.x);
@@ -73,10 +73,10 @@ void emit_debug(uint vertex) {
             count += weight > 0.0 ? entry.is_joint : 0u;
         }
         if (DEBUG_VIEW == VIEW_WEIGHTS) {
-            out_blended = mixed;
+            out_blended.rgb = mixed;
         }
         if (is_heat) {
-            out_blended = vec3(shown_weight, 0.0, 0.0);
+            out_blended.x = shown_weight;
         }
         if (DEBUG_VIEW == VIEW_JOINTS) {
             out_whole = number_color(strongest_node);

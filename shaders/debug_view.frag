@@ -11,7 +11,7 @@
 #include "varyings.glsl"
 #include "material.glsl"
 
-layout(location = 5) in vec3 in_blended;
+layout(location = 5) in vec4 in_blended;
 layout(location = 6) flat in vec3 in_whole;
 
 layout(location = 0) out vec4 out_color; // alpha: see tone_map.frag
@@ -61,7 +61,7 @@ void main() {
         color = shade * surface_color.rgb;
     }
     if (DEBUG_VIEW == VIEW_WEIGHTS) {
-        color = shade * in_blended;
+        color = shade * in_blended.rgb;
     }
     if (DEBUG_VIEW == VIEW_HEAT) {
         color = shade * heat_color(in_blended.x);
@@ -71,6 +71,10 @@ void main() {
     }
     if (DEBUG_VIEW == VIEW_WIRES) {
         color = from_display(vec3(0.28, 0.33, 0.46));
+    }
+    if (DEBUG_VIEW == VIEW_MOTION) {
+        // Black if a vertex of the triangle was not skinned in the last frame.
+        color = in_blended.w > 0.99 ? direction_color(in_blended.xyz) : vec3(0.0);
     }
     out_color = vec4(mix(color, radiance_shown_as(color, frame.exposure), frame.opaque_alpha), 1.0);
 }

@@ -2,9 +2,9 @@
 // One work group.
 //
 // The surroundings are projected onto spherical harmonics up to band 2 and convolved with the cosine lobe (Ramamoorthi and
-// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours, which would
-// cost each pixel more than one sample of a table. They are a polynomial of a normal's place in the table (environment.glsl), so
-// the texels are exact, and interpolation is off by at most 0.0005 of a term.
+// Hanrahan, "An Efficient Representation for Irradiance Environment Maps", SIGGRAPH 2001). That leaves nine colours, which
+// would cost each pixel more than one sample of a table. They are a polynomial of a normal's place in the table
+// (environment.glsl), so the texels are exact, and interpolation is off by at most 0.0005 of a term.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "environment.glsl"

@@ -19,8 +19,8 @@ const uint STEPS_PER_AXIS = 5;
 
 void main() {
     // Each axis has five steps. The middle one is the ground that shadows may reach. The next ones reach six heights of
-    // the camera: over small triangles the position is interpolated more exactly, so all drivers draw the same pattern. The outer
-    // ones reach into the haze.
+    // the camera: over small triangles the position is interpolated more exactly, so all drivers draw the same pattern. The
+    // outer ones reach into the haze.
     float height = frame.camera_position.y;
     vec2 camera = frame.camera_position.xz;
     float far = frame.ground_reach_metres;

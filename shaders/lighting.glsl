@@ -1,10 +1,10 @@
 // The light that a character reflects: the sun, and the surroundings on all sides (image-based light).
 //
-// The BRDF is that of glTF 2.0, appendix B: Lambert below GGX, with the factors of KHR_materials_specular. For the surroundings it is split (Karis, "Real Shading in
-// Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings and a table of the BRDF. GGX loses the light
-// that bounces more than once between microfacets, up to 69 % on rough metal; this light is added again (Fdez-Agüera, "A
-// Multiple-Scattering Microfacet Model for Real-Time Image-based Lighting", JCGT 2019). So a white surface in a white room
-// cannot be seen.
+// The BRDF is that of glTF 2.0, appendix B: Lambert below GGX, with the factors of KHR_materials_specular. For the
+// surroundings it is split (Karis, "Real Shading in Unreal Engine 4", SIGGRAPH 2013) into a table of the blurred surroundings
+// and a table of the BRDF. GGX loses the light that bounces more than once between microfacets, up to 69 % on rough metal;
+// this light is added again (Fdez-Agüera, "A Multiple-Scattering Microfacet Model for Real-Time Image-based Lighting", JCGT
+// 2019). So a white surface in a white room cannot be seen.
 #ifndef THRONG_LIGHTING
 #define THRONG_LIGHTING
 

@@ -1,4 +1,5 @@
-// Transforms a skinned vertex from model space to the shadow map, or to the silhouette that outline_pass.rs draws. Both ways of skinning share this code.
+// Transforms a skinned vertex from model space to the shadow map, or to the silhouette that outline_pass.rs draws. Both ways
+// of skinning share this code.
 #ifndef THRONG_SHADOW_CASTER
 #define THRONG_SHADOW_CASTER
 

@@ -1,8 +1,8 @@
 // Pre-skinning, once per frame. Later passes read the skinned vertices and need no joint matrices.
 //
-// In: the bind-pose vertices, influences and morph deltas of a model and the order of its vertices (set 1), and the pose records, the palette and the morph
-// weights of the frame (set 0). Out: the vertices of every visible pose, in model space, in a page of the transient vertex
-// buffer (set 2).
+// In: the bind-pose vertices, influences and morph deltas of a model and the order of its vertices (set 1), and the pose
+// records, the palette and the morph weights of the frame (set 0). Out: the vertices of every visible pose, in model space, in
+// a page of the transient vertex buffer (set 2).
 //
 // Work group (x, y) skins 64 vertices of POSES_PER_GROUP poses, the first of which is first_pose + y * POSES_PER_GROUP. So
 // each vertex and its influences are read once for several poses. A dispatch covers poses of one model in one page, and one

@@ -6,7 +6,8 @@
 
 // The features of a material: the bits below. An absent texture is not sampled, and an unlit material is not lit.
 layout(constant_id = 0) const uint FEATURES = 0;
-// The number of influences of every vertex that this pipeline skins, or 0 if they differ. A loop of constant length is unrolled.
+// The number of influences of every vertex that this pipeline skins, or 0 if they differ. A loop of constant length is
+// unrolled.
 layout(constant_id = 1) const uint INFLUENCE_COUNT = 0;
 // 0 if the model has no morph targets.
 layout(constant_id = 2) const uint WITH_MORPHS = 1;
@@ -76,5 +77,6 @@ const uint VIEW_CLAY = 10;
 const uint VIEW_WIRES = 11;
 const uint VIEW_LOD = 12;
 const uint VIEW_COLORS = 13;
+const uint VIEW_MOTION = 14;
 
 #endif

@@ -56,8 +56,8 @@ pub enum Command {
     View(ViewArgs),
     /// Render one image, a sequence of images, or a film.
     ///
-    /// The extension of --out decides: .png or .jpg for images, .apng for a film. Without --frames, a film lasts for whole loops
-    /// of the clip, about four seconds. The program ffmpeg turns numbered images into films of other formats.
+    /// The extension of --out decides: .png or .jpg for images, .apng for a film. Without --frames, a film lasts for whole
+    /// loops of the clip, about four seconds. The program ffmpeg turns numbered images into films of other formats.
     #[command(
         after_help = "Examples:\n  throng render Fox.glb --time 0.4 --out fox.png\n  throng render Fox.glb --sun 60,12 --exposure 0.5 --out evening.png\n  throng render Fox.glb --background none --turntable --out fox.apng\n  throng render Fox.glb --instances 100 --frames 48 --fps 24 --out fox_%04d.png\n  throng render Fox.glb --instances 100 --frames 24..48 --fps 24 --out fox_%04d.png"
     )]
@@ -193,6 +193,9 @@ pub struct PoseArgs {
     /// Times in seconds. The clip does not repeat: it stands still before its first key and after its last one.
     #[arg(long, value_name = "S,S…", value_delimiter = ',', default_value = "0", value_parser = values::parse_finite, allow_negative_numbers = true)]
     pub time: Vec<f64>,
+    /// Also print the way of each vertex in the last SECONDS before each time.
+    #[arg(long = "motion", value_name = "SECONDS", value_parser = values::parse_finite)]
+    pub motion_seconds: Option<f64>,
     /// Skin the vertices on the CPU, or on the GPU with `skin.comp`. Matrices always come from the CPU.
     #[arg(long = "on", value_name = "cpu|gpu", default_value = "cpu", value_parser = values::one_of([("cpu", false), ("gpu", true)]), action = ArgAction::Set)]
     pub on_gpu: bool,

@@ -183,6 +183,20 @@ pub struct InstanceData {
     pub numbers: [u32; 2],
 }
 
+/// Where a frame has the skinned vertices of an instance, so that the next frame can find them. `motion.vert` reads it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct InstanceVertices {
+    /// Index of the page.
+    pub page: u32,
+    /// Index of the first vertex in the page.
+    pub first_vertex: u32,
+    /// The number of vertices: those of the pose's finest level of detail. 0 if the instance was not visible.
+    pub vertex_count: u32,
+    /// Index of the [`InstanceData`] in the frame's instance buffer.
+    pub instance: u32,
+}
+
 /// Camera, light, ground and look: the data that all draws of a frame share.
 #[repr(C, align(16))]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
@@ -268,6 +282,16 @@ pub struct SkinConstants {
     pub first_pose: u32,
     /// One beyond the last pose.
     pub end_pose: u32,
+}
+
+/// Push constants of `motion.vert`: one page of the last frame.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct MotionConstants {
+    /// Index of the page.
+    pub page: u32,
+    /// The way whose colour is half as strong as colours can be.
+    pub half_way_metres: f32,
 }
 
 /// Push constants of `tone_map.frag`.

@@ -14,6 +14,7 @@ mod gpu {
     pub mod loader;
     #[cfg(target_os = "linux")]
     pub mod memory;
+    pub mod motion;
     pub mod portability;
     pub mod registers;
     pub mod render_equivalence;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         gpu::golden::tests(),
         gpu::debug_views::tests(),
         gpu::render_equivalence::tests(),
+        gpu::motion::tests(),
         gpu::shadows::tests(),
         gpu::surfaces::tests(),
         gpu::furnace::tests(),

@@ -1,6 +1,6 @@
 //! `cargo run --example skinning_lesson` writes the figures of `docs/skinning.md`: the drawings in `docs/pictures` and the
-//! numbers after its markers. `tests/repository/docs.rs` checks that both are up to date. With the name of a folder, it writes the
-//! two wrong walkers there instead.
+//! numbers after its markers. `tests/repository/docs.rs` checks that both are up to date. With the name of a folder, it
+//! writes the two wrong walkers there instead.
 
 mod lesson;
 

@@ -98,7 +98,8 @@ impl BindPose {
     }
 }
 
-/// Returns the first bind vertex of each level of detail, full detail first. It is 0 for levels without influences of their own.
+/// Returns the first bind vertex of each level of detail, full detail first. It is 0 for levels without influences of their
+/// own.
 pub fn level_starts(geometry: &Geometry) -> Vec<u32> {
     let mut end = geometry.vertex_count() as u32;
     let start = |(vertex_count, own): (u32, Option<_>)| {

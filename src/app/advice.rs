@@ -14,7 +14,7 @@ const LESS: &str = "fewer --instances or a smaller --size take less";
 /// Returns the advice for an error, or `None` if its text is enough.
 #[must_use]
 pub fn advice(error: &anyhow::Error) -> Option<String> {
-    use renderer::Error::{Image, Plan, StreamOverLimit, Unsupported, Vulkan};
+    use renderer::Error::{Image, NoSkinnedVertices, Plan, StreamOverLimit, Unsupported, Vulkan};
     if let Some(TooLarge(forecast)) = error.downcast_ref() {
         return Some(match (forecast.fitting_instances, forecast.resource) {
             (0, _) => "a smaller --size or --msaa 1 takes less".to_owned(),
@@ -37,6 +37,7 @@ pub fn advice(error: &anyhow::Error) -> Option<String> {
         Some(Unsupported { setting: Setting::ImageSize(_), .. }) => "use another --size",
         Some(Unsupported { setting: Setting::Samples(_), .. }) => "use another --msaa",
         Some(Unsupported { setting: Setting::Wireframe, .. }) => "use another --debug-view",
+        Some(NoSkinnedVertices) => "use --skinning compute, or another --debug-view",
         Some(Image { .. }) => return None,
         Some(Vulkan(_)) | None => return vulkan_error(error).and_then(advice_of_vulkan),
     };

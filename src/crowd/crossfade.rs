@@ -2,13 +2,13 @@
 //!
 //! In: a choice of clips, a time and a duration. Out: the [`Blend`] that each instance shows at a time, for evaluation and for
 //! everything else that needs exact shapes, and the compiled blend of each pair of clips. Both clips keep playing. An instance
-//! that keeps its clip does not blend. Once [`Crowd::move_to`] has passed the end, the crowd is as if the clips had been changed
-//! at once, and a frame costs what it did before.
+//! that keeps its clip does not blend. Once [`Crowd::move_to`] has passed the end, the crowd is as if the clips had been
+//! changed at once, and a frame costs what it did before.
 //!
 //! One crossfade runs at a time. A choice that interrupts it waits for its end, and a newer choice takes its place. The running
-//! crossfade then ends within [`DEFAULT_FADE_SECONDS`]. So an instance never shows more than two clips, and each crossfade begins
-//! with one of them alone: no pose jumps. Blending from the blend would need a chain of clips that grows with each choice, or a
-//! stored pose for each instance, which freezes while it fades out.
+//! crossfade then ends within [`DEFAULT_FADE_SECONDS`]. So an instance never shows more than two clips, and each crossfade
+//! begins with one of them alone: no pose jumps. Blending from the blend would need a chain of clips that grows with each
+//! choice, or a stored pose for each instance, which freezes while it fades out.
 
 use super::playback::{clip_of, duration_of, start_in, wrap_seconds};
 use super::settings::{ClipChoice, CrowdError, ModelClips, resolve_clips};
@@ -87,10 +87,10 @@ impl Crossfade {
 }
 
 impl Crowd {
-    /// Changes the clips like [`Crowd::set_clip`], but blends from the clips that are shown at `time_seconds` to the new ones, for
-    /// `duration_seconds`. Instances that keep their clip do not change. Instances that travel change their speed, if all of them
-    /// can stay on their rings, and are placed again otherwise. The crossfade ends in the first [`Crowd::move_to`] that is not
-    /// within its time. If another one runs, it ends first, soon, and then this one begins.
+    /// Changes the clips like [`Crowd::set_clip`], but blends from the clips that are shown at `time_seconds` to the new
+    /// ones, for `duration_seconds`. Instances that keep their clip do not change. Instances that travel change their speed,
+    /// if all of them can stay on their rings, and are placed again otherwise. The crossfade ends in the first
+    /// [`Crowd::move_to`] that is not within its time. If another one runs, it ends first, soon, and then this one begins.
     ///
     /// A duration of 0 changes the clips at once. So does a duration or a time that is not finite.
     ///
@@ -139,8 +139,8 @@ impl Crowd {
         !self.crossfade.blends.is_empty()
     }
 
-    /// Forgets the crossfade if it has ended, and begins the one that waits for that. Otherwise the instances are in the order of
-    /// their clips again.
+    /// Forgets the crossfade if it has ended, and begins the one that waits for that. Otherwise the instances are in the
+    /// order of their clips again.
     pub(super) fn end_crossfade(&mut self, time_seconds: f64) {
         if self.crossfade.running.as_ref().is_none_or(|fade| fade.weight(time_seconds) < 1.0) {
             return;

@@ -14,12 +14,12 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use super::crossfade::ClipPair;
 use super::parts::Lists;
-use super::plan::FramePlan;
+use super::plan::{Batch, FramePlan};
 use super::sight::{VisibleInstance, VisiblePose};
 use super::{Crowd, Instance};
 use crate::animation::lanes::{self, GROUP_INSTANCES, LaneScratch, LaneSource};
 use crate::animation::{Blend, PoseScratch, PoseStreams, evaluate_blend, evaluate_morph_weights};
-use crate::shader_types::{InstanceData, PoseRecord};
+use crate::shader_types::{InstanceData, InstanceVertices, PoseRecord};
 
 /// The number of tasks per thread. If one thread is delayed, the others take over its remaining tasks.
 const TASKS_PER_THREAD: usize = 4;
@@ -139,10 +139,26 @@ impl Crowd {
         }
     }
 
-    fn instance_data(&self, &VisibleInstance { instance: number, pose: record }: &VisibleInstance) -> InstanceData {
-        let Instance { placement, ring, tint_unorm8, pose, .. } = self.instances[number as usize];
+    fn instance_data(&self, &VisibleInstance { instance: index, pose: record }: &VisibleInstance) -> InstanceData {
+        let Instance { placement, ring, tint_unorm8, pose, rank, .. } = self.instances[index as usize];
         let world_from_model = placement.turned(self.rings[ring as usize].turn).rows();
-        InstanceData { world_from_model, pose: record, tint_unorm8, numbers: [number, pose] }
+        InstanceData { world_from_model, pose: record, tint_unorm8, numbers: [rank, pose] }
+    }
+
+    /// Writes where a frame has the skinned vertices of each instance, visible or not, in the order of their numbers.
+    ///
+    /// # Panics
+    /// If `plan` does not have the visible poses, or `out` does not have one element for each instance.
+    pub fn write_instance_vertices(&self, plan: &FramePlan, out: &mut [MaybeUninit<InstanceVertices>]) {
+        assert_eq!(out.len(), self.instances.len(), "one element for each instance");
+        out.fill(MaybeUninit::new(InstanceVertices::default()));
+        let Lists { seen, shadow_only, .. } = &self.visible.lists;
+        for (instance, visible) in (0..).zip(seen.iter().chain(shadow_only)) {
+            let Some(&Batch { page, vertex_count, .. }) = plan.batch_of(visible.pose) else { continue };
+            let first_vertex = plan.records[visible.pose as usize].skinned_vertex_offset;
+            let rank = self.instances[visible.instance as usize].rank;
+            out[rank as usize].write(InstanceVertices { page, first_vertex, vertex_count, instance });
+        }
     }
 }
 

@@ -111,6 +111,7 @@ pub const INSTANCE_BYTES: usize = size_of::<Instance>();
 #[derive(Debug)]
 pub struct Crowd {
     models: Arc<[Model]>,
+    identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
     seed: u64,
@@ -146,6 +147,7 @@ impl Crowd {
         check(&models, settings)?;
         let count = settings.instance_count;
         let mut crowd = Self {
+            identity: Arc::default(),
             instances: Vec::with_capacity(count as usize),
             seed: settings.seed,
             speed: settings.speed,
@@ -201,6 +203,12 @@ impl Crowd {
     #[must_use]
     pub fn models(&self) -> &Arc<[Model]> {
         &self.models
+    }
+
+    /// Returns what no other crowd has, for [`Arc::ptr_eq`]. The numbers of instances mean nothing in another crowd.
+    #[must_use]
+    pub fn identity(&self) -> &Arc<()> {
+        &self.identity
     }
 
     /// Returns the number of instances, visible or not.
@@ -280,9 +288,9 @@ impl Crowd {
         first(model)..first(model + 1)
     }
 
-    /// Computes the bounds of each instance and of the crowd. The bounding sphere of an instance that blends is around the boxes
-    /// of both clips. A blended limb may leave both boxes on its way from one to the other, but not the sphere, which reaches
-    /// farther than the boxes in all directions but those of their corners.
+    /// Computes the bounds of each instance and of the crowd. The bounding sphere of an instance that blends is around the
+    /// boxes of both clips. A blended limb may leave both boxes on its way from one to the other, but not the sphere, which
+    /// reaches farther than the boxes in all directions but those of their corners.
     fn measure(&mut self) {
         let Self { models, instances, repertoire, crossfade, .. } = self;
         let world_boxes = instances.iter_mut().map(|instance| {

@@ -118,8 +118,8 @@ impl Crowd {
         })
     }
 
-    /// Returns the index of the instance with a number among those that the last [`Crowd::cull`] found in the camera's view, in the
-    /// order of [`Crowd::write_instances`].
+    /// Returns the index of the instance with a number among those that the last [`Crowd::cull`] found in the camera's view,
+    /// in the order of [`Crowd::write_instances`].
     #[must_use]
     pub fn seen_index(&self, number: u32) -> Option<u32> {
         let index = self.index_of(number)? as u32;

@@ -1,9 +1,9 @@
 //! The places of the instances. Each layout lists its places from the centre outwards, so that the first ones of a large
 //! crowd are those of a small crowd, as far as the layout allows.
 //!
-//! In: the width of each instance and random numbers. Out: [`Placement`]s around the origin, with y = 0 and a scale of 1. A single
-//! instance is exactly at the origin and faces +Z, as glTF characters do. If all are equally wide, a million places take
-//! O(n log n) time. Where widths differ, no lattice fits, and places are packed from the centre outwards.
+//! In: the width of each instance and random numbers. Out: [`Placement`]s around the origin, with y = 0 and a scale of 1. A
+//! single instance is exactly at the origin and faces +Z, as glTF characters do. If all are equally wide, a million places
+//! take O(n log n) time. Where widths differ, no lattice fits, and places are packed from the centre outwards.
 
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -65,7 +65,8 @@ pub(super) fn placements(layout: Layout, widths_metres: &[f32], random: &mut Spl
     }
 }
 
-/// Returns a row along +X whose middle is the origin. Each instance reaches from its own origin to -X and +X by its two numbers.
+/// Returns a row along +X whose middle is the origin. Each instance reaches from its own origin to -X and +X by its two
+/// numbers.
 pub(super) fn line(reaches: impl Iterator<Item = Vec2>) -> Vec<Placement> {
     /// The gap between neighbours, as a share of their mean width.
     const GAP: f32 = 0.1;
@@ -175,8 +176,8 @@ fn hexagonal_disc(count: usize) -> Vec<Vec2> {
     points.into_iter().map(|(_, j, i)| Vec2::new(i as f32 + 0.5 * j as f32, j as f32 * ROW_DISTANCE)).collect()
 }
 
-/// Returns one place in the centre, and rings around it, which are full except for the last. A ring has room for the widest of its
-/// instances everywhere.
+/// Returns one place in the centre, and rings around it, which are full except for the last. A ring has room for the widest
+/// of its instances everywhere.
 fn rings(widths: &[f32], random: &mut SplitMix64) -> Vec<Placement> {
     let mut placements = vec![Placement::ORIGIN];
     let mut edge = 0.5 * widths[0];

@@ -8,9 +8,10 @@
 //! it places a pose in the world. Several instances may show one pose.
 //!
 //! The transient vertex buffer consists of pages, because one binding can be no larger than `maxStorageBufferRange` (128
-//! MiB on some drivers). A pose lies in one page and begins at a line of memory, with the vertices of the finest level of detail that the camera or the
-//! light needs. A *batch* is consecutive poses of one model and the same levels in one page, with all of their instances. It
-//! takes one dispatch for each run of vertices, and one draw for each draw range of the model.
+//! MiB on some drivers). A pose lies in one page and begins at a line of memory, with the vertices of the finest level of
+//! detail that the camera or the light needs. A *batch* is consecutive poses of one model and the same levels in one page,
+//! with all of their instances. It takes one dispatch for each run of vertices, and one draw for each draw range of the
+//! model.
 
 use super::sight::{PoseLevels, VisiblePose};
 use crate::animation::skin::level_starts;

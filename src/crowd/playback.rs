@@ -133,8 +133,8 @@ pub struct SharingError {
 }
 
 impl Crowd {
-    /// Gives each instance a clip, and sorts the instances. In a crossfade, which begins at a time and has a duration, instances
-    /// that travel stay where they are if they can.
+    /// Gives each instance a clip, and sorts the instances. In a crossfade, which begins at a time and has a duration,
+    /// instances that travel stay where they are if they can.
     pub(super) fn assign_clips(&mut self, clips: &[ModelClips], crossfade: Option<(f64, f64)>) {
         // Clips are dealt out by rank, so the result does not depend on the clips that were played before.
         self.instances.sort_unstable_by_key(|instance| (instance.model, instance.rank));
@@ -157,7 +157,8 @@ impl Crowd {
         self.scratches.clear();
     }
 
-    /// Sorts the instances by their clips and poses, and computes everything that depends on it. Allocates only if instances blend.
+    /// Sorts the instances by their clips and poses, and computes everything that depends on it. Allocates only if instances
+    /// blend.
     pub(super) fn sort_by_clips(&mut self) {
         self.assign_poses();
         self.compile_blends();

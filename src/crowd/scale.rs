@@ -41,8 +41,8 @@ fn power_of_ten(exponent: i32) -> f32 {
 }
 
 impl Crowd {
-    /// Returns a scale for each model: the one that gives it a height, or otherwise one that brings models with different units to
-    /// a common size.
+    /// Returns a scale for each model: the one that gives it a height, or otherwise one that brings models with different
+    /// units to a common size.
     pub(super) fn unit_scales(&mut self, height_metres: Option<f32>) -> Vec<f32> {
         let Some(metres) = height_metres else { return self.repair_units() };
         self.models.iter().map(|model| rest_height(model).map_or(1.0, |height| metres / height)).collect()
@@ -63,8 +63,8 @@ impl Crowd {
         scales
     }
 
-    /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large movement does
-    /// not push all instances apart.
+    /// Returns the horizontal extent of each model: the median over the clips that it plays, so one clip with a large
+    /// movement does not push all instances apart.
     pub(super) fn footprints(&mut self, clips: &[ModelClips]) -> Vec<f32> {
         let mut footprints = Vec::with_capacity(clips.len());
         for (model, (clips, &scale)) in clips.iter().zip(&self.unit_scales).enumerate() {

@@ -48,8 +48,8 @@ pub(super) fn disc(count: usize, random: &mut SplitMix64) -> Vec<Vec2> {
     points
 }
 
-/// Returns a point for each width, from the centre outwards. Two points are at least as far apart as the mean of their widths, times
-/// `share`. Very narrow instances get more room, so that a cell has few points.
+/// Returns a point for each width, from the centre outwards. Two points are at least as far apart as the mean of their
+/// widths, times `share`. Very narrow instances get more room, so that a cell has few points.
 pub(super) fn packed(widths: &[f32], share: f32, random: &mut SplitMix64) -> Vec<Vec2> {
     /// The least width, as a share of the widest.
     const NARROWEST: f32 = 0.125;
@@ -82,8 +82,8 @@ pub(super) fn packed(widths: &[f32], share: f32, random: &mut SplitMix64) -> Vec
     pack.points.into_iter().map(|point| (point - center) * (widest * share)).collect()
 }
 
-/// Points with widths of at most 1, in cells with a side of 1. Each cell has a list of its points, so those that are too near for a
-/// new one lie in nine cells.
+/// Points with widths of at most 1, in cells with a side of 1. Each cell has a list of its points, so those that are too near
+/// for a new one lie in nine cells.
 struct Pack {
     side: usize,
     /// The last point of each cell, or [`Self::NONE`].

@@ -76,8 +76,8 @@ impl Crowd {
         sphere(vertices.iter().copied())
     }
 
-    /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node, or if
-    /// it is not at a finite place.
+    /// Returns `world_from_node`, and the radius of the character, of [`Self::middle_with`]. `None` if there is no such node,
+    /// or if it is not at a finite place.
     #[must_use]
     pub fn node_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Affine3A, f32)> {
         let (instance, node) = self.middle_with(nodes)?;
@@ -88,7 +88,8 @@ impl Crowd {
     }
 
     /// Returns the centre and the radius of a sphere around the vertices that follow a joint more than any other, of
-    /// [`Self::middle_with`]. If the joint moves none, it is around those of the nodes below it, otherwise around the joint itself.
+    /// [`Self::middle_with`]. If the joint moves none, it is around those of the nodes below it, otherwise around the joint
+    /// itself.
     #[must_use]
     pub fn part_in_world(&self, nodes: &[Option<u32>], time_seconds: f64) -> Option<(Vec3, f32)> {
         /// The radius of a joint's surroundings, as a share of the character's.
@@ -114,8 +115,8 @@ impl Crowd {
         })
     }
 
-    /// Returns the instance next to the middle of the crowd, among those whose model has a node, with that node. `nodes` has the
-    /// skeleton's node of each model.
+    /// Returns the instance next to the middle of the crowd, among those whose model has a node, with that node. `nodes` has
+    /// the skeleton's node of each model.
     fn middle_with(&self, nodes: &[Option<u32>]) -> Option<(&Instance, u32)> {
         let middle = self.bounds.center();
         let from_middle = |instance: &Instance| (self.center_of(instance) - middle).with_y(0.0).length_squared();

@@ -185,9 +185,9 @@ impl Crowd {
         self.unit_scales = unit_scales;
     }
 
-    /// Changes the speed of each ring to the gait of the clip that its instances have now, evenly for `change_seconds`, so that no
-    /// instance jumps. Returns `false`, and changes nothing, if the instances cannot stay on their rings: those of one ring play
-    /// clips with different gaits, turn elsewhere, or stood and now walk.
+    /// Changes the speed of each ring to the gait of the clip that its instances have now, evenly for `change_seconds`, so
+    /// that no instance jumps. Returns `false`, and changes nothing, if the instances cannot stay on their rings: those of
+    /// one ring play clips with different gaits, turn elsewhere, or stood and now walk.
     pub(super) fn change_pace(&mut self, time_seconds: f64, change_seconds: f64) -> bool {
         let Self { models, instances, repertoire, rings, speed, .. } = self;
         let mut gaits: Vec<Option<Gait>> = vec![None; rings.len()];

@@ -5,8 +5,8 @@
 //! poses, several instances show one. The list of instances that the camera may see comes first. The second list has the
 //! instances of which only the shadow may be visible, and only the light draws them.
 //!
-//! All of it takes all threads, in two steps ([`parts`](super::parts)): they look at the instances of one part of the crowd each and count
-//! what they find, and then they sort.
+//! All of it takes all threads, in two steps ([`parts`](super::parts)): they look at the instances of one part of the crowd
+//! each and count what they find, and then they sort.
 //!
 //! # Levels of detail
 //!
@@ -107,8 +107,9 @@ impl Visible {
 }
 
 impl Crowd {
-    /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing is copied
-    /// unless someone else has the models, too. All instances are visible, in full detail, until the next [`Crowd::cull`].
+    /// Changes the morph weights that the models hold ([`Skeleton::hold_morph`](crate::model::Skeleton::hold_morph)). Nothing
+    /// is copied unless someone else has the models, too. All instances are visible, in full detail, until the next
+    /// [`Crowd::cull`].
     pub fn hold_morphs(&mut self, hold: impl FnOnce(&mut [Model])) {
         hold(Arc::make_mut(&mut self.models));
         self.visible.find_morphs(&self.models);
@@ -119,8 +120,8 @@ impl Crowd {
 
     /// Lists the instances whose bounding spheres may intersect the frustum; `None` lists all. With `to_light`, the unit
     /// vector towards the light, it also lists the instances whose shadows on the ground may be in the frustum. `detail`
-    /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this thread
-    /// does all the work.
+    /// decides the level of each instance. The order depends only on the instances and their levels. Without a pool, this
+    /// thread does all the work.
     pub fn cull(
         &mut self,
         pool: Option<&ThreadPool>,

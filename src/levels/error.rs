@@ -1,7 +1,7 @@
 //! The error of each level: how much the picture loses, as a distance.
 //!
-//! In: the surfaces of all levels, and moments. Out: the mean and the largest distance of each level ([`Distances`]), and the error
-//! in model units that follows from them. A distance that is as long as a pixel of the picture is called a pixel here.
+//! In: the surfaces of all levels, and moments. Out: the mean and the largest distance of each level ([`Distances`]), and the
+//! error in model units that follows from them. A distance that is as long as a pixel of the picture is called a pixel here.
 //!
 //! * The largest distance is that from a lost vertex to the surface of the level. Corners are vertices, so nothing that is larger
 //!   than this vanishes: no sword, ear or strand of hair. An error of a pixel never allows more than a pixel in the rest pose. In
@@ -12,8 +12,8 @@
 //!   normals, texture coordinates and colours besides it do not improve the prediction; the largest distance alone is much worse
 //!   (`docs/measurements.md`).
 //!
-//! Distances are measured in several poses, to the nearest place of the same draw range. A connected part of which the level has
-//! nothing left counts as if the level had a single point in its middle.
+//! Distances are measured in several poses, to the nearest place of the same draw range. A connected part of which the level
+//! has nothing left counts as if the level had a single point in its middle.
 
 use glam::Vec3A;
 use rayon::prelude::*;

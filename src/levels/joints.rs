@@ -1,11 +1,11 @@
 //! The joints that a level follows. A distant character needs no fingers: they follow the hand.
 //!
 //! In: the triangles of all levels, their distances from full detail, and moments. Out: for each level, the palette entry that
-//! stands in for each entry, and distances that say what this costs. A joint may be left to the next joint above it if that moves
-//! the surface little in all moments: on average at most [`MEAN_SHARE`] of the level's mean distance, and nowhere farther than
-//! [`LARGEST_SHARE`] of its error. The cheapest joints are left first. Each level starts with the stand-ins of the finer level, so
-//! the entries of a coarser level are among those of the finer one, and [`order`](crate::model::order) can number them so that
-//! each level needs a prefix.
+//! stands in for each entry, and distances that say what this costs. A joint may be left to the next joint above it if that
+//! moves the surface little in all moments: on average at most [`MEAN_SHARE`] of the level's mean distance, and nowhere
+//! farther than [`LARGEST_SHARE`] of its error. The cheapest joints are left first. Each level starts with the stand-ins of
+//! the finer level, so the entries of a coarser level are among those of the finer one, and [`order`](crate::model::order)
+//! can number them so that each level needs a prefix.
 
 use std::collections::BTreeMap;
 
@@ -59,8 +59,8 @@ pub(super) fn stand_ins(
     levels.iter().zip(distances).map(of_level).collect()
 }
 
-/// Leaves the cheapest entries to those above them, one after the other. Returns the mean and the largest distance by which that
-/// moves vertices, at most `most`.
+/// Leaves the cheapest entries to those above them, one after the other. Returns the mean and the largest distance by which
+/// that moves vertices, at most `most`.
 fn leave(
     above: &[Option<u32>],
     stand_ins: &mut StandIns,

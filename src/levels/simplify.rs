@@ -58,8 +58,8 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    /// Prepares the vertices. `positions` are those of the rest pose, the first of the `moments`. Their extent is not 0, because
-    /// points are moved apart by a share of it.
+    /// Prepares the vertices. `positions` are those of the rest pose, the first of the `moments`. Their extent is not 0,
+    /// because points are moved apart by a share of it.
     pub fn new(model: &Model, mut positions: Vec<Vec3A>, moments: &[Moment]) -> Self {
         let geometry = &model.geometry;
         let mut poser = MomentPoser::new(model);
@@ -210,9 +210,9 @@ pub(super) fn extent(positions: &[Vec3A]) -> f32 {
 /// other poses.
 ///
 /// meshoptimizer moves all vertices at equal positions together, because they are usually the sides of a seam. Vertices are the
-/// same point if they have the same bind position and are near each other in all poses. Their positions may differ by rounding, if
-/// their influences are in another order, and would be ends of a crack. Other vertices are at equal positions by chance, such as
-/// two swords in one hand. They part in other poses, so they are moved apart a little.
+/// same point if they have the same bind position and are near each other in all poses. Their positions may differ by
+/// rounding, if their influences are in another order, and would be ends of a crack. Other vertices are at equal positions by
+/// chance, such as two swords in one hand. They part in other poses, so they are moved apart a little.
 fn separate_points(geometry: &Geometry, positions: &mut [Vec3A], posed: &[Vec<Vec3A>], extent: f32) {
     let rest = positions.to_vec();
     let is_same = |a: usize, b: usize| {

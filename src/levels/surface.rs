@@ -115,8 +115,8 @@ impl Tree {
         boxes
     }
 
-    /// Returns the nearest place to `point`, unless there are no triangles. The search is short if it starts with a triangle that
-    /// is near, such as that of a neighbouring point.
+    /// Returns the nearest place to `point`, unless there are no triangles. The search is short if it starts with a triangle
+    /// that is near, such as that of a neighbouring point.
     pub fn nearest(
         &self,
         boxes: &[NodeBox],

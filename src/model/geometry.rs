@@ -222,7 +222,8 @@ impl Geometry {
             + of_levels.sum::<usize>()
     }
 
-    /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have their own.
+    /// Returns the number of vertices of each level of detail, full detail first, and the influences of levels that have
+    /// their own.
     pub fn levels(&self) -> impl Iterator<Item = (u32, Option<Influences<'_>>)> {
         let coarser = self.coarser_levels.iter().map(|level| {
             let is_own = !level.influence_starts.is_empty();

@@ -160,10 +160,7 @@ fn rounded_to_8_bits(sample: u16) -> u8 {
 }
 
 fn zeros(count: usize) -> Result<Vec<u8>, Reason> {
-    let mut bytes = Vec::new();
-    bytes.try_reserve_exact(count).map_err(|_| format!("cannot allocate {count} bytes"))?;
-    bytes.resize(count, 0);
-    Ok(bytes)
+    Ok(bytemuck::allocation::try_zeroed_vec(count).map_err(|()| format!("cannot allocate {count} bytes"))?)
 }
 
 #[cfg(test)]

@@ -90,8 +90,8 @@ pub enum AlphaMode {
     Blend,
 }
 
-/// A glTF 2.0 material (3.9) with KHR_materials_unlit, KHR_materials_emissive_strength, and the factors of KHR_materials_specular
-/// and KHR_materials_ior.
+/// A glTF 2.0 material (3.9) with KHR_materials_unlit, KHR_materials_emissive_strength, and the factors of
+/// KHR_materials_specular and KHR_materials_ior.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     /// The name in the file, or `material N`.

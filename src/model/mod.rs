@@ -66,8 +66,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns whether a morph target has a weight other than 0 at any time of a clip, in the rest pose, or because it is held. Many clips of
-    /// faces hold all weights at 0.
+    /// Returns whether a morph target has a weight other than 0 at any time of a clip, in the rest pose, or because it is
+    /// held. Many clips of faces hold all weights at 0.
     #[must_use]
     pub fn has_active_morphs(&self, clip: Option<&Clip>) -> bool {
         let tracks = clip.iter().flat_map(|clip| &clip.morph_weights).flat_map(|track| &track.values);
@@ -195,7 +195,8 @@ pub struct SourceFile {
 pub struct FileCamera {
     /// The name.
     pub name: Option<String>,
-    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such node.
+    /// The first skeleton node that carries the camera. It looks along the node's -Z. `None` if the shown scene has no such
+    /// node.
     pub node: Option<u32>,
     /// The angle between the lower and the upper edge of the image. `None` if the projection is orthographic.
     pub vertical_fov_radians: Option<f32>,

@@ -68,8 +68,8 @@ fn shared_words(wish: &[String], name: &str) -> usize {
     wish.iter().filter(|wish| of_name.iter().any(|word| is_alike(wish, word))).count()
 }
 
-/// Returns the names that are most like a word, the best first. Each of them stands with its index, for example `3 "Walking_A"`.
-/// If there are more, their number follows.
+/// Returns the names that are most like a word, the best first. Each of them stands with its index, for example `3
+/// "Walking_A"`. If there are more, their number follows.
 pub fn offer<'n>(names: impl IntoIterator<Item = (u32, Option<&'n str>)>, word: &str) -> String {
     const MAX_CHARS: usize = 60;
     let meaning = MEANINGS.iter().find(|(called, _)| called.eq_ignore_ascii_case(word)).map(|(_, meaning)| *meaning);

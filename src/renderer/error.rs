@@ -41,6 +41,9 @@ pub enum Error {
         /// The reason.
         problem: String,
     },
+    /// The motion view, with a skinning that keeps no vertices.
+    #[error("the debug view motion needs the skinned vertices of the last frame, and the vertex shader keeps none")]
+    NoSkinnedVertices,
     /// The device does not support the value of a setting.
     #[error("{device} does not support {setting}; it supports: {supported}")]
     Unsupported {

@@ -68,6 +68,8 @@ impl Renderer {
 
         // Placement, pose index and tint of each visible instance. Then the GPU half.
         crowd.write_instances(threads, instances);
+        // For the motion view: where the next frame finds the vertices of this one.
+        frame.keep_history(crowd, shot.time_seconds)?;
         let outcome = frame.submit(data, shot.look, shot.capture)?;
         let record_ms = stopwatch.lap_ms() - self.window_ms;
         Ok((outcome, StageTimes([cull_ms, wait_ms + self.window_ms, animate_ms, record_ms])))
@@ -112,6 +114,9 @@ impl Renderer {
             attachments.rendering(recorder, look.clear_color(), || {
                 match self.visualization.view {
                     DebugView::Lit => self.character_pass.record(input, false),
+                    DebugView::Motion => {
+                        self.debug_view_pass.record_motion(input, self.history.last_pages(&self.slots))
+                    }
                     view => self.debug_view_pass.record(input, view),
                 }
                 self.ground_pass.record(input, look);
@@ -182,11 +187,17 @@ impl Renderer {
         let index = (self.frame_number % self.slots.len() as u64) as usize;
         let slot = &mut self.slots[index];
         slot.wait(&self.timeline)?;
+        if self.slots.len() > self.frames_in_flight {
+            // The frame after the slot's last one, which has read its vertices, is the oldest in flight.
+            let reader = (index + 1) % self.slots.len();
+            self.slots[reader].wait(&self.timeline)?;
+        }
+        let slot = &mut self.slots[index];
         // The plan is that of the last frame no longer.
         self.drawn_slot = None;
         self.plan.all_joints = self.visualization.skeleton;
-        self.plan.rebuild(&self.pose_sizes, poses, self.limits.page_bytes)?;
-        let page_bytes = (self.skinning == Skinning::Compute).then_some(self.limits.page_bytes);
+        self.plan.rebuild(&self.pose_sizes, poses, self.slot_settings.limits.page_bytes)?;
+        let page_bytes = (self.skinning == Skinning::Compute).then_some(self.slot_settings.limits.page_bytes);
         let [irradiance, specular, table] = self.environment.bindings();
         let lighting = [self.shadow_pass.binding(), irradiance, specular, table];
         slot.prepare(&self.device, &self.layouts, &self.plan, page_bytes, lighting)?;
@@ -214,6 +225,7 @@ impl Renderer {
         self.submit_commands(index, image, next_value)?;
         self.frame_number = next_value;
         self.drawn_slot = Some(index);
+        self.history.submitted();
         self.slots[index].submitted(next_value);
         self.environment.submitted(data.sky);
         if let Some(pass) = self.overlay_pass.as_mut().filter(|_| !self.overlay.is_empty()) {
@@ -279,6 +291,15 @@ impl Frame<'_> {
     pub fn memory(&mut self) -> (FrameMemory<'_>, &FramePlan) {
         let Renderer { slots, plan, .. } = &mut *self.renderer;
         (slots[self.slot].memory(), plan)
+    }
+
+    fn keep_history(&mut self, crowd: &Crowd, time_seconds: f64) -> Result<()> {
+        let Renderer { history, slots, device, layouts, plan, visualization, .. } = &mut *self.renderer;
+        if visualization.view != DebugView::Motion {
+            history.keep_nothing();
+            return Ok(());
+        }
+        history.keep((&mut slots[self.slot], self.slot), (device, layouts), plan, (crowd, time_seconds))
     }
 
     /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for

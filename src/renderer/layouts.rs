@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ash::vk;
 use vk::{DescriptorType as Type, ShaderStageFlags as Stage};
 
-use crate::shader_types::{ModelConstants, SkinConstants, material_features};
+use crate::shader_types::{ModelConstants, MotionConstants, SkinConstants, material_features};
 use crate::vulkan::Result;
 use crate::vulkan::descriptors::DescriptorSetLayout;
 use crate::vulkan::device::Device;
@@ -16,6 +16,8 @@ use crate::vulkan::pipeline::PipelineLayout;
 pub const FRAME_SET: u32 = 0;
 /// The set of a model.
 pub const MODEL_SET: u32 = 1;
+/// The set of a page of the last frame, for the motion view. It takes the place of the model set.
+pub const LAST_PAGE_SET: u32 = 1;
 /// The set of a page of the transient vertex buffer.
 pub const PAGE_SET: u32 = 2;
 /// The set of a material.
@@ -44,6 +46,7 @@ const MODEL: [(Type, Stage); 8] = [
     (Type::STORAGE_BUFFER, Stage::COMPUTE),
 ];
 const PAGE: [(Type, Stage); 2] = [(Type::STORAGE_BUFFER, SKINNING); 2];
+const LAST_PAGE: [(Type, Stage); 3] = [(Type::STORAGE_BUFFER, Stage::VERTEX); 3];
 
 /// Returns the number of storage buffers that a stage has in all sets together.
 const fn storage_buffers(stage: Stage) -> u32 {
@@ -59,7 +62,7 @@ const fn storage_buffers(stage: Stage) -> u32 {
 const _: () = assert!(storage_buffers(Stage::VERTEX) == STORAGE_BUFFERS_PER_STAGE);
 const _: () = assert!(storage_buffers(Stage::COMPUTE) <= STORAGE_BUFFERS_PER_STAGE);
 
-/// All set layouts, and the two pipeline layouts that combine them.
+/// All set layouts, and the three pipeline layouts that combine them.
 pub struct Layouts {
     /// Frame data, pose records, palette, morph weights, shadow map, irradiance table, specular table, split-sum table.
     pub frame: DescriptorSetLayout,
@@ -67,12 +70,16 @@ pub struct Layouts {
     pub model: DescriptorSetLayout,
     /// Skinned vertices and tangents.
     pub page: DescriptorSetLayout,
+    /// Of the last frame: the vertices of each instance, the instances, and the skinned vertices of a page.
+    pub last_page: DescriptorSetLayout,
     /// The factors of a material, and its textures.
     pub material: DescriptorSetLayout,
     /// The layout of `skin.comp`.
     pub skin: PipelineLayout,
     /// The layout of all passes that draw the scene. `--skinning vertex` does not use the page set.
     pub scene: PipelineLayout,
+    /// The layout of the motion view.
+    pub motion: PipelineLayout,
 }
 
 impl Layouts {
@@ -84,6 +91,7 @@ impl Layouts {
         let frame = DescriptorSetLayout::new(device, "frame set layout", &FRAME)?;
         let model = DescriptorSetLayout::new(device, "model set layout", &MODEL)?;
         let page = DescriptorSetLayout::new(device, "page set layout", &PAGE)?;
+        let last_page = DescriptorSetLayout::new(device, "last page set layout", &LAST_PAGE)?;
         let mut bindings = vec![(Type::UNIFORM_BUFFER, Stage::FRAGMENT)];
         bindings.extend(material_features::TEXTURES.map(|_| (Type::COMBINED_IMAGE_SAMPLER, Stage::FRAGMENT)));
         let material = DescriptorSetLayout::new(device, "material set layout", &bindings)?;
@@ -101,6 +109,13 @@ impl Layouts {
             &[&frame, &model, &page, &material],
             Some((Stage::VERTEX, size_of::<ModelConstants>())),
         )?;
-        Ok(Self { frame, model, page, material, skin, scene })
+        let motion = PipelineLayout::new(
+            device,
+            "motion pipeline layout",
+            vk::PipelineBindPoint::GRAPHICS,
+            &[&frame, &last_page, &page, &material],
+            Some((Stage::VERTEX, size_of::<MotionConstants>())),
+        )?;
+        Ok(Self { frame, model, page, last_page, material, skin, scene, motion })
     }
 }

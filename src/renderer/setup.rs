@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::error::{Error, Result, Setting};
+use super::history::History;
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::output::Output;
@@ -30,7 +31,7 @@ use super::times::PassTimes;
 use crate::crowd::{Batch, FramePlan, PoseSize};
 use crate::model::Model;
 use crate::shader_types::{JointMatrix, material_features as features};
-use crate::view::Visualization;
+use crate::view::{DebugView, Visualization};
 use crate::vulkan;
 use crate::vulkan::device::Device;
 use crate::vulkan::pipeline::PipelineBuilder;
@@ -40,7 +41,6 @@ use crate::vulkan::sync::TimelineSemaphore;
 pub struct Renderer {
     pub(super) device: Arc<Device>,
     pub(super) skinning: Skinning,
-    pub(super) limits: MemoryLimits,
     pub(super) layouts: Layouts,
     pub(super) models: Vec<GpuModel>,
     pub(super) pose_sizes: Vec<PoseSize>,
@@ -66,7 +66,11 @@ pub struct Renderer {
     /// Created by the first frame, and again when the size or format of the output changes.
     pub(super) framebuffer: Option<Framebuffer>,
     pub(super) output: Output,
+    /// One for each frame in flight, and one more as soon as motion was shown.
     pub(super) slots: Vec<FrameSlot>,
+    pub(super) slot_settings: SlotSettings,
+    pub(super) frames_in_flight: usize,
+    pub(super) history: History,
     pub(super) plan: FramePlan,
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
@@ -78,7 +82,6 @@ pub struct Renderer {
     pub(super) drawn_slot: Option<usize>,
     /// Whether alpha is coverage.
     pub(super) transparent: bool,
-    upload: UploadPath,
     samples: vk::SampleCountFlags,
     gpu_times: Option<PassTimes>,
     builder: PipelineBuilder,
@@ -121,10 +124,8 @@ impl Renderer {
         let max_groups = [groups_x, groups_y].map(|count| count.min(settings.limit_caps.work_groups).max(1));
         Ok(Self {
             skinning,
-            upload: path,
             transparent: settings.transparent,
             samples,
-            limits,
             skin_pass: SkinPass::new(&builder, &layouts, &models, max_groups)?,
             shadows: settings.shadows,
             shadow_pass,
@@ -142,7 +143,10 @@ impl Renderer {
             pose_sizes,
             models,
             output,
+            frames_in_flight: slots.len(),
             slots,
+            slot_settings,
+            history: History::default(),
             plan: FramePlan::default(),
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,
@@ -164,13 +168,13 @@ impl Renderer {
     /// Returns the number of frames that the CPU may be ahead of the GPU.
     #[must_use]
     pub fn frames_in_flight(&self) -> usize {
-        self.slots.len()
+        self.frames_in_flight
     }
 
     /// Returns the upload path in use.
     #[must_use]
     pub fn upload_path(&self) -> UploadPath {
-        self.upload
+        self.slot_settings.path
     }
 
     /// Returns the side of the shadow map in texels, or `None` without shadows.
@@ -208,6 +212,10 @@ impl Renderer {
     /// # Errors
     /// The device does not support the view, or the driver cannot build a pipeline.
     pub fn visualize(&mut self, visualization: Visualization) -> Result<()> {
+        let slots = self.slots.len();
+        if visualization.view == DebugView::Motion && slots == self.frames_in_flight {
+            self.slots.push(FrameSlot::new(&self.device, &self.layouts, slots, self.slot_settings)?);
+        }
         let Self { builder, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
         debug_view_pass.prepare(builder, layouts, models, visualization.view)?;
         if visualization.skeleton {

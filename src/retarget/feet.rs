@@ -1,16 +1,16 @@
 //! Feet that stay where they stand.
 //!
-//! In: the feet of a source's pose, and the target with the source's turns. Out: slightly different turns of the target's pelvis
-//! and legs, and the way of its pelvis. Thighs and shins of other proportions bring feet to other places, and so do wider hips: a
-//! pelvis that turns in a walk would push the feet over the ground.
+//! In: the feet of a source's pose, and the target with the source's turns. Out: slightly different turns of the target's
+//! pelvis and legs, and the way of its pelvis. Thighs and shins of other proportions bring feet to other places, and so do
+//! wider hips: a pelvis that turns in a walk would push the feet over the ground.
 //!
 //! 1. *Apart.* The feet are as far from each other as the source's, times the ratio of the leg lengths, plus the difference of
 //!    the hips' widths. To reach this, the pelvis turns around the vertical, and then both legs swing, within limits. The mean
 //!    error of a clip is left alone: it belongs to the bodies.
 //! 2. *Place.* The pelvis moves so that the lower foot is where the source's foot is. If both feet are low, both count.
 //!
-//! The widths of hips count along the *left* of the body: the left of the pelvis, averaged over a second. It follows a body that
-//! turns, but not a pelvis that turns to and fro above standing feet.
+//! The widths of hips count along the *left* of the body: the left of the pelvis, averaged over a second. It follows a body
+//! that turns, but not a pelvis that turns to and fro above standing feet.
 
 use glam::{Quat, Vec2, Vec3};
 

@@ -134,4 +134,6 @@ pub mod debug_views {
     pub const LOD: u32 = 12;
     /// The colours of the vertices.
     pub const COLORS: u32 = 13;
+    /// The way of each vertex since the last frame.
+    pub const MOTION: u32 = 14;
 }

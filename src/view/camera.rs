@@ -119,8 +119,8 @@ impl OrbitCamera {
         }
     }
 
-    /// Stands at a point and looks in a direction, with a target at `depth` metres. There is no roll, and the eye stays above the
-    /// ground.
+    /// Stands at a point and looks in a direction, with a target at `depth` metres. There is no roll, and the eye stays above
+    /// the ground.
     pub fn stand_at(&mut self, eye: Vec3, forward: Vec3, depth: f32) {
         (self.yaw_radians, self.pitch_radians) = ((-forward.x).atan2(-forward.z), (-forward.y).clamp(-1.0, 1.0).asin());
         self.limits = Limits::default();

@@ -37,13 +37,15 @@ pub enum DebugView {
     Poses,
     /// The level of detail: grey is full detail, then from green to red, the coarsest one.
     Lod,
+    /// The way of each vertex in world space since the last frame: red is x, green is y, blue is z.
+    Motion,
     /// The edges of triangles.
     Wireframe,
 }
 
 impl DebugView {
     /// All views that need no further choice, in the order in which `view` shows them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Lit,
         Self::Weights,
         Self::Joints,
@@ -55,6 +57,7 @@ impl DebugView {
         Self::Instances,
         Self::Poses,
         Self::Lod,
+        Self::Motion,
         Self::Wireframe,
     ];
 
@@ -74,6 +77,7 @@ impl DebugView {
             Self::Instances => "a colour for each instance",
             Self::Poses => "the same colour: the same pose",
             Self::Lod => "grey: full detail, then green to red: coarser",
+            Self::Motion => "the way since the last frame: x red, y green, z blue; grey: none; black: not known",
             Self::Wireframe => return None,
         })
     }
@@ -94,6 +98,7 @@ impl DebugView {
             Self::Instances => "instances",
             Self::Poses => "poses",
             Self::Lod => "lod",
+            Self::Motion => "motion",
             Self::Wireframe => "wireframe",
         }
     }

@@ -57,8 +57,9 @@ impl Default for Look {
 }
 
 impl Look {
-    /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn; `None` if the sky covers every pixel. An alpha of 1 means that a
-    /// colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is coverage, so `Background::None` is 0.
+    /// Returns the linear RGB colour and the alpha of the HDR image where nothing is drawn; `None` if the sky covers every
+    /// pixel. An alpha of 1 means that a colour bypasses the tone curve (`tone_map.frag`). In a transparent image alpha is
+    /// coverage, so `Background::None` is 0.
     #[must_use]
     pub fn clear_color(&self) -> Option<[f32; 4]> {
         match self.background {

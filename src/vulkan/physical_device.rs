@@ -141,8 +141,8 @@ impl PhysicalDevice {
         })
     }
 
-    /// Returns the device that `wanted` names (an index in digits, or part of a name in any case), or the best device. With `surface`
-    /// the device must be able to present to it.
+    /// Returns the device that `wanted` names (an index in digits, or part of a name in any case), or the best device. With
+    /// `surface` the device must be able to present to it.
     ///
     /// # Errors
     /// No device matches, or no matching device can run the program. The error lists the devices.

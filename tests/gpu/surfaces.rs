@@ -211,7 +211,8 @@ fn unlit_colours_are_shown_as_they_are(device: &TestDevice) {
 }
 
 /// In a transparent image unlit colours go through the tone curve, which takes saturation from highlights. A colour that no
-/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's numbers.
+/// radiance reaches is darkened and keeps its hue, also at an exposure at which its radiance is larger than the target's
+/// numbers.
 fn unlit_colours_of_transparent_images_keep_their_hue(device: &TestDevice) {
     let gpu = Gpu::new(device);
     for ([red, green, blue], shown) in [

@@ -1,5 +1,6 @@
-//! The files of `assets/conformance`, each for one rule of glTF. `throng pose` gives the expected numbers on the CPU and on the GPU.
-//! The numbers are those that the evaluator computes today. A mistake in the evaluator is found by the case that names it.
+//! The files of `assets/conformance`, each for one rule of glTF. `throng pose` gives the expected numbers on the CPU and on
+//! the GPU. The numbers are those that the evaluator computes today. A mistake in the evaluator is found by the case that
+//! names it.
 //!
 //! The evaluator and the checker are programs in Python, for readers of any language.
 
@@ -49,6 +50,42 @@ fn poses_agree_on_the_cpu_and_on_the_gpu() {
         let checked = python(&folder().join("check.py"), &place.working_folder());
         assert_eq!(checked.code, 0, "on the {on}:\n{}", checked.stdout);
     }
+}
+
+#[test]
+fn ways_are_the_differences_of_two_poses() {
+    let place = Place::new();
+    let positions = |frame: &serde_json::Value, field: &str| -> Vec<f64> {
+        let primitives = frame["primitives"].as_array().unwrap().iter();
+        let vectors = primitives.flat_map(|primitive| primitive[field].as_array().unwrap());
+        vectors.flat_map(|vector| vector.as_array().unwrap()).map(|number| number.as_f64().unwrap()).collect()
+    };
+    let mut longest = 0.0f64;
+    for name in names() {
+        let expected = std::fs::read(folder().join(&name).with_extension("json")).unwrap();
+        let expected: serde_json::Value = serde_json::from_slice(&expected).unwrap();
+        let [before, .., now] = &expected["frames"].as_array().unwrap()[..] else { continue };
+        let [start, end] = [before, now].map(|frame| frame["time"].as_f64().unwrap());
+        let seconds = end - start;
+        // A key may be at the first time.
+        assert_eq!(end - seconds, start, "{name}");
+        let (before, now) = (positions(before, "positions"), positions(now, "positions"));
+        for on in ["cpu", "gpu --validation"] {
+            let options = format!("pose --json --on {on} --time={end} --motion={seconds}");
+            let model = folder().join(&name).with_extension("gltf");
+            let finished = Running::start(place.command(&options).arg(model)).finish();
+            assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
+            let report: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+            let ways = positions(&report["frames"][0], "motion");
+            assert_eq!(ways.len(), now.len(), "{name}");
+            for ((way, now), before) in ways.iter().zip(&now).zip(&before) {
+                let difference = (way - (now - before)).abs();
+                assert!(difference < 1e-5 * now.abs().max(1.0), "{name} on the {on}: {difference}");
+                longest = longest.max(way.abs());
+            }
+        }
+    }
+    assert!(longest > 1.0, "{longest}");
 }
 
 #[test]

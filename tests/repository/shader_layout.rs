@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::mem::{offset_of, size_of};
 
 use ash::vk;
-use throng::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use throng::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use throng::renderer::passes::overlay_pass::VERTICES;
 use throng::renderer::passes::vertex_input::{
     CHARACTERS, INSTANCE_BINDING, INSTANCES, NUMBERED_CHARACTERS, STATIC_BINDING,
@@ -19,10 +19,10 @@ use throng::renderer::resident::environment::{
     GROUP_SIZE, IRRADIANCE_SIDE, ROUGHNESS_COUNT, SPECULAR_SIDE, SPLIT_SUM_SIDE,
 };
 use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, JointMatrix,
-    MaterialData, ModelConstants, OverlayConstants, OverlayVertex, PaletteEntry, PoseRecord, SkinConstants,
-    SkinnedVertex, SkyData, SpecializationConstants, StaticVertex, ToneMapConstants, VERTICES_PER_GROUP, debug_views,
-    material_features,
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, InstanceVertices,
+    JointMatrix, MaterialData, ModelConstants, MotionConstants, OverlayConstants, OverlayVertex, PaletteEntry,
+    PoseRecord, SkinConstants, SkinnedVertex, SkyData, SpecializationConstants, StaticVertex, ToneMapConstants,
+    VERTICES_PER_GROUP, debug_views, material_features,
 };
 use throng::vulkan::pipeline::VertexInput;
 use throng::vulkan::spirv::ALL;
@@ -30,7 +30,7 @@ use throng::vulkan::spirv::ALL;
 use super::reflect::{Kind, MemoryStruct, Reflection};
 
 /// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
-const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
+const ATTRIBUTE_STRUCTS: [&str; 2] = ["OverlayVertex", "StaticVertex"];
 
 /// The layout of a struct in Rust.
 #[derive(Debug)]
@@ -76,6 +76,7 @@ fn rust_structs() -> Vec<RustStruct> {
             bind_vertex_offset
         }),
         rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
+        rust_struct!(InstanceVertices { page, first_vertex, vertex_count, instance }),
         rust_struct!(PaletteEntry { node, is_joint }),
         rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
         rust_struct!(FrameData {
@@ -105,6 +106,7 @@ fn rust_structs() -> Vec<RustStruct> {
         rust_struct!(EnvironmentConstants { sky }),
         rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
         rust_struct!(ModelConstants { shown_node, coarsest_level }),
+        rust_struct!(MotionConstants { page, half_way_metres }),
         rust_struct!(ToneMapConstants { exposure }),
         rust_struct!(OverlayConstants { clip_from_pixels }),
         rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),
@@ -161,6 +163,8 @@ fn structs_have_the_same_members_offsets_and_sizes() {
         "GpuBone",
         "GpuInfluence",
         "GpuMorphDelta",
+        "InstanceData",
+        "InstanceVertices",
         "JointMatrix",
         "PaletteEntry",
         "PoseRecord",
@@ -204,7 +208,7 @@ fn attributes_are_the_inputs_of_the_vertex_shaders() {
     for (file_name, module) in modules().into_iter().filter(|(file_name, _)| file_name.ends_with(".vert")) {
         let attributes = match file_name.split(['_', '.']).next() {
             Some("character" | "shadow") => CHARACTERS.attributes,
-            Some("debug") => NUMBERED_CHARACTERS.attributes,
+            Some("debug" | "motion") => NUMBERED_CHARACTERS.attributes,
             Some("skeleton") => INSTANCES.attributes,
             Some("overlay") => VERTICES.attributes,
             _ => &[],
@@ -243,6 +247,7 @@ fn push_constants_are_those_that_the_passes_push() {
         ("debug_view_skinning.vert", "ModelConstants"),
         ("environment_irradiance.comp", "EnvironmentConstants"),
         ("environment_specular.comp", "EnvironmentConstants"),
+        ("motion.vert", "MotionConstants"),
         ("overlay.vert", "OverlayConstants"),
         ("skin.comp", "SkinConstants"),
         ("tone_map.frag", "ToneMapConstants"),
@@ -322,7 +327,7 @@ fn bits_of_features_have_one_meaning() {
 #[test]
 fn debug_views_have_the_same_numbers() {
     let in_rust = constants!(debug_views: NORMALS TANGENTS TEX_COORDS WEIGHTS JOINTS INFLUENCES HEAT INSTANCES POSES CLAY
-        WIRES LOD COLORS);
+        WIRES LOD COLORS MOTION);
     assert_eq!(numbers(SPECIALIZATION, "VIEW_"), in_rust);
 }
 
@@ -374,6 +379,13 @@ fn descriptors_lie_where_the_layouts_have_them() {
     let tone_map = [(0, 0, Kind::CombinedImageSampler, "hdr_color")];
     let overlay = [(0, 0, Kind::CombinedImageSampler, "atlas")];
     let outline = [(0, 0, Kind::CombinedImageSampler, "silhouette")];
+    // The page of the last frame takes the place of the model.
+    let last_page = [
+        (LAST_PAGE_SET, 0, Kind::StorageBuffer, "LastInstanceVertices"),
+        (LAST_PAGE_SET, 1, Kind::StorageBuffer, "LastInstances"),
+        (LAST_PAGE_SET, 2, Kind::StorageBuffer, "LastSkinnedVertices"),
+    ];
+    let motion: Vec<_> = scene.into_iter().filter(|known| known.0 != MODEL_SET).chain(last_page).collect();
     let mut used = BTreeSet::new();
     for (file_name, module) in modules() {
         let allowed = match file_name.split(['_', '.']).next() {
@@ -381,6 +393,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
             Some("overlay") => &overlay[..],
             Some("outline") => &outline[..],
             Some("environment") => &environment[..],
+            Some("motion") => &motion[..],
             _ => &scene[..],
         };
         for (set, binding, kind, name) in module.resources() {
@@ -391,7 +404,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
     }
     assert_eq!(
         used,
-        scene.into_iter().chain(environment).chain(tone_map).chain(overlay).chain(outline).collect(),
+        scene.into_iter().chain(last_page).chain(environment).chain(tone_map).chain(overlay).chain(outline).collect(),
         "every binding of the layouts is used by a shader"
     );
 }

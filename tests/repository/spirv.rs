@@ -58,8 +58,8 @@ fn the_manifest_lists_exactly_the_shaders_that_are_there() {
     assert!(findings.is_empty(), "{findings:?}");
 }
 
-/// With such a branch, each frame on lavapipe took another 150 KB, and three times as long. `tests/gpu/memory.rs` measures it for
-/// the passes of a plain frame; this test names the shader, of any pass.
+/// With such a branch, each frame on lavapipe took another 150 KB, and three times as long. `tests/gpu/memory.rs` measures it
+/// for the passes of a plain frame; this test names the shader, of any pass.
 #[test]
 fn no_shader_branches_on_uniforms_alone() {
     for shader in ALL {

@@ -1,8 +1,8 @@
-//! The files of `assets/conformance`: each is a small model that goes wrong if one rule of glTF is broken. `README.md` there has the
-//! rules and the usual mistakes, and `evaluate.py` the expected numbers.
+//! The files of `assets/conformance`: each is a small model that goes wrong if one rule of glTF is broken. `README.md` there
+//! has the rules and the usual mistakes, and `evaluate.py` the expected numbers.
 //!
-//! All files are variations of one [`Rig`]: six vertices in three rows, a joint `lower` at the origin, and its child `upper` one metre
-//! higher, which the rest pose turns. A case names what is different.
+//! All files are variations of one [`Rig`]: six vertices in three rows, a joint `lower` at the origin, and its child `upper`
+//! one metre higher, which the rest pose turns. A case names what is different.
 
 use serde_json::{Map, Value, json};
 

@@ -138,8 +138,8 @@ const BLOCK_JOINTS: usize = 48;
 /// that clip. `times_seconds` are clamped to its keys and do not wrap around. Allocates only if `scratch` has to grow.
 ///
 /// # Panics
-/// If the length of `out` is not the number of times, multiplied by at most the number of joint matrices of a pose. Of fewer, the
-/// first ones are written.
+/// If the length of `out` is not the number of times, multiplied by at most the number of joint matrices of a pose. Of fewer,
+/// the first ones are written.
 pub fn evaluate(
     processor: Processor,
     clip: &LaneClip,
@@ -155,7 +155,8 @@ pub fn evaluate(
 /// compiled from the clips of `sources`, in the same order, and has their weight. Otherwise it does the same as [`evaluate`].
 ///
 /// # Panics
-/// If the sources are not those of `blend` or differ in their numbers of times, or if `out` does not fit them: see [`evaluate`].
+/// If the sources are not those of `blend` or differ in their numbers of times, or if `out` does not fit them: see
+/// [`evaluate`].
 pub fn evaluate_blend(
     processor: Processor,
     blend: &LaneBlend,

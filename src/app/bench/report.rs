@@ -144,7 +144,7 @@ pub(super) enum Bound {
     MostInstances,
     /// Even one instance takes longer than the limit.
     OneIsTooSlow,
-    /// The crowd was fast enough during the search, but not when it was measured.
+    /// During the search, the crowd was on the other side of the limit than when it was measured.
     Unsteady,
 }
 
@@ -200,6 +200,7 @@ impl Times {
         let frame_ms = Summary::new(frames_ms.clone());
         let bound = |(limit_ms, bound)| match bound {
             Bound::Time | Bound::Memory | Bound::MostInstances if frame_ms.median >= limit_ms => Bound::Unsteady,
+            Bound::OneIsTooSlow if frame_ms.median < limit_ms => Bound::Unsteady,
             bound => bound,
         };
         // A clock's tick is not shorter than a nanosecond.

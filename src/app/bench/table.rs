@@ -97,7 +97,7 @@ fn fits(runs: &[Run]) -> Option<String> {
             Bound::Memory => "the device cannot hold more",
             Bound::MostInstances => "no larger crowd is accepted",
             Bound::OneIsTooSlow => "even one instance takes longer",
-            Bound::Unsteady => "the frame took longer than during the search",
+            Bound::Unsteady => "the frame took longer or shorter than during the search",
         };
         text += &format!(" {}: {bound}.", run.settings.describe());
     }

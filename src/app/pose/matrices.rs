@@ -87,11 +87,15 @@ fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
         return String::new();
     }
     let [min, max] = [min, max].map(|corner| numbers(corner.to_array(), 0).replace("  ", ", "));
-    let bounds = format!("\n{}, from ({min}) to ({max})", counted(count, "vertex"));
+    let ways = frame.primitives.positions().filter_map(|(vertex, _)| frame.primitives.way(vertex));
+    let longest = ways.map(Vec3::length).reduce(f32::max);
+    let longest = longest.map(|way| format!(", the longest way is {}", fixed(way))).unwrap_or_default();
+    let bounds = format!("\n{}, from ({min}) to ({max}){longest}", counted(count, "vertex"));
     if count > MOST {
         return format!("{bounds}; --json has all of them\n");
     }
-    let head = ["#", "bind pose", "skinned", "influences"].map(str::to_owned);
+    let head = ["#", "bind pose", "skinned"].into_iter().chain((!longest.is_empty()).then_some("motion"));
+    let head = head.chain(["influences"]).map(str::to_owned).collect();
     let rows = frame.primitives.positions().enumerate().map(|(index, (vertex, position))| {
         let bind = model.geometry.positions.get(vertex).copied().unwrap_or_default();
         let influences = model.geometry.influences_of(vertex).iter().map(|influence| {
@@ -99,7 +103,9 @@ fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
             format!("{:.4} {}", influence.weight, name(&model.skeleton.names[node]))
         });
         let vector = |vector: Vec3| numbers(vector.to_array(), 8);
-        [index.to_string(), vector(bind), vector(position), influences.collect::<Vec<_>>().join(", ")]
+        let row = [index.to_string(), vector(bind), vector(position)].into_iter();
+        let row = row.chain(frame.primitives.way(vertex).map(vector));
+        row.chain([influences.collect::<Vec<_>>().join(", ")]).collect::<Vec<_>>()
     });
     format!("{bounds}\n{}", aligned(columns, 2, [head].into_iter().chain(rows)))
 }

@@ -54,6 +54,8 @@ pub(super) struct Primitives<'m> {
     vertices: Vec<SkinnedVertex>,
     /// Their packed tangents.
     tangents: Vec<u32>,
+    /// The way of each vertex, if it is wanted.
+    ways: Vec<Vec3>,
     /// Whether each primitive is mirrored.
     mirrored: Vec<bool>,
 }
@@ -62,12 +64,17 @@ impl Serialize for Primitives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_seq(self.sources.iter().zip(&self.mirrored).map(|(source, &mirrored)| {
             let tangents = if source.has_tangents { &self.tangents[..] } else { &[] };
-            primitive(source, (&self.vertices, tangents), mirrored)
+            primitive(source, (&self.vertices, tangents, &self.ways), mirrored)
         }))
     }
 }
 
 impl Primitives<'_> {
+    /// Returns the way of a vertex, by the model's index, if it is wanted.
+    pub fn way(&self, vertex: usize) -> Option<Vec3> {
+        self.ways.get(vertex).copied()
+    }
+
     /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
     pub fn positions(&self) -> impl Iterator<Item = (usize, Vec3)> {
         let indices = self.sources.iter().flat_map(|source| &source.vertices).map(|&vertex| vertex as usize);
@@ -94,16 +101,26 @@ struct PrimitiveReport {
     /// Directions and handedness.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tangents: Vec<[f32; 4]>,
+    /// The ways of the vertices in the time of `--motion`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    motion: Vec<[f32; 3]>,
 }
 
-/// Evaluates the instance at one time.
+/// Evaluates the instance at one time, and the ways of its vertices in the seconds before it.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
     clip: Option<&Clip>,
-    time_seconds: f64,
+    (time_seconds, motion_seconds): (f64, Option<f64>),
     skinner: &mut Skinner,
 ) -> Result<FrameReport<'m>> {
     let mut scratch = PoseScratch::for_model(model);
+    let mut before = Vec::new();
+    if let Some(seconds) = motion_seconds {
+        let time_seconds = time_seconds - seconds;
+        let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
+        let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
+        before = skinner.skin(time_seconds, Pose { palette: &palette, morph_weights, ..Pose::default() })?.0;
+    }
     let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
 
     let mut nodes = vec![None; model.skeleton.source_node_count as usize];
@@ -144,14 +161,16 @@ pub(super) fn evaluate<'m>(
         matrix.is_some_and(|matrix| Affine3A::from(matrix).matrix3.determinant() < 0.0)
     };
     let mirrored = sources.iter().map(is_mirrored).collect();
-    let primitives = Primitives { sources, vertices, tangents, mirrored };
+    let way = |(now, before): (&SkinnedVertex, &SkinnedVertex)| Vec3::from(now.position) - Vec3::from(before.position);
+    let ways = vertices.iter().zip(&before).map(way).collect();
+    let primitives = Primitives { sources, vertices, tangents, ways, mirrored };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 
 /// Lists a primitive in the file's vertex order.
 fn primitive(
     source: &SourcePrimitive,
-    (vertices, tangents): (&[SkinnedVertex], &[u32]),
+    (vertices, tangents, ways): (&[SkinnedVertex], &[u32], &[Vec3]),
     clockwise: bool,
 ) -> PrimitiveReport {
     PrimitiveReport {
@@ -169,6 +188,7 @@ fn primitive(
             Vec::new()
         },
         tangents: skinned(source, tangents).map(|&tangent| unpack_tangent(tangent).to_array()).collect(),
+        motion: skinned(source, ways).map(Vec3::to_array).collect(),
     }
 }
 

@@ -19,8 +19,9 @@ use super::output::{check_folder_of, print, progress_bar};
 use super::rebuild::{Losses, Rebuilding};
 use super::scene::Scene;
 use super::text::counted;
-use crate::cli::{RenderArgs, Size};
+use crate::cli::RenderArgs;
 use crate::renderer::Renderer;
+use crate::view::DebugView;
 use crate::vulkan::device::Device;
 use destination::Destination;
 pub use destination::encode_png;
@@ -52,9 +53,8 @@ pub fn run(args: &RenderArgs) -> Result<()> {
         scene.camera = first_camera;
         scene.follow(sequence.time_seconds(frame));
         scene.camera.orbit(sequence.yaw_radians(frame), 0.0);
-        let drawn = renderer.run(&mut scene, |scene, renderer| {
-            draw(scene, renderer, sequence.time_seconds(frame), args.gpu.size).map(|_| ())
-        })?;
+        let drawn = renderer
+            .run(&mut scene, |scene, renderer| draw(scene, renderer, sequence.time_seconds(frame), args).map(|_| ()))?;
         writer.add(frame, drawn.wait_for_pixels()?)?;
         progress.inc(1);
     }
@@ -81,11 +81,16 @@ pub fn run(args: &RenderArgs) -> Result<()> {
 /// Returns the first image as a PNG file, drawn by a device that exists.
 pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Result<Vec<u8>> {
     let mut renderer = offscreen_renderer_for(device, &args.gpu, scene, 1)?;
-    encode_png(draw(scene, &mut renderer, args.crowd.time, args.gpu.size)?, args.gpu.size)
+    encode_png(draw(scene, &mut renderer, args.crowd.time, args)?, args.gpu.size)
 }
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
-fn draw<'a>(scene: &mut Scene, renderer: &'a mut Renderer, time_seconds: f64, size: Size) -> Result<&'a [u8]> {
-    scene.draw(renderer, time_seconds, size.aspect(), true)?;
+fn draw<'a>(scene: &mut Scene, renderer: &'a mut Renderer, time_seconds: f64, args: &RenderArgs) -> Result<&'a [u8]> {
+    let aspect = args.gpu.size.aspect();
+    if scene.visualization.view == DebugView::Motion {
+        // The frame before, also if it is not part of the sequence or belongs to another machine.
+        scene.draw(renderer, time_seconds - args.fps.recip(), aspect, false)?;
+    }
+    scene.draw(renderer, time_seconds, aspect, true)?;
     Ok(renderer.wait_for_pixels()?)
 }

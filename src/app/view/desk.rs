@@ -26,6 +26,7 @@ use crate::crowd::MAX_INSTANCES;
 use crate::model::text::printable;
 use crate::renderer::memory::Forecast;
 use crate::renderer::{Renderer, StageTimes, UploadPath};
+use crate::view::DebugView;
 
 /// The time for which a notice is shown.
 const NOTICE_LASTS: Duration = Duration::from_secs(8);
@@ -136,14 +137,15 @@ impl Desk {
             self.figures.clear();
             self.report(done, shown);
         }
-        if state.scene.visualization.view != view {
-            let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
-            self.report(shows.inspect_err(|_| state.scene.visualization.view = view), shown);
-        }
         let drawing = |args: &GpuArgs| (args.skinning, args.upload, args.quality);
-        if drawing(&state.args.gpu) != drawing(&args) {
+        let is_changed = drawing(&state.args.gpu) != drawing(&args);
+        if is_changed {
             let built = self.rebuild(state, args, shown);
             self.report(built, shown);
+        }
+        if is_changed || state.scene.visualization.view != view {
+            let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
+            self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
         }
         Ok(redraw_after)
     }

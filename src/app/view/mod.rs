@@ -3,10 +3,10 @@
 //! Without a display (on a server, in a container) the command renders one image instead, so that a newcomer's first
 //! command always shows something.
 //!
-//! Reading order: [`state`] is everything that a person controls, with its [`clock`] and the camera's [`moves`]; [`window`] turns events into
-//! actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are held; [`hud`] is the
-//! panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the largest crowd, and
-//! builds renderers for changed options; [`picture`] draws what `render` would; [`watch`] notices changed
+//! Reading order: [`state`] is everything that a person controls, with its [`clock`] and the camera's [`moves`]; [`window`]
+//! turns events into actions and draws; `cli::keys` is the table of keys; [`mod@pointer`] is the mouse and the keys that are
+//! held; [`hud`] is the panel, which changes the state; [`desk`] gives it [`words`], the files of the [`library`] and the
+//! largest crowd, and builds renderers for changed options; [`picture`] draws what `render` would; [`watch`] notices changed
 //! files, and `shaders` compiles changed shaders.
 //!
 //! Invariant: a window in which nothing moves, and which nobody touches, draws nothing and waits for events.

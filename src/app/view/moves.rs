@@ -1,7 +1,7 @@
 //! The camera's moves: jumps that the eye can follow, and the way back.
 //!
-//! In: the camera after each frame's input. Out: the camera that the frame shows, and the cameras before earlier moves. A drag or
-//! a turn of the wheel lasts for many frames and is one move.
+//! In: the camera after each frame's input. Out: the camera that the frame shows, and the cameras before earlier moves. A
+//! drag or a turn of the wheel lasts for many frames and is one move.
 
 use std::f32::consts::{PI, TAU};
 use std::time::{Duration, Instant};

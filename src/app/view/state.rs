@@ -86,7 +86,8 @@ impl State {
 
     /// Loads other models, or the same ones again, with the clips of these files. The caller shows the scene with
     /// [`Self::show_scene`] once a renderer has accepted it. Everything else that a person has set stays, except that a clip,
-    /// a joint or a camera may not exist any more, and that other models have other morph targets. Added clips that do not fit other models are no longer added.
+    /// a joint or a camera may not exist any more, and that other models have other morph targets. Added clips that do not
+    /// fit other models are no longer added.
     pub fn load(&self, models: Vec<PathBuf>, clips: Vec<PathBuf>) -> Result<(ViewArgs, Scene)> {
         let mut args = self.args.clone();
         if args.crowd.models != models {

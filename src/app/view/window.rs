@@ -1,8 +1,8 @@
 //! The window: events become actions, and actions become frames.
 //!
 //! In: winit's events and the [`State`]. Out: presented frames. Drawing starts in winit's `resumed` and ends in `suspended`
-//! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if something moves, a key
-//! flies, or an event has changed something.
+//! or `exiting`. The renderer owns the surface and is dropped before the window. A frame is drawn only if something moves, a
+//! key flies, or an event has changed something.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -11,9 +11,9 @@
 //! page. With `--skinning vertex` (`character_skinning.vert`) the shader skins it itself, from the same pose record and
 //! palette.
 //!
-//! So one instanced draw serves a whole batch, and static data is never copied. Skinned vertices as attributes would need a draw
-//! for each instance. Triangles that cover no pixel are left to the rasteriser, because levels of detail leave few of them. The
-//! figures are in `docs/measurements.md`.
+//! So one instanced draw serves a whole batch, and static data is never copied. Skinned vertices as attributes would need a
+//! draw for each instance. Triangles that cover no pixel are left to the rasteriser, because levels of detail leave few of
+//! them. The figures are in `docs/measurements.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,8 +7,10 @@ use ash::vk;
 use super::PassInput;
 use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
-use crate::renderer::layouts::{FRAME_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
+use crate::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::{GpuDraw, IndexRange};
+use crate::shader_types::MotionConstants;
+use crate::vulkan::descriptors::DescriptorSet;
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -46,12 +48,30 @@ impl Eye {
     }
 }
 
+/// A page of the last frame, which the motion view reads instead of the model's data.
+pub type LastPage<'a> = (&'a DescriptorSet, MotionConstants);
+
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
 /// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout.
 pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
+    record_with(input, eye, None, pipeline_of);
+}
+
+/// The same. With a page of the last frame, all pipelines have the layout of the motion view.
+pub fn record_with<'p>(
+    input: &PassInput,
+    eye: Eye,
+    last_page: Option<LastPage>,
+    pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>,
+) {
     let PassInput { recorder, layouts, models, plan, slot } = *input;
     let Some(instances) = slot.instances() else { return };
-    recorder.bind_set(&layouts.scene, FRAME_SET, &slot.set);
+    let layout = if last_page.is_some() { &layouts.motion } else { &layouts.scene };
+    recorder.bind_set(layout, FRAME_SET, &slot.set);
+    if let Some((set, constants)) = last_page {
+        recorder.bind_set(layout, LAST_PAGE_SET, set);
+        recorder.push_constants(layout, &constants);
+    }
     recorder.bind_vertex_buffer(INSTANCE_BINDING, instances, 0);
     let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
@@ -61,11 +81,13 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
         if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
             continue;
         }
-        recorder.bind_set(&layouts.scene, MODEL_SET, &model.set);
-        recorder.push_constants(&layouts.scene, &model.constants);
+        if last_page.is_none() {
+            recorder.bind_set(layout, MODEL_SET, &model.set);
+            recorder.push_constants(layout, &model.constants);
+        }
         // Vertex skinning has no pages.
         if let Some(page) = slot.pages.get(batch.page as usize) {
-            recorder.bind_set(&layouts.scene, PAGE_SET, &page.set);
+            recorder.bind_set(layout, PAGE_SET, &page.set);
         }
         recorder.bind_vertex_buffer(STATIC_BINDING, &model.static_vertices, 0);
         recorder.bind_index_buffer(&model.indices, model.index_type);
@@ -77,7 +99,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
                 recorder.bind_pipeline(pipeline);
                 bound_pipeline = Some(pipeline);
             }
-            recorder.bind_set(&layouts.scene, MATERIAL_SET, material);
+            recorder.bind_set(layout, MATERIAL_SET, material);
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);
             let IndexRange { first, count } = draw.indices(level);
             for range in seen.into_iter().filter(|range| range.count > 0) {

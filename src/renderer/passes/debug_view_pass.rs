@@ -1,4 +1,4 @@
-//! Debug views (`debug_view.vert`, `debug_view.frag`): characters whose colours show data instead of light.
+//! Debug views (`debug_view.vert`, `motion.vert`, `debug_view.frag`): characters whose colours show data instead of light.
 //!
 //! In: the instances and the same skinned vertices as the character pass, and the influences of the bind-pose vertices. Out:
 //! colour and depth. Blended materials are opaque here, so that the data of the front surface is seen.
@@ -11,7 +11,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 
 use ash::vk;
 
-use super::crowd_draw::{self, Eye};
+use super::crowd_draw::{self, Eye, LastPage};
 use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::error::{Error, Result, Setting};
@@ -53,7 +53,7 @@ impl DebugViewPass {
     /// Builds the pipelines of a view that do not exist yet.
     ///
     /// # Errors
-    /// The device draws no edges, or the driver cannot build a pipeline.
+    /// The device draws no edges, no skinned vertices are kept, or the driver cannot build a pipeline.
     pub fn prepare(
         &mut self,
         builder: &PipelineBuilder,
@@ -71,6 +71,9 @@ impl DebugViewPass {
                 device: builder.device().physical.name.clone(),
                 supported: names.collect::<Vec<_>>().join(", "),
             });
+        }
+        if view == DebugView::Motion && self.skinning == Skinning::Vertex {
+            return Err(Error::NoSkinnedVertices);
         }
         for model in models {
             for draw in &model.draws {
@@ -91,6 +94,15 @@ impl DebugViewPass {
     pub fn record(&self, input: &PassInput, view: DebugView) {
         for &layer in layers(view) {
             crowd_draw::record(input, Eye::Camera, |draw| self.pipelines.get(&self.key(draw, layer)?));
+        }
+    }
+
+    /// Draws all visible instances with their ways since the last frame: once for each page that it had, because a shader
+    /// reads one page at a time.
+    pub fn record_motion<'a>(&self, input: &PassInput, last_pages: impl Iterator<Item = LastPage<'a>>) {
+        for page in last_pages {
+            let pipeline = |draw: &GpuDraw| self.pipelines.get(&self.key(draw, debug_views::MOTION)?);
+            crowd_draw::record_with(input, Eye::Camera, Some(page), pipeline);
         }
     }
 
@@ -133,6 +145,7 @@ fn layers(view: DebugView) -> &'static [u32] {
         DebugView::Instances => &[debug_views::INSTANCES],
         DebugView::Poses => &[debug_views::POSES],
         DebugView::Lod => &[debug_views::LOD],
+        DebugView::Motion => &[debug_views::MOTION],
         // The surface hides the edges behind it.
         DebugView::Wireframe => &[debug_views::CLAY, debug_views::WIRES],
     }
@@ -147,9 +160,10 @@ fn build(
     let DebugViewKey { view, topology, features, variant } = key;
     let is_wires = view == debug_views::WIRES;
     let name = format!("debug view: {key:?}");
-    let vertex = match variant.skinning {
-        Skinning::Compute => &spirv::DEBUG_VIEW_VERT,
-        Skinning::Vertex => &spirv::DEBUG_VIEW_SKINNING_VERT,
+    let (vertex, layout) = match variant.skinning {
+        Skinning::Compute if view == debug_views::MOTION => (&spirv::MOTION_VERT, &layouts.motion),
+        Skinning::Compute => (&spirv::DEBUG_VIEW_VERT, &layouts.scene),
+        Skinning::Vertex => (&spirv::DEBUG_VIEW_SKINNING_VERT, &layouts.scene),
     };
     builder.graphics(&GraphicsPipelineInfo {
         fragment: Some(&spirv::DEBUG_VIEW_FRAG),
@@ -162,6 +176,6 @@ fn build(
         samples,
         // Slightly nearer than the surface.
         depth_bias: is_wires.then_some((64.0, 1.0)),
-        ..GraphicsPipelineInfo::new(&name, &layouts.scene, vertex)
+        ..GraphicsPipelineInfo::new(&name, layout, vertex)
     })
 }

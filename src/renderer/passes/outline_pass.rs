@@ -1,8 +1,9 @@
-//! The outline of one instance (`outline.vert`, `outline.frag`, and the depth of `shadow.vert`): how a program shows which character is selected.
+//! The outline of one instance (`outline.vert`, `outline.frag`, and the depth of `shadow.vert`): how a program shows which
+//! character is selected.
 //!
 //! In: the instance, among those that the camera sees. Out: first its depth alone, in an image of the output's size. Then, over
-//! the tone-mapped picture, a line around the pixels that it covers, also where other characters hide it. The pass is built when
-//! a program first selects an instance. `render` and `bench` never do.
+//! the tone-mapped picture, a line around the pixels that it covers, also where other characters hide it. The pass is built
+//! when a program first selects an instance. `render` and `bench` never do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

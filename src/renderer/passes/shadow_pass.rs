@@ -105,7 +105,8 @@ fn map(device: &Arc<Device>, side: u32) -> Result<Image> {
     Image::new(device, "shadow map", info)
 }
 
-/// Builds a pipeline that draws depth alone: as the light sees it, or with [`material_features::SILHOUETTE`] as the camera does.
+/// Builds a pipeline that draws depth alone: as the light sees it, or with [`material_features::SILHOUETTE`] as the camera
+/// does.
 ///
 /// # Errors
 /// The driver cannot build it.

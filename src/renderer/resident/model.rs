@@ -54,7 +54,8 @@ pub struct IndexRange {
     pub count: u32,
 }
 
-/// The stage that skins a draw, and the specialization constants of the vertex shaders that skin. `skin.comp` has the first two.
+/// The stage that skins a draw, and the specialization constants of the vertex shaders that skin. `skin.comp` has the first
+/// two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SkinVariant {
     /// The stage.

@@ -158,6 +158,8 @@ pub struct Page {
     pub tangents: Buffer,
     /// The descriptor set of both buffers.
     pub set: DescriptorSet,
+    /// The set with which the next frame reads the page, for the motion view.
+    pub last_page_set: Option<DescriptorSet>,
 }
 
 /// Returns the sizes of the two buffers of a page for this number of vertices.
@@ -173,7 +175,7 @@ impl Page {
         let tangents = Buffer::new(device, &format!("{name}: tangents"), tangents, usage, BufferMemory::Device)?;
         let bindings = [&vertices, &tangents].map(Binding::Buffer);
         let set = DescriptorSet::new(device, name, &layouts.page, &bindings)?;
-        Ok(Self { vertices, tangents, set })
+        Ok(Self { vertices, tangents, set, last_page_set: None })
     }
 
     fn has_room_for(&self, plan: PagePlan) -> bool {

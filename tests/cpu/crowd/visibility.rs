@@ -33,6 +33,38 @@ fn culling_never_loses_a_visible_vertex() {
     }
 }
 
+/// The number of an instance is its own, also after a change of clips has sorted the instances again.
+#[test]
+fn numbers_find_the_vertices_of_their_instances() {
+    let models = [chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])];
+    let mut crowd = crowd_of(models, &CrowdSettings { share_poses_hz: Some(8.0), ..settings(400) });
+    let placements = |crowd: &Crowd| {
+        let mut instances = instances_of(crowd);
+        instances.sort_unstable_by_key(|instance| instance.numbers[0]);
+        instances.into_iter().map(|instance| instance.world_from_model).collect::<Vec<_>>()
+    };
+    let all = placements(&crowd);
+    for choice in [ClipChoice::All, ClipChoice::Index(0), ClipChoice::None] {
+        crowd.set_clip(&choice).unwrap();
+        assert_eq!(placements(&crowd), all, "{choice:?}");
+        cull(&mut crowd, &OrbitCamera { distance: 4.0, ..OrbitCamera::default() }, 1.5, Some(Vec3::Y), &Detail::FULL);
+        let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
+        let mut found = vec![MaybeUninit::uninit(); 400];
+        crowd.write_instance_vertices(&plan, &mut found);
+        let found: Vec<InstanceVertices> = written(&found);
+        for (instance, data) in (0..).zip(&instances) {
+            let batch = plan.batch_of(data.pose).unwrap();
+            let first_vertex = plan.records[data.pose as usize].skinned_vertex_offset;
+            let expected =
+                InstanceVertices { page: batch.page, first_vertex, vertex_count: batch.vertex_count, instance };
+            assert_eq!(found[data.numbers[0] as usize], expected, "{choice:?}");
+        }
+        let hidden = found.iter().filter(|found| **found == InstanceVertices::default()).count();
+        assert_eq!(hidden, 400 - instances.len());
+        assert!(hidden > 100 && instances.len() > 50, "{hidden}");
+    }
+}
+
 #[test]
 fn shared_poses_are_few_and_near_enough() {
     let own = crowd_of([chain("A.glb", 5, 1.8, &["Idle", "Walk"]), chain("B.glb", 3, 1.2, &["Walk"])], &settings(1000));

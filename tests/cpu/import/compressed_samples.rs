@@ -1,14 +1,14 @@
 //! Real models compared with versions that public tools have quantised, compressed, reordered and welded. Vertices no longer
-//! correspond one to one, so each pose is compared as a cloud of points, in both directions: every vertex of one has a vertex of
-//! the other nearby.
+//! correspond one to one, so each pose is compared as a cloud of points, in both directions: every vertex of one has a vertex
+//! of the other nearby.
 
 use glam::DVec3;
 
 use super::samples::sample;
 use crate::cpu::levels::measure::positions;
 
-/// The largest distance between the clouds, as a share of the extent. The tools round positions to 14 bits along the longest edge,
-/// weights to 8 bits, and the rotations of resampled clips to 16 bits.
+/// The largest distance between the clouds, as a share of the extent. The tools round positions to 14 bits along the longest
+/// edge, weights to 8 bits, and the rotations of resampled clips to 16 bits.
 const TOLERANCE: f64 = 4e-3;
 
 /// Returns the largest distance from a point of `from` to the nearest of `to`.

@@ -155,8 +155,8 @@ fn parts(model: &Model) -> Vec<usize> {
     (0..rest.len()).map(|vertex| root(&part, vertex)).collect()
 }
 
-/// Returns the mean distance between full detail and a level in one pose, and the largest distance from a vertex to the level. A
-/// part that the level has lost counts with half of its largest side.
+/// Returns the mean distance between full detail and a level in one pose, and the largest distance from a vertex to the
+/// level. A part that the level has lost counts with half of its largest side.
 pub fn distances_of_level(model: &Model, level: usize, clip: Option<&Clip>, time_seconds: f64) -> (f64, f64) {
     let (full_corners, level_corners) = (corners(&model.geometry, 0), corners(&model.geometry, level));
     let parts = parts(model);

@@ -184,8 +184,8 @@ pub fn all() -> Vec<(&'static str, Model)> {
     ]
 }
 
-/// Returns a model whose rest pose overflows, one without any extent, one that only a clip makes larger than a point, one of few
-/// triangles, and an empty one. None has levels.
+/// Returns a model whose rest pose overflows, one without any extent, one that only a clip makes larger than a point, one of
+/// few triangles, and an empty one. None has levels.
 pub fn without_levels() -> Vec<Model> {
     let mut huge = model(&[sheet()], 1.0);
     huge.skeleton.rest.scales[0] = Vec3::splat(3e38);

@@ -209,8 +209,8 @@ fn slow_losses() -> Losses<'static> {
     })
 }
 
-/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: 25 times
-/// in a row each.
+/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: 25
+/// times in a row each.
 fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
     use Function::*;
     let mut setting = Setting::new(device);

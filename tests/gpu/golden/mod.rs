@@ -1,7 +1,7 @@
 //! Small images, compared with images that a person has approved: `tests/golden/*.png`.
 //!
-//! [`flip`](crate::common::flip) says how they are compared. [`LIMITS`] is chosen so that Mesa's lavapipe and SwiftShader both pass, and
-//! `rejections` proves that real mistakes do not.
+//! [`flip`](crate::common::flip) says how they are compared. [`LIMITS`] is chosen so that Mesa's lavapipe and SwiftShader
+//! both pass, and `rejections` proves that real mistakes do not.
 //!
 //! A missing image fails, and so does the run that writes one: a person must look at it first. On a mismatch, the message
 //! names the drawn image and the map of differences.
@@ -82,7 +82,8 @@ static IMAGES: [Golden; 16] = [
 ];
 
 /// The largest accepted differences from an approved image. Between the two drivers the mean is at most 0.025, and the worst
-/// window 0.08. The smallest mistakes have a mean of 0.054 (2 % more light) or a window of 0.22 (a shadow shifted by 3 degrees).
+/// window 0.08. The smallest mistakes have a mean of 0.054 (2 % more light) or a window of 0.22 (a shadow shifted by 3
+/// degrees).
 pub const LIMITS: Statistics = Statistics { mean: 0.035, worst_window: 0.12 };
 
 /// Draws what `throng render MODELS OPTIONS` draws, under validation. The image has 256x144 pixels unless the options say

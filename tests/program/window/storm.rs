@@ -9,8 +9,8 @@ use crate::common::screen::Screen;
 /// Resizes that come together before the test looks at the window again, as they do while an edge is dragged.
 const BURST: u32 = 10;
 
-/// Returns a size that depends on the number in no simple way: 1 to 700 pixels wide, 1 to 500 high. The last one of a burst, which
-/// is drawn, is sometimes the smallest possible one or very flat.
+/// Returns a size that depends on the number in no simple way: 1 to 700 pixels wide, 1 to 500 high. The last one of a burst,
+/// which is drawn, is sometimes the smallest possible one or very flat.
 fn size(number: u32) -> (u32, u32) {
     if number % BURST == BURST - 1
         && let Some(&size) = [(1, 1), (1, 300), (900, 16)].get((number / BURST) as usize)

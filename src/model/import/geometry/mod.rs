@@ -6,8 +6,8 @@
 //!
 //! Reading order: `builder` reads a primitive from start to end. It takes vertices from `attributes`, `influences` and
 //! `morphs`, triangles from `topology`, and missing tangents from `tangents`. `weld` removes duplicate vertices, and
-//! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the placements of a node,
-//! and moves vertices to them.
+//! [`order`](crate::model::order) puts triangles and vertices into an order that suits caches. `instancing` reads the
+//! placements of a node, and moves vertices to them.
 
 #![forbid(unsafe_code)]
 

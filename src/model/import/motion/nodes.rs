@@ -237,8 +237,8 @@ fn push_morph_weights(
 /// The names of the morph targets of each mesh that a node has shown. Nodes share them, however many there are.
 type TargetNames = HashMap<usize, Vec<Arc<str>>>;
 
-/// Returns the names of a mesh's morph targets. They are a custom of exporters (`extras.targetNames` of the mesh, or of its first
-/// primitive), so anything else there counts as absent. A target without a name has its index.
+/// Returns the names of a mesh's morph targets. They are a custom of exporters (`extras.targetNames` of the mesh, or of its
+/// first primitive), so anything else there counts as absent. A target without a name has its index.
 fn target_names(mesh: &json::Mesh, count: usize) -> Vec<Arc<str>> {
     let names = |extras: &json::Extras| {
         let extras: serde_json::Value = serde_json::from_str(extras.as_ref()?.get()).ok()?;

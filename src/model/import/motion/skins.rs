@@ -61,8 +61,8 @@ fn read_inverse_binds(
     Ok((affine, matrices.iter().map(|matrix| matrix[15]).collect()))
 }
 
-/// Builds the palette layout: one entry for each joint of the skins in use, and one for each rigid mesh node. Joints of the same
-/// node with the same inverse bind matrix share an entry: the skins of avatars often have the same joints.
+/// Builds the palette layout: one entry for each joint of the skins in use, and one for each rigid mesh node. Joints of the
+/// same node with the same inverse bind matrix share an entry: the skins of avatars often have the same joints.
 #[derive(Default)]
 pub struct Palette {
     /// The layout so far.

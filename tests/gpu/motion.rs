@@ -1,0 +1,229 @@
+//! The motion view, drawn under validation: the way of each vertex since the last frame.
+//!
+//! The ways are those of the CPU. Nothing but the two poses decides them: neither pages, levels and the other instances that the
+//! two frames draw, nor the frames before.
+
+use std::mem::MaybeUninit;
+
+use ash::vk;
+use glam::{Vec2, Vec3};
+use throng::animation::skin::{BindPose, skin_vertex};
+use throng::animation::{Pose, PoseScratch, joint_matrices, pose_model};
+use throng::app::scene::Scene;
+use throng::crowd::{ClipChoice, wrap_seconds};
+use throng::model::Model;
+use throng::renderer::{RendererSettings, Shadows, Skinning, UploadPath};
+use throng::shader_types::InstanceData;
+use throng::view::{DebugView, Detail, Visualization};
+
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, note};
+use crate::common::{levels, scene};
+use crate::gpu::compare::Difference;
+
+pub fn tests() -> Vec<Test> {
+    gpu_tests![
+        colours_are_the_ways,
+        pages_sharing_culling_and_earlier_frames_change_no_way,
+        levels_change_no_way,
+        what_was_not_drawn_is_black,
+        nothing_moves_in_the_first_frame_of_a_crowd,
+        vertex_skinning_says_that_it_keeps_no_vertices,
+    ]
+}
+
+const SIZE: Vec2 = Vec2::new(320.0, 240.0);
+const BACKGROUND: [u8; 3] = [0, 0, 255];
+/// Pages of few poses.
+const SMALL_PAGE_BYTES: u64 = 40_000;
+
+/// A frame: its time, and what happens before it. The camera is back at its first place.
+type Frame = (f64, fn(&mut Scene));
+const BEFORE: Frame = (0.3, |_| ());
+const NOW: Frame = (0.4, |_| ());
+
+/// Draws frames one after the other. Returns the scene and the last picture.
+fn draw(gpu: &Gpu, models: &[Model], settings: RendererSettings, options: &str, frames: &[Frame]) -> (Scene, Vec<u8>) {
+    let options = format!("--debug-view motion --size 320x240 --ground off --background #0000ff {options}");
+    let mut scene = scene::scene(models, &options);
+    let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
+    let mut renderer = scene::renderer(gpu.device(), models, vk::Extent2D { width: 320, height: 240 }, settings);
+    let camera = scene.camera;
+    for (time_seconds, change) in frames {
+        scene.camera = camera;
+        change(&mut scene);
+        scene.draw(&mut renderer, *time_seconds, SIZE.x / SIZE.y, true).unwrap();
+    }
+    (scene, renderer.wait_for_pixels().unwrap().to_vec())
+}
+
+/// Returns the place of each vertex of each instance in the world, at a time of the first clip.
+fn world_positions(scene: &mut Scene, time_seconds: f64) -> Vec<Vec<Vec3>> {
+    scene.crowd.move_to(time_seconds);
+    scene.crowd.cull(None, None, None, &Detail::FULL);
+    let mut instances = vec![MaybeUninit::<InstanceData>::uninit(); scene.crowd.instance_count()];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    scene.crowd.write_instances(&pool, &mut instances);
+    // SAFETY: all instances are visible, and each has been written.
+    let mut instances: Vec<_> = instances.iter().map(|instance| unsafe { instance.assume_init() }).collect();
+    instances.sort_unstable_by_key(|instance| instance.numbers[0]);
+
+    let model = &scene.crowd.models()[0];
+    let mut scratch = PoseScratch::for_model(model);
+    let clip = &model.clips[0];
+    let pose = pose_model(model, Some(clip), wrap_seconds(time_seconds, clip.duration_seconds.into()), &mut scratch);
+    let palette: Vec<_> = joint_matrices(&model.palette, pose.model_from_node).collect();
+    let bind_pose = BindPose::new(&model.geometry);
+    let pose = Pose { palette: &palette, morph_weights: pose.morph_weights, ..Pose::default() };
+    let vertices = 0..model.geometry.vertex_count();
+    let skinned: Vec<Vec3> =
+        vertices.map(|vertex| skin_vertex(&bind_pose, vertex, pose, false).0.position.into()).collect();
+    let placed = |instance: &InstanceData| {
+        skinned.iter().map(|&position| instance.world_from_model.transform_point(position)).collect()
+    };
+    instances.iter().map(placed).collect()
+}
+
+fn colours_are_the_ways(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    // Nothing hides a strip. The walkers hide themselves, and they go somewhere.
+    let crowds = [
+        (scene::STRIP, "--instances 3 --layout line --camera 0,0", 1.0),
+        (scene::WALKER, "--instances 5 --travel on --camera 30,20", 0.4),
+    ];
+    for (name, options, least_share) in crowds {
+        let model = scene::asset(name);
+        let options = format!("--phase zero --clip 0 --lod-error 0 {options}");
+        let (mut scene, picture) = draw(&gpu, &[model.clone()], RendererSettings::default(), &options, &[BEFORE, NOW]);
+        let before = world_positions(&mut scene, BEFORE.0);
+        let now = world_positions(&mut scene, NOW.0);
+        let bounds = scene.crowd.bounds();
+        let half_way = (NOW.0 - BEFORE.0) as f32 * (bounds.max.y - bounds.min.y);
+        let (mut right, mut all, mut most) = (0, 0, 0.0f32);
+        for (before, now) in before.iter().zip(&now) {
+            for triangle in model.geometry.indices.chunks_exact(3) {
+                let mean =
+                    |of: &dyn Fn(usize) -> Vec3| triangle.iter().map(|&vertex| of(vertex as usize)).sum::<Vec3>() / 3.0;
+                let at = scene::project(&scene.camera, SIZE, mean(&|vertex| now[vertex]));
+                let expected = mean(&|vertex| {
+                    let way = now[vertex] - before[vertex];
+                    way / (way.length() + half_way)
+                });
+                let pixel = &picture[4 * (at.y as usize * 320 + at.x as usize)..][..3];
+                let found = Vec3::from_array(std::array::from_fn(|axis| f32::from(pixel[axis]) / 127.5 - 1.0));
+                all += 1;
+                right += i32::from(found.distance(expected) < 0.03);
+                most = most.max(expected.length());
+            }
+        }
+        let share = f64::from(right) / f64::from(all);
+        note!("{name}: {right} of {all} triangles have the colour of their way, the strongest is {most}");
+        assert!(share >= least_share && most > 0.2, "{name}: {right} of {all}, {most}");
+    }
+}
+
+fn pages_sharing_culling_and_earlier_frames_change_no_way(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let crowd = "--instances 24 --clip 0 --phase zero --travel on --seed 3 --lod-error 0";
+    let models = [scene::asset(scene::WALKER), scene::asset(scene::JELLY)];
+    let large = RendererSettings::default();
+    let small = RendererSettings { page_bytes: SMALL_PAGE_BYTES, ..large };
+    let picture = |settings, options: &str, frames: &[Frame]| {
+        draw(&gpu, &models, settings, &format!("{crowd} {options}"), frames).1
+    };
+    let expected = picture(large, "--cull off", &[BEFORE, NOW]);
+    let colors: std::collections::BTreeSet<&[u8]> = expected.chunks_exact(4).collect();
+    assert!(colors.len() > 500, "{} colours", colors.len());
+
+    let turned: Frame = (BEFORE.0, |scene| scene.camera.orbit(1.0, 0.1));
+    let elsewhere: Frame = (0.1, |scene| scene.camera.target.x += 1000.0);
+    let near: Frame = (0.9, |scene| scene.camera.distance *= 0.2);
+    let ways: [(&str, RendererSettings, &str, &[Frame]); 9] = [
+        ("small pages", small, "--cull off", &[BEFORE, NOW]),
+        ("culled", large, "", &[BEFORE, NOW]),
+        ("other cameras before", large, "", &[elsewhere, near, turned, NOW]),
+        ("other cameras before, small pages", small, "", &[near, elsewhere, turned, NOW]),
+        ("shared poses", large, "--share-poses 30", &[BEFORE, NOW]),
+        ("shared poses after other frames, small pages", small, "--share-poses 30", &[near, turned, NOW]),
+        ("one frame in flight", RendererSettings { frames_in_flight: 1, ..small }, "", &[near, turned, NOW]),
+        ("three frames in flight", RendererSettings { frames_in_flight: 3, ..small }, "", &[near, turned, NOW]),
+        ("staged", RendererSettings { upload: Some(UploadPath::Staged), ..small }, "", &[near, turned, NOW]),
+    ];
+    for (name, settings, options, frames) in ways {
+        let difference = Difference::between(&expected, &picture(settings, options, frames), 0);
+        assert_eq!(difference.most, 0, "{name}: {difference:?}");
+    }
+}
+
+/// Returns the numbers of black pixels and of all pixels of characters.
+fn black_and_covered(picture: &[u8]) -> [usize; 2] {
+    let covered = picture.chunks_exact(4).filter(|pixel| pixel[..3] != BACKGROUND);
+    let is_black = |pixel: &&[u8]| pixel[..3].iter().all(|&channel| channel <= 1);
+    [covered.clone().filter(is_black).count(), covered.count()]
+}
+
+/// A vertex keeps its number in all levels that have it.
+fn levels_change_no_way(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let crowd = "--instances 6 --clip 0 --phase zero --seed 3 --lod-error 0";
+    let coarse: Frame = (BEFORE.0, |scene| scene.lod_error_pixels = 1e6);
+    let fine: Frame = (NOW.0, |scene| scene.lod_error_pixels = 0.0);
+    let [all, half] = [1, 2].map(|divisor| {
+        let mut model = scene::asset(scene::WALKER);
+        levels::give_levels(&mut model, divisor, &[0.01, 0.02]);
+        let picture = |before| draw(&gpu, &[model.clone()], RendererSettings::default(), crowd, &[before, fine]).1;
+        [picture(BEFORE), picture(coarse)]
+    });
+    // The same vertices, in another level.
+    assert_eq!(Difference::between(&all[0], &all[1], 0).most, 0);
+    // The coarsest level has a quarter of the vertices, and they follow one joint each.
+    let ([black_fine, covered], [black_coarse, _]) = (black_and_covered(&half[0]), black_and_covered(&half[1]));
+    note!("{black_coarse} of {covered} pixels had no vertex in the coarse level");
+    assert_eq!(black_fine, 0);
+    assert!((covered / 4..covered).contains(&black_coarse), "{black_coarse} of {covered}");
+}
+
+fn what_was_not_drawn_is_black(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let walkers = [scene::asset(scene::WALKER)];
+    let crowd = "--instances 8 --clip 0 --seed 3";
+    let picture =
+        |before| black_and_covered(&draw(&gpu, &walkers, RendererSettings::default(), crowd, &[before, NOW]).1);
+    let [black, covered] = picture((BEFORE.0, |scene| scene.camera.target.x += 1000.0));
+    assert!(black == covered && covered > 1000, "{black} of {covered}");
+    // Some of them were drawn.
+    let [black, covered] = picture((BEFORE.0, |scene| scene.camera.target.x += 0.9 * scene.camera.distance));
+    assert!(black > 100 && black < covered, "{black} of {covered}");
+}
+
+fn nothing_moves_in_the_first_frame_of_a_crowd(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let walkers = [scene::asset(scene::WALKER)];
+    let crowd = "--instances 8 --clip 0 --seed 3";
+    let another: Frame = (NOW.0, |scene| {
+        let args = scene::arguments("--instances 9 --clip 0 --seed 4").crowd;
+        scene.place(&args.settings(9)).unwrap();
+    });
+    let frames: [&[Frame]; 2] = [&[NOW], &[BEFORE, another]];
+    for frames in frames {
+        let (_, picture) = draw(&gpu, &walkers, RendererSettings::default(), crowd, frames);
+        let covered: Vec<_> = picture.chunks_exact(4).filter(|pixel| pixel[..3] != BACKGROUND).collect();
+        let is_grey = |pixel: &&&[u8]| pixel[..3].iter().all(|channel| (127..=128).contains(channel));
+        let grey = covered.iter().filter(is_grey).count();
+        assert!(grey == covered.len() && grey > 1000, "{grey} of {}", covered.len());
+    }
+    // The rest pose becomes the first clip.
+    let other_clip: Frame = (NOW.0, |scene| scene.crowd.set_clip(&ClipChoice::Index(0)).unwrap());
+    let (_, picture) = draw(&gpu, &walkers, RendererSettings::default(), "--clip none", &[BEFORE, other_clip]);
+    let [black, covered] = black_and_covered(&picture);
+    assert!(black == 0 && covered > 100, "{black} of {covered}");
+}
+
+fn vertex_skinning_says_that_it_keeps_no_vertices(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let strip = [scene::asset(scene::STRIP)];
+    let settings = RendererSettings { skinning: Skinning::Vertex, ..RendererSettings::default() };
+    let mut renderer = scene::renderer(gpu.device(), &strip, vk::Extent2D { width: 16, height: 16 }, settings);
+    let motion = Visualization { view: DebugView::Motion, skeleton: false };
+    let error = renderer.visualize(motion).unwrap_err().to_string();
+    assert!(error.contains("the debug view motion needs the skinned vertices of the last frame"), "{error}");
+}
