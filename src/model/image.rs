@@ -160,7 +160,7 @@ fn rounded_to_8_bits(sample: u16) -> u8 {
 }
 
 fn zeros(count: usize) -> Result<Vec<u8>, Reason> {
-    Ok(bytemuck::allocation::try_zeroed_vec(count).map_err(|()| format!("cannot allocate {count} bytes"))?)
+    bytemuck::allocation::try_zeroed_vec(count).map_err(|()| format!("cannot allocate {count} bytes"))
 }
 
 #[cfg(test)]

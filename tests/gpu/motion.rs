@@ -93,7 +93,8 @@ fn colours_are_the_ways(device: &TestDevice) {
     for (name, options, least_share) in crowds {
         let model = scene::asset(name);
         let options = format!("--phase zero --clip 0 --lod-error 0 {options}");
-        let (mut scene, picture) = draw(&gpu, &[model.clone()], RendererSettings::default(), &options, &[BEFORE, NOW]);
+        let (mut scene, picture) =
+            draw(&gpu, std::slice::from_ref(&model), RendererSettings::default(), &options, &[BEFORE, NOW]);
         let before = world_positions(&mut scene, BEFORE.0);
         let now = world_positions(&mut scene, NOW.0);
         let bounds = scene.crowd.bounds();
@@ -170,7 +171,8 @@ fn levels_change_no_way(device: &TestDevice) {
     let [all, half] = [1, 2].map(|divisor| {
         let mut model = scene::asset(scene::WALKER);
         levels::give_levels(&mut model, divisor, &[0.01, 0.02]);
-        let picture = |before| draw(&gpu, &[model.clone()], RendererSettings::default(), crowd, &[before, fine]).1;
+        let picture =
+            |before| draw(&gpu, std::slice::from_ref(&model), RendererSettings::default(), crowd, &[before, fine]).1;
         [picture(BEFORE), picture(coarse)]
     });
     // The same vertices, in another level.
