@@ -73,7 +73,6 @@ void main() {
         color = from_display(vec3(0.28, 0.33, 0.46));
     }
     if (DEBUG_VIEW == VIEW_MOTION) {
-        // Black if a vertex of the triangle was not skinned in the last frame.
         color = in_blended.w > 0.99 ? direction_color(in_blended.xyz) : vec3(0.0);
     }
     out_color = vec4(mix(color, radiance_shown_as(color, frame.exposure), frame.opaque_alpha), 1.0);

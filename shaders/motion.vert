@@ -1,37 +1,24 @@
-// Debug view motion: each vertex's way since the last frame. Its present position is in a page of this frame, the last one in
-// a page of the frame before, whose buffers nobody has written since (src/renderer/frame.rs).
-//
-// Since then, an instance may have another place in the instance buffer, show another pose of which the vertices lie in another
-// page, and be drawn in another level of detail. Its number in the crowd and the number of the vertex stay.
+// Debug view motion: each vertex's way since the last frame. Its last position is in a page of the frame before, which nobody
+// has written since (src/renderer/slot/history.rs). The number of the instance and that of the vertex find it.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "character.glsl"
 
 // As in src/shader_types.rs.
-struct InstanceVertices {
+struct InstanceHistory {
+    JointMatrix world_from_model;
     uint page;
     uint first_vertex;
     uint vertex_count; // 0 if the instance was not visible
-    uint instance;
+    uint padding;
 };
 
-struct InstanceData {
-    JointMatrix world_from_model;
-    uint pose;
-    uint tint_unorm8;
-    uint numbers[2];
+// Set 1 is a page of the last frame here.
+layout(set = 1, binding = 0, std430) readonly buffer LastInstances {
+    InstanceHistory last_instances[]; // by the number of the instance
 };
 
-// Set 1 is of the last frame here, and of one of its pages.
-layout(set = 1, binding = 0, std430) readonly buffer LastInstanceVertices {
-    InstanceVertices last_instance_vertices[]; // by the number of the instance
-};
-
-layout(set = 1, binding = 1, std430) readonly buffer LastInstances {
-    InstanceData last_instances[];
-};
-
-layout(set = 1, binding = 2, std430) readonly buffer LastSkinnedVertices {
+layout(set = 1, binding = 1, std430) readonly buffer LastSkinnedVertices {
     SkinnedVertex last_skinned_vertices[];
 };
 
@@ -53,13 +40,13 @@ void main() {
     emit_vertex(skinned_vertices[poses[in_pose].skinned_vertex_offset + gl_VertexIndex], 0);
     out_way = vec4(0.0);
     out_whole = vec3(0.0);
-    InstanceVertices last = last_instance_vertices[in_numbers.x];
+    InstanceHistory last = last_instances[in_numbers.x];
     if (last.page != motion.page) {
-        // Another draw, with the right page, shows the instance. This one draws nothing: all vertices are at one point.
+        // The draw with the right page shows the instance. Here all of its vertices are at one point outside of the picture.
         gl_Position = vec4(2.0, 2.0, 0.0, 1.0);
     } else if (gl_VertexIndex < last.vertex_count) {
         vec3 last_position = last_skinned_vertices[last.first_vertex + gl_VertexIndex].position;
-        vec3 way = surface_position - transform_point(last_instances[last.instance].world_from_model, last_position);
+        vec3 way = surface_position - transform_point(last.world_from_model, last_position);
         out_way = vec4(way / (length(way) + motion.half_way_metres), 1.0);
     }
 }

@@ -183,18 +183,20 @@ pub struct InstanceData {
     pub numbers: [u32; 2],
 }
 
-/// Where a frame has the skinned vertices of an instance, so that the next frame can find them. `motion.vert` reads it.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Pod, Zeroable)]
-pub struct InstanceVertices {
+/// Where a frame has an instance and its skinned vertices, so that the next frame can find them.
+#[repr(C, align(16))]
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+pub struct InstanceHistory {
+    /// The placement.
+    pub world_from_model: JointMatrix,
     /// Index of the page.
     pub page: u32,
     /// Index of the first vertex in the page.
     pub first_vertex: u32,
     /// The number of vertices: those of the pose's finest level of detail. 0 if the instance was not visible.
     pub vertex_count: u32,
-    /// Index of the [`InstanceData`] in the frame's instance buffer.
-    pub instance: u32,
+    /// 0, to the end of 16 bytes.
+    pub padding: u32,
 }
 
 /// Camera, light, ground and look: the data that all draws of a frame share.

@@ -111,7 +111,8 @@ pub const INSTANCE_BYTES: usize = size_of::<Instance>();
 #[derive(Debug)]
 pub struct Crowd {
     models: Arc<[Model]>,
-    identity: Arc<()>,
+    /// What no other crowd has: in another one, the numbers of instances mean something else.
+    pub(crate) identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
     seed: u64,
@@ -203,12 +204,6 @@ impl Crowd {
     #[must_use]
     pub fn models(&self) -> &Arc<[Model]> {
         &self.models
-    }
-
-    /// Returns what no other crowd has, for [`Arc::ptr_eq`]. The numbers of instances mean nothing in another crowd.
-    #[must_use]
-    pub fn identity(&self) -> &Arc<()> {
-        &self.identity
     }
 
     /// Returns the number of instances, visible or not.

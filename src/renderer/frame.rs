@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 use vk::PipelineStageFlags2 as Stage;
 
 use super::error::Result;
+use super::history;
 use super::passes::PassInput;
 use super::passes::outline_pass::OutlinePass;
 use super::settings::{FrameOutcome, Skinning};
@@ -114,9 +115,10 @@ impl Renderer {
             attachments.rendering(recorder, look.clear_color(), || {
                 match self.visualization.view {
                     DebugView::Lit => self.character_pass.record(input, false),
-                    DebugView::Motion => {
-                        self.debug_view_pass.record_motion(input, self.history.last_pages(&self.slots))
-                    }
+                    // A shader reads one page of the last frame at a time.
+                    DebugView::Motion => history::last_pages(slot, &self.slots, self.frame_number).for_each(|page| {
+                        self.debug_view_pass.record(&PassInput { last_page: Some(page), ..*input }, DebugView::Motion);
+                    }),
                     view => self.debug_view_pass.record(input, view),
                 }
                 self.ground_pass.record(input, look);
@@ -225,7 +227,6 @@ impl Renderer {
         self.submit_commands(index, image, next_value)?;
         self.frame_number = next_value;
         self.drawn_slot = Some(index);
-        self.history.submitted();
         self.slots[index].submitted(next_value);
         self.environment.submitted(data.sky);
         if let Some(pass) = self.overlay_pass.as_mut().filter(|_| !self.overlay.is_empty()) {
@@ -249,7 +250,7 @@ impl Renderer {
         slot.begin_timing(recorder);
         // The light of the surroundings, if the sky has changed.
         self.environment.record(recorder, sky);
-        self.record_scene(&PassInput { recorder, layouts, models, plan, slot }, look, framebuffer);
+        self.record_scene(&PassInput { recorder, layouts, models, plan, slot, last_page: None }, look, framebuffer);
         // SAFETY: recording has begun above.
         unsafe { slot.scene_commands.end() }?;
         // SAFETY: as above.
@@ -294,12 +295,12 @@ impl Frame<'_> {
     }
 
     fn keep_history(&mut self, crowd: &Crowd, time_seconds: f64) -> Result<()> {
-        let Renderer { history, slots, device, layouts, plan, visualization, .. } = &mut *self.renderer;
+        let Renderer { slots, slot_settings, device, layouts, plan, visualization, .. } = &mut *self.renderer;
         if visualization.view != DebugView::Motion {
-            history.keep_nothing();
             return Ok(());
         }
-        history.keep((&mut slots[self.slot], self.slot), (device, layouts), plan, (crowd, time_seconds))
+        let plan = (&*plan, slot_settings.limits.storage_bytes);
+        history::keep(&mut slots[self.slot], (device, layouts), plan, (crowd, time_seconds))
     }
 
     /// Records and submits the GPU half, and presents the image if there is a window. `capture` copies the image for

@@ -1,86 +1,87 @@
-//! The frame before, for the motion view: how a frame finds the last position of each vertex.
+//! How the next frame finds the last position of each vertex, for the motion view.
 //!
-//! In: the crowd and the plan of each frame that shows motion. Out: the pages of the frame before, as sets and push constants of
-//! `motion.vert`.
+//! In: the crowd and the plan of a frame. Out: sets and push constants with which `motion.vert` reads the pages of this frame in the
+//! next one. Nothing is copied. All that a frame adds is a list of the place of each instance's vertices, by its number.
 //!
-//! Nothing is copied. The skinned vertices of the last frame are in the pages of its slot, next to its instances. All that a frame
-//! adds is a list with the place of each instance's vertices ([`InstanceVertices`](crate::shader_types::InstanceVertices)), by the
-//! number of the instance, which does not change as long as the crowd exists.
-//!
-//! Invariant: nobody writes the slot of a frame before the next frame has finished. So there is one slot more than frames in
-//! flight as soon as motion was shown, and [`begin_frame`](super::Renderer::begin_frame) waits for the slot after its own, too.
+//! Invariant: nobody writes the slot before the next frame has finished. So there is one slot more than frames in flight as soon as
+//! motion was shown, and [`begin_frame`](super::Renderer::begin_frame) waits for the slot after its own, too.
 
 use std::sync::Arc;
 
+use ash::vk;
+
 use super::error::Result;
 use super::layouts::Layouts;
-use super::passes::crowd_draw::LastPage;
+use super::settings::UploadPath;
 use super::slot::FrameSlot;
-use crate::crowd::{Crowd, FramePlan};
-use crate::shader_types::MotionConstants;
+use super::slot::buffers::{History, StreamBuffer, StreamInfo, ensure_pages};
+use crate::crowd::{Crowd, FramePlan, PagePlan};
+use crate::shader_types::{InstanceHistory, MotionConstants};
+use crate::vulkan::descriptors::{Binding, DescriptorSet};
 use crate::vulkan::device::Device;
 
-/// The last frame and the present one, if they show motion.
-#[derive(Default)]
-pub(super) struct History {
-    past: Option<Kept>,
-    present: Option<Kept>,
+/// A page of the last frame.
+pub type LastPage<'a> = (&'a DescriptorSet, MotionConstants);
+
+/// Keeps the places of all vertices of a crowd in a slot, after [`FrameSlot::prepare`].
+///
+/// # Errors
+/// No memory, or more than the device allows.
+pub fn keep(
+    slot: &mut FrameSlot,
+    (device, layouts): (&Arc<Device>, &Layouts),
+    (plan, storage_bytes): (&FramePlan, u64),
+    (crowd, time_seconds): (&Crowd, f64),
+) -> Result<()> {
+    slot.assert_finished();
+    let mut is_new = slot.history.is_none();
+    let mut instances = match slot.history.take() {
+        Some(history) => history.instances,
+        None => StreamBuffer::new(
+            device,
+            StreamInfo {
+                name: "instance history".to_owned(),
+                // Written and read once a frame, so a copy to device memory would not pay.
+                path: UploadPath::Direct,
+                usage: vk::BufferUsageFlags::STORAGE_BUFFER,
+                limit: "maxStorageBufferRange",
+                limit_bytes: storage_bytes,
+            },
+        )?,
+    };
+    let count = crowd.instance_count();
+    is_new |= instances.ensure(device, (count * size_of::<InstanceHistory>()) as u64, count as u32)?;
+    // A frame that shows nothing has a page as well.
+    if slot.pages.is_empty() {
+        ensure_pages(&mut slot.pages, device, layouts, (0, &[PagePlan::default()], 0))?;
+    }
+    for page in &mut slot.pages {
+        if (is_new || page.last_page_set.is_none())
+            && let Some(instances) = instances.binding()
+        {
+            let bindings = [instances, Binding::Buffer(&page.vertices)];
+            page.last_page_set = Some(DescriptorSet::new(device, "last page set", &layouts.last_page, &bindings)?);
+        }
+    }
+    // SAFETY: the slot's last frame and the frame after it, which have read the buffer, have finished.
+    crowd.write_history(plan, unsafe { instances.elements() });
+    let (bounds, crowd) = (crowd.bounds(), Arc::downgrade(&crowd.identity));
+    let crowd_height_metres = bounds.max.y - bounds.min.y;
+    slot.history = Some(History { instances, crowd, time_seconds, crowd_height_metres });
+    Ok(())
 }
 
-/// A frame whose vertices the next one can find.
-struct Kept {
-    slot: usize,
-    /// At least one. Instances that were not visible are drawn with the first page.
-    page_count: usize,
-    crowd: Arc<()>,
-    time_seconds: f64,
-    /// The height of the crowd.
-    height_metres: f32,
-}
-
-impl History {
-    /// Notes that the present frame does not show motion.
-    pub fn keep_nothing(&mut self) {
-        self.present = None;
-    }
-
-    /// Notes where the present frame, in this slot, has the vertices of each instance.
-    ///
-    /// # Errors
-    /// No memory, or more than the device allows.
-    pub fn keep(
-        &mut self,
-        (slot, number): (&mut FrameSlot, usize),
-        (device, layouts): (&Arc<Device>, &Layouts),
-        plan: &FramePlan,
-        (crowd, time_seconds): (&Crowd, f64),
-    ) -> Result<()> {
-        self.present = None;
-        crowd.write_instance_vertices(plan, slot.prepare_for_next(device, layouts, crowd.instance_count())?);
-        let (page_count, bounds) = (plan.pages.len().max(1), crowd.bounds());
-        let height_metres = bounds.max.y - bounds.min.y;
-        let crowd = Arc::clone(crowd.identity());
-        self.present = Some(Kept { slot: number, page_count, crowd, time_seconds, height_metres });
-        Ok(())
-    }
-
-    /// Notes that the present frame was submitted.
-    pub fn submitted(&mut self) {
-        self.past = self.present.take();
-    }
-
-    /// Returns the pages of the frame before. Without one of the same crowd, the present frame takes its place: nothing has moved.
-    pub fn last_pages<'s>(&self, slots: &'s [FrameSlot]) -> impl Iterator<Item = LastPage<'s>> {
-        let present = self.present.as_ref();
-        let is_same = |past: &&Kept| present.is_some_and(|present| Arc::ptr_eq(&past.crowd, &present.crowd));
-        let frames = self.past.as_ref().filter(is_same).or(present).zip(present);
-        frames.into_iter().flat_map(|(past, present)| {
-            // The colours show speeds, because the time between two frames of a window is never the same.
-            let seconds = (present.time_seconds - past.time_seconds).abs() as f32;
-            let half_way_metres = (seconds * present.height_metres).max(f32::MIN_POSITIVE);
-            let pages = slots[past.slot].pages.iter().take(past.page_count);
-            let sets = pages.filter_map(|page| page.last_page_set.as_ref());
-            (0..).zip(sets).map(move |(page, set)| (set, MotionConstants { page, half_way_metres }))
-        })
-    }
+/// Returns the pages of the frame with this number, counted from 1. Unless it shows the motion of the same crowd, the present
+/// frame in `slot` takes its place: nothing has moved.
+pub fn last_pages<'s>(slot: &'s FrameSlot, slots: &'s [FrameSlot], number: u64) -> impl Iterator<Item = LastPage<'s>> {
+    let before = &slots[(number.wrapping_sub(1) % slots.len() as u64) as usize];
+    slot.history.iter().flat_map(move |present| {
+        let past = before.history.as_ref().filter(|past| past.crowd.ptr_eq(&present.crowd));
+        let (slot, past) = past.map_or((slot, present), |past| (before, past));
+        // The colours show speeds, because the time between two frames of a window is never the same.
+        let seconds = (present.time_seconds - past.time_seconds).abs() as f32;
+        let half_way_metres = (seconds * present.crowd_height_metres).max(f32::MIN_POSITIVE);
+        let sets = slot.pages.iter().filter_map(|page| page.last_page_set.as_ref());
+        (0..).zip(sets).map(move |(page, set)| (set, MotionConstants { page, half_way_metres }))
+    })
 }

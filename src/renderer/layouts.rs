@@ -46,7 +46,7 @@ const MODEL: [(Type, Stage); 8] = [
     (Type::STORAGE_BUFFER, Stage::COMPUTE),
 ];
 const PAGE: [(Type, Stage); 2] = [(Type::STORAGE_BUFFER, SKINNING); 2];
-const LAST_PAGE: [(Type, Stage); 3] = [(Type::STORAGE_BUFFER, Stage::VERTEX); 3];
+const LAST_PAGE: [(Type, Stage); 2] = [(Type::STORAGE_BUFFER, Stage::VERTEX); 2];
 
 /// Returns the number of storage buffers that a stage has in all sets together.
 const fn storage_buffers(stage: Stage) -> u32 {
@@ -70,7 +70,7 @@ pub struct Layouts {
     pub model: DescriptorSetLayout,
     /// Skinned vertices and tangents.
     pub page: DescriptorSetLayout,
-    /// Of the last frame: the vertices of each instance, the instances, and the skinned vertices of a page.
+    /// Of the last frame: the history of each instance, and the skinned vertices of a page.
     pub last_page: DescriptorSetLayout,
     /// The factors of a material, and its textures.
     pub material: DescriptorSetLayout,

@@ -8,8 +8,7 @@
 //! 4. [`resident`]: geometry, materials and textures, which are uploaded once, and the light of the surroundings;
 //! 5. [`output`]: the images that a frame draws to;
 //! 6. [`memory`], the arithmetic of device memory; [`layouts`], the descriptor sets; [`settings`], [`setup`] and [`shot`];
-//! 7. `history`, the frame before, for the motion view; [`last_frame`], the vertices and triangles of a frame, and [`times`], its parts and their times, for reports;
-//!    [`mod@error`].
+//! 7. `history`, the last frame for the next one; [`last_frame`], its work for reports; [`times`]; [`mod@error`].
 //!
 //! Invariants: the CPU writes a slot's memory only after the GPU has finished the slot's last frame. A steady frame creates
 //! no Vulkan object, allocates no memory and writes no descriptor. The renderer sees the plain

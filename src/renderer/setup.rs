@@ -8,7 +8,6 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::error::{Error, Result, Setting};
-use super::history::History;
 use super::layouts::Layouts;
 use super::memory::MemoryLimits;
 use super::output::Output;
@@ -70,7 +69,6 @@ pub struct Renderer {
     pub(super) slots: Vec<FrameSlot>,
     pub(super) slot_settings: SlotSettings,
     pub(super) frames_in_flight: usize,
-    pub(super) history: History,
     pub(super) plan: FramePlan,
     pub(super) timeline: TimelineSemaphore,
     /// The number of submitted frames, and the timeline value that the last one signals.
@@ -146,7 +144,6 @@ impl Renderer {
             frames_in_flight: slots.len(),
             slots,
             slot_settings,
-            history: History::default(),
             plan: FramePlan::default(),
             timeline: TimelineSemaphore::new(device, "frames")?,
             frame_number: 0,

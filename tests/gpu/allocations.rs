@@ -15,6 +15,7 @@ use throng::app::scene::Scene;
 use throng::crowd::ClipChoice;
 use throng::model::Model;
 use throng::renderer::{FrameOutcome, Renderer, RendererSettings, Shadows, Skinning, UploadPath};
+use throng::view::DebugView;
 use throng::vulkan::device::Device;
 
 use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests, in_own_processes};
@@ -89,7 +90,7 @@ fn made_by_steady_frames(device: &Arc<Device>, scene: &mut Scene, settings: Rend
     // Draw two frames of every slot with all instances in full detail: later frames need no more room. Then draw frames with
     // a moving camera, which also sets up rayon's threads.
     let lod_error_pixels = std::mem::replace(&mut scene.lod_error_pixels, 0.0);
-    for frame in 0..2 * FRAMES_IN_FLIGHT as u32 {
+    for frame in 0..2 * (FRAMES_IN_FLIGHT as u32 + 1) {
         draw(scene, &mut renderer, frame);
         assert_eq!(scene.crowd.visible_counts().iter().sum::<u32>(), INSTANCES, "the first camera shows all");
     }
@@ -132,12 +133,14 @@ fn steady_frames_make_nothing(device: &TestDevice) {
     rayon::broadcast(|_| ());
 
     for validation in [true, false] {
-        for (skinning, upload) in [
-            (Skinning::Compute, UploadPath::Direct),
-            (Skinning::Compute, UploadPath::Staged),
-            (Skinning::Vertex, UploadPath::Direct),
-            (Skinning::Vertex, UploadPath::Staged),
+        for (skinning, upload, view) in [
+            (Skinning::Compute, UploadPath::Direct, DebugView::Lit),
+            (Skinning::Compute, UploadPath::Staged, DebugView::Lit),
+            (Skinning::Vertex, UploadPath::Direct, DebugView::Lit),
+            (Skinning::Vertex, UploadPath::Staged, DebugView::Lit),
+            (Skinning::Compute, UploadPath::Staged, DebugView::Motion),
         ] {
+            scene.visualization.view = view;
             let settings = RendererSettings {
                 skinning,
                 upload: Some(upload),
@@ -146,7 +149,7 @@ fn steady_frames_make_nothing(device: &TestDevice) {
                 frames_in_flight: FRAMES_IN_FLIGHT,
                 ..RendererSettings::default()
             };
-            let what = format!("{skinning:?}, {upload:?}");
+            let what = format!("{skinning:?}, {upload:?}, {view:?}");
             if validation {
                 let gpu = Gpu::new(device);
                 let (created, _) = made_by_steady_frames(gpu.device(), &mut scene, settings);

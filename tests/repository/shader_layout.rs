@@ -19,7 +19,7 @@ use throng::renderer::resident::environment::{
     GROUP_SIZE, IRRADIANCE_SIDE, ROUGHNESS_COUNT, SPECULAR_SIDE, SPLIT_SUM_SIDE,
 };
 use throng::shader_types::{
-    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, InstanceVertices,
+    BindVertex, EnvironmentConstants, FrameData, GpuBone, GpuInfluence, GpuMorphDelta, InstanceData, InstanceHistory,
     JointMatrix, MaterialData, ModelConstants, MotionConstants, OverlayConstants, OverlayVertex, PaletteEntry,
     PoseRecord, SkinConstants, SkinnedVertex, SkyData, SpecializationConstants, StaticVertex, ToneMapConstants,
     VERTICES_PER_GROUP, debug_views, material_features,
@@ -30,7 +30,7 @@ use throng::vulkan::spirv::ALL;
 use super::reflect::{Kind, MemoryStruct, Reflection};
 
 /// Structs that are read as vertex attributes. SPIR-V does not know these as structs.
-const ATTRIBUTE_STRUCTS: [&str; 2] = ["OverlayVertex", "StaticVertex"];
+const ATTRIBUTE_STRUCTS: [&str; 3] = ["InstanceData", "OverlayVertex", "StaticVertex"];
 
 /// The layout of a struct in Rust.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ fn rust_structs() -> Vec<RustStruct> {
             bind_vertex_offset
         }),
         rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
-        rust_struct!(InstanceVertices { page, first_vertex, vertex_count, instance }),
+        rust_struct!(InstanceHistory { world_from_model, page, first_vertex, vertex_count, padding }),
         rust_struct!(PaletteEntry { node, is_joint }),
         rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
         rust_struct!(FrameData {
@@ -163,8 +163,7 @@ fn structs_have_the_same_members_offsets_and_sizes() {
         "GpuBone",
         "GpuInfluence",
         "GpuMorphDelta",
-        "InstanceData",
-        "InstanceVertices",
+        "InstanceHistory",
         "JointMatrix",
         "PaletteEntry",
         "PoseRecord",
@@ -381,9 +380,8 @@ fn descriptors_lie_where_the_layouts_have_them() {
     let outline = [(0, 0, Kind::CombinedImageSampler, "silhouette")];
     // The page of the last frame takes the place of the model.
     let last_page = [
-        (LAST_PAGE_SET, 0, Kind::StorageBuffer, "LastInstanceVertices"),
-        (LAST_PAGE_SET, 1, Kind::StorageBuffer, "LastInstances"),
-        (LAST_PAGE_SET, 2, Kind::StorageBuffer, "LastSkinnedVertices"),
+        (LAST_PAGE_SET, 0, Kind::StorageBuffer, "LastInstances"),
+        (LAST_PAGE_SET, 1, Kind::StorageBuffer, "LastSkinnedVertices"),
     ];
     let motion: Vec<_> = scene.into_iter().filter(|known| known.0 != MODEL_SET).chain(last_page).collect();
     let mut used = BTreeSet::new();

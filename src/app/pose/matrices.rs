@@ -87,15 +87,14 @@ fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
         return String::new();
     }
     let [min, max] = [min, max].map(|corner| numbers(corner.to_array(), 0).replace("  ", ", "));
-    let ways = frame.primitives.positions().filter_map(|(vertex, _)| frame.primitives.way(vertex));
-    let longest = ways.map(Vec3::length).reduce(f32::max);
+    let ways = &frame.primitives.ways;
+    let longest = ways.iter().map(|way| way.length()).reduce(f32::max);
     let longest = longest.map(|way| format!(", the longest way is {}", fixed(way))).unwrap_or_default();
     let bounds = format!("\n{}, from ({min}) to ({max}){longest}", counted(count, "vertex"));
     if count > MOST {
         return format!("{bounds}; --json has all of them\n");
     }
-    let head = ["#", "bind pose", "skinned"].into_iter().chain((!longest.is_empty()).then_some("motion"));
-    let head = head.chain(["influences"]).map(str::to_owned).collect();
+    let head = ["#", "bind pose", if ways.is_empty() { "skinned" } else { "skinned, and the way" }, "influences"];
     let rows = frame.primitives.positions().enumerate().map(|(index, (vertex, position))| {
         let bind = model.geometry.positions.get(vertex).copied().unwrap_or_default();
         let influences = model.geometry.influences_of(vertex).iter().map(|influence| {
@@ -103,11 +102,10 @@ fn positions(model: &Model, frame: &FrameReport<'_>, columns: u16) -> String {
             format!("{:.4} {}", influence.weight, name(&model.skeleton.names[node]))
         });
         let vector = |vector: Vec3| numbers(vector.to_array(), 8);
-        let row = [index.to_string(), vector(bind), vector(position)].into_iter();
-        let row = row.chain(frame.primitives.way(vertex).map(vector));
-        row.chain([influences.collect::<Vec<_>>().join(", ")]).collect::<Vec<_>>()
+        let way = ways.get(vertex).map(|&way| format!(",  {}", vector(way))).unwrap_or_default();
+        [index.to_string(), vector(bind), vector(position) + &way, influences.collect::<Vec<_>>().join(", ")]
     });
-    format!("{bounds}\n{}", aligned(columns, 2, [head].into_iter().chain(rows)))
+    format!("{bounds}\n{}", aligned(columns, 2, [head.map(str::to_owned)].into_iter().chain(rows)))
 }
 
 /// Returns right-aligned numbers with four digits after the point.

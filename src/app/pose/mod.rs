@@ -32,8 +32,13 @@ pub fn run(args: &PoseArgs) -> Result<()> {
     let chosen = choose_clip(&model, args.clip.as_ref())?;
     let clip = chosen.map(|(_, clip)| clip);
     let mut skinner = Skinner::new(args, &model, clip)?;
-    let mut frame = |&time_seconds: &f64| evaluate(&model, clip, (time_seconds, args.motion_seconds), &mut skinner);
-    let frames = args.time.iter().map(&mut frame);
+    let mut at = |time_seconds: f64| evaluate(&model, clip, time_seconds, &mut skinner);
+    let frames = args.time.iter().map(|&time_seconds| {
+        let before = args.motion_seconds.map(|seconds| at(time_seconds - seconds)).transpose()?;
+        let mut frame = at(time_seconds)?;
+        frame.primitives.note_ways_since(before.map(|before| before.primitives));
+        Ok(frame)
+    });
     let frames = frames.collect::<Result<Vec<_>>>()?;
     skinner.finish()?;
     let clip = chosen.map(|(index, clip)| ClipReport {

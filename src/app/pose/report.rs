@@ -55,7 +55,7 @@ pub(super) struct Primitives<'m> {
     /// Their packed tangents.
     tangents: Vec<u32>,
     /// The way of each vertex, if it is wanted.
-    ways: Vec<Vec3>,
+    pub ways: Vec<Vec3>,
     /// Whether each primitive is mirrored.
     mirrored: Vec<bool>,
 }
@@ -70,9 +70,10 @@ impl Serialize for Primitives<'_> {
 }
 
 impl Primitives<'_> {
-    /// Returns the way of a vertex, by the model's index, if it is wanted.
-    pub fn way(&self, vertex: usize) -> Option<Vec3> {
-        self.ways.get(vertex).copied()
+    /// Notes the way of each vertex since an earlier time.
+    pub fn note_ways_since(&mut self, before: Option<Self>) {
+        let pairs = before.iter().flat_map(|before| self.vertices.iter().zip(&before.vertices));
+        self.ways = pairs.map(|(now, before)| Vec3::from(now.position) - Vec3::from(before.position)).collect();
     }
 
     /// Iterates over the model's index and the skinned position of each vertex, in the file's order.
@@ -106,21 +107,14 @@ struct PrimitiveReport {
     motion: Vec<[f32; 3]>,
 }
 
-/// Evaluates the instance at one time, and the ways of its vertices in the seconds before it.
+/// Evaluates the instance at one time.
 pub(super) fn evaluate<'m>(
     model: &'m Model,
     clip: Option<&Clip>,
-    (time_seconds, motion_seconds): (f64, Option<f64>),
+    time_seconds: f64,
     skinner: &mut Skinner,
 ) -> Result<FrameReport<'m>> {
     let mut scratch = PoseScratch::for_model(model);
-    let mut before = Vec::new();
-    if let Some(seconds) = motion_seconds {
-        let time_seconds = time_seconds - seconds;
-        let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
-        let palette: Vec<JointMatrix> = joint_matrices(&model.palette, model_from_node).collect();
-        before = skinner.skin(time_seconds, Pose { palette: &palette, morph_weights, ..Pose::default() })?.0;
-    }
     let ModelPose { model_from_node, morph_weights } = pose_model(model, clip, time_seconds, &mut scratch);
 
     let mut nodes = vec![None; model.skeleton.source_node_count as usize];
@@ -161,9 +155,7 @@ pub(super) fn evaluate<'m>(
         matrix.is_some_and(|matrix| Affine3A::from(matrix).matrix3.determinant() < 0.0)
     };
     let mirrored = sources.iter().map(is_mirrored).collect();
-    let way = |(now, before): (&SkinnedVertex, &SkinnedVertex)| Vec3::from(now.position) - Vec3::from(before.position);
-    let ways = vertices.iter().zip(&before).map(way).collect();
-    let primitives = Primitives { sources, vertices, tangents, ways, mirrored };
+    let primitives = Primitives { sources, vertices, tangents, ways: Vec::new(), mirrored };
     Ok(FrameReport { time: time_seconds, nodes, skins, weights: weights.collect(), primitives })
 }
 

@@ -86,11 +86,10 @@ pub fn image(scene: &mut Scene, args: &RenderArgs, device: &Arc<Device>) -> Resu
 
 /// Draws one frame. Returns its pixels: RGBA, eight bits each, the top row first, alpha not multiplied into the colours.
 fn draw<'a>(scene: &mut Scene, renderer: &'a mut Renderer, time_seconds: f64, args: &RenderArgs) -> Result<&'a [u8]> {
-    let aspect = args.gpu.size.aspect();
     if scene.visualization.view == DebugView::Motion {
         // The frame before, also if it is not part of the sequence or belongs to another machine.
-        scene.draw(renderer, time_seconds - args.fps.recip(), aspect, false)?;
+        scene.draw(renderer, time_seconds - args.fps.recip(), args.gpu.size.aspect(), false)?;
     }
-    scene.draw(renderer, time_seconds, aspect, true)?;
+    scene.draw(renderer, time_seconds, args.gpu.size.aspect(), true)?;
     Ok(renderer.wait_for_pixels()?)
 }

@@ -108,7 +108,6 @@ impl Desk {
         }
         let device = Arc::clone(shown.renderer.device());
         let (args, models) = (state.args.gpu.clone(), Arc::clone(&state.scene.models));
-        let view = state.scene.visualization.view;
         let settings = window_settings(&args, &[], &device);
         let memory = |instances| forecast(&device, &settings, &models, instances, size);
         let frame_ms = self.figures.median_frame_ms();
@@ -138,15 +137,12 @@ impl Desk {
             self.report(done, shown);
         }
         let drawing = |args: &GpuArgs| (args.skinning, args.upload, args.quality);
-        let is_changed = drawing(&state.args.gpu) != drawing(&args);
-        if is_changed {
+        if drawing(&state.args.gpu) != drawing(&args) {
             let built = self.rebuild(state, args, shown);
             self.report(built, shown);
         }
-        if is_changed || state.scene.visualization.view != view {
-            let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
-            self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
-        }
+        let shows = shown.renderer.visualize(state.scene.visualization).map_err(Error::from);
+        self.report(shows.inspect_err(|_| state.choose_view(DebugView::Lit)), shown);
         Ok(redraw_after)
     }
 

@@ -9,8 +9,6 @@ use super::vertex_input::{INSTANCE_BINDING, STATIC_BINDING};
 use crate::crowd::{Batch, InstanceRange};
 use crate::renderer::layouts::{FRAME_SET, LAST_PAGE_SET, MATERIAL_SET, MODEL_SET, PAGE_SET};
 use crate::renderer::resident::model::{GpuDraw, IndexRange};
-use crate::shader_types::MotionConstants;
-use crate::vulkan::descriptors::DescriptorSet;
 use crate::vulkan::pipeline::Pipeline;
 
 /// The view from which the crowd is drawn.
@@ -48,23 +46,11 @@ impl Eye {
     }
 }
 
-/// A page of the last frame, which the motion view reads instead of the model's data.
-pub type LastPage<'a> = (&'a DescriptorSet, MotionConstants);
-
 /// Draws all instances that `eye` sees. Call it inside [`rendering`](crate::vulkan::recorder::Recorder::rendering).
-/// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout.
+/// `pipeline_of` returns the pipeline of a draw, or `None` to omit the draw. All pipelines have the scene's layout, or
+/// that of the motion view if there is a [`PassInput::last_page`].
 pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>) {
-    record_with(input, eye, None, pipeline_of);
-}
-
-/// The same. With a page of the last frame, all pipelines have the layout of the motion view.
-pub fn record_with<'p>(
-    input: &PassInput,
-    eye: Eye,
-    last_page: Option<LastPage>,
-    pipeline_of: impl Fn(&GpuDraw) -> Option<&'p Pipeline>,
-) {
-    let PassInput { recorder, layouts, models, plan, slot } = *input;
+    let PassInput { recorder, layouts, models, plan, slot, last_page } = *input;
     let Some(instances) = slot.instances() else { return };
     let layout = if last_page.is_some() { &layouts.motion } else { &layouts.scene };
     recorder.bind_set(layout, FRAME_SET, &slot.set);

@@ -11,7 +11,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 
 use ash::vk;
 
-use super::crowd_draw::{self, Eye, LastPage};
+use super::crowd_draw::{self, Eye};
 use super::{PassInput, vertex_input};
 use crate::model::Topology;
 use crate::renderer::error::{Error, Result, Setting};
@@ -94,15 +94,6 @@ impl DebugViewPass {
     pub fn record(&self, input: &PassInput, view: DebugView) {
         for &layer in layers(view) {
             crowd_draw::record(input, Eye::Camera, |draw| self.pipelines.get(&self.key(draw, layer)?));
-        }
-    }
-
-    /// Draws all visible instances with their ways since the last frame: once for each page that it had, because a shader
-    /// reads one page at a time.
-    pub fn record_motion<'a>(&self, input: &PassInput, last_pages: impl Iterator<Item = LastPage<'a>>) {
-        for page in last_pages {
-            let pipeline = |draw: &GpuDraw| self.pipelines.get(&self.key(draw, debug_views::MOTION)?);
-            crowd_draw::record_with(input, Eye::Camera, Some(page), pipeline);
         }
     }
 

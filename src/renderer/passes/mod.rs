@@ -15,6 +15,7 @@ pub mod skin_pass;
 pub mod tone_map_pass;
 pub mod vertex_input;
 
+use super::history::LastPage;
 use super::layouts::Layouts;
 use super::resident::model::GpuModel;
 use super::slot::FrameSlot;
@@ -34,4 +35,6 @@ pub struct PassInput<'a> {
     pub plan: &'a FramePlan,
     /// The streams and pages of the frame.
     pub slot: &'a FrameSlot,
+    /// A page of the last frame, for pipelines with the layout of the motion view.
+    pub last_page: Option<LastPage<'a>>,
 }

@@ -52,7 +52,7 @@ impl SkeletonPass {
 
     /// Clears depth and draws all bones. [`Self::prepare`] has built the pipeline.
     pub fn record(&self, input: &PassInput, extent: vk::Extent2D) {
-        let PassInput { recorder, layouts, models, plan, slot } = *input;
+        let PassInput { recorder, layouts, models, plan, slot, .. } = *input;
         let (Some(pipeline), Some(instances)) = (&self.pipeline, slot.instances()) else { return };
         recorder.clear_depth(extent, 0.0);
         recorder.bind_pipeline(pipeline);

@@ -69,7 +69,7 @@ impl SkinPass {
 
     /// Skins all visible poses.
     pub fn record(&self, input: &PassInput) {
-        let PassInput { recorder, layouts, models, plan, slot } = *input;
+        let PassInput { recorder, layouts, models, plan, slot, .. } = *input;
         recorder.bind_set(&layouts.skin, FRAME_SET, &slot.set);
         for batch in &plan.batches {
             let (Some(model), Some(page)) = (models.get(batch.model as usize), slot.pages.get(batch.page as usize))

@@ -8,7 +8,7 @@
 //! A page is a part of the transient vertex buffer, which `skin.comp` writes and all later passes read.
 
 use std::mem::MaybeUninit;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use ash::vk;
 use bytemuck::Pod;
@@ -148,6 +148,15 @@ impl StreamBuffer {
         let memory = self.memory.as_ref().filter(|_| self.used_bytes > 0)?;
         Some((&memory.mapped, memory.device_local.as_ref()?, self.used_bytes))
     }
+}
+
+/// What the next frame must know about a frame that shows motion ([`history`](crate::renderer::history)).
+pub struct History {
+    pub instances: StreamBuffer,
+    /// The identity of the crowd, or none if the slot's last frame does not show motion.
+    pub crowd: Weak<()>,
+    pub time_seconds: f64,
+    pub crowd_height_metres: f32,
 }
 
 /// One page.

@@ -8,19 +8,19 @@
 pub mod buffers;
 
 use std::mem::MaybeUninit;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use ash::vk;
 
-use self::buffers::{Page, StreamBuffer, StreamInfo, ensure_pages};
+use self::buffers::{History, Page, StreamBuffer, StreamInfo, ensure_pages};
 use crate::animation::PoseStreams;
-use crate::crowd::{FramePlan, PagePlan};
+use crate::crowd::FramePlan;
 use crate::renderer::error::Result;
 use crate::renderer::layouts::Layouts;
 use crate::renderer::memory::MemoryLimits;
 use crate::renderer::settings::UploadPath;
 use crate::renderer::times::Pass;
-use crate::shader_types::{FrameData, InstanceData, InstanceVertices, JointMatrix, PoseRecord};
+use crate::shader_types::{FrameData, InstanceData, JointMatrix, PoseRecord};
 use crate::vulkan;
 use crate::vulkan::barrier::Access;
 use crate::vulkan::buffer::{Buffer, BufferMemory};
@@ -45,14 +45,7 @@ struct Streams {
     palette: StreamBuffer,
     morph_weights: StreamBuffer,
     instances: StreamBuffer,
-    /// Where the skinned vertices of each instance lie, since the motion view was first shown.
-    instance_vertices: Option<StreamBuffer>,
 }
-
-/// The next frame reads the instances as a storage buffer, for the motion view.
-const INSTANCE_USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
-    vk::BufferUsageFlags::VERTEX_BUFFER.as_raw() | vk::BufferUsageFlags::STORAGE_BUFFER.as_raw(),
-);
 
 /// One frame in flight.
 pub struct FrameSlot {
@@ -64,6 +57,8 @@ pub struct FrameSlot {
     pub set: DescriptorSet,
     /// The pages of the transient vertex buffer.
     pub pages: Vec<Page>,
+    /// Since the motion view was first shown.
+    pub history: Option<History>,
     /// The timestamps of the passes; `None` if the queue has none.
     pub timestamps: Option<Timestamps>,
     /// Signalled when the window system has released an image.
@@ -76,7 +71,7 @@ pub struct FrameSlot {
     frame_data: Buffer,
     /// Whether the frame set was not written yet, or a buffer was replaced since.
     set_is_stale: bool,
-    settings: SlotSettings,
+    serialize: bool,
     index: usize,
 }
 
@@ -97,7 +92,7 @@ impl FrameSlot {
     /// # Errors
     /// No memory.
     pub fn new(device: &Arc<Device>, layouts: &Layouts, index: usize, settings: SlotSettings) -> Result<Self> {
-        let SlotSettings { path, limits, .. } = settings;
+        let SlotSettings { path, limits, serialize } = settings;
         let stream = |name, usage, limit, limit_bytes| {
             let name = format!("{name} {index}");
             StreamBuffer::new(device, StreamInfo { name, path, usage, limit, limit_bytes })
@@ -108,8 +103,7 @@ impl FrameSlot {
             records: storage("pose records")?,
             palette: storage("palette")?,
             morph_weights: storage("morph weights")?,
-            instances: stream("instances", INSTANCE_USAGE, "maxBufferSize", limits.buffer_bytes)?,
-            instance_vertices: None,
+            instances: stream("instances", vk::BufferUsageFlags::VERTEX_BUFFER, "maxBufferSize", limits.buffer_bytes)?,
         };
         let frame_data = Buffer::new(
             device,
@@ -123,6 +117,7 @@ impl FrameSlot {
             output_commands: CommandPool::new(device, &format!("frame {index}: output"))?,
             set: DescriptorSet::new(device, &format!("frame set {index}"), &layouts.frame, &[])?,
             pages: Vec::new(),
+            history: None,
             timestamps: Timestamps::new(device, &format!("timestamps {index}"), Pass::COUNT as u32 + 1)?,
             image_available: BinarySemaphore::new(device, &format!("image available {index}"))?,
             streams,
@@ -133,7 +128,7 @@ impl FrameSlot {
             in_flight_until: None,
             frame_data,
             set_is_stale: true,
-            settings,
+            serialize,
             index,
         })
     }
@@ -157,7 +152,7 @@ impl FrameSlot {
     }
 
     /// Asserts that [`Self::wait`] was called since the slot's last frame was submitted. The CPU may write the slot's memory.
-    fn assert_finished(&self) {
+    pub fn assert_finished(&self) {
         assert!(self.in_flight_until.is_none(), "the GPU may still read this slot: call FrameSlot::wait first");
     }
 
@@ -199,15 +194,16 @@ impl FrameSlot {
         self.assert_finished();
         let bytes = |count: u32, size: usize| u64::from(count) * size as u64;
         let instances = plan.instance_count;
-        let Streams { records, palette, morph_weights, instances: instance_stream, .. } = &mut self.streams;
+        if let Some(history) = &mut self.history {
+            history.crowd = Weak::new();
+        }
+        let Streams { records, palette, morph_weights, instances: instance_stream } = &mut self.streams;
         // A field, because the set stays stale if one of the buffers cannot be enlarged.
         self.set_is_stale |= palette.ensure(device, bytes(plan.joint_count, size_of::<JointMatrix>()), instances)?;
         self.set_is_stale |=
             morph_weights.ensure(device, bytes(plan.morph_weight_count, size_of::<f32>()), instances)?;
         self.set_is_stale |= records.ensure(device, size_of_val(&plan.records[..]) as u64, instances)?;
-        if instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)? {
-            self.pages.iter_mut().for_each(|page| page.last_page_set = None);
-        }
+        instance_stream.ensure(device, bytes(instances, size_of::<InstanceData>()), instances)?;
         if self.set_is_stale
             && let Some(bindings) = self.streams.frame_set_bindings(&self.frame_data, lighting)
         {
@@ -236,52 +232,6 @@ impl FrameSlot {
         }
     }
 
-    /// Makes room for the [`InstanceVertices`] of a crowd, and sets with which the next frame reads all pages of this one.
-    /// Returns the memory, one element for each instance. Call it after [`Self::prepare`].
-    ///
-    /// # Errors
-    /// No memory, or more than the device allows.
-    pub fn prepare_for_next(
-        &mut self,
-        device: &Arc<Device>,
-        layouts: &Layouts,
-        instance_count: usize,
-    ) -> Result<&mut [MaybeUninit<InstanceVertices>]> {
-        self.assert_finished();
-        let Streams { instances, instance_vertices, .. } = &mut self.streams;
-        let vertices = match instance_vertices {
-            Some(vertices) => vertices,
-            None => instance_vertices.insert(StreamBuffer::new(
-                device,
-                StreamInfo {
-                    name: format!("instance vertices {}", self.index),
-                    // Each element is read by one draw, so a copy would not pay.
-                    path: UploadPath::Direct,
-                    usage: vk::BufferUsageFlags::STORAGE_BUFFER,
-                    limit: "maxStorageBufferRange",
-                    limit_bytes: self.settings.limits.storage_bytes,
-                },
-            )?),
-        };
-        let size_bytes = (instance_count * size_of::<InstanceVertices>()) as u64;
-        let is_new = vertices.ensure(device, size_bytes, instance_count as u32)?;
-        if self.pages.is_empty() {
-            // Nothing has been visible yet. The next frame needs a set nevertheless.
-            ensure_pages(&mut self.pages, device, layouts, (self.index, &[PagePlan::default()], 0))?;
-        }
-        for page in &mut self.pages {
-            if (is_new || page.last_page_set.is_none())
-                && let (Some(vertices), Some(instances)) = (vertices.binding(), instances.binding())
-            {
-                let bindings = [vertices, instances, Binding::Buffer(&page.vertices)];
-                let name = format!("last page set {}", self.index);
-                page.last_page_set = Some(DescriptorSet::new(device, &name, &layouts.last_page, &bindings)?);
-            }
-        }
-        // SAFETY: the slot's last frame and the frame after it, which read the buffer, have finished.
-        Ok(unsafe { vertices.elements() })
-    }
-
     /// Writes camera, light, ground and look of the frame.
     pub fn write_frame_data(&mut self, data: FrameData) {
         self.assert_finished();
@@ -299,7 +249,7 @@ impl FrameSlot {
 
     /// Copies the streams of the staged path from mapped to device memory.
     pub fn record_upload(&self, recorder: Recorder) {
-        let Streams { records, palette, morph_weights, instances, .. } = &self.streams;
+        let Streams { records, palette, morph_weights, instances } = &self.streams;
         let streams = [records, palette, morph_weights, instances];
         let mut is_staged = false;
         for (from, to, size) in streams.into_iter().filter_map(StreamBuffer::pending_copy) {
@@ -324,7 +274,7 @@ impl FrameSlot {
     /// Records one pass, with its label and its timestamp. With `serialize`, everything after the pass waits for its end.
     pub fn pass(&self, recorder: Recorder, pass: Pass, record: impl FnOnce()) {
         recorder.labelled(pass.label(), record);
-        if self.settings.serialize {
+        if self.serialize {
             recorder.memory_barrier(Access::EVERYTHING, Access::EVERYTHING);
         }
         if let Some(timestamps) = &self.timestamps {

@@ -18,7 +18,7 @@ use throng::model::{
     Clip, CoarserLevel, Geometry, Influence, Interpolation, LocalPose, Model, MorphTrack, MorphedNode, NO_PARENT,
     PaletteLayout, Skeleton, Track,
 };
-use throng::shader_types::{InstanceData, InstanceVertices, JointMatrix};
+use throng::shader_types::{InstanceData, InstanceHistory, JointMatrix};
 
 use crate::common::assets::{JELLY, asset};
 use crate::common::lanes::{room, written};

@@ -50,16 +50,17 @@ fn numbers_find_the_vertices_of_their_instances() {
         cull(&mut crowd, &OrbitCamera { distance: 4.0, ..OrbitCamera::default() }, 1.5, Some(Vec3::Y), &Detail::FULL);
         let (plan, instances) = (plan_of(&crowd), instances_of(&crowd));
         let mut found = vec![MaybeUninit::uninit(); 400];
-        crowd.write_instance_vertices(&plan, &mut found);
-        let found: Vec<InstanceVertices> = written(&found);
-        for (instance, data) in (0..).zip(&instances) {
+        crowd.write_history(&plan, &mut found);
+        let found: Vec<InstanceHistory> = written(&found);
+        for data in &instances {
             let batch = plan.batch_of(data.pose).unwrap();
             let first_vertex = plan.records[data.pose as usize].skinned_vertex_offset;
-            let expected =
-                InstanceVertices { page: batch.page, first_vertex, vertex_count: batch.vertex_count, instance };
-            assert_eq!(found[data.numbers[0] as usize], expected, "{choice:?}");
+            let InstanceHistory { world_from_model, page, first_vertex: first, vertex_count, .. } =
+                found[data.numbers[0] as usize];
+            assert_eq!(world_from_model, data.world_from_model, "{choice:?}");
+            assert_eq!((page, first, vertex_count), (batch.page, first_vertex, batch.vertex_count), "{choice:?}");
         }
-        let hidden = found.iter().filter(|found| **found == InstanceVertices::default()).count();
+        let hidden = found.iter().filter(|found| found.vertex_count == 0).count();
         assert_eq!(hidden, 400 - instances.len());
         assert!(hidden > 100 && instances.len() > 50, "{hidden}");
     }
