@@ -36,7 +36,7 @@ const BACKGROUND: [u8; 3] = [0, 0, 255];
 /// Pages of few poses.
 const SMALL_PAGE_BYTES: u64 = 40_000;
 
-/// A frame: its time, and what happens before it. The camera is back at its first place.
+/// A frame: its time, and a change of the scene before it. The camera is back at its first place.
 type Frame = (f64, fn(&mut Scene));
 const BEFORE: Frame = (0.3, |_| ());
 const NOW: Frame = (0.4, |_| ());
