@@ -72,11 +72,11 @@ impl Renderer {
     /// Adds the part of a batch that `eye` sees, with the draws that it draws.
     fn add(&self, batch: &Batch, eye: Eye, is_drawn: fn(&GpuDraw) -> bool, counts: &mut ViewCounts) {
         let Some(model) = self.models.get(batch.model as usize) else { return };
-        let (seen, level) = eye.sees(batch);
-        let instances: u64 = seen.iter().map(|range| u64::from(range.count)).sum();
+        let instances: u64 = eye.sees(batch).iter().map(|range| u64::from(range.count)).sum();
         let triangles = model.draws.iter().filter(|draw| draw.topology == Topology::Triangles && is_drawn(draw));
-        let triangles: u64 = triangles.map(|draw| u64::from(draw.indices(level).count / 3)).sum();
+        let triangles: u64 = triangles.map(|draw| u64::from(draw.indices(eye.level(batch, draw)).count / 3)).sum();
         counts.instances += instances;
+        let level = model.draws.iter().map(|draw| eye.level(batch, draw)).min().unwrap_or(0);
         counts.vertices += instances * u64::from(model.size.level(level).vertex_count);
         counts.triangles += instances * triangles;
     }

@@ -19,6 +19,7 @@ pub fn tests() -> Vec<Test> {
     gpu_tests![
         round_bodies_have_no_dark_facets,
         open_surfaces_cast_shadows,
+        open_surfaces_do_not_shade_themselves_in_any_level,
         shadows_touch_their_casters,
         the_edge_of_a_shadow_is_that_of_the_twin,
         nothing_but_the_shadow_is_dark,
@@ -96,6 +97,39 @@ fn squares(squares: &[(Vec3, f32)], material: Value) -> Gltf {
     let indices: Vec<u16> =
         (0..squares.len() as u16).flat_map(|k| [0, 2, 1, 1, 2, 3].map(|corner| 4 * k + corner)).collect();
     Gltf::mesh(&positions, &vec![Vec3::Y; positions.len()], &tex_coords, &indices, material)
+}
+
+/// Half of a cylinder, open on all sides, whose two faces are seen.
+fn half_pipe() -> Model {
+    let grid = (0..=60).flat_map(|row| (0..=60).map(move |column| Vec2::new(column as f32, row as f32) / 60.0));
+    let normal = |at: Vec2| Vec2::from_angle(2.5 * (at.x - 0.5));
+    let normals: Vec<Vec3> = grid.clone().map(normal).map(|normal| Vec3::new(normal.y, 0.0, normal.x)).collect();
+    let positions: Vec<Vec3> = grid.zip(&normals).map(|(at, normal)| 0.6 * normal + 1.8 * at.y * Vec3::Y).collect();
+    let square = |first: u16| [0, 1, 62, 0, 62, 61].map(|corner| first + corner);
+    let indices: Vec<u16> = (0..60).flat_map(|row| (0..60).map(move |k| 61 * row + k)).flat_map(square).collect();
+    let mut material = matte();
+    material["doubleSided"] = true.into();
+    Gltf::mesh(&positions, &normals, &[], &indices, material).model()
+}
+
+/// The camera and the light allow different errors. Nothing else hides the sun from the outside of a bent surface.
+fn open_surfaces_do_not_shade_themselves_in_any_level(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let mut pipe = half_pipe();
+    throng::levels::build(&mut pipe);
+    assert!(pipe.geometry.coarser_levels.len() > 4);
+    for texels in [256, 1024, 2048] {
+        let options = "--size 480x320 --camera 0,0 --sun 20,12 --ground off --background #000000 --lod-error 4";
+        let [shadowed, plain] = [Shadows::Map(texels), Shadows::Off].map(|shadows| {
+            let settings = RendererSettings { samples: 1, shadows, ..RendererSettings::default() };
+            scene::draw(gpu.device(), std::slice::from_ref(&pipe), options, settings).0
+        });
+        let pixels = || shadowed.pixels().zip(plain.pixels());
+        let covered = pixels().filter(|(_, plain)| plain.0[1] > 50).count();
+        let dark = pixels().filter(|(shadowed, plain)| shadowed.0[1] + 20 < plain.0[1]).count();
+        note!("{texels} texels: {dark} of {covered} pixels are darker");
+        assert!(covered > 10_000 && dark < covered / 100, "{texels} texels: {dark} of {covered}");
+    }
 }
 
 /// The same sphere with and without shadows must look the same: its normals alone say where the sunlight ends. In the last

@@ -23,25 +23,32 @@ pub enum Eye {
 }
 
 impl Eye {
-    /// Returns the instances of a batch, and their level of detail.
+    /// Returns the instances of a batch.
     #[must_use]
-    pub fn sees(self, batch: &Batch) -> ([InstanceRange; 2], u32) {
+    pub fn sees(self, batch: &Batch) -> [InstanceRange; 2] {
         match self {
-            Self::Camera => ([batch.seen, InstanceRange::default()], batch.levels.camera),
-            Self::Light => ([batch.seen, batch.shadow_only], batch.levels.light),
+            Self::Camera => [batch.seen, InstanceRange::default()],
+            Self::Light => [batch.seen, batch.shadow_only],
             Self::One(index) => {
                 let is_here = (batch.seen.first..batch.seen.first + batch.seen.count).contains(&index);
-                let one = InstanceRange { first: index, count: is_here.into() };
-                ([one, InstanceRange::default()], batch.levels.camera)
+                [InstanceRange { first: index, count: is_here.into() }, InstanceRange::default()]
             }
         }
+    }
+
+    /// Returns the level of detail of a draw. A surface that casts its shadow with the side that the camera sees would shade
+    /// itself in streaks if it had another level in the shadow map.
+    #[must_use]
+    pub fn level(self, batch: &Batch, draw: &GpuDraw) -> u32 {
+        let levels = batch.levels;
+        if self == Self::Light && draw.casts_with_far_side { levels.light } else { levels.camera }
     }
 
     /// Returns the faces of a draw that are left out.
     fn cull_mode(self, draw: &GpuDraw) -> vk::CullModeFlags {
         match self {
-            Self::Camera | Self::One(_) => draw.cull_mode,
-            Self::Light => draw.shadow_cull_mode,
+            Self::Light if draw.casts_with_far_side => vk::CullModeFlags::FRONT,
+            _ => draw.cull_mode,
         }
     }
 }
@@ -62,8 +69,9 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
     let mut bound_pipeline: Option<&Pipeline> = None;
     for batch in &plan.batches {
         let Some(model) = models.get(batch.model as usize) else { continue };
-        let (seen, level) = eye.sees(batch);
-        let is_drawn = |draw: &GpuDraw| draw.indices(level).count > 0 && pipeline_of(draw).is_some();
+        let seen = eye.sees(batch);
+        let indices = |draw: &GpuDraw| draw.indices(eye.level(batch, draw));
+        let is_drawn = |draw: &GpuDraw| indices(draw).count > 0 && pipeline_of(draw).is_some();
         if seen.iter().all(|range| range.count == 0) || !model.draws.iter().any(is_drawn) {
             continue;
         }
@@ -87,7 +95,7 @@ pub fn record<'p>(input: &PassInput, eye: Eye, pipeline_of: impl Fn(&GpuDraw) ->
             }
             recorder.bind_set(layout, MATERIAL_SET, material);
             recorder.set_culling(eye.cull_mode(draw), draw.front_face);
-            let IndexRange { first, count } = draw.indices(level);
+            let IndexRange { first, count } = indices(draw);
             for range in seen.into_iter().filter(|range| range.count > 0) {
                 recorder.draw_indexed((first, count), (range.first, range.count));
             }

@@ -2,7 +2,7 @@
 //!
 //! In: the instances and the skinned vertices (or the palette, with `--skinning vertex`). Out: one orthographic depth map.
 //! All frames in flight use the same image, and barriers order them. Closed surfaces cast their shadows with their far sides
-//! (`GpuDraw::shadow_cull_mode`). Blended materials, lines and points cast no shadow. `shadow.frag` cuts the holes of masked
+//! (`GpuDraw::casts_with_far_side`). Blended materials, lines and points cast no shadow. `shadow.frag` cuts the holes of masked
 //! materials out of their shadows.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -37,8 +37,8 @@ pub struct GpuDraw {
     pub features: u32,
     /// The faces that are not drawn.
     pub cull_mode: vk::CullModeFlags,
-    /// The faces that do not cast shadows.
-    pub shadow_cull_mode: vk::CullModeFlags,
+    /// Whether the surface is closed and casts its shadow with the side that faces away from the light.
+    pub casts_with_far_side: bool,
     /// The winding order of front faces.
     pub front_face: vk::FrontFace,
     /// How the vertex shader skins, if it does.
@@ -243,7 +243,7 @@ fn draw(
         material: range.material as usize,
         features,
         cull_mode,
-        shadow_cull_mode: if casts_with_far_side { vk::CullModeFlags::FRONT } else { cull_mode },
+        casts_with_far_side,
         // In glTF, counterclockwise triangles face the front, unless the node mirrors.
         front_face: if range.mirrored { vk::FrontFace::CLOCKWISE } else { vk::FrontFace::COUNTER_CLOCKWISE },
         variant: SkinVariant {
