@@ -171,6 +171,9 @@ impl Crowd {
         crowd.unit_scales = crowd.unit_scales(settings.height_metres);
         let clips = resolve_clips(&crowd.models, &settings.clip)?;
         crowd.notes.extend(settings.clip.substitutes(&crowd.models));
+        if settings.travel && settings.layout == Layout::Line {
+            crowd.notes.push("instances in a line do not travel; those of other layouts do".to_owned());
+        }
         crowd.widths = match settings.spacing_metres {
             Some(metres) => vec![metres; crowd.models.len()],
             None => {

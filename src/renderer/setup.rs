@@ -209,14 +209,14 @@ impl Renderer {
     /// # Errors
     /// The device does not support the view, or the driver cannot build a pipeline.
     pub fn visualize(&mut self, visualization: Visualization) -> Result<()> {
-        let slots = self.slots.len();
-        if visualization.view == DebugView::Motion && slots == self.frames_in_flight {
-            self.slots.push(FrameSlot::new(&self.device, &self.layouts, slots, self.slot_settings)?);
-        }
         let Self { builder, layouts, models, debug_view_pass, skeleton_pass, .. } = self;
         debug_view_pass.prepare(builder, layouts, models, visualization.view)?;
         if visualization.skeleton {
             skeleton_pass.prepare(builder, layouts)?;
+        }
+        let slots = self.slots.len();
+        if visualization.view == DebugView::Motion && slots == self.frames_in_flight {
+            self.slots.push(FrameSlot::new(&self.device, &self.layouts, slots, self.slot_settings)?);
         }
         self.visualization = visualization;
         Ok(())

@@ -110,7 +110,7 @@ fn shaders_fit_into_registers(device: &TestDevice) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Compiles all pipelines of the models: those of a renderer, of a frame with an overlay, and of all views.
+/// Compiles all pipelines of the models: those of a renderer, of a frame with an overlay and an outline, and of all views.
 fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Shader> {
     let entry = above_validation(|name| replacement(name).or_else(|| null_device::functions(name)));
     let instance = Instance::with_entry(entry, InstanceOptions::default()).expect("an instance");
@@ -119,6 +119,7 @@ fn compile(device: &TestDevice, models: &[Model], skinning: Skinning) -> Vec<Sha
     let extent = vk::Extent2D { width: 64, height: 64 };
     let mut renderer = scene::renderer(&device, models, extent, settings);
     let mut scene = scene::scene(models, "--size 64x64");
+    scene.outlined = Some(0);
     renderer.set_overlay_atlas([1, 1], &[255; 4], 0..1).expect("an atlas");
     let overlay = renderer.overlay_mut();
     overlay.indices.extend([0; 3]);

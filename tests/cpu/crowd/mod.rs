@@ -222,7 +222,9 @@ fn layouts_and_variety_change_what_they_name_and_nothing_else() {
 fn a_line_up_shows_the_models_as_they_are_in_their_order() {
     let models = mixed();
     let line = CrowdSettings { layout: Layout::Line, variety: 1.0, travel: true, ..settings(models.len() as u32) };
-    let instances = instances_of(&Crowd::new(Arc::clone(&models), &line).unwrap());
+    let crowd = Crowd::new(Arc::clone(&models), &line).unwrap();
+    assert!(crowd.notes().contains(&"instances in a line do not travel; those of other layouts do".to_owned()));
+    let instances = instances_of(&crowd);
     assert_eq!(instances.len(), models.len());
     // Instances are sorted by model.
     let x = |instance: &InstanceData| instance.world_from_model.rows[0][3];

@@ -7,9 +7,12 @@ use egui::{Key, ScrollArea, TextEdit, Ui};
 /// Lists that are shorter need no search field.
 const LEAST_TO_SEARCH: usize = 8;
 
-/// The search texts of all lists, by name.
+/// The search texts of all lists, and the rows that were chosen when they were last shown, by name.
 #[derive(Debug, Default)]
-pub struct Searches(HashMap<&'static str, String>);
+pub struct Searches {
+    texts: HashMap<&'static str, String>,
+    chosen: HashMap<&'static str, usize>,
+}
 
 impl Searches {
     /// Shows the search field of a long list. Returns the rows that match, and whether Enter was pressed.
@@ -17,7 +20,7 @@ impl Searches {
         if rows.len() < LEAST_TO_SEARCH {
             return ((0..rows.len()).collect(), false);
         }
-        let search = self.0.entry(name).or_default();
+        let search = self.texts.entry(name).or_default();
         let hint = format!("search {name}");
         let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
         (matches(rows, search), field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)))
@@ -36,13 +39,22 @@ impl Searches {
         let (matching, is_entered) = self.field(ui, name, rows);
         let mut clicked = matching.first().copied().filter(|_| is_entered);
         let row_height = ui.spacing().interact_size.y;
-        let area =
+        let mut area =
             ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, rows.len() < LEAST_TO_SEARCH]);
+        // A key may have chosen a row that is out of view.
+        if let Some(row) = chosen
+            && self.chosen.insert(name, row) != Some(row)
+            && let Some(place) = matching.iter().position(|&matching| matching == row)
+        {
+            let row_step = row_height + ui.spacing().item_spacing.y;
+            area = area.vertical_scroll_offset((place as f32 * row_step - 0.5 * height).max(0.0));
+        }
         area.show_rows(ui, row_height, matching.len(), |ui, range| {
             ui.set_min_width(ui.available_width());
             for &row in matching.get(range).unwrap_or_default() {
                 let Some(text) = rows.get(row) else { continue };
                 if ui.selectable_label(chosen == Some(row), text).clicked() {
+                    self.chosen.insert(name, row);
                     clicked = Some(row);
                 }
             }
