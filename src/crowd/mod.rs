@@ -112,7 +112,7 @@ pub const INSTANCE_BYTES: usize = size_of::<Instance>();
 pub struct Crowd {
     models: Arc<[Model]>,
     /// What no other crowd has: in another one, the numbers of instances mean something else.
-    pub(crate) identity: Arc<()>,
+    pub identity: Arc<()>,
     /// All instances, sorted by model, clip and pose.
     instances: Vec<Instance>,
     seed: u64,
