@@ -1,10 +1,11 @@
 //! How the next frame finds the last position of each vertex, for the motion view.
 //!
-//! In: the crowd and the plan of a frame. Out: sets and push constants with which `motion.vert` reads the pages of this frame in the
-//! next one. Nothing is copied. All that a frame adds is a list of the place of each instance's vertices, by its number.
+//! In: the crowd and the plan of a frame. Out: sets and push constants with which `motion.vert` reads the pages of this frame
+//! in the next one. Nothing is copied. All that a frame adds is a list of the place of each instance's vertices, by its
+//! number.
 //!
-//! Invariant: nobody writes the slot before the next frame has finished. So there is one slot more than frames in flight as soon as
-//! motion was shown, and [`begin_frame`](super::Renderer::begin_frame) waits for the slot after its own, too.
+//! Invariant: nobody writes the slot before the next frame has finished. So there is one slot more than frames in flight as
+//! soon as motion was shown, and [`begin_frame`](super::Renderer::begin_frame) waits for the slot after its own, too.
 
 use std::sync::Arc;
 

@@ -102,20 +102,13 @@ impl Layouts {
             &[&frame, &model, &page],
             Some((Stage::COMPUTE, size_of::<SkinConstants>())),
         )?;
-        let scene = PipelineLayout::new(
-            device,
-            "scene pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&frame, &model, &page, &material],
-            Some((Stage::VERTEX, size_of::<ModelConstants>())),
-        )?;
-        let motion = PipelineLayout::new(
-            device,
-            "motion pipeline layout",
-            vk::PipelineBindPoint::GRAPHICS,
-            &[&frame, &last_page, &page, &material],
-            Some((Stage::VERTEX, size_of::<MotionConstants>())),
-        )?;
+        let drawing = |name, set_1, constants_bytes| {
+            let sets = [&frame, set_1, &page, &material];
+            let constants = Some((Stage::VERTEX, constants_bytes));
+            PipelineLayout::new(device, name, vk::PipelineBindPoint::GRAPHICS, &sets, constants)
+        };
+        let scene = drawing("scene pipeline layout", &model, size_of::<ModelConstants>())?;
+        let motion = drawing("motion pipeline layout", &last_page, size_of::<MotionConstants>())?;
         Ok(Self { frame, model, page, last_page, material, skin, scene, motion })
     }
 }

@@ -1,7 +1,7 @@
 //! The motion view, drawn under validation: the way of each vertex since the last frame.
 //!
-//! The ways are those of the CPU. Nothing but the two poses decides them: neither pages, levels and the other instances that the
-//! two frames draw, nor the frames before.
+//! The ways are those of the CPU. Nothing but the two poses decides them: neither pages, levels and the other instances that
+//! the two frames draw, nor the frames before.
 
 use std::mem::MaybeUninit;
 
