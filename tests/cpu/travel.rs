@@ -131,7 +131,7 @@ fn walks_and_runs_of_real_models_travel() {
 #[test]
 fn planted_feet_stay_where_they_are() {
     const FRAMES: u32 = 150;
-    const INSTANCES: usize = 60;
+    const INSTANCES: usize = 30;
     for clip in ["Walk", "Run"] {
         let mut crowd = crowd(&settings(INSTANCES as u32, named(clip), 0.5));
         let model = asset(WALKER);
