@@ -5,7 +5,7 @@ use throng::model::DrawRange;
 use throng::view::{Detail, OrbitCamera, Ray};
 
 use super::*;
-use crate::cpu::import::samples::sample;
+use crate::common::assets::sample;
 use crate::cpu::levels::measure::{corners, skinned};
 
 /// Returns a hit of each instance: its number, and the distance. All triangles of all instances are tested in the world, after
