@@ -258,17 +258,9 @@ impl Gltf {
         copy
     }
 
-    /// Asserts for each case that a copy with another value at a path is refused with a message that begins with `at`. An
-    /// ellipsis stands for the rest of a message.
-    pub fn refuses<const N: usize>(&self, at: &str, cases: [(&str, Value, &str); N]) {
-        for (path, value, message) in cases {
-            let error = self.with(&[(path, value.clone())]).error();
-            let expected = format!("test.gltf: {at}{message}");
-            match expected.strip_suffix('…') {
-                Some(start) => assert!(error.starts_with(start), "{path}: {value}: {error}"),
-                None => assert_eq!(error, expected, "{path}: {value}"),
-            }
-        }
+    /// Begins a table of mistakes, for each of which import says something that begins with `at`.
+    pub fn mistakes<'gltf>(&'gltf self, at: &'gltf str) -> Mistakes<'gltf> {
+        Mistakes { gltf: self, at }
     }
 
     /// Loads copies with one wrong byte, each with the next of these bits flipped: decoders must survive any stream.
@@ -285,6 +277,27 @@ impl Gltf {
             }
         }
         counts
+    }
+}
+
+/// A file, and what import says first about mistakes in it.
+pub struct Mistakes<'gltf> {
+    gltf: &'gltf Gltf,
+    at: &'gltf str,
+}
+
+impl Mistakes<'_> {
+    /// Asserts for each case that a copy with another value at a path is refused with this message. An ellipsis stands for
+    /// the rest of a message.
+    pub fn are_refused<const N: usize>(&self, cases: [(&str, Value, &str); N]) {
+        for (path, value, message) in cases {
+            let error = self.gltf.with(&[(path, value.clone())]).error();
+            let expected = format!("test.gltf: {}{message}", self.at);
+            match expected.strip_suffix('…') {
+                Some(start) => assert!(error.starts_with(start), "{path}: {value}: {error}"),
+                None => assert_eq!(error, expected, "{path}: {value}"),
+            }
+        }
     }
 }
 

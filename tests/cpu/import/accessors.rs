@@ -37,13 +37,10 @@ fn interleaved_vertices_are_read_by_their_stride() {
 
     // The end of the last element counts, not the end of its stride: 12 would fit, 16 does not.
     let outside = "3 elements of 12 bytes every 24 from byte 16 do not fit in its bufferView of 72 bytes";
-    gltf.refuses(
-        "meshes[0].primitives[0].attributes.POSITION (accessors[1]): ",
-        [
-            ("accessors/1/byteOffset", json!(16), outside),
-            ("bufferViews/1/byteStride", json!(8), "byteStride 8 is less than one element of 12"),
-        ],
-    );
+    gltf.mistakes("meshes[0].primitives[0].attributes.POSITION (accessors[1]): ").are_refused([
+        ("accessors/1/byteOffset", json!(16), outside),
+        ("bufferViews/1/byteStride", json!(8), "byteStride 8 is less than one element of 12"),
+    ]);
 }
 
 #[test]
@@ -67,34 +64,28 @@ fn sparse_accessors_replace_elements_with_or_without_a_view() {
 fn views_and_buffers_must_be_as_large_as_they_say() {
     let gltf = Gltf::triangle();
     let short = json!({"byteLength": 36, "uri": "data:;base64,AAAA"});
-    gltf.refuses(
-        "",
-        [
-            ("bufferViews/0/byteLength", json!(40), "bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36"),
-            ("bufferViews/0/byteOffset", json!(u64::MAX), "bufferViews[0]: 36 bytes from byte 18446744073709551615…"),
-            ("buffers/0", short, "buffers[0]: 3 bytes, but byteLength says 36; is it cut short?"),
-        ],
-    );
+    gltf.mistakes("").are_refused([
+        ("bufferViews/0/byteLength", json!(40), "bufferViews[0]: 40 bytes from byte 0 of buffers[0], which has 36"),
+        ("bufferViews/0/byteOffset", json!(u64::MAX), "bufferViews[0]: 36 bytes from byte 18446744073709551615…"),
+        ("buffers/0", short, "buffers[0]: 3 bytes, but byteLength says 36; is it cut short?"),
+    ]);
     let at = "meshes[0].primitives[0].attributes.POSITION (accessors[0]): ";
-    gltf.refuses(at, [("accessors/0/count", json!(1_u64 << 40), "1099511627776 elements…")]);
+    gltf.mistakes(at).are_refused([("accessors/0/count", json!(1_u64 << 40), "1099511627776 elements…")]);
     let gltf = gltf.with(&[("accessors/0/bufferView", Value::Null)]);
     for count in [1 << 40, u64::MAX] {
         let problem = format!("{count} elements without a bufferView; at most 1048576");
-        gltf.refuses(at, [("accessors/0/count", json!(count), &problem)]);
+        gltf.mistakes(at).are_refused([("accessors/0/count", json!(count), &problem)]);
     }
 }
 
 #[test]
 fn elements_must_have_the_right_type() {
     let position = "meshes/0/primitives/0/attributes/POSITION";
-    Gltf::triangle().refuses(
-        "meshes[0].primitives[0].attributes.POSITION",
-        [
-            ("accessors/0/type", json!("VEC2"), " (accessors[0]): Vec2 elements, expected Vec3"),
-            ("accessors/0/type", json!("VEC9"), " (accessors[0]): unknown type"),
-            (position, json!(5), ": accessors[5] does not exist; the file has 1"),
-        ],
-    );
+    Gltf::triangle().mistakes("meshes[0].primitives[0].attributes.POSITION").are_refused([
+        ("accessors/0/type", json!("VEC2"), " (accessors[0]): Vec2 elements, expected Vec3"),
+        ("accessors/0/type", json!("VEC9"), " (accessors[0]): unknown type"),
+        (position, json!(5), ": accessors[5] does not exist; the file has 1"),
+    ]);
 }
 
 #[test]

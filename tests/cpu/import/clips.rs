@@ -145,16 +145,13 @@ fn key_times_and_counts_are_checked() {
     let too_few = "samplers[0].output (accessors[2]): 2 elements, expected 6: 2 CubicSpline keys, 3 for each";
     let unknown = "samplers[0].interpolation: unknown, expected LINEAR, STEP or CUBICSPLINE";
     let [path, node, sampler] = ["target/path", "target/node", "sampler"].map(|key| format!("{channel}/{key}"));
-    gltf.refuses(
-        "animations[0].",
-        [
-            (interpolation, json!("CUBICSPLINE"), too_few),
-            (interpolation, json!("SPLINE"), unknown),
-            (&path, json!("rotation"), "samplers[0].output (accessors[2]): Vec3 elements, expected Vec4"),
-            (&node, json!(3), "channels[0].target.node: nodes[3] does not exist; the file has 1"),
-            (&sampler, json!(1), "channels[0]: samplers[1] does not exist; the file has 1"),
-        ],
-    );
+    gltf.mistakes("animations[0].").are_refused([
+        (interpolation, json!("CUBICSPLINE"), too_few),
+        (interpolation, json!("SPLINE"), unknown),
+        (&path, json!("rotation"), "samplers[0].output (accessors[2]): Vec3 elements, expected Vec4"),
+        (&node, json!(3), "channels[0].target.node: nodes[3] does not exist; the file has 1"),
+        (&sampler, json!(1), "channels[0]: samplers[1] does not exist; the file has 1"),
+    ]);
 }
 
 /// Old exporters write the constants of OpenGL or of three.js.

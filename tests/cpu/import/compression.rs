@@ -171,7 +171,7 @@ fn properties_are_checked() {
     let strip = short_strip(20);
     let refused = |view: usize, key: &str, value: Value, problem: &str| {
         let path = format!("bufferViews/{view}/extensions/{EXT}/{key}");
-        strip.refuses(&format!("bufferViews[{view}].extensions.{EXT}: "), [(&path, value, problem)]);
+        strip.mistakes(&format!("bufferViews[{view}].extensions.{EXT}: ")).are_refused([(&path, value, problem)]);
     };
     let attributes = "in mode Attributes, expected a multiple of 4 from 4 to 256";
     for stride in [0, 2, 6, 13, 260] {
@@ -202,23 +202,22 @@ fn the_compressed_bytes_must_be_there_and_decode() {
     let of = |view: usize, key: &str| format!("bufferViews/{view}/extensions/{EXT}/{key}");
     let cut = format!(": a stream of {} bytes in mode Attributes is damaged: …", length - 1);
     let far = format!(": {length} bytes from byte 18446744073709551615…");
-    strip.refuses(
-        "bufferViews[0]",
-        [
-            (&of(0, "byteLength"), json!(length - 1), &cut),
-            (&of(0, "byteOffset"), json!(u64::MAX), &far),
-            (&of(0, "buffer"), json!(9), ": buffers[9] does not exist; the file has 2"),
-            (&of(0, "buffer"), json!(1), ": buffers[1] has no bytes…"),
-            ("bufferViews/0/byteLength", json!(3_u64 << 30), ": 3221225472 more bytes of decompressed data…"),
-        ],
-    );
+    strip.mistakes("bufferViews[0]").are_refused([
+        (&of(0, "byteLength"), json!(length - 1), &cut),
+        (&of(0, "byteOffset"), json!(u64::MAX), &far),
+        (&of(0, "buffer"), json!(9), ": buffers[9] does not exist; the file has 2"),
+        (&of(0, "buffer"), json!(1), ": buffers[1] has no bytes…"),
+        ("bufferViews/0/byteLength", json!(3_u64 << 30), ": 3221225472 more bytes of decompressed data…"),
+    ]);
     let foreign = format!(": a stream of {foreign_length} bytes in mode Triangles is damaged: …");
-    strip.refuses("bufferViews[1]", [(&of(1, "byteOffset"), json!(0), &foreign)]);
+    strip.mistakes("bufferViews[1]").are_refused([(&of(1, "byteOffset"), json!(0), &foreign)]);
     // A few bytes that claim a large size are refused before memory is allocated.
     let problem = format!("bufferViews[0]: {length} bytes cannot hold the 12582912 bytes of the view");
-    strip
-        .with(&[(&of(0, "count"), json!(1 << 20))])
-        .refuses("", [("bufferViews/0/byteLength", json!(12 << 20), &problem)]);
+    strip.with(&[(&of(0, "count"), json!(1 << 20))]).mistakes("").are_refused([(
+        "bufferViews/0/byteLength",
+        json!(12 << 20),
+        &problem,
+    )]);
 }
 
 /// The result for a damaged stream is checked like any other data.

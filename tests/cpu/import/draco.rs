@@ -129,21 +129,18 @@ fn streams_and_accessors_that_disagree_are_refused_with_their_path() {
     let elements = "attribute 0 of the stream has 25 elements of 3 components, but the accessor says 24 of 3";
     let components = "attribute 2 of the stream has 25 elements of 4 components, but the accessor says 25 of 3";
     let limit = "Decode limit exceeded: stream decodes 32 faces, over the caller's ceiling of 31";
-    compressed(4, 1).refuses(
-        &format!("meshes[0].primitives[0].extensions.{NAME}"),
-        [
-            ("accessors/0/count", json!(24), &format!(" (accessors[0]): {elements}")),
-            ("accessors/2/type", json!("VEC3"), &format!(" (accessors[2]): {components}")),
-            ("accessors/3/count", json!(99), " (accessors[3]): 96 indices in the stream, but the accessor says 99"),
-            // The limit is below the real number of triangles, so that decoding stops early.
-            ("accessors/3/count", json!(93), &format!(": the Draco stream cannot be decoded: {limit}")),
-            ("accessors/1/count", json!(1_u64 << 40), ": 17592186046298 more bytes of decompressed data…"),
-            (&extension("attributes"), json!({"POSITION": 9}), " (accessors[0]): the stream has no attribute 9"),
-            (&extension("bufferView"), json!(7), ": bufferViews[7] does not exist; the file has 1"),
-            (&extension("bufferView"), json!("x"), ": invalid type…"),
-            (&primitive("mode"), json!(5), ": only triangle lists are decoded; convert the model without Draco"),
-        ],
-    );
+    compressed(4, 1).mistakes(&format!("meshes[0].primitives[0].extensions.{NAME}")).are_refused([
+        ("accessors/0/count", json!(24), &format!(" (accessors[0]): {elements}")),
+        ("accessors/2/type", json!("VEC3"), &format!(" (accessors[2]): {components}")),
+        ("accessors/3/count", json!(99), " (accessors[3]): 96 indices in the stream, but the accessor says 99"),
+        // The limit is below the real number of triangles, so that decoding stops early.
+        ("accessors/3/count", json!(93), &format!(": the Draco stream cannot be decoded: {limit}")),
+        ("accessors/1/count", json!(1_u64 << 40), ": 17592186046298 more bytes of decompressed data…"),
+        (&extension("attributes"), json!({"POSITION": 9}), " (accessors[0]): the stream has no attribute 9"),
+        (&extension("bufferView"), json!(7), ": bufferViews[7] does not exist; the file has 1"),
+        (&extension("bufferView"), json!("x"), ": invalid type…"),
+        (&primitive("mode"), json!(5), ": only triangle lists are decoded; convert the model without Draco"),
+    ]);
 }
 
 #[test]

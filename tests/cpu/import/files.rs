@@ -92,14 +92,11 @@ fn versions_are_checked() {
     let gltf = Gltf::triangle().with(&[("asset", json!({"version": "2.9", "minVersion": "2.0"}))]);
     assert_eq!(gltf.model().geometry.triangle_count(), 1);
     let newer = json!({"version": "2.1", "minVersion": "2.1"});
-    gltf.refuses(
-        "asset",
-        [
-            ("asset", json!({"version": "1.0"}), ".version: \"1.0\", expected 2.x"),
-            ("asset", newer, ".minVersion: \"2.1\", but this program knows 2.0"),
-            ("asset", Value::Null, ": is missing; is this a glTF 2.0 file?"),
-        ],
-    );
+    gltf.mistakes("asset").are_refused([
+        ("asset", json!({"version": "1.0"}), ".version: \"1.0\", expected 2.x"),
+        ("asset", newer, ".minVersion: \"2.1\", but this program knows 2.0"),
+        ("asset", Value::Null, ": is missing; is this a glTF 2.0 file?"),
+    ]);
 }
 
 #[test]
@@ -121,14 +118,11 @@ fn required_extensions_are_known_or_named() {
 fn json_of_the_wrong_type_is_refused_with_its_path() {
     let gltf = Gltf::triangle();
     let too_many = json!(vec![0; (1 << 18) + 1]);
-    gltf.refuses(
-        "nodes",
-        [
-            ("nodes/0/mesh", json!("zero"), "[0]: invalid type: string \"zero\"…"),
-            ("nodes", json!({}), ": expected an array"),
-            ("nodes", too_many, ": 262145 elements, at most 262144 are read"),
-        ],
-    );
+    gltf.mistakes("nodes").are_refused([
+        ("nodes/0/mesh", json!("zero"), "[0]: invalid type: string \"zero\"…"),
+        ("nodes", json!({}), ": expected an array"),
+        ("nodes", too_many, ": 262145 elements, at most 262144 are read"),
+    ]);
     let values = format!("{{\"extras\":[{}]}}", "0,".repeat(4 << 20));
     let error = load_glb("a.gltf", values.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "a.gltf: about 4194307 values in the JSON; at most 4194304 are read");

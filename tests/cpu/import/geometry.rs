@@ -106,13 +106,10 @@ fn indices_and_counts_are_checked() {
     let normals = gltf.f32s("VEC3", &[0.0; 6]);
     let path = |of: &str| format!("meshes/0/primitives/0/{of}");
     let [outside, few] = ["index 3 at 2, but there are 3 vertices", "2 elements for 3 vertices"];
-    gltf.refuses(
-        "meshes[0].primitives[0].",
-        [
-            (&path("indices"), json!(indices), &format!("indices (accessors[1]): {outside}")),
-            (&path("attributes/NORMAL"), json!(normals), &format!("attributes.NORMAL (accessors[2]): {few}")),
-        ],
-    );
+    gltf.mistakes("meshes[0].primitives[0].").are_refused([
+        (&path("indices"), json!(indices), &format!("indices (accessors[1]): {outside}")),
+        (&path("attributes/NORMAL"), json!(normals), &format!("attributes.NORMAL (accessors[2]): {few}")),
+    ]);
     gltf.bytes[12..16].copy_from_slice(&f32::INFINITY.to_le_bytes());
     assert!(gltf.error().ends_with("POSITION (accessors[0]): vertex 1 is not finite"), "{}", gltf.error());
 }

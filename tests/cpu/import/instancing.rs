@@ -179,18 +179,15 @@ fn counts_numbers_and_amounts_are_checked() {
     let not_finite = format!("TRANSLATION (accessors[{infinite}]): placement 1 is not finite");
     let wrong_type = format!("ROTATION (accessors[{two}]): Vec3 elements, expected Vec4");
     let at = format!("nodes[0].extensions.{NAME}");
-    placed.refuses(
-        &format!("{at}.attributes."),
-        [
-            (&path, json!({"SCALE": two, "TRANSLATION": three}), &fewer),
-            (&path, json!({"TRANSLATION": infinite}), &not_finite),
-            (&path, json!({"ROTATION": two}), &wrong_type),
-            (&path, json!({"SCALE": 99}), "SCALE: accessors[99] does not exist…"),
-        ],
-    );
-    placed.refuses(&at, [(&path, json!([]), ": invalid type…")]);
+    placed.mistakes(&format!("{at}.attributes.")).are_refused([
+        (&path, json!({"SCALE": two, "TRANSLATION": three}), &fewer),
+        (&path, json!({"TRANSLATION": infinite}), &not_finite),
+        (&path, json!({"ROTATION": two}), &wrong_type),
+        (&path, json!({"SCALE": 99}), "SCALE: accessors[99] does not exist…"),
+    ]);
+    placed.mistakes(&at).are_refused([(&path, json!([]), ": invalid type…")]);
     let problem = "nodes[0]: a placement moves a vertex beyond the range of numbers";
-    placed.refuses("", [(&path, json!({"SCALE": huge, "TRANSLATION": huge}), problem)]);
+    placed.mistakes("").are_refused([(&path, json!({"SCALE": huge, "TRANSLATION": huge}), problem)]);
     // A million placements take no bytes in the file. Copies may use half of the primitives of a small file.
     let placed = placed.with(&[(&path, json!({"TRANSLATION": many}))]);
     let model = placed.model_that_warns(&["nodes[0]: 32768 of 1048576 placements are drawn"]);

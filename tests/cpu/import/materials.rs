@@ -171,7 +171,7 @@ fn webp_is_preferred_and_png_is_the_fallback() {
 
     let missing = json!({"extensions": {"EXT_texture_webp": {"source": 9}}});
     let at = "textures[0].extensions.EXT_texture_webp.source: ";
-    gltf.refuses(at, [("textures/0", missing, "images[9] does not exist; the file has 2")]);
+    gltf.mistakes(at).are_refused([("textures/0", missing, "images[9] does not exist; the file has 2")]);
 }
 
 #[test]
@@ -273,18 +273,15 @@ fn all_images_together_have_a_budget() {
 #[test]
 fn indices_of_materials_and_textures_are_checked() {
     let absent = "textures[0] does not exist; the file has 0";
-    textured(&png(1, 1)).refuses(
-        "",
-        [
-            ("textures/0/source", json!(4), "textures[0].source: images[4] does not exist; the file has 1"),
-            ("textures", json!([]), &format!("materials[0].pbrMetallicRoughness.baseColorTexture: {absent}")),
-        ],
-    );
+    textured(&png(1, 1)).mistakes("").are_refused([
+        ("textures/0/source", json!(4), "textures[0].source: images[4] does not exist; the file has 1"),
+        ("textures", json!([]), &format!("materials[0].pbrMetallicRoughness.baseColorTexture: {absent}")),
+    ]);
     let mut gltf = Gltf::triangle();
     let primitives = json!([gltf.primitive(), {"attributes": gltf.primitive()["attributes"], "material": 0}]);
     // The first primitive uses the default material, which is not the file's material 0.
     let message = "meshes[0].primitives[1].material: materials[0] does not exist; the file has 0";
-    gltf.refuses("", [("meshes/0/primitives", primitives, message)]);
+    gltf.mistakes("").are_refused([("meshes/0/primitives", primitives, message)]);
 }
 
 /// Makes the triangle with normals, a normal map and tangents of any length, and any handedness except zero.

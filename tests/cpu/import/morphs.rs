@@ -116,7 +116,7 @@ fn weights_are_animated_all_at_once() {
 
     let problem = "4 elements, expected 12: 2 CubicSpline keys, 3 for each of 2 morph weights";
     let at = "animations[0].samplers[0].output (accessors[6]): ";
-    gltf.refuses(at, [("animations/0/samplers/0/interpolation", json!("CUBICSPLINE"), problem)]);
+    gltf.mistakes(at).are_refused([("animations/0/samplers/0/interpolation", json!("CUBICSPLINE"), problem)]);
 }
 
 #[test]
@@ -124,18 +124,15 @@ fn broken_targets_are_refused_with_their_path() {
     let mut gltf = morphed_triangle();
     let short = gltf.f32s("VEC3", &[0.0; 6]);
     let targets = "meshes/0/primitives/0/targets";
-    gltf.refuses(
-        "",
-        [
-            (
-                &format!("{targets}/1/POSITION"),
-                json!(short),
-                "meshes[0].primitives[0].targets[1].POSITION (accessors[5]): 2 elements…",
-            ),
-            (targets, json!(vec![json!({}); 5000]), "meshes[0]: 5000 morph targets, at most 4096…"),
-            ("nodes/0/weights", json!([1e39, 0.0]), "nodes[0].weights: a number is too large"),
-        ],
-    );
+    gltf.mistakes("").are_refused([
+        (
+            &format!("{targets}/1/POSITION"),
+            json!(short),
+            "meshes[0].primitives[0].targets[1].POSITION (accessors[5]): 2 elements…",
+        ),
+        (targets, json!(vec![json!({}); 5000]), "meshes[0]: 5000 morph targets, at most 4096…"),
+        ("nodes/0/weights", json!([1e39, 0.0]), "nodes[0].weights: a number is too large"),
+    ]);
     let colored = gltf.with(&[(&format!("{targets}/0/COLOR_0"), json!(0))]);
     colored.model_that_warns(&["meshes[0]: morph targets of COLOR_0 are not supported"]);
 }

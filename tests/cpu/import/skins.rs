@@ -41,21 +41,18 @@ fn without_scenes_all_nodes_are_shown_and_a_missing_scene_is_an_error() {
     assert_eq!(gltf.model().skeleton.in_scene, [true, true]);
     let gltf = gltf.with(&[("scenes", json!([{}]))]);
     assert!(gltf.model_that_warns(&["shows nothing"]).skeleton.is_empty());
-    gltf.refuses("scene: ", [("scene", json!(1), "scenes[1] does not exist; the file has 1")]);
+    gltf.mistakes("scene: ").are_refused([("scene", json!(1), "scenes[1] does not exist; the file has 1")]);
 }
 
 #[test]
 fn broken_trees_are_refused_and_deep_ones_are_not() {
     let mut gltf = Gltf::triangle();
     let two_parents = "[1].children[0]: nodes[2] already is a child of nodes[0]; expected one parent";
-    gltf.refuses(
-        "nodes",
-        [
-            ("nodes", json!([{"children": [1]}, {"children": [0]}]), "[0]: is part of a cycle, or below one"),
-            ("nodes", json!([{"children": [2]}, {"children": [2]}, {}]), two_parents),
-            ("nodes", json!([{"children": [7]}]), "[0].children[0]: nodes[7] does not exist; the file has 1"),
-        ],
-    );
+    gltf.mistakes("nodes").are_refused([
+        ("nodes", json!([{"children": [1]}, {"children": [0]}]), "[0]: is part of a cycle, or below one"),
+        ("nodes", json!([{"children": [2]}, {"children": [2]}, {}]), two_parents),
+        ("nodes", json!([{"children": [7]}]), "[0].children[0]: nodes[7] does not exist; the file has 1"),
+    ]);
     let depth = 30_000;
     let chain = |node: usize| if node + 1 < depth { json!({"children": [node + 1]}) } else { json!({}) };
     gltf.json["nodes"] = (0..depth).map(chain).collect();
@@ -78,7 +75,7 @@ fn matrices_stay_exact_with_their_shear() {
     assert_eq!(model.skeleton.fixed_locals[0].parent_from_node, expected);
     assert!(model.geometry.draw_ranges[0].mirrored);
     let problem = "the matrix has a number that is not finite";
-    gltf.refuses("nodes[0].matrix: ", [("nodes/0/matrix/0", json!(1e39), problem)]);
+    gltf.mistakes("nodes[0].matrix: ").are_refused([("nodes/0/matrix/0", json!(1e39), problem)]);
 }
 
 #[test]
@@ -117,13 +114,10 @@ fn inverse_binds_may_be_more_than_joints_but_not_fewer() {
     gltf.json["skins"][0]["inverseBindMatrices"] = json!(accessor);
     let model = gltf.model_that_warns(&["3 matrices for 2 joints; the rest is ignored"]);
     assert_eq!(model.skins[0].joint_from_mesh[1], Affine3A::from_translation(Vec3::X * 2.0));
-    gltf.refuses(
-        "skins[0].",
-        [
-            ("accessors/3/count", json!(1), "inverseBindMatrices (accessors[3]): 1 matrices for 2 joints"),
-            ("skins/0/joints", json!([1, 9]), "joints[1]: nodes[9] does not exist; the file has 3"),
-        ],
-    );
+    gltf.mistakes("skins[0].").are_refused([
+        ("accessors/3/count", json!(1), "inverseBindMatrices (accessors[3]): 1 matrices for 2 joints"),
+        ("skins/0/joints", json!([1, 9]), "joints[1]: nodes[9] does not exist; the file has 3"),
+    ]);
 }
 
 #[test]
@@ -156,13 +150,10 @@ fn joints_out_of_range_and_broken_weights_are_refused() {
     gltf.push("nodes", json!({}));
     gltf.push("skins", json!({"joints": [1]}));
     let bare = "meshes[0].primitives[0].attributes: no JOINTS_0, but a node uses this mesh with skins[0]";
-    gltf.refuses(
-        "",
-        [
-            ("nodes/0/skin", json!(0), bare),
-            ("nodes/0/skin", json!(1), "nodes[0].skin: skins[1] does not exist; the file has 1"),
-        ],
-    );
+    gltf.mistakes("").are_refused([
+        ("nodes/0/skin", json!(0), bare),
+        ("nodes/0/skin", json!(1), "nodes[0].skin: skins[1] does not exist; the file has 1"),
+    ]);
 }
 
 #[test]
@@ -178,7 +169,7 @@ fn several_sets_of_integer_joints_and_weights_add_up() {
     assert!((first_weight - 0.25 / 0.45).abs() < 1e-6 && (second_weight - 0.2 / 0.45).abs() < 1e-6);
 
     let (at, weights) = ("meshes[0].primitives[0].attributes.JOINTS_1: ", "meshes/0/primitives/0/attributes/WEIGHTS_1");
-    gltf.refuses(at, [(weights, Value::Null, "there is no WEIGHTS_1")]);
+    gltf.mistakes(at).are_refused([(weights, Value::Null, "there is no WEIGHTS_1")]);
 }
 
 #[test]
