@@ -29,10 +29,11 @@ fn culling_never_loses_a_visible_vertex_or_shadow() {
                 let number = visible.iter().position(|visible| *visible == place);
                 for (joint, &position) in palette.iter().zip(&model.geometry.positions) {
                     let world = instance.world_from_model.transform_point(joint.transform_point(position));
-                    let shadow = world - to_light * (world.y / to_light.y);
+                    // Culling follows the shadow up to that of the middle of a character.
+                    let casts_shadow = world.y < 0.7 && is_in_view(world - to_light * (world.y / to_light.y));
                     let is_seen = number.is_some_and(|number| number < seen_count);
                     assert!(is_seen || !is_in_view(world), "step {step}: the one at {place} is missing");
-                    assert!(number.is_some() || !is_in_view(shadow), "step {step}: the shadow from {place} is missing");
+                    assert!(number.is_some() || !casts_shadow, "step {step}: the shadow from {place} is missing");
                 }
             }
         }
