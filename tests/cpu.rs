@@ -12,7 +12,6 @@ mod cpu {
     mod floor;
     mod frame_plan;
     mod import;
-    mod instances;
     mod lanes;
     mod levels;
     mod palette;

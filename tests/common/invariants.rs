@@ -12,9 +12,6 @@ use throng::model::{AlphaMode, Clip, Geometry, Interpolation, Model, MorphTrack,
 const UNIT_TOLERANCE: f32 = 1e-5;
 
 /// Asserts every guarantee of `throng::model`.
-///
-/// # Panics
-/// If one is broken.
 pub fn check_invariants(model: &Model) {
     check_skeleton(&model.skeleton);
     check_morphed_nodes(&model.skeleton);
@@ -33,9 +30,6 @@ pub fn check_invariants(model: &Model) {
 }
 
 /// Asserts the guarantees about a skeleton.
-///
-/// # Panics
-/// If one is broken.
 pub fn check_skeleton(skeleton: &Skeleton) {
     let Skeleton { parents, rest, fixed_locals, names, source_nodes, source_node_count, in_scene, .. } = skeleton;
     let count = parents.len();
@@ -174,14 +168,7 @@ fn check_materials(model: &Model) {
         if let AlphaMode::Mask(cutoff) = material.alpha_mode {
             assert!(cutoff.is_finite() && cutoff >= 0.0, "{material:?}");
         }
-        let textures = [
-            material.base_color_texture,
-            material.metallic_roughness_texture,
-            material.occlusion_texture,
-            material.emissive_texture,
-            material.normal_texture,
-        ];
-        for slot in textures.into_iter().flatten() {
+        for slot in material.textures() {
             assert!((slot.texture.image as usize) < model.images.len(), "{material:?}");
             assert!(slot.tex_coords < 2 && slot.texture_from_vertex.is_finite(), "{material:?}");
         }
@@ -194,9 +181,6 @@ fn check_materials(model: &Model) {
 }
 
 /// Asserts the guarantees about a clip of a skeleton.
-///
-/// # Panics
-/// If one is broken.
 pub fn check_clip(clip: &Clip, skeleton: &Skeleton) {
     for seconds in &clip.timelines {
         assert!(!seconds.is_empty() && seconds.is_sorted(), "{seconds:?}");

@@ -14,7 +14,7 @@ use throng::shader_types::InstanceData;
 
 use crate::common::assets::{JELLY, WALKER, asset, sample};
 use crate::common::builder::Gltf;
-use crate::cpu::instances::instances_of;
+use crate::cpu::crowd::instances_of;
 
 /// The largest distance between a sole and the ground, as a share of the height.
 const MOST: f32 = 0.01;

@@ -10,8 +10,7 @@ use throng::model::import;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
 use crate::common::assets::{WALKER, asset, sample_files};
-use crate::cpu::crowd::{named, palette_of};
-use crate::cpu::instances::{cull, instances_of, positions};
+use crate::cpu::crowd::{cull, instances_of, named, palette_of, positions};
 use crate::cpu::stepper::{KEYS, Motion, stepper};
 
 fn settings(instance_count: u32, clip: ClipChoice, variety: f32) -> CrowdSettings {
@@ -61,7 +60,6 @@ fn a_gait_is_found_in_walks_and_runs_of_any_kind() {
     for (what, motion, tolerance) in cases {
         let model = stepper(&motion);
         let found = gait_of(&model, &model.clips[0]);
-        println!("{what}: {found:?} for {:?}", motion.velocity);
         let error = found.velocity.distance(motion.velocity) / motion.velocity.length();
         assert!(error < tolerance, "{what}: {found:?} instead of {:?}, {error}", motion.velocity);
         assert!((0.05..0.2).contains(&found.stance), "{what}: {found:?}");
@@ -111,16 +109,12 @@ fn walks_and_runs_of_real_models_travel() {
             let stem = file.file_stem().unwrap().to_str().unwrap();
             let is_walk = is_named && !STANDING_WALKS.contains(&name) || OTHER_WALKS.contains(&(stem, name));
             let velocity = gait_of(&model, clip).velocity;
-            if velocity != Vec2::ZERO {
-                println!("{stem} {name}: {velocity}");
-            }
             *(if is_walk { &mut walks } else { &mut others }) += 1;
             if is_walk != (velocity != Vec2::ZERO) {
                 wrong.push(format!("{stem} {name}: {velocity}"));
             }
         }
     }
-    println!("{walks} clips that travel, {others} that do not");
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(walks >= 15 && others >= 100, "{walks} clips that travel, {others} that do not");
 }
@@ -176,7 +170,6 @@ fn planted_feet_stay_where_they_are() {
                 }
             }
         }
-        println!("{clip}: a foot slides {worst} of the stride, and stands for {longest} frames");
         assert!(longest >= 12, "{clip}: no foot stands");
         assert!(worst < 0.01, "{clip}: a foot slides {worst} of the stride");
     }
@@ -196,6 +189,11 @@ fn travel_is_a_function_of_the_time() {
     assert_eq!(at(&mut b, 7.5), expected);
     assert_ne!(at(&mut b, 7.6), expected);
     assert_eq!(palette_of(&mut a, 1, 7.5), palette_of(&mut b, 2, 7.5), "any number of threads");
+    // Shared poses travel too.
+    let mut shared = crowd(&CrowdSettings { share_poses_hz: Some(10.0), ..settings(200, ClipChoice::Index(0), 0.5) });
+    assert_eq!(shared.pose_counts(), [11]);
+    let (before, after) = (positions(&shared), positions_at(&mut shared, 0.5));
+    assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
     // A year is as smooth as a second.
     let year = 3.2e7;
     let step = |crowd: &mut Crowd, from: f64| {
@@ -253,15 +251,6 @@ fn culling_follows_those_who_travel() {
         seen.push(visible);
     }
     assert_ne!(seen[0], seen[1]);
-}
-
-#[test]
-fn shared_poses_travel_too() {
-    let shared = CrowdSettings { share_poses_hz: Some(10.0), ..settings(200, ClipChoice::Index(0), 0.5) };
-    let mut crowd = crowd(&shared);
-    assert_eq!(crowd.pose_counts(), [11]);
-    let (before, after) = (positions(&crowd), positions_at(&mut crowd, 0.5));
-    assert!(before.iter().zip(&after).all(|(a, b)| (0.3..0.7).contains(&a.distance(*b))));
 }
 
 /// Returns the place of each instance by its number.

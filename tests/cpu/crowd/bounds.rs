@@ -2,7 +2,7 @@
 
 use throng::animation::skinned_positions;
 use throng::measure::{PosedBounds, posed_bounds};
-use throng::view::{Detail, OrbitCamera, Outline};
+use throng::view::Outline;
 
 use super::*;
 use crate::common::assets::{JELLY, asset};

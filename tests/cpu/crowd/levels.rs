@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use throng::crowd::VisiblePose;
 use throng::measure::posed_bounds;
-use throng::view::{Detail, OrbitCamera};
 
 use super::*;
+use crate::common::levels::give_levels;
 
 const HEIGHT_PIXELS: u32 = 720;
 const ASPECT: f32 = 16.0 / 9.0;
@@ -14,13 +14,11 @@ const TO_LIGHT: Vec3 = Vec3::new(0.48, 0.8, 0.36);
 
 /// The mixed models with coarser levels: three, one and none.
 fn models() -> Arc<[Model]> {
-    let errors: [&[f32]; 3] = [&[0.004, 0.015, 0.06], &[0.01], &[]];
-    let with_levels = |(mut model, errors): (Model, &&[f32])| {
-        let levels = errors.iter().map(|&error| CoarserLevel { vertex_count: 1, error, ..CoarserLevel::default() });
-        model.geometry.coarser_levels = levels.collect();
-        model
-    };
-    mixed().iter().cloned().zip(&errors).map(with_levels).collect()
+    let mut models = mixed().to_vec();
+    for (model, errors) in models.iter_mut().zip([&[0.004, 0.015, 0.06][..], &[0.01], &[]]) {
+        give_levels(model, 1, errors);
+    }
+    Arc::from(models)
 }
 
 fn camera(distance: f32) -> OrbitCamera {
@@ -88,17 +86,6 @@ fn each_instance_has_the_coarsest_level_that_pixels_and_texels_allow() {
 }
 
 #[test]
-fn no_allowed_error_is_full_detail() {
-    let mut crowd = Crowd::new(models(), &settings(300)).unwrap();
-    let camera = camera(20.0);
-    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::FULL);
-    let full = crowd.visible_poses().to_vec();
-    assert!(full.iter().all(|pose| pose.levels.camera == 0 && pose.levels.light == 0));
-    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0));
-    assert_eq!(crowd.visible_poses(), full);
-}
-
-#[test]
 fn instances_that_share_a_pose_share_its_finest_level() {
     let models = models();
     let shared = CrowdSettings { share_poses_hz: Some(2.0), ..settings(600) };
@@ -126,7 +113,7 @@ fn instances_that_share_a_pose_share_its_finest_level() {
 }
 
 #[test]
-fn poses_and_instances_are_grouped_by_model_and_levels() {
+fn poses_and_instances_are_grouped_by_model_and_levels_which_are_full_without_an_error() {
     for share_poses_hz in [None, Some(3.0)] {
         let shared = CrowdSettings { share_poses_hz, variety: 1.0, ..settings(800) };
         let mut crowd = Crowd::new(models(), &shared).unwrap();
@@ -137,7 +124,11 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
             numbers.sort_unstable();
             (numbers, crowd.visible_counts().to_vec(), crowd.pose_counts().to_vec())
         };
-        let in_full_detail = visible(&crowd);
+        let (in_full_detail, full) = (visible(&crowd), crowd.visible_poses().to_vec());
+        assert!(full.iter().all(|pose| pose.levels.camera == 0 && pose.levels.light == 0));
+        let no_error = Detail::new(&camera, HEIGHT_PIXELS, 0.0).with_shadow_error(0.0);
+        cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &no_error);
+        assert_eq!(crowd.visible_poses(), full);
         let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.015);
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         assert_eq!(visible(&crowd), in_full_detail, "levels hide nobody");
@@ -164,9 +155,7 @@ fn poses_and_instances_are_grouped_by_model_and_levels() {
 fn a_pose_has_the_first_joint_matrices_as_many_as_its_level_needs() {
     let mut models = models().to_vec();
     for model in &mut models {
-        let joint_count = model.palette.len() as u32;
-        let levels = (1..).zip(&mut model.geometry.coarser_levels);
-        levels.for_each(|(number, level)| level.joint_count = joint_count - number);
+        (1..).zip(&mut model.geometry.coarser_levels).for_each(|(number, level)| level.joint_count -= number);
     }
     let models: Arc<[Model]> = Arc::from(models);
     let pool = thread_pool(Some(1)).unwrap();

@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DVec3, Vec2};
 use throng::model::DrawRange;
-use throng::view::{Detail, OrbitCamera, Ray};
+use throng::view::Ray;
 
 use super::*;
 use crate::common::assets::sample;

@@ -2,7 +2,6 @@
 
 use rayon::ThreadPool;
 use throng::crowd::SharingError;
-use throng::view::{Detail, Frustum, OrbitCamera};
 
 use super::*;
 

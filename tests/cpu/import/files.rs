@@ -61,7 +61,7 @@ fn truncated_or_wrong_containers_are_refused() {
 
 /// What a URI must not reach is tested by `tests/program/untrusted`.
 #[test]
-fn buffers_are_read_from_the_models_folder() {
+fn buffers_are_read_from_the_models_folder_and_missing_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let parts = folder.path().join("parts and all");
     fs::create_dir(&parts).unwrap();
@@ -78,10 +78,6 @@ fn buffers_are_read_from_the_models_folder() {
     }
     let error = load_glb("a.gltf", with_buffer_at("a.bin").as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "a.gltf: buffers[0].uri: \"a.bin\": this model must not refer to other files");
-}
-
-#[test]
-fn missing_files_are_reported_with_their_path() {
     let error = load(Path::new("no/such/fox.glb")).unwrap_err();
     assert_eq!(error.to_string(), "no/such/fox.glb: cannot be read");
     assert!(matches!(error, ImportError::Read { .. }));

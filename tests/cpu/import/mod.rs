@@ -2,7 +2,6 @@
 
 mod accessors;
 mod clips;
-mod compressed_samples;
 mod compression;
 mod draco;
 mod files;

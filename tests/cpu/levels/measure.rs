@@ -156,26 +156,47 @@ fn distance(point: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
     to_side(*a, ab).min(to_side(*b, *c - *b)).min(to_side(*a, ac))
 }
 
-/// Returns a number for each vertex that is the same for all vertices of a connected part. Vertices at the same position are
+/// Returns the box around positions.
+pub fn box_of(positions: &[DVec3]) -> (DVec3, DVec3) {
+    let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    positions.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)))
+}
+
+/// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
+/// hundred-thousandth of the extent. Influences in another order may round to another position.
+pub fn points(model: &Model) -> Vec<u32> {
+    let rest = positions(model, None, 0.0);
+    let (min, max) = box_of(&rest);
+    let near = 1e-5 * (max - min).max_element();
+    let mut points_at = HashMap::<[u32; 3], Vec<u32>>::new();
+    let point = |(vertex, &position): (usize, &DVec3)| {
+        let bind = (model.geometry.positions[vertex] + 0.0).to_array().map(f32::to_bits);
+        let points = points_at.entry(bind).or_default();
+        let same = points.iter().find(|&&point| rest[point as usize].distance(position) <= near).copied();
+        same.unwrap_or_else(|| {
+            points.push(vertex as u32);
+            vertex as u32
+        })
+    };
+    rest.iter().enumerate().map(point).collect()
+}
+
+/// Returns a number for each vertex that is the same for all vertices of a connected part. Vertices at the same point are
 /// connected.
 fn parts(model: &Model) -> Vec<usize> {
-    let rest = positions(model, None, 0.0);
-    let mut part: Vec<usize> = (0..rest.len()).collect();
     fn root(part: &[usize], mut vertex: usize) -> usize {
         while part[vertex] != vertex {
             vertex = part[vertex];
         }
         vertex
     }
-    let mut first_at = HashMap::new();
-    let at = |vertex: usize| rest[vertex].as_vec3().to_array().map(|number| (number + 0.0).to_bits());
-    let same: Vec<[usize; 2]> = (0..rest.len()).map(|v| [v, *first_at.entry(at(v)).or_insert(v)]).collect();
-    let sides = corners(&model.geometry, 0).into_iter().flat_map(|[a, b, c]| [[a, b], [b, c]]);
-    for [a, b] in same.into_iter().chain(sides.map(|side| side.map(|vertex| vertex as usize))) {
-        let (a, b) = (root(&part, a), root(&part, b));
-        part[a.max(b)] = a.min(b);
+    let mut part: Vec<usize> = points(model).into_iter().map(|point| point as usize).collect();
+    for [a, b, c] in corners(&model.geometry, 0) {
+        for [a, b] in [[a, b], [b, c]].map(|side| side.map(|vertex| root(&part, vertex as usize))) {
+            part[a.max(b)] = a.min(b);
+        }
     }
-    (0..rest.len()).map(|vertex| root(&part, vertex)).collect()
+    (0..part.len()).map(|vertex| root(&part, vertex)).collect()
 }
 
 /// Returns the mean distance between full detail and a level in one pose, and the largest distance from a vertex to the

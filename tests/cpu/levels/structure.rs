@@ -2,34 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use glam::DVec3;
 use throng::levels;
 use throng::model::{Geometry, Influence, Model, Topology, import};
 
-use super::measure::{corners, distances_of_level, matrices, positions, skinned};
+use super::measure::{box_of, corners, distances_of_level, matrices, points, positions, skinned};
 use super::shapes;
 use crate::common::assets::sample_files;
 use crate::common::builder::check_invariants;
-
-/// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
-/// hundred-thousandth of the extent. Influences in another order may round to another position.
-fn points(model: &Model) -> Vec<u32> {
-    let rest = positions(model, None, 0.0);
-    let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (min, max) = rest.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)));
-    let near = 1e-5 * (max - min).max_element();
-    let mut points_at = HashMap::<[u32; 3], Vec<u32>>::new();
-    let point = |(vertex, &position): (usize, &DVec3)| {
-        let bind = (model.geometry.positions[vertex] + 0.0).to_array().map(f32::to_bits);
-        let points = points_at.entry(bind).or_default();
-        let same = points.iter().find(|&&point| rest[point as usize].distance(position) <= near).copied();
-        same.unwrap_or_else(|| {
-            points.push(vertex as u32);
-            vertex as u32
-        })
-    };
-    rest.iter().enumerate().map(point).collect()
-}
 
 /// The triangles at an edge, by the direction in which they go along it: from the smaller point to the larger one, and back.
 type Uses = [u32; 2];
@@ -143,9 +122,7 @@ fn check(name: &str, before: &Model, model: &Model) {
 
 /// Asserts that levels are no farther from full detail than they state, at moments that the builder does not prefer.
 fn check_errors(name: &str, model: &Model, moments_per_clip: usize) {
-    let rest = positions(model, None, 0.0);
-    let limits = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (min, max) = rest.iter().fold(limits, |(min, max), &position| (min.min(position), max.max(position)));
+    let (min, max) = box_of(&positions(model, None, 0.0));
     let extent = (max - min).max_element();
     let mut moments = vec![(None, 0.0)];
     for clip in &model.clips {
@@ -269,13 +246,16 @@ fn blended_triangles_keep_their_order() {
 }
 
 #[test]
-fn threads_do_not_change_the_levels() {
+fn neither_threads_nor_another_build_change_the_levels() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let geometry = pool.install(|| built_shape("tube of two materials")).geometry;
-        (geometry.positions, geometry.indices, geometry.coarser_levels)
+        pool.install(|| built_shape("tube of two materials"))
     };
-    assert_eq!(with(1), with(4));
+    let [one, four] = [1, 4].map(with);
+    assert!(draw_the_same(&one, &four) && one.geometry.coarser_levels == four.geometry.coarser_levels);
+    let again = built(&one);
+    assert_eq!(again.geometry.coarser_levels.len(), one.geometry.coarser_levels.len());
+    assert!(draw_the_same(&again, &one));
 }
 
 #[test]
@@ -283,14 +263,6 @@ fn models_that_cannot_be_simplified_have_no_levels() {
     for before in shapes::without_levels() {
         assert!(built(&before).geometry.coarser_levels.is_empty());
     }
-}
-
-#[test]
-fn building_again_changes_nothing() {
-    let model = built_shape("tube");
-    let again = built(&model);
-    assert_eq!(again.geometry.coarser_levels.len(), model.geometry.coarser_levels.len());
-    assert!(draw_the_same(&again, &model));
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! Every run tests the same cases: a test that fails now and then helps no one who changed something else. For other
 //! cases set `PROPTEST_RNG_SEED`, for more cases `PROPTEST_CASES`. Fuzzing looks for unexpected cases: fuzz/README.md.
 
-mod accessors;
 mod hierarchy;
 mod lanes;
 mod sampling;
