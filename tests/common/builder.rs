@@ -111,21 +111,14 @@ impl Gltf {
     /// Appends an accessor with a new view; returns its index.
     pub fn accessor(&mut self, component_type: u32, shape: &str, count: usize, data: &[u8]) -> usize {
         let view = self.view(data);
-        self.push(
-            "accessors",
-            json!({"bufferView": view, "componentType": component_type, "type": shape, "count": count}),
-        )
+        let accessor = json!({"bufferView": view, "componentType": component_type, "type": shape, "count": count});
+        self.push("accessors", accessor)
     }
 
     /// Appends an accessor of floats; returns its index.
     pub fn f32s(&mut self, shape: &str, values: &[f32]) -> usize {
-        let components = match shape {
-            "SCALAR" => 1,
-            "VEC2" => 2,
-            "VEC3" => 3,
-            "VEC4" => 4,
-            _ => 16,
-        };
+        let components =
+            ["SCALAR", "VEC2", "VEC3", "VEC4"].iter().position(|own| *own == shape).map_or(16, |at| at + 1);
         self.accessor(F32, shape, values.len() / components, bytemuck::cast_slice(values))
     }
 
@@ -163,13 +156,9 @@ impl Gltf {
 
     /// Appends an animation with one channel; returns its index.
     pub fn animation(&mut self, node: usize, path: &str, interpolation: &str, input: usize, output: usize) -> usize {
-        self.push(
-            "animations",
-            json!({
-                "channels": [{"sampler": 0, "target": {"node": node, "path": path}}],
-                "samplers": [{"input": input, "output": output, "interpolation": interpolation}],
-            }),
-        )
+        let channels = json!([{"sampler": 0, "target": {"node": node, "path": path}}]);
+        let samplers = json!([{"input": input, "output": output, "interpolation": interpolation}]);
+        self.push("animations", json!({"channels": channels, "samplers": samplers}))
     }
 
     /// Returns the file as text, with its buffer as a data URI.

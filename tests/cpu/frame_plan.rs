@@ -103,14 +103,10 @@ fn poses_take_the_vertices_of_their_levels() {
 }
 
 #[test]
-fn a_model_larger_than_a_page_is_refused_with_the_figures() {
+fn models_larger_than_a_page_and_offsets_of_more_than_32_bits_are_refused() {
     let poses = [VisiblePose::new(0, 1, 0)];
     let error = FramePlan::default().rebuild(&[size(11, false)], &poses, 10 * VERTEX_BYTES).unwrap_err();
     assert!(error.to_string().contains("(11 vertices) takes 176 bytes"), "{error}");
-}
-
-#[test]
-fn a_crowd_whose_offsets_need_more_than_32_bits_is_refused() {
     let mut model = size(3, false);
     model.levels[0].joint_count = u32::MAX / 2;
     let poses = [VisiblePose::new(0, 1, 0); 3];

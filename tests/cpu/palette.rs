@@ -3,9 +3,10 @@
 use std::f32::consts::{FRAC_1_SQRT_2, FRAC_PI_2, FRAC_PI_3};
 use std::mem::MaybeUninit;
 
+use bytemuck::Zeroable;
 use glam::{Affine3A, Quat, Vec3};
 use throng::animation::{BindPose, Pose, joint_matrices, skin_vertex, write_palette};
-use throng::model::PaletteLayout;
+use throng::model::{Geometry, PaletteLayout};
 use throng::shader_types::{BindVertex, GpuInfluence, GpuMorphDelta, JointMatrix, pack_octahedral, unpack_octahedral};
 
 use crate::common::lanes::{room, written};
@@ -15,14 +16,8 @@ fn assert_close(actual: Vec3, expected: Vec3) {
 }
 
 fn vertex(position: Vec3, normal: Vec3, first_influence: u32, influence_count: u32) -> BindVertex {
-    BindVertex {
-        position: position.into(),
-        normal_octahedral: pack_octahedral(normal),
-        first_influence,
-        influence_count,
-        first_morph_delta: 0,
-        morph_delta_count: 0,
-    }
+    let (position, normal_octahedral) = (position.into(), pack_octahedral(normal));
+    BindVertex { position, normal_octahedral, first_influence, influence_count, ..BindVertex::zeroed() }
 }
 
 #[test]
@@ -65,13 +60,10 @@ fn a_palette_that_is_too_long_is_refused() {
 fn bind_pose(vertices: &[BindVertex], influences: &[GpuInfluence], morph_deltas: &[GpuMorphDelta]) -> BindPose {
     BindPose {
         bind_vertices: vertices.to_vec(),
-        level_starts: vec![0],
         influences: influences.to_vec(),
         morph_deltas: morph_deltas.to_vec(),
-        bind_tangents: Vec::new(),
-        morph_tangents: Vec::new(),
         has_normals: true,
-        with_dual_quaternions: false,
+        ..BindPose::new(&Geometry::default())
     }
 }
 

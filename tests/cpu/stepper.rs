@@ -20,36 +20,21 @@ const FEET: [f32; 2] = [0.1, -0.1];
 /// The motion of the clip, in metres and seconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Motion {
-    /// The velocity at which the feet do not slide.
-    pub velocity: Vec2,
-    /// The share of the cycle for which a foot stands.
-    pub duty: f32,
-    /// The height to which a foot is lifted.
-    pub lift: f32,
-    /// The height of the path of the body.
-    pub bounce: f32,
-    /// The amplitude of noise on the keys of the feet.
-    pub noise: f32,
-    /// How far a hand swings down from 1 metre above the soles, and the length of its way over the ground.
-    pub hand: f32,
-    /// How far the second foot sinks below the floor while it stands.
-    pub limp: f32,
-    /// The height of the soles above the floor while they stand.
-    pub rise: f32,
-    /// The height of a jump of the whole character.
-    pub jump: f32,
-    /// The amplitude of the body from side to side.
-    pub sway: f32,
-    /// Whether the feet sway with the body.
-    pub feet_sway: bool,
-    /// Whether the clip itself moves the character by its velocity.
-    pub moves_root: bool,
-    /// The radius of an upright circle on which the whole character moves.
-    pub circles: f32,
-    /// Whether the hand stays down, and holds the character.
-    pub is_hanging: bool,
-    /// The number of keys that are missing at the end.
-    pub lost_frames: usize,
+    pub velocity: Vec2,     // The velocity at which the feet do not slide.
+    pub duty: f32,          // The share of the cycle for which a foot stands.
+    pub lift: f32,          // The height to which a foot is lifted.
+    pub bounce: f32,        // The height of the path of the body.
+    pub noise: f32,         // The amplitude of noise on the keys of the feet.
+    pub hand: f32,          // How far a hand swings down from 1 metre above the soles, and forwards.
+    pub limp: f32,          // How far the second foot sinks below the floor while it stands.
+    pub rise: f32,          // The height of the soles above the floor while they stand.
+    pub jump: f32,          // The height of a jump of the whole character.
+    pub sway: f32,          // The amplitude of the body from side to side.
+    pub feet_sway: bool,    // Whether the feet sway with the body.
+    pub moves_root: bool,   // Whether the clip itself moves the character by its velocity.
+    pub circles: f32,       // The radius of an upright circle on which the whole character moves.
+    pub is_hanging: bool,   // Whether the hand stays down, and holds the character.
+    pub lost_frames: usize, // The number of keys that are missing at the end.
 }
 
 /// Builds the character: two feet, a body and a hand.

@@ -56,60 +56,49 @@ fn assert_coarsest(errors: &[f32], level: u32, limit: f32, size_of: impl Fn(f32)
     }
 }
 
+/// Instances that share a pose share the level that the nearest and largest one needs.
 #[test]
-fn each_instance_has_the_coarsest_level_that_pixels_and_texels_allow() {
+fn each_pose_has_the_coarsest_level_that_pixels_and_texels_allow() {
     let models = models();
     let variety = CrowdSettings { variety: 1.0, clip: ClipChoice::Index(0), ..settings(600) };
-    let mut crowd = Crowd::new(Arc::clone(&models), &variety).unwrap();
     let texel_metres = 0.02;
-    for (distance, error_pixels) in [(3.0, 1.0), (12.0, 1.0), (40.0, 1.0), (40.0, 0.25), (12.0, 6.0)] {
+    for (distance, error_pixels, share_poses_hz) in [
+        (3.0, 1.0, None),
+        (12.0, 1.0, None),
+        (40.0, 1.0, None),
+        (40.0, 0.25, None),
+        (12.0, 6.0, None),
+        (25.0, 1.0, Some(2.0)),
+    ] {
+        let mut crowd = Crowd::new(Arc::clone(&models), &CrowdSettings { share_poses_hz, ..variety.clone() }).unwrap();
         let camera = camera(distance);
         let detail = Detail::new(&camera, HEIGHT_PIXELS, error_pixels).with_shadow_error(error_pixels * texel_metres);
         cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
         let instances = instances_of(&crowd);
         let mut levels = HashSet::new();
-        for instance in &instances {
-            let VisiblePose { model, levels: of_pose, seen_count, .. } = crowd.visible_poses()[instance.pose as usize];
-            let model = &models[model as usize];
-            let errors: Vec<f32> = errors_of(model).iter().map(|error| error * scale_of(instance)).collect();
-            assert_coarsest(&errors, of_pose.light, error_pixels, |metres| metres / texel_metres);
-            if seen_count > 0 {
-                let pixels = |metres| pixels_in_view(&camera, model, instance, metres).unwrap_or(f32::INFINITY);
-                assert_coarsest(&errors, of_pose.camera, error_pixels, pixels);
-                levels.insert(of_pose.camera);
+        for (index, pose) in (0..).zip(crowd.visible_poses()) {
+            let model = &models[pose.model as usize];
+            let is_own = |instance: &&InstanceData| instance.pose == index;
+            let most = |of: &[InstanceData], size: &dyn Fn(&InstanceData) -> f32| {
+                of.iter().filter(is_own).map(size).fold(0.0, f32::max)
+            };
+            assert_coarsest(&errors_of(model), pose.levels.light, error_pixels, |error| {
+                most(&instances, &|instance| error * scale_of(instance) / texel_metres)
+            });
+            if pose.seen_count > 0 {
+                let seen = &instances[..seen_count_of(&crowd)];
+                assert_coarsest(&errors_of(model), pose.levels.camera, error_pixels, |error| {
+                    let pixels =
+                        |instance: &InstanceData| pixels_in_view(&camera, model, instance, error * scale_of(instance));
+                    most(seen, &|instance| pixels(instance).unwrap_or(f32::INFINITY))
+                });
+                levels.insert(pose.levels.camera);
             } else {
-                assert_eq!(of_pose.camera, of_pose.light, "a pose that only casts a shadow");
+                assert_eq!(pose.levels.camera, pose.levels.light, "a pose that only casts a shadow");
             }
         }
         assert!(levels.len() >= 2, "{distance} m, {error_pixels} pixels: {levels:?}");
     }
-}
-
-#[test]
-fn instances_that_share_a_pose_share_its_finest_level() {
-    let models = models();
-    let shared = CrowdSettings { share_poses_hz: Some(2.0), ..settings(600) };
-    let mut crowd = Crowd::new(Arc::clone(&models), &shared).unwrap();
-    let camera = camera(25.0);
-    let detail = Detail::new(&camera, HEIGHT_PIXELS, 1.0).with_shadow_error(0.02);
-    cull(&mut crowd, &camera, ASPECT, Some(TO_LIGHT), &detail);
-    let instances = instances_of(&crowd);
-    let seen = &instances[..seen_count_of(&crowd)];
-    let mut mixed_poses = 0;
-    for (index, pose) in crowd.visible_poses().iter().enumerate().filter(|(_, pose)| pose.seen_count > 0) {
-        let model = &models[pose.model as usize];
-        let own_level = |instance: &InstanceData| {
-            let fits = |error: &&f32| {
-                pixels_in_view(&camera, model, instance, **error * scale_of(instance)).is_some_and(|size| size <= 1.0)
-            };
-            errors_of(model)[1..].iter().take_while(fits).count() as u32
-        };
-        let of_pose = seen.iter().filter(|instance| instance.pose as usize == index);
-        let own: Vec<u32> = of_pose.map(own_level).collect();
-        assert_eq!(Some(&pose.levels.camera), own.iter().min(), "{own:?}");
-        mixed_poses += u32::from(own.iter().min() != own.iter().max());
-    }
-    assert!(mixed_poses > 0, "some instances need less than their pose has");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use glam::{Vec3, Vec4};
 use serde_json::{Value, json};
 use throng::model::{Interpolation, Track};
 
-use crate::common::builder::{Gltf, I16};
+use crate::common::builder::Gltf;
 
 /// Makes the triangle with keys at 0 and 2 seconds; returns the accessor of the times.
 fn keyed() -> (Gltf, usize) {
@@ -42,18 +42,6 @@ fn all_properties_and_interpolations_become_tracks() {
     assert_eq!(rotation.values[2], Vec4::new(8.0, 9.0, 10.0, 11.0));
     assert_eq!(clips[2].name.as_deref(), Some("turn"));
     assert!(clips.iter().all(|clip| clip.duration_seconds == 2.0 && clip.timelines == [[0.0, 2.0]]));
-}
-
-#[test]
-fn integer_rotations_are_normalised_twice() {
-    let (mut gltf, times) = keyed();
-    let shorts: [i16; 8] = [0, 0, 0, 32767, 16384, 0, 0, 16384];
-    let output = gltf.normalized(I16, "VEC4", 2, bytemuck::cast_slice(&shorts));
-    gltf.animation(0, "rotation", "LINEAR", times, output);
-    let values = &gltf.model().clips[0].rotations[0].values;
-    assert_eq!(values[0], Vec4::W);
-    let half = std::f32::consts::FRAC_1_SQRT_2;
-    assert!((values[1] - Vec4::new(half, 0.0, 0.0, half)).length() < 1e-6, "{}", values[1]);
 }
 
 #[test]

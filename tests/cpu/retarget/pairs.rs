@@ -84,19 +84,13 @@ fn pose<'r>(rig: &'r Rig<'r>, clip: &Clip, seconds: f64, is_new: bool) -> Posed<
 /// The worst figures of a pair.
 #[derive(Debug, Clone, Copy, Default)]
 struct Figures {
-    /// Angles between bones of arms and legs.
-    limbs_degrees: f32,
-    /// Angles between the turns of hips, head, hands and feet.
-    turns_degrees: f32,
-    fingers_degrees: f32,
-    /// How much further a knee or an elbow bends to the wrong side than the source's.
-    wrong_bend_degrees: f32,
-    /// The difference in height of the lower foot, as a share of the body's height.
-    height: f32,
-    /// How much further a planted foot slides than the source's, as a share of the leg.
-    slide: f32,
-    /// How much further a bone turns in a step than any bone of the source.
-    jump_degrees: f32,
+    limbs_degrees: f32,      // Between bones of arms and legs.
+    turns_degrees: f32,      // Between the turns of hips, head, hands and feet.
+    fingers_degrees: f32,    // Between the turns of fingers.
+    wrong_bend_degrees: f32, // How much further a knee or an elbow bends to the wrong side than the source's.
+    height: f32,             // The difference in height of the lower foot, as a share of the body's height.
+    slide: f32,              // How much further a planted foot slides than the source's, as a share of the leg.
+    jump_degrees: f32,       // How much further a bone turns in a step than any bone of the source.
 }
 
 impl Figures {
