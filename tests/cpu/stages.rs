@@ -101,23 +101,18 @@ fn assert_bones(model: &Model) {
     assert_eq!(with_axes, bases.len(), "{}: each joint has axes once", model.name);
 }
 
-fn check(model: &Model) {
-    assert_stages(model);
-    assert_bind_pose(model);
-    assert_bones(model);
-}
-
 #[test]
-fn stages_bind_poses_and_bones_of_the_bundled_models() {
-    let models = models();
-    models.iter().for_each(check);
+fn stages_bind_poses_and_bones_are_where_the_products_say() {
+    let mut models = models().to_vec();
     assert_eq!(models[1].bones.len(), 2, "one bone between the strip's joints, and a last one");
-}
-
-#[test]
-#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn stages_bind_poses_and_bones_of_sample_models() {
-    SAMPLES.map(sample).iter().for_each(check);
+    if cfg!(sample_models) {
+        models.extend(SAMPLES.map(sample));
+    }
+    for model in &models {
+        assert_stages(model);
+        assert_bind_pose(model);
+        assert_bones(model);
+    }
 }
 
 /// In joint space all joints are at the origin, and each bone leads to where its joint has the next one.

@@ -31,7 +31,8 @@ fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option
             let matrix = Affine3A::from(palette[(record.palette_offset + joint) as usize]);
             DMat4::from(matrix.as_daffine3())
         };
-        let place = |vertex| world_from_model.transform_point3(skinned(geometry, vertex, matrix_of, weights));
+        let model_place = |vertex| skinned(geometry, vertex, geometry.influences_of(vertex), matrix_of, weights);
+        let place = |vertex| world_from_model.transform_point3(model_place(vertex));
         let vertices: Vec<DVec3> = (0..geometry.vertex_count()).map(place).collect();
         let triangles = corners(geometry, 0).into_iter().map(|corners| corners.map(|corner| vertices[corner as usize]));
         let triangles: Vec<[DVec3; 3]> = triangles.collect();

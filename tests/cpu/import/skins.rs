@@ -66,7 +66,7 @@ fn broken_trees_are_refused_and_deep_ones_are_not() {
 }
 
 #[test]
-fn matrices_stay_exact_with_their_shear() {
+fn matrices_stay_exact_with_their_shear_and_zero_quaternions_are_no_rotation() {
     let mut gltf = Gltf::triangle();
     gltf.json["nodes"][0]["matrix"] = json!([1, 0, 0, 0, 0.5, 1, 0, 0, 0, 0, -1, 0, 4, 5, 6, 0.999_999_94]);
     let model = gltf.model_without_warnings();
@@ -76,10 +76,6 @@ fn matrices_stay_exact_with_their_shear() {
     assert!(model.geometry.draw_ranges[0].mirrored);
     let problem = "the matrix has a number that is not finite";
     gltf.mistakes("nodes[0].matrix: ").are_refused([("nodes/0/matrix/0", json!(1e39), problem)]);
-}
-
-#[test]
-fn zero_quaternions_are_read_as_no_rotation() {
     let gltf = Gltf::triangle().with(&[("nodes/0/rotation", json!([0, 0, 0, 0]))]);
     let model = gltf.model_that_warns(&["nodes[0].rotation: a rotation of length zero"]);
     assert_eq!(model.skeleton.rest.rotations[0], Quat::IDENTITY);
@@ -121,16 +117,12 @@ fn inverse_binds_may_be_more_than_joints_but_not_fewer() {
 }
 
 #[test]
-fn weights_are_renormalised_merged_and_sorted() {
+fn weights_are_renormalised_merged_and_sorted_and_without_any_the_first_joint_counts() {
     let joints = [[0, 1, 0, 0], [1, 0, 1, 0], [1, 200, 0, 0]];
     let weights = [[0.05, 0.15, 0.0, 0.0], [0.5, 0.9, 0.6, 0.0], [1.0, 0.0, 0.0, 0.0]];
     let model = Gltf::skinned(joints, weights).model_without_warnings();
     // Joint 200 does not exist, but its weight is zero.
     assert_eq!(influences(&model), [vec![(1, 0.75), (0, 0.25)], vec![(1, 0.55), (0, 0.45)], vec![(1, 1.0)]]);
-}
-
-#[test]
-fn vertices_without_weight_follow_the_first_joint_they_list() {
     let gltf = Gltf::skinned([[1, 0, 0, 0], [9, 0, 0, 0], [0, 0, 0, 0]], [[0.0; 4]; 3]);
     let model = gltf.model_that_warns(&["3 vertices without any weight"]);
     assert_eq!(influences(&model), [[(1, 1.0)], [(1, 1.0)], [(0, 1.0)]]);

@@ -36,17 +36,13 @@ pub fn level_positions(model: &Model, level: usize, clip: Option<&Clip>, time_se
     let (starts, influences) = own.unwrap_or((&geometry.influence_starts, &geometry.influences));
     let position = |vertex: usize| {
         let own = &influences[starts[vertex] as usize..starts[vertex + 1] as usize];
-        skinned_by(geometry, vertex, own, matrix_of, pose.morph_weights)
+        skinned(geometry, vertex, own, matrix_of, pose.morph_weights)
     };
     (0..vertex_count as usize).map(position).collect()
 }
 
 /// Returns where a vertex is after the morph targets, with these weights, and the joints, with these matrices.
-pub fn skinned(geometry: &Geometry, vertex: usize, matrix_of: impl Fn(u32) -> DMat4, weights: &[f32]) -> DVec3 {
-    skinned_by(geometry, vertex, geometry.influences_of(vertex), matrix_of, weights)
-}
-
-fn skinned_by(
+pub fn skinned(
     geometry: &Geometry,
     vertex: usize,
     influences: &[Influence],

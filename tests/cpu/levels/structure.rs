@@ -197,7 +197,8 @@ fn levels_follow_the_joints_that_matter() {
             for (pose, &corners) in poses.iter().flat_map(|pose| corners.iter().map(move |own| (pose, own))) {
                 // The distance between where the vertex is, and where it is if it follows the first joint alone.
                 let moved = |vertex: u32| {
-                    let at = |last: u32| skinned(geometry, vertex as usize, |own| pose[own.min(last) as usize], &[0.0]);
+                    let (vertex, own) = (vertex as usize, geometry.influences_of(vertex as usize));
+                    let at = |last: u32| skinned(geometry, vertex, own, |joint| pose[joint.min(last) as usize], &[0.0]);
                     at(1).distance(at(0))
                 };
                 let [a, b, c] = corners.map(|corner| geometry.positions[corner as usize].as_dvec3());
