@@ -124,10 +124,10 @@ fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) 
     Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?)
 }
 
-/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light. Each has another sun.
+/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light of another sun.
 fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
-    scene.look.sun.azimuth_degrees = 10.0 * frame as f32;
+    scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };
     if frame == 0 {
         scene.camera.zoom(0.02);
     }

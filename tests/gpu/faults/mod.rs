@@ -241,7 +241,7 @@ fn samplers_and_pools_do_not_grow_with_materials(device: &TestDevice) {
     assert_eq!(made(1), made(20));
 }
 
-/// Only the upload of each model and the last readback wait for the queue, although each frame has another sun.
+/// Only the upload of each model and the last readback wait for the queue, although the sun moves.
 fn frames_wait_for_nothing_but_their_slot(device: &TestDevice) {
     let mut setting = Setting::new(device);
     let (outcome, report) = live(None, || setting.offscreen());
