@@ -15,7 +15,6 @@ mod cpu {
     mod instances;
     mod lanes;
     mod levels;
-    mod model_files;
     mod palette;
     mod properties;
     mod retarget;

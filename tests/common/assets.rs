@@ -18,27 +18,40 @@ pub fn asset(name: &str) -> Model {
     import::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns all models below the folder that `THRONG_SAMPLE_MODELS` names, with images of one texel: decoding the others takes
-/// longer than everything else.
-pub fn samples() -> Vec<Model> {
-    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
-    let (mut files, mut folders) = (Vec::new(), vec![PathBuf::from(folder)]);
+/// Returns the path of a file in the folder that `THRONG_SAMPLE_MODELS` names. Without the variable, tests of these models are
+/// reported as ignored; with it, a missing model fails.
+pub fn sample_path(name: &str) -> PathBuf {
+    PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")).join(name)
+}
+
+pub fn sample(name: &str) -> Model {
+    import::load(&sample_path(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Returns the paths of all sample models with these extensions, sorted.
+pub fn sample_files(extensions: &[&str]) -> Vec<PathBuf> {
+    let (mut files, mut folders) = (Vec::new(), vec![sample_path("")]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("a file").path();
             if path.is_dir() {
                 folders.push(path);
-            } else if ["glb", "gltf", "vrm"].iter().any(|&kind| path.extension().is_some_and(|own| own == kind)) {
+            } else if extensions.iter().any(|&kind| path.extension().is_some_and(|own| own == kind)) {
                 files.push(path);
             }
         }
     }
     files.sort();
     assert!(files.len() >= 70, "only {} models", files.len());
+    files
+}
+
+/// Returns all sample models, with images of one texel: decoding the others takes longer than everything else.
+pub fn samples() -> Vec<Model> {
     let load = |path: &PathBuf| {
         let mut model = import::load(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         model.images.iter_mut().for_each(|image| *image = Image::new("white", 1, 1, vec![255; 4]));
         model
     };
-    files.par_iter().map(load).collect()
+    sample_files(&["glb", "gltf", "vrm"]).par_iter().map(load).collect()
 }

@@ -263,11 +263,11 @@ impl Gltf {
         Mistakes { gltf: self, at }
     }
 
-    /// Loads copies with one wrong byte, each byte with each of these bits flipped: decoders must survive any stream.
+    /// Loads copies with one wrong byte, each with the next of these bits flipped: decoders must survive any stream.
     /// Returns the number of copies that are refused, and of those that are read.
     pub fn load_damaged(&self, flips: [u8; 3]) -> [usize; 2] {
         let mut counts = [0; 2];
-        for (at, bits) in (0..self.bytes.len()).flat_map(|at| flips.map(|bits| (at, bits))) {
+        for (at, bits) in flips.into_iter().cycle().take(self.bytes.len()).enumerate() {
             let mut copy = self.clone();
             copy.bytes[at] ^= bits;
             let model = copy.load();

@@ -12,9 +12,8 @@ use throng::measure::floor_height;
 use throng::model::Model;
 use throng::shader_types::InstanceData;
 
-use crate::common::assets::{JELLY, WALKER, asset};
+use crate::common::assets::{JELLY, WALKER, asset, sample};
 use crate::common::builder::Gltf;
-use crate::cpu::import::samples::sample;
 use crate::cpu::instances::instances_of;
 
 /// The largest distance between a sole and the ground, as a share of the height.

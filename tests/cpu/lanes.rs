@@ -10,10 +10,9 @@ use throng::animation::{
 use throng::model::import::load;
 use throng::model::{Clip, Interpolation, Model};
 
-use crate::common::assets::{JELLY, STRIP, WALKER, asset};
+use crate::common::assets::{JELLY, STRIP, WALKER, asset, sample_files};
 use crate::common::lanes::{check_lanes, in_lanes, numbers, room};
 use crate::cpu::crowd::{chain, clip_with, track};
-use crate::cpu::model_files::sample_models;
 
 /// The largest error, as a share of the largest intermediate number.
 const TOLERANCE: f32 = 1e-5;
@@ -196,7 +195,7 @@ fn blends_of_built_models_agree_with_double_precision() {
 fn every_clip_of_real_models_and_blends_of_them_agree() {
     let (mut models, mut poses, mut blends, mut skipped) = (0, 0, 0, 0);
     let (mut worst_pose, mut worst_blend) = (0.0f32, 0.0f32);
-    for file in sample_models() {
+    for file in sample_files(&["glb", "gltf"]) {
         // Files of clips alone have no joints.
         let Some(model) = load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
         models += 1;

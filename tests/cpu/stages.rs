@@ -6,8 +6,7 @@ use glam::{Affine3A, Vec3};
 use throng::animation::{BindPose, Pose, PoseScratch, Stage, apply_bind_pose, joint_matrices, pose_model, skin_vertex};
 use throng::model::Model;
 
-use crate::common::assets::{STRIP, asset, models};
-use crate::cpu::import::samples::sample;
+use crate::common::assets::{STRIP, asset, models, sample};
 
 const SAMPLES: [&str; 7] = [
     "Fox/Fox.glb",

@@ -9,10 +9,9 @@ use throng::measure::{Gait, gait_of};
 use throng::model::import;
 use throng::view::{Detail, Frustum, OrbitCamera};
 
-use crate::common::assets::{WALKER, asset};
+use crate::common::assets::{WALKER, asset, sample_files};
 use crate::cpu::crowd::{named, palette_of};
 use crate::cpu::instances::{cull, instances_of, positions};
-use crate::cpu::model_files::sample_models;
 use crate::cpu::stepper::{KEYS, Motion, stepper};
 
 fn settings(instance_count: u32, clip: ClipChoice, variety: f32) -> CrowdSettings {
@@ -102,7 +101,7 @@ fn walks_and_runs_of_real_models_travel() {
     // Stiff legs that swing without a lift touch the ground in both directions. The other file's only mesh is a head.
     const STANDING_WALKS: [&str; 2] = ["WalkTest", "lbr_walk_normal_anm_default"];
     let (mut walks, mut others, mut wrong) = (0, 0, Vec::new());
-    for file in sample_models() {
+    for file in sample_files(&["glb", "gltf"]) {
         // Files of clips alone have no feet.
         let Some(model) = import::load(&file).ok().filter(|model| !model.palette.is_empty()) else { continue };
         for clip in &model.clips {
@@ -131,7 +130,7 @@ fn walks_and_runs_of_real_models_travel() {
 #[test]
 fn planted_feet_stay_where_they_are() {
     const FRAMES: u32 = 150;
-    const INSTANCES: usize = 60;
+    const INSTANCES: usize = 30;
     for clip in ["Walk", "Run"] {
         let mut crowd = crowd(&settings(INSTANCES as u32, named(clip), 0.5));
         let model = asset(WALKER);

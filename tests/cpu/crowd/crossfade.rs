@@ -8,7 +8,7 @@ use throng::crowd::{DEFAULT_FADE_SECONDS, InstanceState};
 use throng::measure::posed_bounds;
 
 use super::*;
-use crate::cpu::import::samples::sample;
+use crate::common::assets::sample;
 
 /// The place of an instance, which tells instances apart although they are sorted again.
 type Place = [u32; 3];

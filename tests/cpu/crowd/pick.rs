@@ -5,7 +5,7 @@ use throng::model::DrawRange;
 use throng::view::{Detail, OrbitCamera, Ray};
 
 use super::*;
-use crate::cpu::import::samples::sample;
+use crate::common::assets::sample;
 use crate::cpu::levels::measure::{corners, skinned};
 
 /// Returns a hit of each instance: its number, and the distance. All triangles of all instances are tested in the world, after
@@ -33,10 +33,11 @@ fn brute_force(crowd: &mut Crowd, time_seconds: f64, rays: &[Ray]) -> Vec<Option
         };
         let place = |vertex| world_from_model.transform_point3(skinned(geometry, vertex, matrix_of, weights));
         let vertices: Vec<DVec3> = (0..geometry.vertex_count()).map(place).collect();
+        let triangles = corners(geometry, 0).into_iter().map(|corners| corners.map(|corner| vertices[corner as usize]));
+        let triangles: Vec<[DVec3; 3]> = triangles.collect();
         for (ray, nearest) in rays.iter().zip(&mut nearest) {
             let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
-            for corners in corners(geometry, 0) {
-                let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+            for &[a, b, c] in &triangles {
                 let normal = (b - a).cross(c - a);
                 let distance = (a - origin).dot(normal) / direction.dot(normal);
                 let point = origin + direction * distance;

@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 
-use super::samples::sample;
+use crate::common::assets::sample;
 use crate::cpu::levels::measure::positions;
 
 /// The largest distance between the clouds, as a share of the extent. The tools round positions to 14 bits along the longest

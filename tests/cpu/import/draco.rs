@@ -146,7 +146,7 @@ fn streams_and_accessors_that_disagree_are_refused_with_their_path() {
 #[test]
 fn damaged_streams_are_refused_or_read_but_never_fatal() {
     let (mut refused, mut accepted) = (0, 0);
-    for original in [0, 1].map(|method| compressed(6, method)) {
+    for original in [0, 1].map(|method| compressed(4, method)) {
         let counts = original.load_damaged([0x01, 0x10, 0xff]);
         (refused, accepted) = (refused + counts[0], accepted + counts[1]);
         let cut = |length: usize| original.with(&[("bufferViews/0/byteLength", json!(length))]);

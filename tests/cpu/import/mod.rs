@@ -10,5 +10,5 @@ mod geometry;
 mod instancing;
 mod materials;
 mod morphs;
-pub mod samples;
+mod samples;
 mod skins;

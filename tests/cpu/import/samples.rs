@@ -1,17 +1,9 @@
-//! Tests of real models in the folder that `THRONG_SAMPLE_MODELS` names. Without the variable these tests are reported
-//! as ignored; with it, a missing model fails.
+//! Tests of real models.
 
-use std::path::PathBuf;
+use throng::model::DrawRange;
 
-use throng::model::import::load;
-use throng::model::{DrawRange, Model};
-
+use crate::common::assets::{sample, sample_path};
 use crate::common::builder::check_invariants;
-
-pub fn sample(path: &str) -> Model {
-    let folder = std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS");
-    load(&PathBuf::from(folder).join(path)).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// The numbers of nodes, joints of the first skin, clips, vertices in the file and after welding, and triangles.
 fn figures(path: &str) -> [usize; 6] {
@@ -29,7 +21,7 @@ fn figures(path: &str) -> [usize; 6] {
 
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn known_models_have_their_known_figures() {
+fn known_models_have_their_known_contents() {
     assert_eq!(figures("Fox/Fox.glb"), [26, 24, 3, 1728, 434, 576]);
     assert_eq!(figures("CesiumMan/CesiumMan.glb"), [22, 19, 1, 3273, 3273, 4672]);
     assert_eq!(figures("RiggedFigure/RiggedFigure.glb"), [22, 19, 1, 370, 365, 256]);
@@ -38,11 +30,6 @@ fn known_models_have_their_known_figures() {
     assert_eq!(figures("RobotExpressive_raylib/robot.glb"), [58, 43, 14, 7218, 7214, 3238]);
     assert_eq!(figures("Mannequiny/mannequiny.glb"), [48, 45, 10, 12_597, 10_995, 13_832]);
     assert_eq!(figures("derived/Fox-gltfpack-quantized.glb"), [27, 24, 3, 434, 434, 576]);
-}
-
-#[test]
-#[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
-fn the_fox_has_its_clips_and_its_texture() {
     let fox = sample("Fox/Fox.glb");
     let clips = fox.clips.iter().map(|clip| (clip.name.as_deref(), clip.duration_seconds, clip.timelines.len()));
     let expected = [(Some("Survey"), 3.416_666_7, 1), (Some("Walk"), 0.708_333_3, 1), (Some("Run"), 1.158_333_3, 1)];
@@ -55,8 +42,7 @@ fn the_fox_has_its_clips_and_its_texture() {
 #[test]
 #[cfg_attr(not(sample_models), ignore = "set THRONG_SAMPLE_MODELS to the folder of sample models")]
 fn every_core_model_loads_and_keeps_the_models_promises() {
-    let folder = PathBuf::from(std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS"));
-    let list = std::fs::read_to_string(folder.join("core.txt")).unwrap();
+    let list = std::fs::read_to_string(sample_path("core.txt")).unwrap();
     assert!(list.lines().count() >= 52);
     for path in list.lines() {
         let model = sample(path);

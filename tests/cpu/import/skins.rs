@@ -53,7 +53,7 @@ fn broken_trees_are_refused_and_deep_ones_are_not() {
         ("nodes", json!([{"children": [2]}, {"children": [2]}, {}]), two_parents),
         ("nodes", json!([{"children": [7]}]), "[0].children[0]: nodes[7] does not exist; the file has 1"),
     ]);
-    let depth = 100_000;
+    let depth = 30_000;
     let chain = |node: usize| if node + 1 < depth { json!({"children": [node + 1]}) } else { json!({}) };
     gltf.json["nodes"] = (0..depth).map(chain).collect();
     let model = gltf.model();

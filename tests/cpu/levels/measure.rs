@@ -1,6 +1,6 @@
 //! The distances between two surfaces in one pose, by brute force and in double precision: the oracle of stated errors.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::{Affine3A, DMat4, DVec3, Mat4};
 use throng::animation::{PoseScratch, pose_model};
@@ -74,43 +74,59 @@ pub fn corners(geometry: &Geometry, level: usize) -> Vec<[u32; 3]> {
     all
 }
 
-/// Returns the mean and the largest distance from `from` to `to`. The mean is over the area, at the centres of the parts of a
-/// triangle whose sides are divided by `divisions`; the largest distance is that of a corner.
-fn one_sided(from: &Surface, to: &Surface, divisions: usize) -> (f64, f64) {
-    let sphere = |corners: &[DVec3; 3]| {
-        let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
-        (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
-    };
-    let spheres: Vec<(DVec3, f64)> = to.iter().map(sphere).collect();
-    let mut hint = 0;
-    let mut nearest = |point: DVec3| {
-        let mut least = distance(point, &to[hint]);
-        for (index, (triangle, (centre, radius))) in to.iter().zip(&spheres).enumerate() {
-            if point.distance(*centre) - radius < least {
-                let own = distance(point, triangle);
-                if own < least {
-                    (least, hint) = (own, index);
+/// A surface, and the triangle of it that was nearest to the newest point. Neighbouring points are near the same triangle.
+struct Nearest<'s> {
+    /// Neighbours in the list, which are near each other, with the centre and the radius of a sphere around them.
+    groups: Vec<(&'s [[DVec3; 3]], DVec3, f64)>,
+    newest: [DVec3; 3],
+}
+
+impl<'s> Nearest<'s> {
+    const GROUP: usize = 3;
+
+    fn new(surface: &'s Surface) -> Self {
+        let group = |triangles: &'s [[DVec3; 3]]| {
+            let corners = triangles.as_flattened();
+            let centre = corners.iter().sum::<DVec3>() / corners.len() as f64;
+            (triangles, centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
+        };
+        Self { groups: surface.chunks(Self::GROUP).map(group).collect(), newest: surface[0] }
+    }
+
+    fn distance(&mut self, point: DVec3) -> f64 {
+        let mut least = distance(point, &self.newest);
+        for (triangles, centre, radius) in &self.groups {
+            if point.distance_squared(*centre) < (least + radius) * (least + radius) {
+                for triangle in *triangles {
+                    let own = distance(point, triangle);
+                    if own < least {
+                        (least, self.newest) = (own, *triangle);
+                    }
                 }
             }
         }
         least
-    };
-    let (mut largest, mut sum, mut whole) = (0.0f64, 0.0, 0.0);
-    for corners in from {
-        let [a, b, c] = *corners;
-        largest = corners.iter().map(|&corner| nearest(corner)).fold(largest, f64::max);
+    }
+}
+
+/// Returns the mean distance from `from` to `to` over the area, at the centres of the parts of a triangle whose sides are
+/// divided by `divisions`.
+fn mean_distance(from: &Surface, to: &Surface, divisions: usize) -> f64 {
+    let mut nearest = Nearest::new(to);
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for &[a, b, c] in from {
         let mut own_sum = 0.0;
         // Parts that point up, and those that point down.
         for (third, rows) in [(1.0, divisions), (2.0, divisions - 1)] {
             for (i, j) in (0..rows).flat_map(|i| (0..rows - i).map(move |j| (i, j))) {
                 let share = |step: usize| (step as f64 + third / 3.0) / divisions as f64;
-                own_sum += nearest(a + share(i) * (b - a) + share(j) * (c - a));
+                own_sum += nearest.distance(a + share(i) * (b - a) + share(j) * (c - a));
             }
         }
         let area = (b - a).cross(c - a).length();
         (sum, whole) = (sum + area * own_sum / (divisions * divisions) as f64, whole + area);
     }
-    (sum / whole, largest)
+    sum / whole
 }
 
 /// Returns the distance between a point and a triangle.
@@ -163,23 +179,25 @@ pub fn distances_of_level(model: &Model, level: usize, clip: Option<&Clip>, time
     let kept: HashSet<usize> = level_corners.as_flattened().iter().map(|&vertex| parts[vertex as usize]).collect();
     let posed = positions(model, clip, time_seconds);
     let level_posed = level_positions(model, level, clip, time_seconds);
-    let mut lost = HashMap::new();
-    let (mut full, mut coarse) = (Surface::new(), Surface::new());
-    for triangle in full_corners {
-        let own = triangle.map(|vertex| posed[vertex as usize]);
-        let part = parts[triangle[0] as usize];
-        if kept.contains(&part) {
-            full.push(own);
+    let is_kept = |vertex: u32| kept.contains(&parts[vertex as usize]);
+    let full_of = |[a, b, c]: [u32; 3]| is_kept(a).then(|| [a, b, c].map(|vertex| posed[vertex as usize]));
+    let full: Surface = full_corners.iter().copied().filter_map(full_of).collect();
+    let coarse: Surface =
+        level_corners.into_iter().map(|corners| corners.map(|corner| level_posed[corner as usize])).collect();
+    let mut to_level = Nearest::new(&coarse);
+    let (mut largest, mut lost) = (0.0f64, HashMap::new());
+    for vertex in BTreeSet::from_iter(full_corners.into_iter().flatten()) {
+        let own = posed[vertex as usize];
+        if is_kept(vertex) {
+            largest = largest.max(to_level.distance(own));
         } else {
-            let limits = lost.entry(part).or_insert((own[0], own[0]));
-            *limits = own.iter().fold(*limits, |(min, max), &p| (min.min(p), max.max(p)));
+            let (min, max) = lost.entry(parts[vertex as usize]).or_insert((own, own));
+            (*min, *max) = (min.min(own), max.max(own));
         }
     }
-    coarse.extend(level_corners.into_iter().map(|corners| corners.map(|corner| level_posed[corner as usize])));
-    // A coarse triangle is as large as many full ones.
-    let ratio = (full.len() as f64 / coarse.len() as f64).sqrt();
-    let ((to_level, largest), (to_full, _)) =
-        (one_sided(&full, &coarse, 2), one_sided(&coarse, &full, (2.0 * ratio).ceil() as usize));
     let half_side = |(min, max): &(DVec3, DVec3)| 0.5 * (*max - *min).max_element();
-    (0.5 * (to_level + to_full), lost.values().map(half_side).fold(largest, f64::max))
+    // A coarse triangle is as large as many full ones.
+    let divisions = (full.len() as f64 / coarse.len() as f64).sqrt().ceil() as usize;
+    let mean = 0.5 * (mean_distance(&full, &coarse, 1) + mean_distance(&coarse, &full, divisions));
+    (mean, lost.values().map(half_side).fold(largest, f64::max))
 }

@@ -8,8 +8,8 @@ use throng::model::{Geometry, Influence, Model, Topology, import};
 
 use super::measure::{corners, distances_of_level, positions};
 use super::shapes;
+use crate::common::assets::sample_files;
 use crate::common::builder::check_invariants;
-use crate::cpu::model_files::sample_models;
 
 /// The points of the surface in the rest pose: for each vertex, the first one with the same bind position that is within a
 /// hundred-thousandth of the extent. Influences in another order may round to another position.
@@ -282,7 +282,7 @@ fn samples_have_sound_levels() {
     /// Scenes of a thousand copies take long and show nothing new.
     const MOST_INDICES: usize = 100_000;
     let mut with_levels = 0;
-    for path in sample_models() {
+    for path in sample_files(&["glb", "gltf"]) {
         let Ok(before) = import::load(&path) else { continue };
         if before.geometry.indices.len() > MOST_INDICES {
             continue;

@@ -2,73 +2,65 @@
 
 mod pairs;
 mod roles;
-mod same_rig;
 mod twist;
 
-use std::path::{Path, PathBuf};
-
 use glam::Quat;
-use serde_json::json;
+use serde_json::{Value, json};
 use throng::animation::{PoseScratch, pose_model};
 use throng::model::humanoid::{Limb, Side};
-use throng::model::{Model, Role, import};
+use throng::model::{Clip, Model, Role};
 use throng::retarget::{NoFit, Way, borrow_clips, exercise, humanoid_of};
 
 use crate::common::assets::{STRIP, WALKER, asset};
 use crate::common::builder::{Gltf, check_invariants};
 
-/// The bodies, each with its name in tables. Some have no clips.
-const BODIES: [(&str, &str); 11] = [
-    ("walker", "walker"),
-    ("Knight", "KayKit_Knight/Knight.glb"),
-    ("mannequiny", "Mannequiny/mannequiny.glb"),
-    ("Elf", "Elf_Maya/elf.gltf"),
-    ("robot", "RobotExpressive_raylib/robot.glb"),
-    ("CesiumMan", "CesiumMan/CesiumMan.glb"),
-    ("bitmoji", "avatars/bitmoji/bitmoji.glb"),
-    ("male", "avatars/market/male/model.gltf"),
-    ("zombie", "avatars/market/zombie-1/model.gltf"),
-    ("VRM 1.0", "avatars/vrm/Example.vrm"),
-    ("VRM 0.x", "avatars/vrm/armature_transform.vrm"),
-];
-
-fn sample_path(name: &str) -> PathBuf {
-    Path::new(&std::env::var_os("THRONG_SAMPLE_MODELS").expect("THRONG_SAMPLE_MODELS")).join(name)
-}
-
-fn body(path: &str) -> Model {
-    if path == "walker" {
-        return asset(WALKER);
-    }
-    import::load(&sample_path(path)).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Nodes, each with its name and its parent, and a clip that turns the last one.
+/// Nodes in a row, each the parent of the next one, and a clip that turns the last one.
 fn chain(names: &[&str]) -> Model {
     let mut gltf = Gltf::triangle();
-    let first = gltf.json["nodes"].as_array().unwrap().len();
     for (rank, name) in names.iter().enumerate() {
-        let child = first + rank + 1;
-        let children = if rank + 1 < names.len() { json!([child]) } else { json!([]) };
         let mut node = json!({"name": name, "translation": [0.0, 1.0, 0.0]});
-        if children != json!([]) {
-            node["children"] = children;
+        if rank + 1 < names.len() {
+            node["children"] = json!([rank + 2]);
         }
         gltf.push("nodes", node);
     }
-    gltf.json["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(first));
+    gltf.json["scenes"][0]["nodes"] = json!([0, 1]);
     let times = gltf.f32s("SCALAR", &[0.0, 1.0]);
     let turns = gltf.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
-    let target = json!({"node": first + names.len() - 1, "path": "rotation"});
-    gltf.push(
-        "animations",
-        json!({
-            "name": "turn",
-            "samplers": [{"input": times, "output": turns}],
-            "channels": [{"sampler": 0, "target": target}],
-        }),
-    );
+    gltf.animation(names.len(), "rotation", "LINEAR", times, turns);
     gltf.load().unwrap()
+}
+
+/// Also if the body has a matrix where a clip needs a translation, a rotation and a scale.
+#[test]
+fn a_body_with_clips_of_its_own_rig_is_like_one_file_bit_for_bit() {
+    let mut both = Gltf::skinned([[1, 0, 0, 0]; 3], [[1.0, 0.0, 0.0, 0.0]; 3]);
+    both.json["nodes"][2]["rotation"] = json!([0.0, 0.0, 0.5f32.sqrt(), 0.5f32.sqrt()]);
+    let times = both.f32s("SCALAR", &[0.0, 1.0]);
+    let moves = both.f32s("VEC3", &[0.0, 1.0, 0.0, 0.0, 3.0, 0.0]);
+    let turns = both.f32s("VEC4", &[0.0, 0.0, 0.0, 1.0, 0.0, 0.6, 0.0, 0.8]);
+    both.animation(2, "translation", "LINEAR", times, moves);
+    both.animation(1, "rotation", "LINEAR", times, turns);
+    let matrix = json!([0, 1, 0, 0, -1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1]);
+    let [no_rotation, no_translation] = ["rotation", "translation"].map(|key| format!("nodes/2/{key}"));
+    let body = both.with(&[
+        ("animations", json!([])),
+        (&no_rotation, Value::Null),
+        (&no_translation, Value::Null),
+        ("nodes/2/matrix", matrix),
+    ]);
+    let (both, mut body) = (both.model(), body.model());
+    assert_eq!(borrow_clips(&mut body, &both).unwrap().way, Way::SameRig);
+    assert_eq!(body.clips.len(), 2);
+    for (own, other) in body.clips.iter().zip(&both.clips) {
+        for seconds in (0..=10).map(|tenth| f64::from(tenth) / 10.0) {
+            let posed = |model: &Model, clip: &Clip| {
+                let mut scratch = PoseScratch::for_model(model);
+                pose_model(model, Some(clip), seconds, &mut scratch).model_from_node.to_vec()
+            };
+            assert_eq!(posed(&body, own), posed(&both, other), "{seconds} s");
+        }
+    }
 }
 
 #[test]
