@@ -22,4 +22,5 @@ mod cpu {
     mod stages;
     mod stepper;
     mod travel;
+    mod view;
 }
