@@ -10,5 +10,6 @@ mod geometry;
 mod instancing;
 mod materials;
 mod morphs;
+mod order;
 mod samples;
 mod skins;

@@ -7,6 +7,7 @@ mod accessors;
 mod hierarchy;
 mod lanes;
 mod sampling;
+mod tangents;
 
 use proptest::test_runner::{Config, RngSeed};
 
