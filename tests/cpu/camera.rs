@@ -142,6 +142,12 @@ fn the_camera_looks_at_what_the_options_name() {
     let exact = camera("--instances 40 --look-at -3,0.5,20 --distance 0.25 --camera 200,10 --fov 25");
     assert_eq!((exact.target, exact.distance), (Vec3::new(-3.0, 0.5, 20.0), 0.25));
     assert!((exact.vertical_fov_radians.to_degrees() - 25.0).abs() < 1e-4, "{exact:?}");
+    // The zoom ends in front of the surface in the middle: the eye is a quarter as far from it.
+    let [whole, near] = ["1", "0.25"].map(|zoom| scene(&format!("--camera 20,10,{zoom}")));
+    let (eye, forward) = (whole.camera.position(), whole.camera.forward());
+    let depth = whole.crowd.distance_along(eye, forward, 0.0).unwrap();
+    let off = near.camera.position().distance(eye + 0.75 * depth * forward);
+    assert!(off < 1e-3 * depth, "{off} m of {depth}: {:?}", near.camera);
     // A sequence follows the joint.
     let mut following = scene("--clip Run --look-at hand.L");
     let start = following.camera;

@@ -7,7 +7,8 @@ use throng::view::{Detail, Frustum, OrbitCamera};
 use super::*;
 
 #[test]
-fn culling_never_loses_a_visible_vertex() {
+fn culling_never_loses_a_visible_vertex_or_shadow() {
+    let to_light = Vec3::new(0.8, 0.15, 0.2).normalize();
     let model = chain("A.glb", 5, 1.8, &["Idle"]);
     let mut crowd = crowd_of([model.clone()], &settings(400));
     let all = instances_of(&crowd);
@@ -15,21 +16,28 @@ fn culling_never_loses_a_visible_vertex() {
         let mut camera = OrbitCamera { distance: 4.0, ..OrbitCamera::default() };
         camera.orbit(step as f32 * 0.5, step as f32 * 0.05 - 0.3);
         let clip_from_world = camera.clip_from_world(1.5);
-        cull(&mut crowd, &camera, 1.5, None, &Detail::FULL);
-        let seen = positions(&crowd);
+        cull(&mut crowd, &camera, 1.5, Some(to_light), &Detail::FULL);
+        let (visible, seen_count) = (positions(&crowd), seen_count_of(&crowd));
+        let is_in_view = |world: Vec3| {
+            let clip = clip_from_world * world.extend(1.0);
+            clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
+        };
         for time in [0.0, 0.5, 1.1] {
             let palette = plain_palette(&model, model.clips.first(), time);
             for instance in &all {
-                let in_view = palette.iter().zip(&model.geometry.positions).any(|(joint, &position)| {
-                    let world = instance.world_from_model.transform_point(joint.transform_point(position));
-                    let clip = clip_from_world * world.extend(1.0);
-                    clip.x.abs() <= clip.w && clip.y.abs() <= clip.w && clip.z <= clip.w
-                });
                 let place = instance.world_from_model.transform_point(Vec3::ZERO);
-                assert!(!in_view || seen.contains(&place), "step {step}: the one at {place} is missing");
+                let number = visible.iter().position(|visible| *visible == place);
+                for (joint, &position) in palette.iter().zip(&model.geometry.positions) {
+                    let world = instance.world_from_model.transform_point(joint.transform_point(position));
+                    // Culling follows the shadow up to that of the middle of a character.
+                    let casts_shadow = world.y < 0.75 && is_in_view(world - to_light * (world.y / to_light.y));
+                    let is_seen = number.is_some_and(|number| number < seen_count);
+                    assert!(is_seen || !is_in_view(world), "step {step}: the one at {place} is missing");
+                    assert!(number.is_some() || !casts_shadow, "step {step}: the shadow from {place} is missing");
+                }
             }
         }
-        assert!(seen.len() < 400, "step {step} culls no instance");
+        assert!(visible.len() < 400, "step {step} culls no instance");
     }
 }
 

@@ -14,15 +14,22 @@ pub fn positions(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<D
     level_positions(model, 0, clip, time_seconds)
 }
 
-/// Returns the positions of the vertices of a level in one pose; 0 is full detail.
-pub fn level_positions(model: &Model, level: usize, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
+/// Returns the joint matrices of one pose.
+pub fn matrices(model: &Model, clip: Option<&Clip>, time_seconds: f64) -> Vec<DMat4> {
     let mut scratch = PoseScratch::for_model(model);
     let pose = pose_model(model, clip, time_seconds, &mut scratch);
     let entries = model.palette.nodes.iter().zip(&model.palette.joint_from_mesh);
     let matrix = |(&node, joint_from_mesh): (&u32, &Affine3A)| {
         Mat4::from(pose.model_from_node[node as usize]).as_dmat4() * Mat4::from(*joint_from_mesh).as_dmat4()
     };
-    let matrices: Vec<DMat4> = entries.map(matrix).collect();
+    entries.map(matrix).collect()
+}
+
+/// Returns the positions of the vertices of a level in one pose; 0 is full detail.
+pub fn level_positions(model: &Model, level: usize, clip: Option<&Clip>, time_seconds: f64) -> Vec<DVec3> {
+    let matrices = matrices(model, clip, time_seconds);
+    let mut scratch = PoseScratch::for_model(model);
+    let pose = pose_model(model, clip, time_seconds, &mut scratch);
     let matrix_of = |joint: u32| matrices[joint as usize];
     let geometry = &model.geometry;
     let (vertex_count, own) = geometry.levels().nth(level).expect("the level exists");

@@ -163,6 +163,17 @@ fn lines_and_points(of: &Part) -> [Part; 2] {
         .map(|(topology, indices)| Part { topology, material: 1, vertices: of.vertices[..12].to_vec(), indices })
 }
 
+/// Returns a sphere, and a sphere of this radius that swings around it a little, at twice its distance.
+pub fn sphere_and_satellite(radius: f32, swing: f32) -> Model {
+    let mut parts = [sphere(0.5, Vec3::ZERO, 0.0), sphere(radius, 2.0 * Vec3::Y, 1.0)];
+    parts.iter_mut().flat_map(|part| &mut part.vertices).for_each(|vertex| vertex.delta = Vec3::ZERO);
+    let mut model = model(&parts, 1.0);
+    for rotation in &mut model.clips[0].rotations[0].values {
+        *rotation = (swing * *rotation).with_w(1.0).normalize();
+    }
+    model
+}
+
 /// Returns all models with their names.
 pub fn all() -> Vec<(&'static str, Model)> {
     let [lines, points] = lines_and_points(&sheet());
@@ -175,7 +186,7 @@ pub fn all() -> Vec<(&'static str, Model)> {
         ("tube in centimetres", model(&[tube(0, 0.0, 2.0)], 100.0)),
         ("tube of two materials", model(&[tube(0, 0.0, 0.9), tube(1, 0.9, 2.0)], 1.0)),
         ("cubes", still),
-        ("sphere", model(&[sphere(0.5, Vec3::ZERO, 0.0)], 1.0)),
+        ("sphere and satellite", sphere_and_satellite(0.5, 0.01)),
         ("tube with a rigid attachment", model(&[tube(0, 0.0, 2.0), sphere(0.2, Vec3::new(0.0, 2.1, 0.0), 1.0)], 1.0)),
         ("two spheres in one place", model(&[sphere(0.5, Vec3::ZERO, 0.0), sphere(0.5, Vec3::ZERO, 1.0)], 1.0)),
         ("blended sheet", blended),
