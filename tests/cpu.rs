@@ -10,15 +10,22 @@ mod cpu {
     #[cfg(feature = "render")]
     mod device_memory;
     mod floor;
+    #[cfg(feature = "render")]
+    mod frame_data;
     mod frame_plan;
     mod import;
     mod lanes;
     mod levels;
+    mod model;
     mod palette;
     mod properties;
     mod retarget;
     mod sampling;
+    mod shader_types;
+    #[cfg(feature = "render")]
+    mod skin_runs;
     mod stages;
     mod stepper;
     mod travel;
+    mod view;
 }

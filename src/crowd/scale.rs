@@ -88,25 +88,3 @@ impl Crowd {
         clips.enumerate().zip(&*unit_scales).map(reach).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn centimetres_become_metres() {
-        assert_eq!(common_unit_scales(&[154.0, 1.5, 1.7]), [0.01, 1.0, 1.0]);
-        assert_eq!(common_unit_scales(&[154.0, 1.5]), [0.01, 1.0]);
-        assert_eq!(common_unit_scales(&[0.0017, 1.5, 1.7]), [1000.0, 1.0, 1.0]);
-        // A fox in centimetres next to a man and a robot of six metres.
-        assert_eq!(common_unit_scales(&[154.0, 1.5, 6.0]), [0.01, 1.0, 1.0]);
-    }
-
-    #[test]
-    fn different_sizes_in_the_same_unit_stay() {
-        assert_eq!(common_unit_scales(&[0.3, 1.5, 11.0]), [1.0, 1.0, 1.0]);
-        assert_eq!(common_unit_scales(&[154.0]), [1.0]);
-        assert_eq!(common_unit_scales(&[0.0, 0.0]), [1.0, 1.0]);
-        assert_eq!(common_unit_scales(&[]), [] as [f32; 0]);
-    }
-}

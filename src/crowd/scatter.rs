@@ -184,26 +184,3 @@ impl Cells {
         is_free
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_disc_is_round_dense_and_has_no_holes() {
-        let points = disc(5000, &mut SplitMix64::new(1, 0));
-        assert_eq!(points.len(), 5000);
-        let radius = points[4999].length();
-        // 0.7 points on a unit of area is the most that random points reach (Rényi's parking, in two dimensions).
-        let density = 5000.0 / (std::f32::consts::PI * radius * radius);
-        assert!((0.62..0.72).contains(&density), "{density}");
-        // Every place in the disc is near a point: a hole of radius 1 would have room for another one.
-        let mut random = SplitMix64::new(2, 0);
-        for _ in 0..500 {
-            let place = Vec2::new(random.signed_unit(), random.signed_unit()) * 0.68 * radius;
-            assert!(points.iter().any(|point| point.distance(place) < 1.3), "a hole at {place}");
-        }
-        let center = points.iter().sum::<Vec2>() / 5000.0;
-        assert!(center.length() < 0.02 * radius, "{center}");
-    }
-}

@@ -54,34 +54,3 @@ fn pack_unorm8(color: Vec3) -> u32 {
     let [red, green, blue] = color.to_array().map(|channel| (channel * 255.0 + 0.5) as u8);
     u32::from_le_bytes([red, green, blue, 255])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variations_fill_their_range_and_stay_in_it() {
-        for variety in [0.5, 1.0] {
-            let mut random = SplitMix64::new(1, 0);
-            let all: Vec<Variation> = (0..5000).map(|_| Variation::new(variety, &mut random)).collect();
-            let sizes = all.iter().map(|variation| variation.size);
-            let (least, most) = (sizes.clone().fold(9.0, f32::min), sizes.clone().fold(0.0, f32::max));
-            let deviation = SIZE_DEVIATION * variety;
-            assert!(least >= 1.0 - deviation && least < 1.0 - 0.9 * deviation, "{least}");
-            assert!(most <= largest_size(variety) && most > 1.0 + 0.9 * deviation, "{most}");
-            assert!((sizes.sum::<f32>() / 5000.0 - 1.0).abs() < 0.005);
-            // Each channel is sometimes the strongest and sometimes the weakest one.
-            let channels = all.iter().map(|variation| variation.tint_unorm8.to_le_bytes());
-            for channel in 0..3 {
-                let of_channel = |rgba: [u8; 4]| rgba[channel];
-                assert!(channels.clone().all(|rgba| rgba[3] == 255));
-                let darkest = channels.clone().map(of_channel).min().unwrap();
-                let bound = 255.0 * (1.0 - (1.0 - DARKEST) * variety) * (1.0 - SATURATION * variety);
-                assert!(f32::from(darkest) >= bound - 1.0 && f32::from(darkest) < bound + 50.0, "{darkest} of {bound}");
-                assert!(
-                    channels.clone().filter(|rgba| rgba[channel] == *rgba[..3].iter().max().unwrap()).count() > 1000
-                );
-            }
-        }
-    }
-}

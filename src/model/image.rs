@@ -162,37 +162,3 @@ fn rounded_to_8_bits(sample: u16) -> u8 {
 fn zeros(count: usize) -> Result<Vec<u8>, Reason> {
     bytemuck::allocation::try_zeroed_vec(count).map_err(|()| format!("cannot allocate {count} bytes"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns two texels as PNG.
-    fn encoded(texels: &[u8; 8]) -> Vec<u8> {
-        let mut png = Cursor::new(Vec::new());
-        image::write_buffer_with_format(&mut png, texels, 2, 1, image::ExtendedColorType::Rgba8, ImageFormat::Png)
-            .unwrap();
-        png.into_inner()
-    }
-
-    #[test]
-    fn texels_are_moved_out_once_and_decoded_again() {
-        let texels = [1, 2, 3, 255, 4, 5, 6, 7];
-        let bytes = encoded(&texels);
-        let kept = bytes.len();
-        let image = Image::encoded("two".to_owned(), [2, 1], bytes, texels.to_vec());
-        let clone = image.clone();
-        let is_ready = |image: &Image| match &image.content {
-            Content::Encoded { decoded, .. } => decoded.lock().unwrap().is_some(),
-            Content::Texels(_) => unreachable!(),
-        };
-        assert!(is_ready(&clone));
-        for _ in 0..3 {
-            assert_eq!(*image.texels().unwrap(), texels);
-            assert!(!is_ready(&image) && !is_ready(&clone), "nothing is kept");
-        }
-        assert_eq!((image.kept_bytes(), image.decoded_bytes()), (kept, 8));
-        let plain = Image::new("plain", 2, 1, texels.to_vec());
-        assert_eq!((&*plain.texels().unwrap(), plain.kept_bytes()), (&texels[..], 8));
-    }
-}

@@ -34,32 +34,3 @@ pub fn shortened(text: &str, max_chars: usize) -> String {
     };
     format!("{start}…{end}")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn invisible_characters_are_escaped_and_others_kept() {
-        for kept in ["", "Fox", "it's \"C:\\x\"", "ノード 1", "é e\u{301}", "Ω😀"] {
-            assert_eq!(printable(kept), kept);
-        }
-        assert_eq!(printable("a\u{1b}[31m\n\u{7f}\u{9b}"), "a\\u{1b}[31m\\n\\u{7f}\\u{9b}");
-        for hidden in ['\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{feff}'] {
-            assert_eq!(printable(&format!("a{hidden}'b")), format!("a\\u{{{:x}}}'b", hidden as u32));
-        }
-    }
-
-    #[test]
-    fn long_text_keeps_its_ends() {
-        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shortened("abcdefghijk", 10), "abcdef…ijk");
-        assert_eq!(shortened("ääääääääää", 7), "ääää…ää");
-        assert_eq!(
-            (shortened("abc", 2), shortened("abc", 1), shortened("abc", 0)),
-            ("a…".into(), "…".into(), "".into())
-        );
-        let long = shortened(&"x".repeat(1 << 20), 400);
-        assert_eq!(long.chars().count(), 400);
-    }
-}

@@ -146,14 +146,3 @@ impl Index<Pass> for PassTimes {
 
 // Both lists are complete.
 const _: () = assert!(CpuStage::Record as usize + 1 == CpuStage::COUNT && Pass::Post as usize + 1 == Pass::COUNT);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_pass_is_the_first_one_without_an_end() {
-        let names: Vec<_> = (0..=Pass::COUNT + 1).map(|written| Pass::after_timestamps(written).name()).collect();
-        assert_eq!(names, ["upload", "upload", "skin", "shadow", "draw", "post", "post"]);
-    }
-}

@@ -303,21 +303,3 @@ unsafe extern "system" fn on_message(
     }
     vk::FALSE
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_layer_gets_the_settings_that_its_version_knows() {
-        let settings = |minor, patch| match LayerRequest::new(true, vk::make_api_version(0, 1, minor, patch)) {
-            LayerRequest::Settings(names) => names.last().copied(),
-            LayerRequest::Features => None,
-        };
-        assert_eq!(settings(3, 289), Some(c"validate_sync"));
-        assert_eq!(settings(3, 290), Some(c"syncval_submit_time_validation"));
-        assert_eq!(settings(4, 362), Some(c"syncval_submit_time_validation"));
-        assert_eq!(settings(4, 363), Some(c"syncval_full_validation"));
-        assert_eq!(LayerRequest::new(false, vk::make_api_version(0, 1, 3, 239)), LayerRequest::Features);
-    }
-}

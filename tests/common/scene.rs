@@ -7,7 +7,7 @@ use clap::Parser;
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
 use throng::app::scene::Scene;
-use throng::cli::{Cli, Command, RenderArgs};
+use throng::cli::{Cli, Command, RenderArgs, Size};
 use throng::model::Model;
 use throng::renderer::{Output, Renderer, RendererSettings};
 use throng::view::OrbitCamera;
@@ -43,10 +43,15 @@ pub fn project(camera: &OrbitCamera, size: Vec2, world: Vec3) -> Vec2 {
 
 /// Draws one picture as `throng render OPTIONS` does, with the size and the time of the options. Returns its scene too.
 pub fn draw(device: &Arc<Device>, models: &[Model], options: &str, settings: RendererSettings) -> (RgbaImage, Scene) {
+    let Size { width, height } = arguments(options).gpu.size;
+    draw_with(&mut renderer(device, models, vk::Extent2D { width, height }, settings), models, options)
+}
+
+/// Draws as [`draw`] does, with a renderer of the models that has the size of the options.
+pub fn draw_with(renderer: &mut Renderer, models: &[Model], options: &str) -> (RgbaImage, Scene) {
     let (args, mut scene) = (arguments(options), scene(models, options));
-    let extent = vk::Extent2D { width: args.gpu.size.width, height: args.gpu.size.height };
-    let mut renderer = renderer(device, models, extent, settings);
-    scene.draw(&mut renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
+    let Size { width, height } = args.gpu.size;
+    scene.draw(renderer, args.crowd.time, args.gpu.size.aspect(), true).unwrap();
     let pixels = renderer.wait_for_pixels().unwrap().to_vec();
-    (RgbaImage::from_raw(extent.width, extent.height, pixels).unwrap(), scene)
+    (RgbaImage::from_raw(width, height, pixels).unwrap(), scene)
 }

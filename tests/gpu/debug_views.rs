@@ -12,7 +12,7 @@ use throng::animation::{PoseScratch, pose_model};
 use throng::app::models::apply;
 use throng::app::scene::Scene;
 use throng::model::{Model, Topology};
-use throng::renderer::{RendererSettings, Shadows, Skinning};
+use throng::renderer::{Renderer, RendererSettings, Shadows, Skinning};
 use throng::shader_types::InstanceData;
 use throng::view::{DebugView, Visualization};
 use throng::vulkan::device::Device;
@@ -49,16 +49,15 @@ struct Picture {
 }
 
 impl Picture {
-    /// Draws with one sample per pixel and no background.
-    fn draw(device: &Arc<Device>, models: &[Model], skinning: Skinning, options: &str) -> Self {
-        let settings = RendererSettings { skinning, ..RendererSettings::default() };
-        Self::draw_with(device, models, settings, &format!("--background #000000 {options}"))
+    fn draw(device: &Arc<Device>, models: &[Model], options: &str) -> Self {
+        Self::draw_with(&mut renderer(device, models, RendererSettings::default()), models, options)
     }
 
-    fn draw_with(device: &Arc<Device>, models: &[Model], settings: RendererSettings, options: &str) -> Self {
-        let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {options}");
-        let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
-        let (image, scene) = scene::draw(device, models, &options, settings);
+    /// Draws without a background, unless the options name one.
+    fn draw_with(renderer: &mut Renderer, models: &[Model], options: &str) -> Self {
+        let background = if options.contains("--background") { "" } else { "--background #000000" };
+        let options = format!("--size {WIDTH}x{HEIGHT} --time {TIME_SECONDS} --ground off {background} {options}");
+        let (image, scene) = scene::draw_with(renderer, models, &options);
         Self { pixels: image.into_raw(), scene }
     }
 
@@ -80,12 +79,33 @@ impl Picture {
     }
 }
 
-/// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
-fn draw_both_ways(gpu: &Gpu, models: &[Model], options: &str) -> Vec<u8> {
-    let [compute, vertex] = [Skinning::Compute, Skinning::Vertex]
-        .map(|skinning| Picture::draw(gpu.device(), models, skinning, options).pixels);
-    compare::assert_ways_agree(options, &compute, &vertex);
-    compute
+/// Returns a renderer with one sample per pixel.
+fn renderer(device: &Arc<Device>, models: &[Model], settings: RendererSettings) -> Renderer {
+    let settings = RendererSettings { samples: 1, shadows: Shadows::Map(256), ..settings };
+    scene::renderer(device, models, vk::Extent2D { width: WIDTH, height: HEIGHT }, settings)
+}
+
+/// A renderer for each way of skinning.
+struct BothWays([Renderer; 2]);
+
+impl BothWays {
+    fn new(gpu: &Gpu, models: &[Model]) -> Self {
+        Self(
+            [Skinning::Compute, Skinning::Vertex]
+                .map(|skinning| renderer(gpu.device(), models, RendererSettings { skinning, ..Default::default() })),
+        )
+    }
+
+    fn draw(&mut self, models: &[Model], options: &str) -> [Vec<u8>; 2] {
+        self.0.each_mut().map(|renderer| Picture::draw_with(renderer, models, options).pixels)
+    }
+
+    /// Draws with both ways of skinning, which must agree. Returns the picture of compute skinning.
+    fn agree(&mut self, models: &[Model], options: &str) -> Vec<u8> {
+        let [compute, vertex] = self.draw(models, options);
+        compare::assert_ways_agree(options, &compute, &vertex);
+        compute
+    }
 }
 
 /// Heights on the strip. It is not bent, and the weight of the joint `upper` rises evenly from 0 at height 0 to 1 at 2.
@@ -99,7 +119,7 @@ fn rows(picture: &Picture) -> [Vec3; 5] {
 const STRIP: &str = "--clip none --camera 0,0";
 
 fn strip(device: &Arc<Device>, options: &str) -> Picture {
-    Picture::draw(device, &[scene::asset(scene::STRIP)], Skinning::Compute, &format!("{STRIP} {options}"))
+    Picture::draw(device, &[scene::asset(scene::STRIP)], &format!("{STRIP} {options}"))
 }
 
 fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
@@ -111,9 +131,9 @@ fn every_view_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevi
     let views = DebugView::ALL.into_iter().filter(|&view| view != DebugView::Motion);
     let mut views: Vec<String> = views.map(|view| format!("--debug-view {}", view.name())).collect();
     views.extend(["--joint upper", "--skeleton on", "--debug-view weights --skeleton on"].map(str::to_owned));
-    let mut pictures: Vec<Vec<u8>> = Vec::new();
+    let (mut renderers, mut pictures) = (BothWays::new(&gpu, &models), Vec::<Vec<u8>>::new());
     for view in &views {
-        let picture = draw_both_ways(&gpu, &models, &format!("{crowd} {view}"));
+        let picture = renderers.agree(&models, &format!("{crowd} {view}"));
         for (other_view, other) in views.iter().zip(&pictures) {
             let difference = Difference::between(&picture, other, 8);
             assert!(difference.share_beyond > 0.002, "{view} and {other_view}: {difference:?}");
@@ -128,12 +148,10 @@ fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device:
     let mut model = scene::asset(scene::STRIP);
     model.geometry.draw_ranges[0].topology = Topology::Lines;
     model.clips[0].rotations[0].values.fill(Quat::from_rotation_x(1.0).into());
-    let picture = |skinning, options: &str| {
-        let options = format!("--camera 0,0 {options}");
-        Picture::draw(gpu.device(), std::slice::from_ref(&model), skinning, &options).pixels
-    };
-    for options in ["--debug-view normals", ""] {
-        let [compute, vertex] = [Skinning::Compute, Skinning::Vertex].map(|skinning| picture(skinning, options));
+    let models = [model];
+    let mut renderers = BothWays::new(&gpu, &models);
+    for options in ["--camera 0,0 --debug-view normals", "--camera 0,0"] {
+        let [compute, vertex] = renderers.draw(&models, options);
         let drawn = compute.chunks_exact(4).filter(|pixel| pixel[..3] != [0; 3]).count();
         let difference = Difference::between(&compute, &vertex, 2);
         assert!(drawn > 100 && difference.most <= 2, "{options}: {drawn} pixels, {difference:?}");
@@ -144,11 +162,12 @@ fn lines_without_normals_have_the_same_colour_with_both_ways_of_skinning(device:
 fn every_stage_draws_its_own_picture_with_both_ways_of_skinning(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let stages = ["--stage mesh", "--stage joint", "--stage model", "--bind-pose --stage joint", "--bind-pose"];
+    let mut renderers = BothWays::new(&gpu, &[scene::asset(scene::WALKER)]);
     let pictures = stages.map(|stage| {
         let options = format!("--debug-view weights --skeleton on {stage}");
         let mut walker = [scene::asset(scene::WALKER)];
         apply(&scene::arguments(&options).crowd.show, &mut walker[0]);
-        draw_both_ways(&gpu, &walker, &options)
+        renderers.agree(&walker, &options)
     });
     let [mesh, joint, model, bound_joint, _] = &pictures;
     assert!(Difference::between(mesh, joint, 8).share_beyond > 0.02);
@@ -192,10 +211,10 @@ fn weights_are_the_sum_of_the_joints_colours(device: &TestDevice) {
 fn joints_of_the_skeleton_are_where_the_pose_has_them(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let walker = &[scene::asset(scene::WALKER)];
+    let mut renderer = renderer(gpu.device(), walker, RendererSettings::default());
     for options in ["--clip 0 --camera 30,10", "--clip 0 --instances 3 --phase zero --camera 30,25"] {
-        let [without, with] = ["off", "on"].map(|skeleton| {
-            Picture::draw(gpu.device(), walker, Skinning::Compute, &format!("{options} --skeleton {skeleton}"))
-        });
+        let [without, with] = ["off", "on"]
+            .map(|skeleton| Picture::draw_with(&mut renderer, walker, &format!("{options} --skeleton {skeleton}")));
         let differs = |x: i32, y: i32| {
             let inside = (0..WIDTH as i32).contains(&x) && (0..HEIGHT as i32).contains(&y);
             let first = 4 * (y * WIDTH as i32 + x) as usize;
@@ -240,7 +259,7 @@ fn levels_have_their_colours(device: &TestDevice) {
         let mut strip = [scene::asset(scene::STRIP)];
         levels::give_levels(&mut strip[0], 1, &errors);
         let options = format!("{STRIP} --debug-view lod {options}");
-        let picture = Picture::draw(gpu.device(), &strip, Skinning::Compute, &options);
+        let picture = Picture::draw(gpu.device(), &strip, &options);
         let color = picture.color_at(rows(&picture)[2]);
         let color = color / color.max_element();
         assert!((color - expected).abs().max_element() < 0.1, "{options}: {color}, not {expected}");
@@ -253,12 +272,14 @@ fn levels_have_their_colours(device: &TestDevice) {
 fn transparent_pictures_have_the_same_colours(device: &TestDevice) {
     let gpu = Gpu::new(device);
     let models = scene::models();
+    let [mut opaque, mut transparent] = [false, true].map(|transparent| {
+        renderer(gpu.device(), &models, RendererSettings { transparent, ..RendererSettings::default() })
+    });
     for view in ["normals", "instances", "wireframe", "weights --skeleton on"] {
         let options = format!("--instances 3 --seed 3 --exposure -3 --debug-view {view}");
-        let opaque = Picture::draw(gpu.device(), &models, Skinning::Compute, &options).pixels;
-        let settings = RendererSettings { transparent: true, ..RendererSettings::default() };
+        let opaque = Picture::draw_with(&mut opaque, &models, &options).pixels;
         let options = format!("--background none {options}");
-        let transparent = Picture::draw_with(gpu.device(), &models, settings, &options).pixels;
+        let transparent = Picture::draw_with(&mut transparent, &models, &options).pixels;
         let pixels = opaque.as_chunks::<4>().0.iter().zip(transparent.as_chunks::<4>().0);
         let covered: Vec<_> = pixels.filter(|(_, transparent)| transparent[3] == 255).collect();
         assert!(covered.len() > 1000, "{view}: {} pixels", covered.len());

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ash::vk;
 use throng::model::Model;
 use throng::renderer::{Renderer, RendererSettings, Shadows, UploadPath};
-use throng::view::{DebugView, Visualization};
 use throng::vulkan::descriptors::DescriptorSetLayout;
 use throng::vulkan::instance::{Instance, InstanceOptions};
 #[cfg(target_os = "linux")]
@@ -28,9 +27,7 @@ pub fn tests() -> Vec<Test> {
         small_limits_do_not_change_the_picture,
         memory_of_other_kinds_does_not_change_the_picture,
         small_ranges_divide_the_skinned_vertices,
-        textures_share_few_samplers,
         too_few_storage_buffers_are_refused,
-        wireframes_are_refused_where_edges_cannot_be_drawn,
         timestamps_may_be_missing,
         the_layer_judges_by_the_claims,
     ];
@@ -159,21 +156,6 @@ fn small_ranges_divide_the_skinned_vertices(device: &TestDevice) {
     assert!(vertex_bytes > u64::from(RANGE_BYTES), "{vertex_bytes} bytes fit into one range");
 }
 
-fn textures_share_few_samplers(device: &TestDevice) {
-    let mut model = scene::asset(scene::WALKER);
-    let (material, image) = (model.materials[0].clone(), model.images[0].clone());
-    model.images = vec![image; 100];
-    model.materials.extend((0..100).map(|index| {
-        let mut material = material.clone();
-        material.base_color_texture.as_mut().expect("a texture").texture.image = index;
-        material
-    }));
-    let models = [model];
-    let claims = Claims { properties: |device| device.limits.max_sampler_allocation_count = 64, ..Claims::NONE };
-    let [expected, limited] = [Claims::NONE, claims].map(|claims| picture(device, claims, &models, settings(), CROWD));
-    assert!(limited == expected, "another picture");
-}
-
 /// A layout with one storage buffer too many.
 fn the_layer_judges_by_the_claims(device: &TestDevice) {
     let properties: Change<vk::PhysicalDeviceProperties> =
@@ -210,16 +192,6 @@ fn too_few_storage_buffers_are_refused(device: &TestDevice) {
         Claims { properties: |device| device.limits.max_per_stage_descriptor_storage_buffers = 8, ..Claims::NONE };
     let refusal = open(device, claims).err().expect("a refusal").to_string();
     assert!(refusal.contains("has 8 storage buffers in a shader stage, but 12 are needed"), "{refusal}");
-}
-
-fn wireframes_are_refused_where_edges_cannot_be_drawn(device: &TestDevice) {
-    let models = scene::models();
-    let claims = Claims { features: |features| features.fill_mode_non_solid = vk::FALSE, ..Claims::NONE };
-    let gpu = open(device, claims).expect("a device");
-    let mut renderer = scene::renderer(gpu.device(), &models, EXTENT, settings());
-    let wires = Visualization { view: DebugView::Wireframe, skeleton: false };
-    let refusal = renderer.visualize(wires).expect_err("a refusal").to_string();
-    assert!(refusal.contains("wireframe"), "{refusal}");
 }
 
 fn timestamps_may_be_missing(device: &TestDevice) {

@@ -4,6 +4,7 @@ mod bounds;
 mod crossfade;
 mod levels;
 mod pick;
+mod placement;
 mod visibility;
 
 use std::mem::MaybeUninit;

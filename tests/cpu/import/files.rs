@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use glam::Vec3;
 use serde_json::{Value, json};
 use throng::model::FileCamera;
 use throng::model::import::{ImportError, SceneChoice, load, load_glb, load_glb_scene};
@@ -263,4 +264,30 @@ fn a_scene_can_be_chosen_by_index_or_name() {
     let message = load(SceneChoice::Name("Hall".to_owned())).unwrap_err().to_string();
     assert_eq!(message, "test.gltf: scenes: there is no scene \"Hall\"; the scenes are: 0, 1 \"Stage\"");
     assert!(load(SceneChoice::Index(2)).is_err());
+}
+
+/// The buffer is that of the triangle: nine floats, of which two are 1.
+#[test]
+fn data_uris_are_decoded_with_and_without_base64_and_padding() {
+    let base64 = "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA";
+    let percent = "%00%00%80%3F";
+    let zeros = "%00".repeat(12);
+    for uri in [
+        format!("data:;base64,{base64}"),
+        format!("DATA:application/octet-stream;base64,{}", base64.replace('/', "%2F")),
+        format!("data:,{zeros}{percent}{zeros}{percent}%00%00%00%00"),
+    ] {
+        let model =
+            load_glb("test.gltf", with_buffer_at(&uri).as_bytes()).unwrap_or_else(|error| panic!("{uri}: {error}"));
+        assert_eq!(model.geometry.positions, [Vec3::ZERO, Vec3::X, Vec3::Y], "{uri}");
+    }
+    // A final group of one or two bytes, with and without its padding.
+    for (uri, bytes) in [("data:;base64,AAEC/w==", 4), ("data:;base64,AAEC/w", 4), ("data:;base64,AAEC%2Fw%3D%3D", 4)] {
+        let error = load_glb("test.gltf", with_buffer_at(uri).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(&format!("{bytes} bytes")), "{uri}: {error}");
+    }
+    for uri in ["data:;base64,A*", "data:nothing"] {
+        let error = load_glb("test.gltf", with_buffer_at(uri).as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("test.gltf: buffers[0].uri: "), "{uri}: {error}");
+    }
 }

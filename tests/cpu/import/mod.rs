@@ -9,5 +9,6 @@ mod geometry;
 mod instancing;
 mod materials;
 mod morphs;
+mod order;
 mod samples;
 mod skins;

@@ -6,6 +6,7 @@
 mod hierarchy;
 mod lanes;
 mod sampling;
+mod tangents;
 
 use proptest::test_runner::{Config, RngSeed};
 

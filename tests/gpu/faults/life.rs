@@ -6,7 +6,7 @@
 use std::ffi::c_char;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use ash::vk;
 use throng::app::rebuild::{Losses, Rebuilding};
 use throng::app::scene::Scene;
@@ -22,9 +22,8 @@ use crate::common::gpu::TestDevice;
 use crate::common::scene;
 
 pub const EXTENT: vk::Extent2D = vk::Extent2D { width: 32, height: 24 };
-const ASPECT: f32 = 32.0 / 24.0;
-/// The joint matrices of this many strips do not fit into the first buffer of a stream.
-const CROWD: &str = "--size 32x24 --instances 500 --clip all --seed 7 --threads 1 --travel off";
+pub const ASPECT: f32 = 32.0 / 24.0;
+const CROWD: &str = "--size 32x24 --clip all --seed 7 --threads 1 --travel off";
 
 /// The device, the models and the scene of all lives.
 pub struct Setting {
@@ -36,6 +35,8 @@ pub struct Setting {
 
 /// The end of a life.
 pub struct Outcome {
+    /// The error of the first step that failed and was tried again.
+    pub failure: Option<Error>,
     /// The pixels of the last frame, and the number of skinned vertices that were read back; or the error.
     pub result: Result<(Vec<u8>, usize)>,
     /// The messages of the validation layer.
@@ -46,38 +47,47 @@ impl Outcome {
     /// Lives with an instance, and collects its messages after its end.
     pub fn of(
         surface_extensions: &[*const c_char],
-        life: impl FnOnce(&Arc<Instance>) -> Result<(Vec<u8>, usize)>,
+        life: impl FnOnce(&Arc<Instance>, &mut Option<Error>) -> Result<(Vec<u8>, usize)>,
     ) -> Self {
-        let mut messages = None;
+        let (mut failure, mut messages) = (None, None);
         let result = instance(surface_extensions).and_then(|instance| {
             messages = Some(Arc::clone(instance.validation_messages()));
-            life(&instance)
+            life(&instance, &mut failure)
         });
-        Self { result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
+        Self { failure, result, messages: messages.map_or_else(Vec::new, |messages| messages.all()) }
     }
 }
 
 impl Setting {
+    /// The joint matrices of 500 strips do not fit into the first buffer of a stream.
     pub fn new(device: &TestDevice) -> Self {
-        Self::with_models(device, ["assets/simple_strip.gltf", "assets/jelly.gltf"].map(scene::asset).to_vec())
+        Self::with_models(device, vec![scene::asset(scene::STRIP), scene::asset(scene::JELLY)], 500)
     }
 
-    pub fn with_models(device: &TestDevice, models: Vec<Model>) -> Self {
-        let scene = scene::scene(&models, CROWD);
+    pub fn with_models(device: &TestDevice, models: Vec<Model>, instances: u32) -> Self {
+        let scene = scene::scene(&models, &format!("{CROWD} --instances {instances}"));
         Self { device: device.selector(), models, scene }
     }
 
-    /// Draws offscreen. With `retries`, each step that fails is tried once more.
-    pub fn offscreen(&mut self, retries: bool) -> Outcome {
+    /// Draws offscreen. Each step that fails is tried once more.
+    pub fn offscreen(&mut self) -> Outcome {
         let Self { device, models, scene } = self;
-        Outcome::of(&[], |instance| {
+        Outcome::of(&[], |instance, failure| {
             let mut renderer = offscreen_renderer(instance, device, models)?;
+            loader::end_construction();
             for frame in 0..FRAMES {
-                attempt(retries, || draw(scene, &mut renderer, frame))?;
+                attempt(failure, || draw(scene, &mut renderer, frame))?;
             }
-            let vertex_count = attempt(retries, || Ok(renderer.read_skinned_vertices(0)?.len()))?;
-            let pixels = attempt(retries, || Ok(renderer.wait_for_pixels()?.to_vec()))?;
+            let vertex_count = attempt(failure, || Ok(renderer.read_skinned_vertices(0)?.len()))?;
+            let pixels = attempt(failure, || Ok(renderer.wait_for_pixels()?.to_vec()))?;
             Ok((pixels, vertex_count))
+        })
+    }
+
+    /// Makes a renderer that draws nothing.
+    pub fn construction(&self) -> Outcome {
+        Outcome::of(&[], |instance, _| {
+            offscreen_renderer(instance, &self.device, &self.models).map(|_| (Vec::new(), 0))
         })
     }
 
@@ -94,32 +104,30 @@ impl Setting {
         });
         // `Rebuilding` makes an error of the messages about each renderer.
         let result = pixels.and_then(|pixels| rebuilding.finish().map(|()| (pixels, 0)));
-        Outcome { result, messages: Vec::new() }
+        Outcome { failure: None, result, messages: Vec::new() }
     }
 }
 
-/// Does a step, and once more after a failure if `retries` is set.
-fn attempt<T>(retries: bool, mut step: impl FnMut() -> Result<T>) -> Result<T> {
-    step().or_else(|error| if retries { step() } else { Err(error) })
+/// Does a step, and once more after a failure, whose error it stores.
+fn attempt<T>(failure: &mut Option<Error>, mut step: impl FnMut() -> Result<T>) -> Result<T> {
+    step().or_else(|error| {
+        failure.get_or_insert(error);
+        step()
+    })
 }
 
 fn offscreen_renderer(instance: &Arc<Instance>, device: &str, models: &[Model]) -> Result<Renderer> {
     let physical = PhysicalDevice::choose(instance, Some(device), None)?;
     let device = Device::new(instance, physical, false)?;
-    let output = Output::offscreen(&device, EXTENT)?;
-    renderer(&device, models, output)
-}
-
-pub fn renderer(device: &Arc<Device>, models: &[Model], output: Output) -> Result<Renderer> {
     let settings =
         RendererSettings { upload: Some(UploadPath::Staged), shadows: Shadows::Map(64), ..RendererSettings::default() };
-    Ok(Renderer::new(device, models, output, settings)?)
+    Ok(Renderer::new(&device, models, Output::offscreen(&device, EXTENT)?, settings)?)
 }
 
-/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light. Each has another sun.
-pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
+/// Draws frame 0 from nearby, frame 1 in a debug view, and the later ones in light of another sun.
+fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<FrameOutcome> {
     let camera = scene.camera;
-    scene.look.sun.azimuth_degrees = 10.0 * frame as f32;
+    scene.look.sun.azimuth_degrees = if frame < 2 { 0.0 } else { 10.0 };
     if frame == 0 {
         scene.camera.zoom(0.02);
     }
@@ -130,7 +138,7 @@ pub fn draw(scene: &mut Scene, renderer: &mut Renderer, frame: u32) -> Result<Fr
     Ok(drawn?.0)
 }
 
-pub const FRAMES: u32 = 3;
+const FRAMES: u32 = 3;
 
 /// Creates a validating instance from the failing loader.
 fn instance(surface_extensions: &[*const c_char]) -> Result<Arc<Instance>> {

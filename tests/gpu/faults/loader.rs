@@ -44,6 +44,8 @@ impl Fault {
 pub struct Report {
     /// The calls that may fail, in order.
     pub calls: Vec<Function>,
+    /// The number of calls until [`end_construction`].
+    pub construction: usize,
     /// The number of instances in which the fault was reached.
     pub failures: usize,
     /// The objects of a device at its destruction, and all objects that were left at the end.
@@ -62,6 +64,11 @@ pub fn live<T>(fault: Option<Fault>, life: impl FnOnce() -> T) -> (T, Report) {
 /// Returns a loader whose functions are those of this module.
 pub fn entry() -> ash::Entry {
     above_validation(replacement)
+}
+
+/// Says that the renderer of this life is made. What follows are its frames.
+pub fn end_construction() {
+    STATE.with_borrow_mut(|state| state.report.construction = state.report.calls.len());
 }
 
 /// Lets the surfaces of this life say that the program decides their size, as on Wayland.
@@ -139,7 +146,7 @@ impl State {
 }
 
 /// The errors of nearly every function.
-const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY];
+const MEMORY: &[vk::Result] = &[vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, vk::Result::ERROR_OUT_OF_HOST_MEMORY];
 
 macro_rules! functions {
     ($($name:ident ( $($argument:ident: $ty:ty),* ) $(makes $kind:ident at $made:ident)? [$($result:ident)*];)*) => {
@@ -154,10 +161,10 @@ macro_rules! functions {
             }
 
             /// The results other than success to try: those that the specification lists for the function, apart from
-            /// those that belong to no single one, like `ERROR_UNKNOWN`.
+            /// those that belong to no single one, like `ERROR_UNKNOWN`. The first is that of a lack of device memory.
             pub fn results(self) -> Vec<vk::Result> {
                 let own: &[vk::Result] = match self { $(Self::$name => &[$(vk::Result::$result),*]),* };
-                let memory = if self == Self::vkResetFences { &MEMORY[1..] } else { MEMORY };
+                let memory = if self == Self::vkResetFences { &MEMORY[..1] } else { MEMORY };
                 memory.iter().chain(own).copied().collect()
             }
         }

@@ -11,7 +11,7 @@ use raw_window_handle::{
     DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle, WindowHandle, XcbDisplayHandle, XcbWindowHandle,
 };
 use throng::app::scene::Scene;
-use throng::renderer::{FrameOutcome, Output, Renderer};
+use throng::renderer::{FrameOutcome, Output, Renderer, RendererSettings, Shadows, UploadPath};
 use throng::vulkan::device::Device;
 use throng::vulkan::physical_device::PhysicalDevice;
 use throng::vulkan::surface::Surface;
@@ -19,7 +19,8 @@ use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{ConfigureWindowAux, ConnectionExt, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::RustConnection;
 
-use super::life::{EXTENT, FRAMES, Outcome, Setting, draw, renderer};
+use super::life::{ASPECT, EXTENT, Outcome, Setting};
+use super::loader;
 use crate::common::screen::Screen;
 
 /// A window, and a connection of the C library, which Vulkan needs.
@@ -109,8 +110,8 @@ impl Setting {
             for extent in [EXTENT, vk::Extent2D { width: 40, height: 30 }] {
                 window.resize(extent);
                 renderer.resize(extent.width, extent.height);
-                for frame in 0..FRAMES {
-                    skipped += u32::from(draw(scene, renderer, frame)? == FrameOutcome::Skipped);
+                for _ in 0..2 {
+                    skipped += u32::from(draw(scene, renderer)? == FrameOutcome::Skipped);
                 }
             }
             if skipped > most_skipped {
@@ -126,7 +127,7 @@ impl Setting {
         self.in_window(window, |scene, renderer| {
             let drawn = sizes.iter().map(|&[width, height]| {
                 renderer.resize(width, height);
-                Ok((draw(scene, renderer, 0)? == FrameOutcome::Drawn).into())
+                Ok((draw(scene, renderer)? == FrameOutcome::Drawn).into())
             });
             Ok((drawn.collect::<Result<_>>()?, 0))
         })
@@ -140,12 +141,21 @@ impl Setting {
         window.resize(EXTENT);
         let display = window.display_handle().unwrap();
         let extensions = ash_window::enumerate_required_extensions(display.as_raw()).unwrap();
-        Outcome::of(extensions, |instance| {
+        Outcome::of(extensions, |instance, _| {
             let surface = Arc::new(Surface::new(instance, window)?);
             let physical = PhysicalDevice::choose(instance, Some(&self.device), Some(&surface))?;
             let device = Device::new(instance, physical, true)?;
-            let mut renderer = renderer(&device, &self.models, Output::window(surface, EXTENT, Box::new(|| ())))?;
+            let output = Output::window(surface, EXTENT, Box::new(|| ()));
+            let upload = Some(UploadPath::Staged);
+            let settings =
+                RendererSettings { samples: 1, shadows: Shadows::Off, upload, ..RendererSettings::default() };
+            let mut renderer = Renderer::new(&device, &self.models, output, settings)?;
+            loader::end_construction();
             life(&mut self.scene, &mut renderer)
         })
     }
+}
+
+fn draw(scene: &mut Scene, renderer: &mut Renderer) -> Result<FrameOutcome> {
+    Ok(scene.draw(renderer, 0.3, ASPECT, false)?.0)
 }

@@ -149,21 +149,3 @@ fn decode_data_uri(rest: &str) -> Result<Vec<u8>, UriFault> {
         .decode(bytes)
         .map_err(|error| UriFault::Unreadable(format!("a data URI whose base64 is malformed: {error}")))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn data_uris_are_decoded_with_and_without_base64_and_padding() {
-        let fetch = |uri: &str| Files::none(0).fetch(uri).map(|bytes| bytes.to_vec());
-        for uri in
-            ["data:;base64,AAEC/w==", "DATA:application/octet-stream;base64,AAEC/w", "data:;base64,AAEC%2Fw%3D%3D"]
-        {
-            assert_eq!(fetch(uri).unwrap(), [0, 1, 2, 255], "{uri}");
-        }
-        assert_eq!(fetch("data:,a%20b").unwrap(), b"a b");
-        assert!(matches!(fetch("data:;base64,A*"), Err(UriFault::Unreadable(_))));
-        assert!(matches!(fetch("data:nothing"), Err(UriFault::Unreadable(_))));
-    }
-}

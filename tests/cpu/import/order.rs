@@ -1,0 +1,100 @@
+//! The order of triangles and vertices after import.
+
+use glam::{Vec2, Vec3};
+use serde_json::json;
+use throng::model::{Geometry, Model};
+
+use crate::common::builder::Gltf;
+
+const SIDE: u16 = 40;
+
+/// Returns the sorted triangles of a draw range by the positions of their corners, which are whole numbers. Each starts with
+/// its smallest corner, which keeps the winding.
+fn triangles(geometry: &Geometry, range: usize) -> Vec<[[i32; 2]; 3]> {
+    let range = &geometry.draw_ranges[range];
+    let indices = &geometry.indices[range.first_index as usize..][..range.index_count as usize];
+    let corner = |&index: &u32| geometry.positions[index as usize].truncate().as_ivec2().to_array();
+    let turned = |triangle: &[u32]| {
+        let [a, b, c] = [0, 1, 2].map(|k| corner(&triangle[k]));
+        [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap()
+    };
+    let mut triangles: Vec<_> = indices.chunks_exact(3).map(turned).collect();
+    triangles.sort_unstable();
+    triangles
+}
+
+/// A grid of quads, two triangles each, in an order that defeats every cache.
+#[test]
+fn reordering_keeps_triangles_and_reduces_cache_misses() {
+    let across = SIDE + 1;
+    let places: Vec<Vec2> =
+        (0..across * across).map(|k| Vec2::new(f32::from(k % across), f32::from(k / across))).collect();
+    let cell = |cell: u16| {
+        let first = cell / SIDE * across + cell % SIDE;
+        [first, first + 1, first + across, first + 1, first + across + 1, first + across]
+    };
+    // 307 and the number of cells have no common divisor, so each cell appears once.
+    let order: Vec<u16> =
+        (0..u32::from(SIDE * SIDE)).flat_map(|k| cell((k * 307 % u32::from(SIDE * SIDE)) as u16)).collect();
+    let positions: Vec<Vec3> = places.iter().map(|place| place.extend(0.0)).collect();
+    let normals = vec![Vec3::Z; positions.len()];
+    let material = json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}});
+    let mut gltf = Gltf::mesh(&positions, &normals, &places, &order, material);
+    gltf.texture(&image::RgbaImage::new(1, 1));
+    let model = gltf.model();
+    let geometry = &model.geometry;
+    let before = Geometry {
+        positions,
+        indices: order.iter().map(|&index| index.into()).collect(),
+        draw_ranges: geometry.draw_ranges.clone(),
+        ..Geometry::default()
+    };
+    assert_eq!(triangles(geometry, 0), triangles(&before, 0));
+    // No order needs less than half a vertex for each triangle. The original order, which jumps, needs two.
+    let misses = |of: &Geometry| meshopt::analyze_vertex_cache(&of.indices, of.positions.len(), 16, 0, 0).acmr;
+    assert!(misses(&before) >= 2.0 && misses(geometry) < 0.8, "{} and {}", misses(&before), misses(geometry));
+    // Vertices are numbered in the order of their first use.
+    let mut next = 0;
+    for &index in &geometry.indices {
+        assert!(index <= next, "{index} before {next}");
+        next = next.max(index + 1);
+    }
+    // All that belongs to a vertex has moved with it.
+    for (source, &vertex) in geometry.source_primitives[0].vertices.iter().enumerate() {
+        let vertex = vertex as usize;
+        assert_eq!(
+            (geometry.positions[vertex], geometry.tex_coords[vertex][0]),
+            (before.positions[source], places[source])
+        );
+    }
+}
+
+/// Returns a fan of triangles around vertex 0, with a normal map if `is_mapped` is set.
+fn fan(count: u16, is_mapped: bool) -> Model {
+    let rim = (0..=count).map(|k| Vec2::from_angle(f32::from(k) * 1e-4));
+    let places: Vec<Vec2> = std::iter::once(Vec2::ZERO).chain(rim).collect();
+    let positions: Vec<Vec3> = places.iter().map(|place| place.extend(0.0)).collect();
+    let indices: Vec<u16> = (1..=count).flat_map(|k| [0, k, k + 1]).collect();
+    let material = if is_mapped { json!({"normalTexture": {"index": 0}}) } else { json!({}) };
+    let mut gltf = Gltf::mesh(&positions, &vec![Vec3::Z; positions.len()], &places, &indices, material);
+    if is_mapped {
+        gltf.texture(&image::RgbaImage::new(1, 1));
+    }
+    gltf.model()
+}
+
+/// The effort of ordering grows with the square of the triangles around a vertex.
+#[test]
+fn many_triangles_around_one_vertex_keep_their_order() {
+    let model = fan(20_000, false);
+    let rim = |k: usize| model.geometry.positions[model.geometry.indices[3 * k + 1] as usize];
+    assert!((0..20_000).all(|k| rim(k) == Vec2::from_angle(k as f32 * 1e-4).extend(0.0)));
+}
+
+/// So does that of tangents. The shader then derives them from the screen.
+#[test]
+fn too_many_triangles_around_one_vertex_get_no_tangents() {
+    for (count, has_tangents) in [(1024, true), (1025, false), (30_000, false)] {
+        assert_eq!(fan(count, true).geometry.draw_ranges[0].has_tangents, has_tangents, "{count}");
+    }
+}

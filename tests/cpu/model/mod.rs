@@ -1,0 +1,104 @@
+//! The plain model: text, names, bones, and what its geometry and its images say of themselves.
+
+mod bones;
+
+use glam::Vec3;
+use image::{ImageFormat, RgbaImage};
+use serde_json::json;
+use throng::model::names::{find, offer};
+use throng::model::text::{printable, shortened};
+use throng::model::{DrawRange, Geometry, Image};
+
+use crate::common::builder::{Gltf, encoded};
+
+#[test]
+fn invisible_characters_are_escaped_and_others_kept() {
+    for kept in ["", "Fox", "it's \"C:\\x\"", "ノード 1", "é e\u{301}", "Ω😀"] {
+        assert_eq!(printable(kept), kept);
+    }
+    assert_eq!(printable("a\u{1b}[31m\n\u{7f}\u{9b}"), "a\\u{1b}[31m\\n\\u{7f}\\u{9b}");
+    for hidden in ['\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{200b}', '\u{200f}', '\u{2028}', '\u{feff}'] {
+        assert_eq!(printable(&format!("a{hidden}'b")), format!("a\\u{{{:x}}}'b", hidden as u32));
+    }
+}
+
+#[test]
+fn long_text_keeps_its_ends() {
+    assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+    assert_eq!(shortened("abcdefghijk", 10), "abcdef…ijk");
+    assert_eq!(shortened("ääääääääää", 7), "ääää…ää");
+    assert_eq!((shortened("abc", 2), shortened("abc", 1), shortened("abc", 0)), ("a…".into(), "…".into(), "".into()));
+    let long = shortened(&"x".repeat(1 << 20), 400);
+    assert_eq!(long.chars().count(), 400);
+}
+
+#[test]
+fn a_word_finds_the_name_that_is_most_like_it() {
+    let found = |names: &[&str], word: &str| find(names.iter().copied().map(Some), word);
+    let names =
+        ["Armature|Idle", "idle", "IDLE", "mixamorig:Head", "Walking_A", "a/b|C", "faces.eyeClose_L", "eyeOpen_L"];
+    for (word, expected) in [
+        ("IDLE", Some(2)),
+        ("Idle", Some(1)),
+        ("head", Some(3)),
+        ("c", Some(5)),
+        ("b|c", Some(5)),
+        ("walk", None),
+        ("eyeclose_l", Some(6)),
+        ("Close_L", None),
+        ("L", None),
+    ] {
+        assert_eq!(found(&names, word), expected, "{word}");
+    }
+    assert_eq!(found(&["A|x", "B|X"], "X"), Some(0));
+    assert_eq!((find([None, Some("x")], "X"), find([None], "")), (Some(1), None));
+}
+
+#[test]
+fn few_names_are_offered() {
+    let names = ["Run", "Death", "Walking_B", "Walking_A", "Jump", "Talk", "x"];
+    let all = names.iter().zip(0..).map(|(name, index)| (index, Some(*name)));
+    let offered = offer(all, "walk");
+    assert!(offered.starts_with("2 \"Walking_B\", 3 \"Walking_A\", 5 \"Talk\","), "{offered}");
+    assert!(offered.ends_with(" and 2 more (see `throng inspect`)"), "{offered}");
+    let morphs = ["noseSneer_L", "ai_mouthClose", "ai_eyeUpperClose_L", "lipCornerPinch_L"];
+    for word in ["blink", "eyesClosed", "eye_closed"] {
+        let offered = offer((0..).zip(morphs.map(Some)), word);
+        assert!(offered.starts_with("2 \"ai_eyeUpperClose_L\""), "{word}: {offered}");
+    }
+    assert_eq!((offer([], "x"), offer([(4, None)], "x")), ("none".to_owned(), "4".to_owned()));
+}
+
+/// A cube of 12 triangles that face outwards. The last two are its bottom.
+const CUBE: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4]];
+
+#[test]
+fn openness_is_that_of_the_hole() {
+    let geometry = Geometry {
+        positions: (0..8u32).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32)).collect(),
+        indices: CUBE.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
+        ..Geometry::default()
+    };
+    let range = |faces: u32| DrawRange { index_count: 6 * faces, ..DrawRange::default() };
+    let openness = [6, 5, 1, 0].map(|faces| geometry.openness(&range(faces)));
+    for (openness, expected) in openness.into_iter().zip([0.0, 0.2, 1.0, 1.0]) {
+        assert!((openness - expected).abs() < 1e-6, "{openness} instead of {expected}");
+    }
+}
+
+#[test]
+fn texels_are_decoded_as_often_as_they_are_needed() {
+    let texels = [1, 2, 3, 255, 4, 5, 6, 7];
+    let bytes = encoded(&RgbaImage::from_raw(2, 1, texels.to_vec()).unwrap(), ImageFormat::Png);
+    let mut gltf = Gltf::triangle();
+    gltf.encoded_texture(&bytes);
+    gltf.push("materials", json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}}}));
+    gltf.primitive()["material"] = json!(0);
+    let image = gltf.model().images.remove(0);
+    for _ in 0..3 {
+        assert_eq!(*image.texels().unwrap(), texels);
+    }
+    assert_eq!((image.kept_bytes(), image.decoded_bytes()), (bytes.len(), 8));
+    let plain = Image::new("plain", 2, 1, texels.to_vec());
+    assert_eq!((&*plain.texels().unwrap(), plain.kept_bytes()), (&texels[..], 8));
+}
