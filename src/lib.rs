@@ -172,7 +172,7 @@
 // The documentation covers private items too: `cargo doc --document-private-items`.
 #![allow(rustdoc::private_intra_doc_links)]
 // No file, driver or user may end the program with a panic.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod animation;
 #[cfg(feature = "app")]

@@ -1,7 +1,7 @@
 //! Parses the command line, runs the command, prints the error chain and sets the exit code.
 
 // No input from a file, a driver or a user may end the program.
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;

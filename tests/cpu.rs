@@ -5,6 +5,8 @@
 mod common;
 mod cpu {
     #[cfg(feature = "app")]
+    mod app;
+    #[cfg(feature = "app")]
     mod camera;
     mod crowd;
     #[cfg(feature = "render")]

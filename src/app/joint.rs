@@ -56,33 +56,3 @@ fn list(model: &Model, wanted: &str) -> String {
     }
     format!("{} in {}", names::offer(joints.into_iter().filter_map(named), wanted), model.name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::import;
-
-    #[test]
-    fn joints_have_names_and_indices() {
-        let walker = import::load_glb("walker.glb", include_bytes!("../../assets/walker.glb")).unwrap();
-        let models = [walker];
-        let model = &models[0];
-        for node in joints(model) {
-            let (name, index) = (&model.skeleton.names[node as usize], model.skeleton.source_nodes[node as usize]);
-            assert_eq!(nodes_of_joint(&models, "--joint", name).unwrap(), [Some(node)]);
-            assert_eq!(nodes_of_joint(&models, "--joint", &index.to_string()).unwrap(), [Some(node)]);
-        }
-        let error = nodes_of_joint(&models, "--joint", "tail").unwrap_err().to_string();
-        assert!(
-            error.starts_with("--joint tail: no such joint; there are ") && error.ends_with(" in walker.glb"),
-            "{error}"
-        );
-        // A role of a humanoid, and a name in other letters.
-        let hand = nodes_of_joint(&models, "--joint", "hand.L").unwrap();
-        for wanted in ["leftHand", "HAND.L"] {
-            assert_eq!(nodes_of_joint(&models, "--joint", wanted).unwrap(), hand, "{wanted}");
-        }
-        let error = nodes_of_joint(&[Model::default()], "--joint", "x").unwrap_err().to_string();
-        assert!(error.contains("none in"), "{error}");
-    }
-}

@@ -11,17 +11,17 @@ mod devices;
 mod fact;
 mod gpu;
 pub mod inspect;
-mod joint;
+pub mod joint;
 pub mod models;
-mod morphs;
+pub mod morphs;
 mod output;
 mod pose;
 pub mod rebuild;
 pub mod render;
 pub mod scene;
 mod shell;
-mod text;
-mod view;
+pub mod text;
+pub mod view;
 
 use std::process::ExitCode;
 

@@ -46,26 +46,3 @@ pub fn weights_of_morph(model: &Model, wanted: &str) -> Vec<u32> {
     let Some(name) = found.and_then(|index| names.get(index)) else { return Vec::new() };
     (0..).zip(&model.skeleton.morph_names).filter(|(_, other)| ***other == **name).map(|(index, _)| index).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_stands_for_the_targets_of_all_meshes() {
-        let mut model = Model::default();
-        model.skeleton.morph_names = ["Blink_L", "Smile", "0", "Blink_L"].map(Into::into).to_vec();
-        model.skeleton.rest.morph_weights = vec![0.0; 4];
-        assert_eq!(names_of_morphs(&model), ["Blink_L", "Smile", "0"]);
-        let morph = |name: &str, weight| MorphArg { name: name.to_owned(), weight };
-        let models = std::slice::from_mut(&mut model);
-        hold_morphs(models, &[morph("blink_l", 0.5), morph("0", 2.0), morph("Blink_L", 1.0)]).unwrap();
-        assert_eq!(models[0].skeleton.held_morphs, [(0, 1.0), (2, 2.0), (3, 1.0)]);
-        // By its index, as messages list it.
-        assert_eq!(weights_of_morph(&models[0], "1"), [1]);
-        let error = hold_morphs(models, &[morph("smiel", 1.0)]).unwrap_err().to_string();
-        assert!(error.starts_with("--morph smiel: no such morph target; there are: 1 \"Smile\","), "{error}");
-        models[0].skeleton.hold_morph(0, None);
-        assert_eq!(models[0].skeleton.held_morphs, [(2, 2.0), (3, 1.0)]);
-    }
-}

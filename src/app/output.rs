@@ -163,17 +163,3 @@ fn identity(path: &Path) -> PathBuf {
         _ => path.to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn standard_output_has_one_file() {
-        let path = Path::new("-");
-        check_files(&[("--json", path)], &[]).unwrap();
-        assert!(!path.exists());
-        let error = check_files(&[("--json", path), ("--plot", path)], &[]).unwrap_err().to_string();
-        assert_eq!(error, "--plot and --json name the same file, -");
-    }
-}

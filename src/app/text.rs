@@ -35,7 +35,7 @@ pub(super) fn name(text: &str) -> String {
 }
 
 /// Returns `1 joint`, `2 joints`, `3 vertices`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {}", plural(what)) }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn thousands(value: u64) -> String {
 }
 
 /// Returns a number with three significant digits, or with all the digits of a larger integer.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     match value {
         value if value >= 99.95 => format!("{value:.0}"),
         value if value >= 9.995 => format!("{value:.1}"),
@@ -72,12 +72,12 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Returns lines of at most `columns` characters, broken between words.
-pub(super) fn paragraph(columns: u16, text: &str) -> String {
+pub fn paragraph(columns: u16, text: &str) -> String {
     aligned(columns, 0, [[text.to_owned()]])
 }
 
 /// Returns a table of left-aligned columns, `indent` spaces from the left. The last column is wrapped to fit.
-pub(super) fn aligned<R: Into<Row>>(columns: u16, indent: u16, rows: impl IntoIterator<Item = R>) -> String {
+pub fn aligned<R: Into<Row>>(columns: u16, indent: u16, rows: impl IntoIterator<Item = R>) -> String {
     let mut table = Table::new();
     table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(columns + GAP).add_rows(rows);
@@ -93,7 +93,7 @@ pub(super) fn aligned<R: Into<Row>>(columns: u16, indent: u16, rows: impl IntoIt
 }
 
 /// Columns of numbers that belong together.
-pub(super) struct ColumnGroup {
+pub struct ColumnGroup {
     /// The title above them; it may be empty.
     pub title: &'static str,
     /// The name and the cells of each column.
@@ -119,7 +119,7 @@ impl ColumnGroup {
 
 /// Returns groups of columns next to each other, in as many tables as the page's width demands. `keys` starts each
 /// table: its columns say what a row is.
-pub(super) fn grouped(columns: u16, keys: &ColumnGroup, groups: &[ColumnGroup]) -> String {
+pub fn grouped(columns: u16, keys: &ColumnGroup, groups: &[ColumnGroup]) -> String {
     let (mut tables, mut current) = (Vec::new(), vec![keys]);
     for group in groups {
         let wider: Vec<&ColumnGroup> = current.iter().copied().chain([group]).collect();
@@ -149,53 +149,4 @@ fn barred(groups: &[&ColumnGroup]) -> String {
 
 fn lines(table: &Table) -> String {
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_lines_are_broken_between_words() {
-        let text = "one two three four five six seven eight nine ten";
-        assert_eq!(paragraph(30, text), "one two three four five six\nseven eight nine ten\n");
-        assert_eq!(paragraph(80, text), format!("{text}\n"));
-    }
-
-    #[test]
-    fn columns_start_below_each_other() {
-        let text = aligned(80, 2, [vec!["a", "name", "x"], vec!["10", "n", "y"]]);
-        assert_eq!(text, "  a   name  x\n  10  n     y\n");
-        let row = ["a".repeat(40), "two words and some more of them, which do not fit".to_owned()];
-        let wrapped = format!("  {}  two words and some more of them,\n{}which do not fit\n", row[0], " ".repeat(44));
-        assert_eq!(aligned(80, 2, [row]), wrapped);
-    }
-
-    #[test]
-    fn groups_stand_side_by_side_where_the_page_holds_them() {
-        let group = |title, headers: &[&'static str], cell: &str| {
-            let column = |&header| (header, vec![cell.to_owned(), "1".to_owned()]);
-            ColumnGroup { title, columns: headers.iter().map(column).collect() }
-        };
-        let keys = group("", &["instances"], "1000");
-        let groups = [group("CPU", &["cull", "wait"], "1.25"), group("GPU", &["skin"], "12.5")];
-        let expected = "          | CPU        | GPU\n\
-                        instances | cull  wait | skin\n\
-                        --------- | ---------- | ----\n     \
-                             1000 | 1.25  1.25 | 12.5\n        \
-                                1 |    1     1 |    1\n";
-        assert_eq!(grouped(80, &keys, &groups), expected);
-        let text = grouped(25, &keys, &groups);
-        assert_eq!((text.matches("instances").count(), text.matches("1.25  1.25\n").count()), (2, 1), "{text}");
-    }
-
-    #[test]
-    fn quantities_have_few_digits() {
-        let found = [0.0, 0.001_23, 0.0994, 0.123, 1.234, 9.994, 9.996, 12.34, 99.96, 1234.5, 1e6].map(number);
-        assert_eq!(found, ["0.00", "0.001", "0.099", "0.12", "1.23", "9.99", "10.0", "12.3", "100", "1234", "1000000"]);
-        assert_eq!(
-            [counted(1, "mesh"), counted(2, "mesh"), counted(2, "vertex"), counted(2, "process")],
-            ["1 mesh", "2 meshes", "2 vertices", "2 processes"]
-        );
-    }
 }

@@ -85,21 +85,3 @@ pub(super) fn help() -> String {
     let rows: Vec<String> = rows().map(|(keys, text)| format!("  {keys:<12} {text}")).collect();
     format!("Mouse and keys:\n{}", rows.join("\n"))
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn no_key_has_two_actions() {
-        let mut seen = HashSet::new();
-        for key in SHORTCUTS.iter().flat_map(|(keys, ..)| *keys) {
-            assert!(seen.insert(key), "{key}");
-        }
-        assert_eq!(action("3"), Some((Action::Clip, 2)));
-        assert_eq!(action("F12"), Some((Action::Picture, 1)));
-        assert_eq!(action("no such key"), None);
-    }
-}

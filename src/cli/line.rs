@@ -188,28 +188,3 @@ fn file(path: &Path) -> OsString {
 fn word<T: PartialEq>(all: &[(&'static str, T)], wanted: T) -> &'static str {
     all.iter().find(|(_, value)| *value == wanted).map_or("", |(name, _)| name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_line_has_the_same_arguments_again() {
-        for options in [
-            "",
-            "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --time 0.25 --speed -2 --phase zero --seed 9",
-            "a.glb b.glb --spacing 1.5 --height 1.7 --layout ring --variety 0.25 --travel on --cull off --share-poses 30",
-            "--morph A=B=0.25 --morph smile=-1 --camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
-            "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
-            "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
-            "--joint hand.L --bind-pose --stage joint --blend dual-quaternion --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
-            "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
-        ] {
-            let line = format!("throng render {options} --out x.png");
-            let Some(Command::Render(args)) = Cli::try_parse_from(line.split_whitespace()).unwrap().command else {
-                panic!("{options}")
-            };
-            assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"), "{options}");
-        }
-    }
-}

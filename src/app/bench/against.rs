@@ -70,10 +70,10 @@ struct Row {
 }
 
 /// The medians of a time, one for each pair of turns.
-struct Line {
-    name: &'static str,
-    this_ms: Vec<f64>,
-    other_ms: Vec<f64>,
+pub struct Line {
+    pub name: &'static str,
+    pub this_ms: Vec<f64>,
+    pub other_ms: Vec<f64>,
 }
 
 /// Measures, and prints the comparison. The exit code says whether a row is slower than `--fail-above` allows.
@@ -200,7 +200,7 @@ impl Line {
         (ratios.len() >= PAIRS as usize).then_some((*low, *high))
     }
 
-    fn verdict(&self) -> &'static str {
+    pub fn verdict(&self) -> &'static str {
         let Some((low, high)) = self.interval() else { return "too few pairs" };
         let is_short = median_of(self.this_ms.clone()).max(median_of(self.other_ms.clone())) < SHORTEST_MS;
         match self.ratio() {
@@ -245,32 +245,4 @@ fn as_text(other: &Path, rows: &[Row], frames: u32, columns: u16) -> String {
         );
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A machine that slows down by half from the first pair to the last one.
-    const OTHER: [f64; 12] = [10.0, 10.5, 10.9, 11.4, 11.6, 12.1, 12.4, 13.2, 13.3, 13.9, 14.6, 15.0];
-
-    fn line(this_ms: impl Into<Vec<f64>>, other_ms: impl Into<Vec<f64>>) -> Line {
-        Line { name: "frame", this_ms: this_ms.into(), other_ms: other_ms.into() }
-    }
-
-    #[test]
-    fn a_change_counts_if_nearly_all_pairs_agree() {
-        let noise = [1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.01, 0.99];
-        for (factor, expected) in [(1.0, "no change"), (1.01, "no change"), (1.04, "slower"), (0.96, "faster")] {
-            let this: [f64; 12] = std::array::from_fn(|index| OTHER[index] * noise[index] * factor);
-            assert_eq!(line(this, OTHER).verdict(), expected, "{factor}");
-        }
-        let mut this = OTHER.map(|ms| ms * 1.1);
-        (this[3], this[7]) = (5.0, 90.0);
-        assert_eq!(line(this, OTHER).verdict(), "slower");
-        this[8] = 5.0;
-        assert_eq!(line(this, OTHER).verdict(), "no change");
-        assert_eq!(line([2.0; 11], [1.0; 11]).verdict(), "too few pairs");
-        assert_eq!(line([0.002; 12], [0.001; 12]).verdict(), "no change");
-    }
 }

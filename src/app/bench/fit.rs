@@ -24,7 +24,7 @@ const PRECISION: f64 = 0.01;
 const SHARE: Share = Share { first_frame: 0, frames: 9, warmup: 2 };
 
 #[derive(Clone, Copy, PartialEq)]
-enum Tried {
+pub enum Tried {
     Fast,
     Slow,
     TooLarge,
@@ -58,7 +58,7 @@ pub(super) fn add_rows(session: &mut Session<'_>, limit_ms: f64) -> Result<()> {
 
 /// Returns the largest crowd of at most `most` instances that is fast enough, and the reason why it is not larger. If none
 /// is, returns a crowd of one.
-fn largest(most: u32, mut tries: impl FnMut(u32) -> Result<Tried>) -> Result<(u32, Bound)> {
+pub fn largest(most: u32, mut tries: impl FnMut(u32) -> Result<Tried>) -> Result<(u32, Bound)> {
     let bound = |tried| if tried == Tried::TooLarge { Bound::Memory } else { Bound::Time };
     let mut fast = match tries(1)? {
         Tried::Fast => 1,
@@ -83,32 +83,4 @@ fn largest(most: u32, mut tries: impl FnMut(u32) -> Result<Tried>) -> Result<(u3
         }
     }
     Ok((fast, reason))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_largest_crowd_is_right_below_its_bound() {
-        for (fast, holds, most, expected) in [
-            (0, 100, 1000, (1, Bound::OneIsTooSlow)),
-            (1, 100, 1000, (1, Bound::Time)),
-            (83, 100, 1000, (83, Bound::Time)),
-            (100, 83, 1000, (83, Bound::Memory)),
-            (100, 0, 1000, (1, Bound::Memory)),
-            (5000, 5000, 1000, (1000, Bound::MostInstances)),
-        ] {
-            let found = largest(most, |instances| {
-                Ok(match instances {
-                    instances if instances > holds => Tried::TooLarge,
-                    instances if instances > fast => Tried::Slow,
-                    _ => Tried::Fast,
-                })
-            });
-            assert_eq!(found.unwrap(), expected);
-        }
-        let (found, _) = largest(1_000_000, |n| Ok(if n > 345_678 { Tried::Slow } else { Tried::Fast })).unwrap();
-        assert!((342_000..=345_678).contains(&found), "{found}");
-    }
 }

@@ -10,16 +10,16 @@
 //! such a crowd is left out with a warning, and so is a row that fails later. The other rows are reported before its error,
 //! and after Ctrl-C. Files are complete or absent.
 
-mod against;
-mod fit;
+pub mod against;
+pub mod fit;
 mod interrupt;
 mod plot;
 mod probe;
 mod rates;
-mod report;
+pub mod report;
 mod session;
-mod summary;
-mod sweep;
+pub mod summary;
+pub mod sweep;
 mod table;
 mod turn;
 

@@ -203,21 +203,3 @@ fn tick(value: f64) -> String {
         value => format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn odd_results_can_be_drawn() {
-        let mut report = Report::default();
-        assert!(to_svg(&report).is_err());
-        // There are no timestamps, the times are zero, and the names are markup.
-        report.runs = vec![Run::default(), Run::default()];
-        (report.runs[0].settings.instances, report.runs[1].settings.instances) = (1, 1_000_000);
-        report.runs[0].settings.models = vec!["<script>\u{1b}[31m & co.glb".to_owned(); 9];
-        let svg = to_svg(&report).unwrap();
-        assert!(svg.starts_with("<svg ") && !svg.contains("<script>") && !svg.contains('\u{1b}'));
-        assert_eq!([0.001, 0.02, 2.5, 1e6].map(tick), ["0.001", "0.02", "2.5", "1,000,000"]);
-    }
-}

@@ -135,7 +135,7 @@ pub(super) struct Planned {
 /// The reason why `--fit` found no larger crowd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Bound {
+pub enum Bound {
     /// A larger crowd takes more than the limit.
     Time,
     /// The device cannot hold a larger crowd.

@@ -4,24 +4,24 @@ use serde::Serialize;
 
 /// Order statistics of a sample, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub(super) struct Summary {
-    pub(super) min: f64,
+pub struct Summary {
+    pub min: f64,
     /// A quarter of the sample lies below.
-    pub(super) q1: f64,
-    pub(super) median: f64,
+    pub q1: f64,
+    pub median: f64,
     /// A quarter of the sample lies above.
-    pub(super) q3: f64,
+    pub q3: f64,
     /// `None` for fewer than 60 frames. A percentile counts if at least three frames lie above it. Otherwise one or two
     /// late frames would decide it.
-    pub(super) p95: Option<f64>,
+    pub p95: Option<f64>,
     /// `None` for fewer than 300 frames.
-    pub(super) p99: Option<f64>,
-    pub(super) max: f64,
+    pub p99: Option<f64>,
+    pub max: f64,
 }
 
 impl Summary {
     /// Computes nearest-rank percentiles. The median of an even count is the mean of the middle two.
-    pub(super) fn new(mut sample: Vec<f64>) -> Self {
+    pub fn new(mut sample: Vec<f64>) -> Self {
         sample.sort_by(f64::total_cmp);
         let count = sample.len();
         let rank = |share: f64| {
@@ -45,22 +45,4 @@ pub(super) fn median_of(mut sample: Vec<f64>) -> f64 {
     sample.sort_by(f64::total_cmp);
     let middle = |index: usize| sample.get(index).copied().unwrap_or(0.0);
     (middle(sample.len().saturating_sub(1) / 2) + middle(sample.len() / 2)) / 2.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn summaries_are_order_statistics() {
-        let of = |count: u32| Summary::new((1..=count).rev().map(f64::from).collect());
-        let few = |[min, q1, median, q3, max]: [f64; 5]| Summary { min, q1, median, q3, max, p95: None, p99: None };
-        let many = few([1.0, 75.0, 150.5, 225.0, 300.0]);
-        assert_eq!(of(300), Summary { p95: Some(285.0), p99: Some(297.0), ..many });
-        assert_eq!(of(60), Summary { p95: Some(57.0), ..few([1.0, 15.0, 30.5, 45.0, 60.0]) });
-        assert_eq!(of(4), few([1.0, 1.0, 2.5, 3.0, 4.0]));
-        assert_eq!(of(3), few([1.0, 1.0, 2.0, 3.0, 3.0]));
-        assert_eq!(of(1), few([1.0; 5]));
-        assert_eq!(of(0), few([0.0; 5]));
-    }
 }

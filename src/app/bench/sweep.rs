@@ -80,15 +80,15 @@ pub(super) fn by_renderer(rows: &[(usize, Settings)]) -> Vec<Vec<(usize, Setting
 
 /// A round's share of each row's frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Share {
-    pub(super) first_frame: u32,
-    pub(super) frames: u32,
+pub struct Share {
+    pub first_frame: u32,
+    pub frames: u32,
     /// The frames before them, which are not measured.
     pub(super) warmup: u32,
 }
 
 /// Divides the frames into rounds of almost equal size, none of them empty.
-pub(super) fn rounds(frames: u32, warmup: u32) -> Vec<Share> {
+pub fn rounds(frames: u32, warmup: u32) -> Vec<Share> {
     let count = ROUNDS.min(frames).max(1);
     let start = |round: u32| (u64::from(frames) * u64::from(round) / u64::from(count)) as u32;
     let share = |round| Share { first_frame: start(round), frames: start(round + 1) - start(round), warmup };
@@ -183,19 +183,4 @@ pub(super) fn varying<'a>(rows: impl Iterator<Item = &'a RunSettings> + Clone) -
     let values = |row: &RunSettings| row.list().map(|(_, value, _)| value);
     let first = rows.clone().next().map(values).unwrap_or_default();
     std::array::from_fn(|index| rows.clone().any(|row| values(row).get(index) != first.get(index)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_share_all_frames() {
-        for (frames, expected) in [(60, vec![10; 6]), (8, vec![1, 1, 2, 1, 1, 2]), (5, vec![1; 5]), (1, vec![1])] {
-            let shares = rounds(frames, 3);
-            assert_eq!(shares.iter().map(|share| share.frames).collect::<Vec<_>>(), expected);
-            let ends = shares.iter().map(|share| share.first_frame + share.frames);
-            assert!(shares.iter().skip(1).map(|share| share.first_frame).eq(ends.take(shares.len() - 1)));
-        }
-    }
 }

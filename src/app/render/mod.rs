@@ -6,9 +6,9 @@
 
 #![forbid(unsafe_code)]
 
-mod apng;
+pub mod apng;
 mod destination;
-mod sequence;
+pub mod sequence;
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ const MOST_SECONDS: f64 = 20.0;
 
 /// The frames to draw.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sequence {
+pub struct Sequence {
     /// The numbers of the frames.
     pub frames: Range<u32>,
     /// Frames for each second.
@@ -61,31 +61,4 @@ fn whole_loops(loop_seconds: Option<f64>, fps: f64) -> u32 {
     };
     // The conversion saturates.
     ((seconds * fps).round() as u32).clamp(1, MOST_FRAMES)
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::cli::{Cli, Command};
-
-    fn sequence(options: &str, is_film: bool, loop_seconds: Option<f64>) -> Sequence {
-        let line = format!("throng render --out x.png {options}");
-        let cli = Cli::try_parse_from(line.split_whitespace()).unwrap();
-        let Some(Command::Render(args)) = cli.command else { panic!("{line}") };
-        Sequence::new(&args, is_film, loop_seconds)
-    }
-
-    #[test]
-    fn films_show_whole_loops() {
-        let count = |loop_seconds| sequence("", true, loop_seconds).frames.len();
-        assert_eq!(sequence("", false, Some(1.5)).frames, 0..1);
-        // 4 / 1.5 is nearest to three loops of 45 frames.
-        let loops = [None, Some(1.5), Some(10.0), Some(1000.0), Some(1e-6)].map(count);
-        assert_eq!(loops, [120, 135, 300, 120, 120]);
-        assert_eq!(sequence("--turntable", false, Some(1.5)).frames, 0..135);
-        assert_eq!(sequence("--turntable --fps 1e-6", false, None).frames, 0..1);
-        assert_eq!(sequence("--turntable --fps 1e9", false, None).frames, 0..MOST_FRAMES);
-    }
 }

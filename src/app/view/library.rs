@@ -85,27 +85,3 @@ pub fn is_clip_file(path: &Path) -> bool {
     let has_only_clips = |model: Model| model.source.mesh_count == 0 && !model.clips.is_empty();
     is_animation || is_model(path) && import::load_clips(path).is_ok_and(has_only_clips)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_other_models_of_a_folder_are_offered() {
-        let folder = tempfile::tempdir().unwrap();
-        for name in ["b.glb", "a.GLTF", "c.png", "d.glb"] {
-            std::fs::write(folder.path().join(name), "").unwrap();
-        }
-        let shown = [folder.path().join("d.glb")];
-        let mut library = Library::new(&shown);
-        assert_eq!(library.names(), ["d.glb", "a.GLTF", "b.glb"]);
-        library.add(&folder.path().join("b.glb"));
-        assert_eq!(library.names().len(), 3);
-        assert_eq!((library.index_of(&shown), library.index_of(&[])), (Some(0), None));
-        assert_eq!(library.path(2), Some(&folder.path().join("b.glb")));
-        library.add(Path::new("no/such/folder/x.glb"));
-        let names: Vec<&Path> = library.names().iter().map(Path::new).collect();
-        assert_eq!(names[3], Path::new("folder/x.glb"));
-        assert!(names[0].ends_with("d.glb") && names[0].components().count() == 2, "{names:?}");
-    }
-}

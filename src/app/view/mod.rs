@@ -13,17 +13,17 @@
 
 #![cfg_attr(not(feature = "shaderc"), forbid(unsafe_code))]
 
-mod clock;
+pub mod clock;
 mod desk;
-mod hud;
-mod library;
-mod moves;
+pub mod hud;
+pub mod library;
+pub mod moves;
 mod picture;
-mod pointer;
+pub mod pointer;
 #[cfg(feature = "shaderc")]
 mod shaders;
-mod state;
-mod watch;
+pub mod state;
+pub mod watch;
 mod window;
 mod words;
 

@@ -93,36 +93,3 @@ fn between(from: &OrbitCamera, to: &OrbitCamera, share: f32) -> OrbitCamera {
         ..*to
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use glam::Vec3;
-
-    use super::*;
-
-    #[test]
-    fn moves_are_shown_and_undone() {
-        let start = OrbitCamera { yaw_radians: 3.0, ..OrbitCamera::default() };
-        let mut moves = Moves::new(start);
-        let now = Instant::now();
-        let at = |milliseconds| now + Duration::from_millis(milliseconds);
-        // A drag of two frames is one move, and each frame shows it at once.
-        let mut dragged = start;
-        for time in [1000, 1016] {
-            dragged.orbit(0.1, 0.0);
-            assert_eq!(moves.follow(dragged, at(time)), dragged);
-        }
-        // A jump is eased, also if it follows at once.
-        moves.jump(at(1030));
-        let jumped = OrbitCamera { yaw_radians: -3.0, distance: 1.0, target: Vec3::ONE, ..start };
-        assert_eq!(moves.follow(jumped, at(1030)), dragged);
-        let half = moves.follow(jumped, at(1105));
-        assert!(half.yaw_radians > PI && (half.distance - 2.0).abs() < 1e-3, "{half:?}");
-        assert!(moves.is_moving(at(1105)) && !moves.is_moving(at(1180)));
-        assert_eq!(moves.follow(jumped, at(1180)), jumped);
-        assert_eq!(moves.back(at(2000)), Some(dragged));
-        assert_eq!(moves.follow(dragged, at(2200)), dragged);
-        assert_eq!(moves.back(at(2300)), Some(start));
-        assert_eq!(moves.back(at(2400)), None);
-    }
-}

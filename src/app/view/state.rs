@@ -419,23 +419,3 @@ fn travels(args: &ViewArgs) -> bool {
     const LEAST_TO_TRAVEL: u32 = 24;
     args.crowd.travel.unwrap_or(args.count.instances(&args.crowd) >= LEAST_TO_TRAVEL)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::LookAt;
-
-    #[test]
-    fn another_model_opens_although_it_lacks_what_was_asked_of_the_first() {
-        let asset = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
-        let jelly = asset("jelly.gltf").display().to_string();
-        let mut args = ViewArgs::of(&["throng", &jelly, "--clip", "Hop", "--threads", "1"]);
-        args.crowd.camera.look_at = Some(LookAt::Joint("waist".to_owned()));
-        let mut state = State::new(&args).unwrap();
-        let target = state.scene.models[0].skeleton.morph_names[0].to_string();
-        state.hold_morph(&target, Some(0.5));
-        assert_eq!((state.scene.models[0].skeleton.held_morphs[0].1, state.args.crowd.morphs.len()), (0.5, 1));
-        let (args, scene) = state.load(vec![asset("walker.glb")], Vec::new()).unwrap();
-        assert!(args.crowd.morphs.is_empty() && scene.models[0].skeleton.held_morphs.is_empty());
-    }
-}

@@ -81,35 +81,3 @@ fn stamps(paths: &[PathBuf]) -> Stamps {
     };
     paths.iter().map(|path| stamp(path)).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_counts_once_and_when_it_is_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.glb");
-        let paths = [path.clone()];
-        std::fs::write(&path, "1").unwrap();
-        let start = Instant::now();
-        let mut files = ModelFiles::default();
-        let mut look = |number: u32, paths: &[PathBuf]| files.have_changed(paths, start + number * PERIOD);
-        assert!(!look(0, &paths) && !look(1, &paths));
-        std::fs::write(&path, "22").unwrap();
-        assert!(!look(2, &paths), "it may still be written");
-        std::fs::write(&path, "333").unwrap();
-        assert!(!look(3, &paths));
-        assert!(look(4, &paths));
-        assert!(!look(5, &paths), "only once");
-        // Removed and written again, as many programs do.
-        std::fs::remove_file(&path).unwrap();
-        assert!(!look(6, &paths) && !look(7, &paths));
-        std::fs::write(&path, "4444").unwrap();
-        assert!(!look(8, &paths) && look(9, &paths));
-        // Another file is no change.
-        std::fs::write(folder.path().join("other.glb"), "").unwrap();
-        let other = [folder.path().join("other.glb")];
-        assert!(!look(10, &other) && !look(11, &other));
-    }
-}

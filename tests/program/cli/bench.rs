@@ -188,6 +188,7 @@ fn files_that_cannot_be_written_are_found_first() {
     std::fs::copy(walker, place.file("walker.glb")).unwrap();
     for (code, files, says) in [
         (2, "--json a.svg --plot ./a.svg", "--plot and --json name the same file, ./a.svg"),
+        (2, "--json - --plot -", "--plot and --json name the same file, -"),
         (2, "--json ../work/a.svg --plot a.svg", "--plot and --json name the same file, a.svg"),
         (2, "walker.glb --json walker.glb", "--json and a model name the same file, walker.glb"),
         (1, "--json no/such.json", "cannot write no/such.json"),

@@ -3,7 +3,7 @@
 //! A file names another by a path that starts with `crate`, `super` or `self`, or, in the parent's `mod.rs`, with the
 //! child's name. Each path is followed through re-exports to the file that defines the item. The first folder that the
 //! two files share gets an edge between the entries that hold them. A `mod.rs` is an entry like the others. Declaring or
-//! re-exporting a child does not count as a use, and neither do unit tests.
+//! re-exporting a child does not count as a use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ struct Import {
 
 struct Module {
     imports: Vec<Import>,
-    /// The code without imports and unit tests.
+    /// The code without imports.
     body: String,
     has_children: bool,
 }
@@ -80,8 +80,7 @@ impl Modules {
             let stem = file.strip_suffix(".rs").unwrap_or(file);
             let stem = stem.strip_suffix("/mod").unwrap_or(stem);
             let path: Path = if stem == "lib" { Path::new() } else { stem.split('/').map(str::to_owned).collect() };
-            let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-            let (imports, body) = split_imports(code);
+            let (imports, body) = split_imports(text);
             modules.insert(path, Module { imports, body, has_children: false });
         }
         let parents: Vec<Path> = modules.keys().filter_map(|path| Some(path.split_last()?.1.to_vec())).collect();
@@ -218,7 +217,7 @@ fn cycles_are_found_through_reexports_and_sub_folders() {
         source("lib.rs", "pub mod a;"),
         source("a/mod.rs", "mod b;\nmod c;\nmod d;\npub use c::{C, Unused};\nstruct Own(C);"),
         source("a/b.rs", "use super::C;\nuse crate::a::d::e::E;"),
-        source("a/c.rs", "#[cfg(test)]\nmod tests { use super::super::b::B; }"),
+        source("a/c.rs", ""),
         source("a/d/mod.rs", "mod e;\nmod f;\npub use e::E;"),
         source("a/d/e.rs", "use super::f;\nfn g() -> super::super::Own {}"),
         source("a/d/f.rs", "pub(in crate::a) fn f(x: crate::a::b::B, y: super::E) {}"),

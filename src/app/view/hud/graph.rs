@@ -10,7 +10,7 @@ use crate::app::text::number;
 use crate::renderer::{CpuStage, Pass, PassTimes, StageTimes};
 
 /// The number of frames that count.
-const MOST_FRAMES: usize = 120;
+pub const MOST_FRAMES: usize = 120;
 const HEIGHT: f32 = 44.0;
 
 /// The times of one frame.
@@ -118,36 +118,8 @@ fn show_one(
 }
 
 /// Returns the next of 1, 2, 5, 10 and so on, so that the scale of the graph seldom changes.
-fn round_up(ms: f32) -> f32 {
+pub fn round_up(ms: f32) -> f32 {
     let decade = 10f32.powf(ms.max(1e-3).log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0];
     steps.into_iter().map(|step| step * decade).find(|&step| step >= ms).unwrap_or(10.0 * decade)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn medians_are_those_of_the_last_frames() {
-        let mut figures = Figures::default();
-        assert_eq!((figures.medians(), figures.median_frame_ms()), (FrameTimes::default(), None));
-        for frame in 0..MOST_FRAMES + 5 {
-            let slow = if frame < 5 { 1e6 } else { 0.0 };
-            let stages = StageTimes([1.0 + slow, 2.0, frame as f64, 0.5]);
-            figures.add(stages, Some(PassTimes([0.0, 0.0, 0.0, 3.0, 0.0])));
-        }
-        assert_eq!(figures.frames.len(), MOST_FRAMES);
-        let middle = 5.0 + MOST_FRAMES as f64 / 2.0;
-        let expected =
-            FrameTimes { stages: StageTimes([1.0, 2.0, middle, 0.5]), passes: PassTimes([0.0, 0.0, 0.0, 3.0, 0.0]) };
-        assert_eq!((figures.medians(), figures.median_frame_ms()), (expected, Some(3.5 + middle)));
-    }
-
-    #[test]
-    fn scales_are_round_numbers() {
-        let rounded = [0.0, 0.3, 1.0, 1.1, 4.9, 7.0, 16.7, 201.0].map(round_up);
-        let expected = [0.001, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 500.0];
-        assert!(rounded.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3 * b), "{rounded:?}");
-    }
 }

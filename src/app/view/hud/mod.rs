@@ -6,9 +6,9 @@
 //! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
 //! between, the same triangles are drawn.
 
-mod graph;
-mod lists;
-mod paint;
+pub mod graph;
+pub mod lists;
+pub mod paint;
 mod panel;
 
 use std::time::{Duration, Instant};
@@ -310,7 +310,7 @@ fn show_help(context: &Context, [beside_panel, whole]: [Rect; 2]) {
 ///
 /// They are for another pass of egui: a slider sees only which buttons are held when a pass starts, and after a slow frame
 /// press and release come together.
-fn split_after_press(events: &mut Vec<Event>) -> Vec<Event> {
+pub fn split_after_press(events: &mut Vec<Event>) -> Vec<Event> {
     let is_press = |event: &Event| matches!(event, Event::PointerButton { pressed: true, .. });
     let end = events.iter().position(is_press).map_or(events.len(), |press| press + 1);
     events.split_off(end)
@@ -328,46 +328,4 @@ fn style(style: &mut egui::Style) {
     style.spacing.item_spacing = vec2(7.0, 4.0);
     style.visuals.window_shadow = egui::Shadow::NONE;
     style.visuals.popup_shadow = egui::Shadow::NONE;
-}
-
-#[cfg(test)]
-mod tests {
-    use egui::{CentralPanel, Modifiers, PointerButton, Slider};
-
-    use super::*;
-
-    /// Returns the value of a slider from 0 to 1 after a mouse has dragged it, when all events come before one frame.
-    fn dragged(mut split: impl FnMut(&mut Vec<Event>) -> Vec<Event>) -> f32 {
-        let context = Context::default();
-        let (mut value, mut slider) = (0.0, Rect::NOTHING);
-        let mut lay_out = |events: Vec<Event>| {
-            let input = RawInput { events, ..RawInput::default() };
-            let mut output = context.run_ui(input, |ui| {
-                CentralPanel::default().show(ui, |ui| {
-                    slider = ui.add(Slider::new(&mut value, 0.0..=1.0).show_value(false)).rect;
-                });
-            });
-            // There is no renderer to take the letters.
-            output.textures_delta.clear();
-            slider
-        };
-        lay_out(Vec::new());
-        let slider = lay_out(Vec::new());
-        let button = |pos, pressed| {
-            let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
-            [Event::PointerMoved(pos), Event::PointerButton { pos, button, pressed, modifiers }]
-        };
-        let mut events = [button(slider.left_center(), true), button(slider.center(), false)].concat();
-        while !events.is_empty() {
-            let later = split(&mut events);
-            lay_out(std::mem::replace(&mut events, later));
-        }
-        value
-    }
-
-    #[test]
-    fn a_drag_between_two_frames_moves_a_slider() {
-        assert_eq!(dragged(|_| Vec::new()), 0.0, "egui sees such a drag: the events need not be split any more");
-        assert!((dragged(split_after_press) - 0.5).abs() < 0.01);
-    }
 }

@@ -1,0 +1,136 @@
+//! The command line.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
+use throng::cli::keys::{Action, SHORTCUTS, action};
+use throng::cli::{Cli, Command};
+
+#[test]
+fn no_key_has_two_actions() {
+    let mut seen = HashSet::new();
+    for key in SHORTCUTS.iter().flat_map(|(keys, ..)| *keys) {
+        assert!(seen.insert(key), "{key}");
+    }
+    assert_eq!(action("3"), Some((Action::Clip, 2)));
+    assert_eq!(action("F12"), Some((Action::Picture, 1)));
+    assert_eq!(action("no such key"), None);
+}
+
+#[test]
+fn a_command_line_has_the_same_arguments_again() {
+    for options in [
+        "",
+        "Fox.glb --clips a/walk.glb --clips b.vrma --scene 1 --clip Run --time 0.25 --speed -2 --phase zero --seed 9",
+        "a.glb b.glb --spacing 1.5 --height 1.7 --layout ring --variety 0.25 --travel on --cull off --share-poses 30",
+        "--morph A=B=0.25 --morph smile=-1 --camera 12.5,-3,0.5 --look-at -1,0.25,3 --distance 2.125 --fov 35 --clip none",
+        "--view three-quarter --look-at head --background none --ground shadow --exposure -0.5 --sun 10,20.5",
+        "--camera Camera.001 --look-at 1.5 --background #102030 --ground off --debug-view weights --skeleton on",
+        "--joint hand.L --bind-pose --stage joint --blend dual-quaternion --skinning vertex --upload staged --size 64x48 --lod-error 0.5",
+        "--instances 100 --threads 2 --msaa 8 --shadows off --device NVIDIA --validation --clip all --scene Two",
+    ] {
+        let line = format!("throng render {options} --out x.png");
+        let Some(Command::Render(args)) = Cli::try_parse_from(line.split_whitespace()).unwrap().command else {
+            panic!("{options}")
+        };
+        assert_eq!(format!("{:?}", args.parsed_again().unwrap()), format!("{args:?}"), "{options}");
+    }
+}
+
+#[test]
+fn a_mistyped_command_is_named_as_such() {
+    let message = |line: &str| {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        Cli::wrong_command(&arguments)
+    };
+    for (line, expected) in [
+        ("throng rendr Fox.glb --out x.png", "rendr: no such command or file; did you mean render?"),
+        ("throng benhc", "benhc: no such command or file; did you mean bench?"),
+        ("throng Inspect", "Inspect: no such command or file; did you mean inspect?"),
+        ("throng info Fox.glb", "info: no such command or file; try `throng inspect FILE`"),
+        ("throng fox", "fox: no such command or file; `throng --help` lists the commands"),
+        ("throng -n 5 render --out x.png", "render: a command is the first argument: throng render …"),
+        ("throng Fox.glb inspect", "inspect: a command is the first argument: throng inspect …"),
+    ] {
+        assert_eq!(message(line).as_deref(), Some(expected));
+    }
+    for line in [
+        "throng",
+        "throng help",
+        "throng fox.glb",
+        "throng ./rendr",
+        "throng --instances 3",
+        "throng src",
+        "throng --clip render",
+        "throng render --clip view --out x.png",
+    ] {
+        assert_eq!(message(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_switch_without_a_value_is_on() {
+    let completed = |line: &str| {
+        let arguments = line.split_whitespace().map(OsString::from).collect();
+        Cli::with_switch_values(arguments).join(" ".as_ref()).into_string().unwrap()
+    };
+    for (line, expected) in [
+        ("throng --skeleton Fox.glb", "throng --skeleton on Fox.glb"),
+        ("throng render --shadows --travel off --ground", "throng render --shadows on --travel off --ground on"),
+        ("throng render --shadows off --validation", "throng render --shadows off --validation"),
+    ] {
+        assert_eq!(completed(line), expected);
+    }
+}
+
+#[test]
+fn short_help_fits_a_terminal_of_80_columns() {
+    let mut command = Cli::command();
+    command.build();
+    for part in std::iter::once(&command).chain(command.get_subcommands()) {
+        for argument in part.get_arguments() {
+            let usage = argument.to_string();
+            assert!(usage.chars().count() <= 40, "{usage}: its description would be one word wide");
+        }
+    }
+}
+
+#[test]
+fn wrong_values_are_refused() {
+    for (before, values) in [
+        ("--instances", "99999999999"),
+        ("--size", "0x10 99999x1"),
+        ("--time", "nan inf"),
+        ("--threads", "0 1,2"),
+        ("--spacing", "0"),
+        ("--layout", "square"),
+        ("--travel", "maybe"),
+        ("--variety", "1.5 -0.1 nan"),
+        ("--background", "blue #12345 #+12345"),
+        ("--exposure", "17"),
+        ("--sun", "0,0 0,91 30"),
+        ("view --size", "64x48,32x24"),
+        ("render", "--out"),
+        ("render --out x.png --frames", "0 5..5 5..=7 ..7 0..1000001"),
+        ("render --out x.png", "--turntable=0"),
+        ("render --out x.png --skinning", "compute,vertex"),
+        ("bench --skinning", "compute,geometry"),
+        ("bench --upload", "foo,auto direct,"),
+        ("bench --instances", "1,many 1,,2"),
+        ("bench --size", "64x48,64"),
+        ("bench --threads", "1,0"),
+        ("bench --fit", "0"),
+        ("bench --fit 16 --instances", "10"),
+        ("bench --fail-above", "5"),
+        ("bench --against throng --fail-above", "-1 many"),
+        ("bench --against throng --json", "a.json"),
+        ("bench --plot", "frame.png"),
+    ] {
+        for value in values.split(' ') {
+            let line = format!("throng {before} {value}");
+            let error = Cli::try_parse_from(line.split(' ')).expect_err(&line);
+            assert_eq!(error.exit_code(), 2, "{line}");
+        }
+    }
+}
