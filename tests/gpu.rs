@@ -12,6 +12,7 @@ mod gpu {
     pub mod golden;
     pub mod limits;
     pub mod loader;
+    pub mod looks;
     #[cfg(target_os = "linux")]
     pub mod memory;
     pub mod motion;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         gpu::best_practices::tests(),
         gpu::allocations::tests(),
         gpu::golden::tests(),
+        gpu::looks::tests(),
         gpu::debug_views::tests(),
         gpu::render_equivalence::tests(),
         gpu::motion::tests(),

@@ -9,6 +9,8 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -84,7 +86,7 @@ impl Running {
     #[cfg(target_os = "linux")]
     pub fn wait_for_ticks(&self, ticks: u64) {
         while processor_time::ticks_of(self.child.id()) < ticks {
-            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(5));
         }
     }
 

@@ -25,11 +25,26 @@ fn python(program: &Path, argument: &Path) -> Finished {
     Running::start(Command::new("python3").arg("-B").arg(program).arg(argument)).finish()
 }
 
-/// Evaluates a file, and writes the numbers to a folder.
-fn evaluate(evaluator: &Path, name: &str, results: &Path) {
-    let finished = python(evaluator, &folder().join(name).with_extension("gltf"));
-    assert_eq!(finished.code, 0, "{name}: {}", finished.stderr);
-    std::fs::write(results.join(name).with_extension("json"), finished.stdout).unwrap();
+/// Runs evaluators in one process of Python. Its arguments are an evaluator, a file and a file of numbers, again and again.
+const EVALUATE: &str = "import contextlib, runpy, sys
+while len(sys.argv) > 1:
+    result = sys.argv.pop(3)
+    with open(result, 'w') as out, contextlib.redirect_stdout(out):
+        evaluator, rest = sys.argv[1], sys.argv[3:]
+        del sys.argv[3:], sys.argv[0]
+        runpy.run_path(evaluator, run_name='__main__')
+    sys.argv[1:] = rest";
+
+/// Evaluates files, and writes the numbers to folders: in each case an evaluator, a name, and a folder.
+fn evaluate<'c>(cases: impl IntoIterator<Item = (&'c Path, &'c str, &'c Path)>) {
+    let mut command = Command::new("python3");
+    command.args(["-B", "-c", EVALUATE]);
+    for (evaluator, name, results) in cases {
+        let model = folder().join(name).with_extension("gltf");
+        command.args([evaluator, &model, &results.join(name).with_extension("json")]);
+    }
+    let finished = Running::start(&mut command).finish();
+    assert_eq!(finished.code, 0, "{}", finished.stderr);
 }
 
 #[test]
@@ -94,9 +109,10 @@ fn the_expected_numbers_are_those_of_the_evaluator() {
     let page = std::fs::read_to_string(folder().join("README.md")).unwrap();
     for name in names() {
         assert!(page.contains(&format!("\n| `{name}` |")), "{name} is not on the page");
-        evaluate(&folder().join("evaluate.py"), &name, &place.working_folder());
-        // The last digit may differ between mathematical libraries, so the files are not compared byte by byte.
     }
+    let (evaluator, results) = (folder().join("evaluate.py"), place.working_folder());
+    evaluate(names().iter().map(|name| (&*evaluator, &**name, &*results)));
+    // The last digit may differ between mathematical libraries, so the files are not compared byte by byte.
     let checker = Running::start(
         Command::new("python3").arg("-B").arg(folder().join("check.py")).arg(place.working_folder()).arg("1e-8"),
     );
@@ -121,11 +137,10 @@ fn each_mistake_is_found_by_the_case_that_names_it() {
     for Mistake { cases, right: text, wrong } in mistakes {
         assert_eq!(right.matches(&text).count(), 1, "{text}");
         let place = Place::new();
-        let evaluator = place.working_folder().join("evaluate.py");
+        let results = place.working_folder();
+        let evaluator = results.join("evaluate.py");
         std::fs::write(&evaluator, right.replace(&text, &wrong)).unwrap();
-        for name in &cases {
-            evaluate(&evaluator, name, &place.working_folder());
-        }
+        evaluate(cases.iter().map(|name| (&*evaluator, &**name, &*results)));
         let checked = python(&folder().join("check.py"), &place.working_folder());
         for name in &cases {
             let line = checked.stdout.lines().find(|line| line.split_whitespace().nth(1) == Some(name));

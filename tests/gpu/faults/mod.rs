@@ -33,6 +33,7 @@ pub fn tests() -> Vec<Test> {
         every_function_may_fail,
         every_call_may_fail_with_every_result [ignored if true],
         after_lost_devices_the_image_is_the_same,
+        after_a_hundred_lost_devices_the_image_is_the_same [ignored if true],
         samplers_and_pools_do_not_grow_with_materials,
         frames_wait_for_nothing_but_their_slot,
         the_third_loss_within_a_minute_ends_the_program
@@ -193,19 +194,27 @@ fn slow_losses() -> Losses<'static> {
     })
 }
 
-/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: three
-/// times in a row each.
 fn after_lost_devices_the_image_is_the_same(device: &TestDevice) {
+    lose_devices(device, 3);
+}
+
+fn after_a_hundred_lost_devices_the_image_is_the_same(device: &TestDevice) {
+    lose_devices(device, 25);
+}
+
+/// A device is lost while each of two models is uploaded, when the first frame is submitted, and when it is waited for: some
+/// times in a row each.
+fn lose_devices(device: &TestDevice, instances: usize) {
     use Function::*;
     let mut setting = Setting::new(device);
     let (reference, _) = live(None, || setting.rebuilding(slow_losses()));
     let end = reference.result.expect("a life without faults");
     for (function, call) in [(vkQueueWaitIdle, 0), (vkQueueWaitIdle, 1), (vkQueueSubmit2, 2), (vkWaitSemaphores, 0)] {
         let fault = Fault::once(function, call, vk::Result::ERROR_DEVICE_LOST);
-        let fault = Fault { lasts: true, instances: 3, ..fault };
+        let fault = Fault { lasts: true, instances, ..fault };
         let (outcome, report) = live(Some(fault), || setting.rebuilding(slow_losses()));
         let again = outcome.result.unwrap_or_else(|error| panic!("{fault:?}: {error:#}"));
-        assert_eq!((report.failures, report.leaks), (3, Vec::new()), "{fault:?}");
+        assert_eq!((report.failures, report.leaks), (instances, Vec::new()), "{fault:?}");
         assert!(again == end, "{fault:?}: another image");
     }
 }

@@ -39,8 +39,8 @@ pub fn tests() -> Vec<Test> {
     IMAGES.iter().map(of_image).chain(others).collect()
 }
 
-const SURFACES: &str = "tests/golden/surfaces.gltf";
-const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
+pub const SURFACES: &str = "tests/golden/surfaces.gltf";
+pub const MIRRORED_AND_BLENDED: &str = "tests/golden/mirrored_and_blended.gltf";
 
 /// The name of an approved image, its models, and the options of `throng render`.
 type Golden = (&'static str, &'static [&'static str], &'static str);
@@ -95,7 +95,7 @@ fn draw(device: &TestDevice, models: &[&str], options: &str) -> RgbaImage {
 }
 
 /// Draws models on a device.
-fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
+pub fn draw_on(gpu: &Gpu, models: &[Model], options: &str) -> RgbaImage {
     let size = if options.contains("--size") { "" } else { "--size 256x144" };
     let options = format!("{options} {size}");
     let args = scene::arguments(&options);

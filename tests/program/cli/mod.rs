@@ -7,7 +7,6 @@ mod bench;
 mod bench_crowds;
 mod crowd;
 mod files;
-mod looks;
 mod outputs;
 mod pictures;
 mod run;

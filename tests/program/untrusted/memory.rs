@@ -10,7 +10,7 @@ use crate::common::assets::WALKER;
 
 const MIB: usize = 1 << 20;
 
-/// Each attack must be accepted, or refused for the reason that it expects.
+/// Each attack must be accepted, or refused for the reason that it expects. What is accepted can be posed.
 #[test]
 fn small_files_take_little() {
     let folder = tempfile::tempdir().unwrap();
@@ -33,6 +33,8 @@ fn small_files_of_clips_take_little() {
 
 /// Returns what is wrong with the program's reactions to an attack.
 fn wrongs(Attack { name, file, refused }: &Attack, folder: &Path, runs: &[(&str, Vec<&str>)]) -> Vec<String> {
+    // A refused file does not come as far as the second command.
+    let runs = if refused.is_some() { &runs[..1] } else { runs };
     assert!(file.len() <= MIB, "{name} has {} bytes", file.len());
     let path = folder.join(name);
     std::fs::write(&path, file).unwrap();

@@ -1,18 +1,23 @@
 //! Background, ground, exposure and sun, and transparent images.
 
 use image::{Rgba, RgbaImage};
+use throng::model::Model;
 
-use super::pictures::decode;
-use super::run::repository_file;
-use crate::common::program::Place;
+use super::golden;
+use crate::common::gpu::{Gpu, Test, TestDevice, gpu_tests};
+use crate::common::scene::{WALKER, asset};
 
-fn render(place: &Place, options: &str) -> RgbaImage {
-    place.succeed(&format!("render --size 96x64 --validation {options} --out look.png"));
-    decode(&place.file("look.png"))
+pub fn tests() -> Vec<Test> {
+    gpu_tests![
+        a_colour_is_the_background_whatever_the_exposure,
+        without_a_background_only_the_crowd_is_opaque,
+        the_ground_is_an_option,
+        exposure_brightens_everything_but_unlit_materials,
+    ]
 }
 
-fn golden(name: &str, camera: &str) -> String {
-    format!("{} --camera {camera}", repository_file(&format!("tests/golden/{name}.gltf")).display())
+fn draw(gpu: &Gpu, model: &Model, options: &str) -> RgbaImage {
+    golden::draw_on(gpu, std::slice::from_ref(model), &format!("--size 96x64 {options}"))
 }
 
 fn mean(image: &RgbaImage) -> f64 {
@@ -27,11 +32,11 @@ fn difference_of_opaque(a: &RgbaImage, b: &RgbaImage) -> (u8, usize) {
     (most.unwrap_or(0), opaque().count())
 }
 
-#[test]
-fn a_colour_is_the_background_whatever_the_exposure() {
-    let place = Place::new();
+fn a_colour_is_the_background_whatever_the_exposure(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let walker = asset(WALKER);
     for options in ["--msaa 1", "--msaa 4 --exposure 1", "--msaa 4 --exposure -1 --sun 30,10"] {
-        let image = render(&place, &format!("--background #20406f --ground off {options}"));
+        let image = draw(&gpu, &walker, &format!("--background #20406f --ground off {options}"));
         for (x, y) in [(0, 0), (95, 0), (0, 63), (95, 63)] {
             assert_eq!(*image.get_pixel(x, y), Rgba([0x20, 0x40, 0x6f, 255]), "{options}");
         }
@@ -42,15 +47,18 @@ fn a_colour_is_the_background_whatever_the_exposure() {
 }
 
 /// A transparent image has the colours of an opaque one, and partial alpha at edges and in glass only.
-#[test]
-fn without_a_background_only_the_crowd_is_opaque() {
-    let place = Place::new();
-    let (blended, surfaces) = (golden("mirrored_and_blended", "20,30,1.3"), golden("surfaces", "0,8,0.9"));
-    for (scene, samples) in [("--camera 20,10", 1), (&blended, 1), (&blended, 4), (&surfaces, 4)] {
-        let options = format!("{scene} --msaa {samples} --exposure 0.5");
-        let transparent = render(&place, &format!("{options} --background none"));
+fn without_a_background_only_the_crowd_is_opaque(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    for (model, camera, samples) in [
+        (WALKER, "20,10", 1),
+        (golden::MIRRORED_AND_BLENDED, "20,30,1.3", 1),
+        (golden::MIRRORED_AND_BLENDED, "20,30,1.3", 4),
+        (golden::SURFACES, "0,8,0.9", 4),
+    ] {
+        let (model, options) = (asset(model), format!("--camera {camera} --msaa {samples} --exposure 0.5"));
+        let transparent = draw(&gpu, &model, &format!("{options} --background none"));
         assert_eq!(transparent.get_pixel(0, 0)[3], 0, "{options}");
-        let opaque = render(&place, &format!("{options} --background #808080 --ground off"));
+        let opaque = draw(&gpu, &model, &format!("{options} --background #808080 --ground off"));
         let (most, count) = difference_of_opaque(&transparent, &opaque);
         assert!(most <= 2 && count > 300, "{options}: {most} in {count} opaque pixels");
         // Pixels that nothing covers show the background in the other image.
@@ -59,10 +67,10 @@ fn without_a_background_only_the_crowd_is_opaque() {
     }
 }
 
-#[test]
-fn the_ground_is_an_option() {
-    let place = Place::new();
-    let bottom = |options: &str| *render(&place, &format!("--camera 20,30 {options}")).get_pixel(3, 60);
+fn the_ground_is_an_option(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let walker = asset(WALKER);
+    let bottom = |options: &str| *draw(&gpu, &walker, &format!("--camera 20,30 {options}")).get_pixel(3, 60);
     assert_eq!(bottom("--background none")[3], 0);
     // It fades with the distance.
     assert!(bottom("--background none --ground on")[3] > 200);
@@ -70,16 +78,16 @@ fn the_ground_is_an_option() {
     assert_eq!(bottom("--ground off --background #102030"), Rgba([0x10, 0x20, 0x30, 255]));
 }
 
-#[test]
-fn exposure_brightens_everything_but_unlit_materials() {
-    let place = Place::new();
-    let [dark, normal, bright] = ["-1", "0", "1"].map(|stops| mean(&render(&place, &format!("--exposure {stops}"))));
+fn exposure_brightens_everything_but_unlit_materials(device: &TestDevice) {
+    let gpu = Gpu::new(device);
+    let (walker, surfaces) = (asset(WALKER), asset(golden::SURFACES));
+    let [dark, normal, bright] =
+        ["-1", "0", "1"].map(|stops| mean(&draw(&gpu, &walker, &format!("--exposure {stops}"))));
     assert!(dark < 0.8 * normal && bright > 1.15 * normal, "{dark} {normal} {bright}");
     // The texture in the middle of the lower row is unlit; the one on the right is not.
     for background in ["sky", "none"] {
-        let surfaces = golden("surfaces", "0,8,0.9");
-        let [normal, bright] = ["0", "1"]
-            .map(|stops| render(&place, &format!("{surfaces} --background {background} --msaa 1 --exposure {stops}")));
+        let options = format!("--camera 0,8,0.9 --background {background} --msaa 1 --exposure");
+        let [normal, bright] = ["0", "1"].map(|stops| draw(&gpu, &surfaces, &format!("{options} {stops}")));
         let center = (47, 50);
         let most = |a: &Rgba<u8>, b: &Rgba<u8>| a.0.iter().zip(b.0).map(|(&a, b)| a.abs_diff(b)).max().unwrap();
         let unlit = most(normal.get_pixel(center.0, center.1), bright.get_pixel(center.0, center.1));
