@@ -42,7 +42,7 @@ struct RustStruct {
 
 /// Builds a [`RustStruct`]. Only a macro can turn members into names and offsets. A missing member does not compile.
 macro_rules! rust_struct {
-    ($type:ident { $($member:ident),+ }) => {{
+    ($type:ident: $($member:ident)+) => {{
         let _all_members_are_named = |value: $type| { let $type { $($member: _),+ } = value; };
         RustStruct {
             name: stringify!($type),
@@ -52,77 +52,39 @@ macro_rules! rust_struct {
     }};
 }
 
+macro_rules! rust_structs {
+    ($($type:ident: $($member:ident)+;)*) => { vec![$(rust_struct!($type: $($member)+)),*] };
+}
+
 fn rust_structs() -> Vec<RustStruct> {
-    vec![
-        rust_struct!(JointMatrix { rows }),
-        rust_struct!(BindVertex {
-            position,
-            normal_octahedral,
-            first_influence,
-            influence_count,
-            first_morph_delta,
-            morph_delta_count
-        }),
-        rust_struct!(GpuInfluence { joint, weight }),
-        rust_struct!(GpuMorphDelta { weight_index, position, normal }),
-        rust_struct!(StaticVertex { tex_coords, color_unorm8 }),
-        rust_struct!(SkinnedVertex { position, normal_octahedral }),
-        rust_struct!(PoseRecord {
-            palette_offset,
-            skinned_vertex_offset,
-            morph_weight_offset,
-            morph_weight_count,
-            camera_level,
-            bind_vertex_offset
-        }),
-        rust_struct!(InstanceData { world_from_model, pose, tint_unorm8, numbers }),
-        rust_struct!(InstanceHistory { world_from_model, page, first_vertex, vertex_count, padding }),
-        rust_struct!(PaletteEntry { node, is_joint }),
-        rust_struct!(GpuBone { mesh_from_base, tip_mesh, base, tip, node, axis_length, padding }),
-        rust_struct!(FrameData {
-            clip_from_world,
-            world_from_clip,
-            camera_position,
-            exposure,
-            to_light,
-            to_light_ground_scale,
-            light_color,
-            opaque_alpha,
-            shadow_from_world,
-            shadow_map_texels,
-            shadow_texel_metres,
-            shadow_depth_per_texel,
-            ground_reach_metres,
-            shaded_ground_least,
-            shaded_ground_greatest,
-            background,
-            sky,
-            ground_sunlit,
-            ground_cell_metres,
-            ground_ambient,
-            hidden_sky_height
-        }),
-        rust_struct!(SkyData { zenith, horizon, glow, ground, to_sun }),
-        rust_struct!(EnvironmentConstants { sky }),
-        rust_struct!(SkinConstants { first, end, first_pose, end_pose }),
-        rust_struct!(ModelConstants { shown_node, coarsest_level }),
-        rust_struct!(MotionConstants { page, half_way_metres }),
-        rust_struct!(ToneMapConstants { exposure }),
-        rust_struct!(OverlayConstants { clip_from_pixels }),
-        rust_struct!(OverlayVertex { position_pixels, tex_coords, color_unorm8 }),
-        rust_struct!(MaterialData {
-            base_color_factor,
-            emission,
-            alpha_cutoff,
-            metallic,
-            roughness,
-            occlusion_strength,
-            normal_scale,
-            dielectric_reflectance,
-            grazing_reflectance,
-            texture_rows
-        }),
-    ]
+    rust_structs! {
+        JointMatrix: rows;
+        BindVertex: position normal_octahedral first_influence influence_count first_morph_delta morph_delta_count;
+        GpuInfluence: joint weight;
+        GpuMorphDelta: weight_index position normal;
+        StaticVertex: tex_coords color_unorm8;
+        SkinnedVertex: position normal_octahedral;
+        PoseRecord: palette_offset skinned_vertex_offset morph_weight_offset morph_weight_count camera_level
+            bind_vertex_offset;
+        InstanceData: world_from_model pose tint_unorm8 numbers;
+        InstanceHistory: world_from_model page first_vertex vertex_count padding;
+        PaletteEntry: node is_joint;
+        GpuBone: mesh_from_base tip_mesh base tip node axis_length padding;
+        FrameData: clip_from_world world_from_clip camera_position exposure to_light to_light_ground_scale
+            light_color opaque_alpha shadow_from_world shadow_map_texels shadow_texel_metres shadow_depth_per_texel
+            ground_reach_metres shaded_ground_least shaded_ground_greatest background sky ground_sunlit
+            ground_cell_metres ground_ambient hidden_sky_height;
+        SkyData: zenith horizon glow ground to_sun;
+        EnvironmentConstants: sky;
+        SkinConstants: first end first_pose end_pose;
+        ModelConstants: shown_node coarsest_level;
+        MotionConstants: page half_way_metres;
+        ToneMapConstants: exposure;
+        OverlayConstants: clip_from_pixels;
+        OverlayVertex: position_pixels tex_coords color_unorm8;
+        MaterialData: base_color_factor emission alpha_cutoff metallic roughness occlusion_strength normal_scale
+            dielectric_reflectance grazing_reflectance texture_rows;
+    }
 }
 
 /// Returns each module's name and its reflection.
@@ -257,18 +219,8 @@ fn push_constants_are_those_that_the_passes_push() {
 /// Each shader that has a specialization constant has it under the id and the name of the member.
 #[test]
 fn specialization_constants_have_one_meaning_each() {
-    let rust = rust_struct!(SpecializationConstants {
-        features,
-        influence_count,
-        with_morphs,
-        with_tangents,
-        with_normals,
-        poses_per_group,
-        debug_view,
-        ground_is_shaded,
-        encodes_srgb,
-        with_dual_quaternions
-    });
+    let rust = rust_struct!(SpecializationConstants: features influence_count with_morphs with_tangents with_normals
+        poses_per_group debug_view ground_is_shaded encodes_srgb with_dual_quaternions);
     let members: Vec<(u32, String)> = rust.members.into_iter().map(|(name, offset)| (offset / 4, name)).collect();
     let mut found = BTreeSet::new();
     for (file_name, module) in modules() {
@@ -411,7 +363,7 @@ fn descriptors_lie_where_the_layouts_have_them() {
 #[test]
 #[should_panic(expected = "members of SkinnedVertex in a shader")]
 fn a_moved_member_is_noticed() {
-    let rust = rust_struct!(SkinnedVertex { position, normal_octahedral });
+    let rust = rust_struct!(SkinnedVertex: position normal_octahedral);
     let members = vec![("position".to_owned(), 0), ("normal_octahedral".to_owned(), 16)];
     let shader = MemoryStruct { name: rust.name.to_owned(), members, end: 20, stride: Some(32) };
     assert_same("a shader", &rust, &shader);

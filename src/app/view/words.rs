@@ -112,14 +112,13 @@ pub fn character_with_names(state: &State) -> Option<ShownInstance> {
 }
 
 /// Returns the name of the joint whose place in the image is nearest to a point in pixels, if it is near.
-pub fn joint_at(state: &State, point_pixels: Vec2, [width, height]: [u32; 2]) -> Option<String> {
+pub fn joint_at(state: &State, point_pixels: Vec2, size_pixels: Vec2) -> Option<String> {
     const NEAR_PIXELS: f32 = 14.0;
     let shown = character_with_names(state)?;
     let scene = &state.scene;
     let model = scene.models.get(shown.model as usize)?;
     let mut positions = Vec::new();
     scene.crowd.node_positions(shown.number, state.clock.time_seconds(), &mut positions);
-    let size_pixels = Vec2::new(width as f32, height as f32);
     let clip_from_world = scene.camera.clip_from_world(size_pixels.x / size_pixels.y);
     let distance = |node: u32| {
         let clip = clip_from_world * positions.get(node as usize)?.extend(1.0);

@@ -1,17 +1,233 @@
-//! The panel: its lists, its graph, its letters and what is drawn of it.
+//! The panel, the message and the page of keys, by their widgets: egui's harness lays them out and clicks on them, without a
+//! window. Then the panel's graph, its letters and what is drawn of it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::Parser;
+use egui::accesskit::Role;
 use egui::epaint::{ClippedPrimitive, ImageDelta, Primitive};
 use egui::{
-    CentralPanel, Color32, ColorImage, Context, Event, ImageData, Mesh, Modifiers, PointerButton, RawInput, Rect,
+    CentralPanel, Color32, ColorImage, Context, Event, ImageData, Key, Mesh, Modifiers, PointerButton, RawInput, Rect,
     Slider, TextureId, TextureOptions, TexturesDelta, pos2,
 };
-use throng::app::view::hud::graph::{Figures, MOST_FRAMES, round_up};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{By, Queryable};
+use glam::Vec2;
+use throng::app::view::hud::contents::Contents;
+use throng::app::view::hud::graph::{MOST_FRAMES, round_up};
 use throng::app::view::hud::lists::matches;
 use throng::app::view::hud::paint::{Atlas, clip, fill};
-use throng::app::view::hud::split_after_press;
-use throng::renderer::{Overlay, PassTimes, StageTimes};
+use throng::app::view::hud::{Facts, Figures, Notice, Wishes, split_after_press};
+use throng::app::view::state::State;
+use throng::cli::Cli;
+use throng::crowd::{ClipChoice, Layout};
+use throng::renderer::{Overlay, PassTimes, Skinning, StageTimes, UploadPath};
+use throng::view::{Background, DebugView, Ground};
+
+/// All that a window shows, with what a person has done.
+struct Shown {
+    state: State,
+    contents: Contents,
+    wishes: Wishes,
+    notice: Option<Notice>,
+    files: Vec<String>,
+}
+
+fn asset(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name)
+}
+
+/// Opens a model with the panel, at a size that shows all of it.
+fn open(model: &Path, options: &str) -> Harness<'static, Shown> {
+    let words = ["throng", model.to_str().unwrap(), "--threads", "1"].into_iter().chain(options.split_whitespace());
+    let state = State::new(&Cli::try_parse_from(words).unwrap().view).unwrap();
+    let contents = Contents { shows_panel: true, ..Contents::default() };
+    let files = vec!["a.glb".to_owned(), "b.glb".to_owned()];
+    let shown = Shown { state, contents, wishes: Wishes::default(), notice: None, files };
+    let harness = Harness::builder().with_size([900.0, 1600.0]).with_context_setup(Contents::prepare);
+    let mut window = harness.build_ui_state(
+        |ui, shown| {
+            let facts = Facts {
+                files: &shown.files,
+                file: Some(0),
+                figures: &Figures::default(),
+                lines: &["a device".to_owned()],
+                automatic_upload: UploadPath::Direct,
+                samples: 4,
+                sample_counts: 1 | 4,
+                shadow_map_size: Some(512),
+                most_instances: 5000,
+                memory: &|instances| format!("{instances} need a byte"),
+                notice: shown.notice.as_ref(),
+            };
+            shown.contents.show(ui.ctx(), &facts, &mut shown.state, &mut shown.wishes);
+        },
+        shown,
+    );
+    window.run();
+    window
+}
+
+fn click(window: &mut Harness<Shown>, name: &str) {
+    window.get_by_label(name).click();
+    window.run();
+}
+
+/// Sets the slider or the number with this name, as a screen reader does.
+fn set(window: &mut Harness<Shown>, role: Role, name: &str, value: f64) {
+    window.get_by_role_and_label(role, name).set_value_accesskit(value);
+    window.run();
+}
+
+#[test]
+fn controls_change_the_state() {
+    let mut window = open(&asset("walker.glb"), "--clip Walk --instances 2 --travel off");
+    for section in ["Model", "Look", "Drawing"] {
+        click(&mut window, section);
+    }
+    type Check = fn(&Shown) -> bool;
+    let clicks: [(&str, Check); 22] = [
+        ("⏸  Pause", |shown| shown.state.clock.is_paused()),
+        ("⏭", |shown| (shown.state.clock.time_seconds() - 1.0 / 30.0).abs() < 0.01),
+        ("⏮", |shown| shown.state.clock.time_seconds() < 0.01),
+        ("▶  Play", |shown| !shown.state.clock.is_paused()),
+        ("repeat", |shown| !shown.state.repeats),
+        ("rest pose", |shown| shown.state.args.crowd.clip == ClipChoice::None),
+        ("all clips, mixed", |shown| shown.state.args.crowd.clip == ClipChoice::All),
+        ("Run  (0.60 s)", |shown| shown.state.clip_name() == "Run"),
+        ("b.glb", |shown| shown.wishes.open == Some(1)),
+        ("ring", |shown| shown.state.crowd_controls().layout == Layout::Ring),
+        ("travel: walkers go somewhere", |shown| shown.state.crowd_controls().travel),
+        ("skeleton", |shown| shown.state.scene.visualization.skeleton),
+        ("colour", |shown| matches!(shown.state.scene.look.background, Background::Color(_))),
+        ("sky", |shown| shown.state.scene.look.background == Background::Sky),
+        ("none", |shown| shown.state.scene.look.background == Background::None),
+        ("shadow", |shown| shown.state.scene.look.ground == Ground::Shadow),
+        ("vertex", |shown| shown.state.args.gpu.skinning == Skinning::Vertex),
+        ("staged", |shown| shown.state.args.gpu.upload == Some(UploadPath::Staged)),
+        ("auto (direct)", |shown| shown.state.args.gpu.upload.is_none()),
+        ("1", |shown| shown.state.args.gpu.quality.msaa == Some(1)),
+        ("shadows, a map of 512 × 512", |shown| !shown.state.args.gpu.quality.shadows),
+        ("Keys (H)", |shown| shown.wishes.help),
+    ];
+    for (name, has_changed) in clicks {
+        assert!(!has_changed(window.state()), "before {name}");
+        click(&mut window, name);
+        assert!(has_changed(window.state()), "{name}");
+    }
+    // The device has no 8 samples.
+    assert!(window.get_by_label("8").accesskit_node().is_disabled());
+    let values: [(Role, &str, f64, Check); 10] = [
+        (Role::Slider, "the time in the clip", 0.3, |shown| (shown.state.time_in_clip() - 0.3).abs() < 0.01),
+        (Role::Slider, "speed", -0.5, |shown| shown.state.clock.speed() == -0.5),
+        (Role::Slider, "instances", 40.0, |shown| shown.state.scene.crowd.instance_count() == 40),
+        (Role::SpinButton, "seed", 7.0, |shown| shown.state.crowd_controls().seed == 7),
+        (Role::Slider, "variety", 0.25, |shown| shown.state.crowd_controls().variety == 0.25),
+        (Role::Slider, "stops of exposure", 2.0, |shown| shown.state.scene.look.exposure_ev == 2.0),
+        (Role::Slider, "sun around", 90.0, |shown| shown.state.scene.look.sun.azimuth_degrees == 90.0),
+        (Role::Slider, "sun above", 20.0, |shown| shown.state.scene.look.sun.elevation_degrees == 20.0),
+        (Role::Slider, "pixels of detail error", 3.0, |shown| shown.state.scene.lod_error_pixels == 3.0),
+        (Role::Slider, "instances", 9e9, |shown| shown.state.scene.crowd.instance_count() == 5000),
+    ];
+    window.state_mut().state.clock.toggle_pause();
+    for (role, name, value, has_changed) in values {
+        assert!(!has_changed(window.state()), "before {name}");
+        set(&mut window, role, name, value);
+        assert!(has_changed(window.state()), "{name}");
+        assert!(window.state_mut().wishes.done.take().is_none_or(|done| done.is_ok()), "{name}");
+    }
+    window.get_by_role_and_label(Role::ComboBox, "surfaces show").click();
+    window.run();
+    click(&mut window, "weights");
+    assert_eq!(window.state().state.scene.visualization.view, DebugView::Weights);
+    assert!(window.query_by_label("5000 need a byte").is_some() && window.query_by_label("a device").is_some());
+}
+
+#[test]
+fn the_crowd_is_placed_when_its_slider_is_released() {
+    let mut window = open(&asset("walker.glb"), "");
+    let slider = window.get_by_role_and_label(Role::Slider, "instances").rect();
+    window.drag_at(slider.left_center());
+    window.hover_at(slider.center());
+    window.run();
+    assert_eq!(window.state().state.scene.crowd.instance_count(), 1);
+    // Logarithmic: half way to 5,000.
+    assert!(window.query_by_label("71 need a byte").is_some());
+    window.drop_at(slider.center());
+    window.run();
+    assert_eq!(window.state().state.scene.crowd.instance_count(), 71);
+}
+
+#[test]
+fn the_selected_character_is_described_and_its_morph_targets_are_held() {
+    let mut window = open(&asset("jelly.gltf"), "--clip Wobble");
+    let shown = window.state_mut();
+    shown.state.select(Vec2::splat(0.5));
+    let (camera, instance) = (shown.state.scene.camera, shown.state.selected().expect("a character in the middle"));
+    let morph = shown.state.scene.models[0].skeleton.morph_names[0].to_string();
+    let count = shown.state.scene.models[0].skeleton.morph_names.len();
+    window.run();
+    assert!(window.query_by_label(&format!("jelly.gltf, instance {}", instance.number)).is_some());
+    click(&mut window, "Focus (F)");
+    assert!(window.state().state.scene.camera != camera);
+    click(&mut window, &format!("morph targets ({count})"));
+    assert!(window.query_by_label("let all go").is_none());
+    set(&mut window, Role::Slider, &morph, 0.75);
+    let wished = std::mem::take(&mut window.state_mut().wishes.morphs);
+    assert_eq!(wished, [(morph.clone(), Some(0.75))]);
+    window.state_mut().state.hold_morph(&morph, Some(0.75));
+    window.run();
+    click(&mut window, "let all go");
+    assert!(window.state().wishes.morphs.contains(&(morph, None)));
+    click(&mut window, "Deselect");
+    assert!(window.state().state.selected().is_none() && window.query_by_label("Deselect").is_none());
+}
+
+#[test]
+fn enter_chooses_the_first_row_that_is_found() {
+    let mut window = open(&asset("walker.glb"), "");
+    click(&mut window, "Look");
+    click(&mut window, "weights of a joint");
+    let search = |window: &mut Harness<Shown>, text: &str, enters: bool| {
+        let field = window.get(By::new().predicate(|node| node.placeholder() == Some("search joints")));
+        field.focus();
+        field.type_text(text);
+        if enters {
+            window.key_press(Key::Enter);
+        }
+        window.run();
+    };
+    search(&mut window, "HE", false);
+    assert!(window.query_by_label("head").is_some() && window.query_by_label("waist").is_none());
+    search(&mut window, "ad", true);
+    assert_eq!(window.state().state.args.crowd.show.joint.as_deref(), Some("head"));
+    assert_eq!(window.state().state.scene.visualization.view, DebugView::Heat);
+    search(&mut window, "x", false);
+    assert!(window.query_by_label("nothing matches").is_some());
+}
+
+#[test]
+fn messages_warnings_and_keys_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bare.gltf");
+    std::fs::write(&file, std::fs::read_to_string(asset("simple_strip.gltf")).unwrap().replace(r#""asset""#, r#""extensionsUsed": ["KHR_materials_none"], "asset""#)).unwrap();
+    let mut window = open(&file, "");
+    assert!(window.query_by_label("Warnings about the files (1)").is_some());
+    for is_error in [false, true] {
+        window.state_mut().notice = Some(Notice { text: "a message".to_owned(), is_error });
+        window.run();
+        let place = window.get_by_label("a message").rect();
+        assert!(place.right() > 850.0 && place.bottom() > 1550.0, "{place:?}");
+    }
+    for (shows_panel, shows_help) in [(false, true), (true, true), (false, false)] {
+        let contents = &mut window.state_mut().contents;
+        (contents.shows_panel, contents.shows_help) = (shows_panel, shows_help);
+        window.run();
+        assert_eq!(window.query_by_label("Mouse and keys").is_some(), shows_help);
+        assert_eq!(window.query_by_label("Frame time").is_some(), shows_panel);
+    }
+}
 
 /// Returns the value of a slider from 0 to 1 after a mouse has dragged it, when all events come before one frame.
 fn dragged(mut split: impl FnMut(&mut Vec<Event>) -> Vec<Event>) -> f32 {

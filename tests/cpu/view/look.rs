@@ -11,12 +11,3 @@ fn the_sun_stands_where_azimuth_and_elevation_say() {
     assert!((sun(123.0, 90.0) - Vec3::Y).length() < 1e-6);
     assert!(sun(0.0, -30.0).y > 0.0, "the sun never sets");
 }
-
-#[test]
-fn a_colour_bypasses_the_tone_curve() {
-    let look = Look { background: Background::Color([0, 128, 255]), ..Look::default() };
-    let [red, green, blue, alpha] = look.clear_color().unwrap();
-    assert!(red == 0.0 && (green - 0.215_86).abs() < 1e-4 && blue == 1.0 && alpha == 1.0);
-    assert_eq!(Look { background: Background::None, ..look }.clear_color(), Some([0.0; 4]));
-    assert_eq!(Look::default().clear_color(), None);
-}

@@ -1,44 +1,34 @@
 //! The panel over the picture, with egui.
 //!
 //! In: winit's events and the [`Facts`] of a frame. Out: an overlay for the renderer, a changed [`State`], and [`Wishes`]. The
-//! files: [`panel`] with its [`lists`] and [`graph`], and [`paint`], the way to the renderer.
+//! files: [`contents`] with the [`panel`], its [`lists`] and its [`graph`], and [`paint`], the way to the renderer.
 //!
 //! Invariants: a hidden panel costs nothing. A shown one is laid out after events, and otherwise a few times a second. In
 //! between, the same triangles are drawn.
 
+pub mod contents;
 pub mod graph;
 pub mod lists;
 pub mod paint;
-mod panel;
+pub mod panel;
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use egui::{
-    Align2, Area, Context, Event, FontId, FullOutput, Grid, Id, Label, Order, Pos2, RawInput, Rect, RichText,
-    ScrollArea, TextStyle, Ui, Window, pos2, vec2,
-};
+use egui::{Context, Event, FullOutput, Order, Pos2, RawInput, Rect, Ui, pos2, vec2};
 use egui_winit::State as Input;
-use glam::Vec2;
 use winit::event::{ElementState, WindowEvent};
 use winit::window::Window as OsWindow;
 
 use super::state::State;
 use super::words;
-use crate::cli::keys;
 use crate::renderer::Renderer;
+use contents::{COVERED, Contents};
 use paint::{Atlas, fill};
-use panel::{Panel, frame};
 
 pub use graph::Figures;
 pub use panel::{Facts, Notice, Wishes};
 
-/// The distance between the panel's edge and its contents, above and below, in points.
-const PADDING: f32 = 10.0;
-/// The least distance between the panel or the help page and the window's edges, in points.
-const MARGIN: f32 = 8.0;
-/// The width of the help page with its frame, in points. It follows from the texts.
-const HELP_WIDTH: f32 = 560.0;
 /// The panel is laid out again after this time although nothing has happened, for the graph and the time.
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -47,9 +37,7 @@ pub struct Hud {
     context: Context,
     input: Input,
     atlas: Atlas,
-    panel: Panel,
-    shows_panel: bool,
-    shows_help: bool,
+    contents: Contents,
     /// Whether a movement of the cursor over the picture changes what is shown: the name of a joint.
     follows_cursor: bool,
     /// The cursor in points.
@@ -65,19 +53,14 @@ impl Hud {
     /// Returns a panel for a window.
     pub fn new(window: &OsWindow, shows_panel: bool) -> Self {
         let context = Context::default();
-        context.set_theme(egui::Theme::Dark);
-        context.all_styles_mut(style);
-        // Such discs would be scaled, and the atlas is not filtered.
-        context.tessellation_options_mut(|options| options.prerasterized_discs = false);
+        Contents::prepare(&context);
         let id = context.viewport_id();
         let input = Input::new(context.clone(), id, window, Some(window.scale_factor() as f32), None, None);
         Self {
             context,
             input,
             atlas: Atlas::default(),
-            panel: Panel::default(),
-            shows_panel,
-            shows_help: false,
+            contents: Contents { shows_panel, ..Contents::default() },
             follows_cursor: false,
             cursor: Pos2::ZERO,
             holds_button: false,
@@ -127,18 +110,18 @@ impl Hud {
 
     /// Returns whether anything is drawn.
     pub fn is_visible(&self) -> bool {
-        self.shows_panel || self.shows_help
+        self.contents.shows_panel || self.contents.shows_help
     }
 
     /// Returns the share of a window's width that the panel covers, from the left; at most a half.
     pub fn covered(&self, window: &OsWindow, image_width: u32) -> f32 {
-        let points = if self.shows_panel { panel::WIDTH + 2.0 * (MARGIN + PADDING) } else { 0.0 };
+        let points = if self.contents.shows_panel { COVERED } else { 0.0 };
         (points * egui_winit::pixels_per_point(&self.context, window) / image_width.max(1) as f32).min(0.5)
     }
 
     /// Shows or hides the panel.
     pub fn toggle_panel(&mut self) {
-        self.shows_panel = !self.shows_panel;
+        self.contents.shows_panel = !self.contents.shows_panel;
         self.has_events = true;
     }
 
@@ -149,12 +132,12 @@ impl Hud {
 
     /// Returns whether the help page is shown.
     pub fn shows_help(&self) -> bool {
-        self.shows_help
+        self.contents.shows_help
     }
 
     /// Shows or hides the help page.
     pub fn toggle_help(&mut self) {
-        self.shows_help = !self.shows_help;
+        self.contents.shows_help = !self.contents.shows_help;
         self.has_events = true;
     }
 
@@ -203,49 +186,8 @@ impl Hud {
         let viewport = raw.viewports.entry(raw.viewport_id).or_default();
         viewport.native_pixels_per_point = Some(window.scale_factor() as f32);
         let mut raw = raw.take();
-        let Self { context, panel, shows_panel, shows_help, .. } = self;
-        let mut show = |ui: &mut Ui| {
-            let context = ui.ctx().clone();
-            let mut beside_panel = context.content_rect();
-            if *shows_panel {
-                let shown = Window::new("panel")
-                    .title_bar(false)
-                    .resizable(false)
-                    .movable(false)
-                    .frame(frame())
-                    .fixed_pos(pos2(MARGIN, MARGIN))
-                    .fixed_size(vec2(panel::WIDTH, size.y - 2.0 * MARGIN - 2.0 * PADDING))
-                    .vscroll(true)
-                    .show(&context, |ui| {
-                        ui.set_width(panel::WIDTH);
-                        panel.show(ui, facts, state, &mut wishes);
-                    });
-                if let Some(shown) = shown {
-                    beside_panel.min.x = shown.response.rect.right().min(beside_panel.max.x);
-                }
-            }
-            let outside = context.pointer_hover_pos().filter(|_| !context.is_pointer_over_egui());
-            if let Some(at) = outside
-                && let Some(name) = words::joint_at(state, Vec2::new(at.x, at.y) * pixels_per_point, image_size)
-            {
-                let place = Area::new(Id::new("joint")).order(Order::Tooltip).interactable(false);
-                place
-                    .fixed_pos(at + vec2(16.0, 8.0))
-                    .show(&context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
-            }
-            // In the lower right corner, where it pushes no control away.
-            if let Some(notice) = facts.notice {
-                let place = Area::new(Id::new("notice")).order(Order::Tooltip).interactable(false);
-                let place = place.anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
-                place.show(&context, |ui| {
-                    ui.set_max_width(beside_panel.width() - 4.0 * MARGIN);
-                    frame().show(ui, |ui| ui.label(notice.rich_text()))
-                });
-            }
-            if *shows_help {
-                show_help(&context, [beside_panel, context.content_rect()].map(|area| area.shrink(MARGIN)));
-            }
-        };
+        let Self { context, contents, .. } = self;
+        let mut show = |ui: &mut Ui| contents.show(ui.ctx(), facts, state, &mut wishes);
         let mut output = FullOutput::default();
         let mut later = std::mem::take(&mut raw.events);
         loop {
@@ -280,32 +222,6 @@ impl Hud {
     }
 }
 
-/// Shows all keys and gestures in the middle of the first area, which is beside the panel. Where that is too narrow, the page
-/// is in the middle of the second one, over the panel. In a low window the page scrolls.
-fn show_help(context: &Context, [beside_panel, whole]: [Rect; 2]) {
-    let frame = frame();
-    // The page may be over the panel, whose texts would be seen through it.
-    let frame = frame.fill(frame.fill.to_opaque());
-    let area = if beside_panel.width() < HELP_WIDTH { whole } else { beside_panel };
-    let page = Area::new(Id::new("help")).movable(false).constrain_to(area).default_size(area.size());
-    let page = page.anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
-    page.show(context, |ui| {
-        frame.show(ui, |ui| {
-            ScrollArea::vertical().max_height(area.height() - frame.total_margin().sum().y).show(ui, |ui| {
-                ui.label(RichText::new("Mouse and keys").strong().size(17.0));
-                ui.add_space(4.0);
-                Grid::new("keys").num_columns(2).spacing([18.0, 3.0]).show(ui, |ui| {
-                    for (keys, text) in keys::rows() {
-                        ui.label(RichText::new(keys).monospace().strong());
-                        ui.label(text);
-                        ui.end_row();
-                    }
-                });
-            });
-        });
-    });
-}
-
 /// Removes the events after the first press of a mouse button, and returns them.
 ///
 /// They are for another pass of egui: a slider sees only which buttons are held when a pass starts, and after a slow frame
@@ -314,18 +230,4 @@ pub fn split_after_press(events: &mut Vec<Event>) -> Vec<Event> {
     let is_press = |event: &Event| matches!(event, Event::PointerButton { pressed: true, .. });
     let end = events.iter().position(is_press).map_or(events.len(), |press| press + 1);
     events.split_off(end)
-}
-
-/// Larger letters than egui's own, light on dark, and nothing that moves by itself.
-fn style(style: &mut egui::Style) {
-    for (text, size) in [(TextStyle::Body, 13.5), (TextStyle::Button, 13.5), (TextStyle::Small, 11.5)] {
-        style.text_styles.insert(text, FontId::proportional(size));
-    }
-    style.animation_time = 0.0;
-    style.visuals.text_cursor.blink = false;
-    style.visuals.override_text_color = Some(egui::Color32::from_gray(225));
-    style.visuals.slider_trailing_fill = true;
-    style.spacing.item_spacing = vec2(7.0, 4.0);
-    style.visuals.window_shadow = egui::Shadow::NONE;
-    style.visuals.popup_shadow = egui::Shadow::NONE;
 }

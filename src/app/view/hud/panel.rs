@@ -229,8 +229,8 @@ impl Panel {
             for (name, layout) in Layout::ALL {
                 ui.selectable_value(&mut crowd.layout, layout, name);
             }
-            ui.label("seed");
-            ui.add(DragValue::new(&mut crowd.seed).speed(0.1));
+            let name = ui.label("seed").id;
+            ui.add(DragValue::new(&mut crowd.seed).speed(0.1)).labelled_by(name);
         });
         ui.add(
             Slider::new(&mut crowd.variety, 0.0..=1.0).text("variety").max_decimals(2).clamping(SliderClamping::Edits),
@@ -243,13 +243,14 @@ impl Panel {
 
     fn look(&mut self, ui: &mut Ui, state: &mut State, wishes: &mut Wishes) {
         ui.horizontal(|ui| {
-            ui.label("surfaces show");
+            let name = ui.label("surfaces show").id;
             let mut chosen = state.scene.visualization.view;
-            ComboBox::from_id_salt("view").selected_text(chosen.name()).show_ui(ui, |ui| {
+            let views = ComboBox::from_id_salt("view").selected_text(chosen.name()).show_ui(ui, |ui| {
                 for view in DebugView::ALL {
                     ui.selectable_value(&mut chosen, view, view.name());
                 }
             });
+            views.response.labelled_by(name);
             if chosen != state.scene.visualization.view {
                 state.choose_view(chosen);
             }
@@ -273,7 +274,7 @@ impl Panel {
                 look.background = Background::Color([0x30, 0x36, 0x40]);
             }
             if let Background::Color(color) = &mut look.background {
-                ui.color_edit_button_srgb(color);
+                ui.color_edit_button_srgb(color).on_hover_text("the colour of the background");
             }
             ui.selectable_value(&mut look.background, Background::None, "none");
         });
@@ -348,7 +349,7 @@ fn playback(ui: &mut Ui, state: &mut State) {
     let old = state.clock.speed();
     let mut speed = old;
     let slider = Slider::new(&mut speed, -2.0..=2.0).clamping(SliderClamping::Never);
-    ui.add(slider.max_decimals(2).suffix(" × speed"));
+    ui.add(slider.max_decimals(2).suffix(" ×").text("speed"));
     if speed != old {
         state.clock.set_speed(speed);
     }
