@@ -148,7 +148,6 @@ pub struct Key(u32);
 
 impl Key {
     pub const ESCAPE: Self = Self(0xff1b);
-    pub const ENTER: Self = Self(0xff0d);
     pub const TAB: Self = Self(0xff09);
     pub const BACKSPACE: Self = Self(0xff08);
     pub const F11: Self = Self(0xffc8);

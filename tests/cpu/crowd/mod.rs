@@ -338,19 +338,3 @@ fn settings_that_make_no_sense_are_refused() {
     let empty = Crowd::new(mixed(), &settings(0)).unwrap();
     assert_eq!((empty.visible_poses().len(), empty.bounds().radius() > 0.0), (0, true));
 }
-
-#[test]
-fn a_model_in_centimetres_is_scaled_to_fit_the_others() {
-    let fox = chain("Fox.glb", 5, 154.0, &["Run"]);
-    let [a, b] = [("A.glb", 1.8), ("B.glb", 1.5)].map(|(name, size)| chain(name, 5, size, &[]));
-    let crowd = crowd_of([fox.clone(), a, b], &settings(30));
-    assert_eq!(crowd.notes().len(), 1);
-    assert!(crowd.notes()[0].starts_with("Fox.glb: ") && crowd.notes()[0].contains("scaled by 0.01"));
-    for (k, instance) in instances_of(&crowd).iter().enumerate() {
-        let scale = Affine3A::from(instance.world_from_model).matrix3.x_axis.length();
-        assert!((scale - if k < 10 { 0.01 } else { 1.0 }).abs() < 1e-6, "{k}: {scale}");
-    }
-    let bounds = crowd.bounds();
-    assert!(bounds.max.y < 2.5 && bounds.footprint_radius < 10.0, "{bounds:?}");
-    assert!(crowd_of([fox], &settings(30)).notes().is_empty(), "alone");
-}

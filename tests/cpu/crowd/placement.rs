@@ -122,6 +122,10 @@ fn units_are_repaired_and_sizes_in_one_unit_stay() {
         let scale = |instance: &InstanceData| Affine3A::from(instance.world_from_model).matrix3.y_axis.length();
         let scales: Vec<f32> = instances_of(&crowd).iter().map(scale).collect();
         assert!(scales.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-5), "{sizes:?}: {scales:?}");
+        let repaired = expected.iter().filter(|&&scale| scale != 1.0);
+        let notes = repaired.map(|scale| format!("scaled by {scale}")).collect::<Vec<_>>();
+        assert!(crowd.notes().len() == notes.len() && crowd.notes().iter().zip(&notes).all(|(a, b)| a.contains(b)));
+        assert!(expected == [1.0] || crowd.bounds().max.y < 14.0, "{sizes:?}: {:?}", crowd.bounds());
     }
 }
 

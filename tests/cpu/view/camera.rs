@@ -1,11 +1,11 @@
-//! The orbit camera: its projection, its limits and its moves.
+//! The orbit camera: its projection, its limits, its moves and its frustum; the direction of the sun.
 
-use glam::Vec3;
-use throng::view::{Limits, OrbitCamera};
+use glam::{Vec2, Vec3};
+use throng::view::{Bounds, Frustum, Limits, OrbitCamera, Ray, SunDirection};
 
 use super::WIDE;
 
-pub fn looking_down_z() -> OrbitCamera {
+fn looking_down_z() -> OrbitCamera {
     OrbitCamera {
         target: Vec3::ZERO,
         distance: 10.0,
@@ -22,7 +22,7 @@ fn the_projection_is_reversed_infinite_and_upright() {
     assert_eq!(camera.position(), Vec3::new(0.0, 0.0, 10.0));
     let project = |point: Vec3| camera.clip_from_world(2.0).project_point3(point);
     // At 90 degrees and distance 10, the upper edge is 10 above the target; with aspect 2 the right edge is at 20.
-    assert!((project(Vec3::new(20.0, 10.0, 0.0)).truncate() - glam::Vec2::ONE).length() < 1e-5);
+    assert!((project(Vec3::new(20.0, 10.0, 0.0)).truncate() - Vec2::ONE).length() < 1e-5);
     // near = 0.05: depth 1 on the near plane, 0.05 / 10 at the target, 0 far away.
     assert!((project(Vec3::new(0.0, 0.0, 9.95)).z - 1.0).abs() < 1e-3);
     assert!((project(Vec3::ZERO).z - 0.005).abs() < 1e-6);
@@ -82,4 +82,95 @@ fn above_the_crowd_panning_follows_the_ground() {
         camera.pan(0.0, 1.0);
     }
     assert_eq!((camera.target.y, camera.target.z), (2.0, -20.0));
+}
+
+fn above_the_ground() -> OrbitCamera {
+    let limits = Limits { max_distance: 100.0, ..Limits::default() };
+    OrbitCamera { limits, target: Vec3::new(1.0, 5.0, 2.0), distance: 6.0, ..OrbitCamera::default() }
+}
+
+/// So does the point that the camera turns around afterwards.
+#[test]
+fn the_point_under_the_cursor_stays_there() {
+    let (aspect, cursor) = (1.5, Vec2::new(0.7, 0.65));
+    for (factor, target_x) in [(0.5, 0.0), (0.9, 0.3), (1.3, 0.0)] {
+        let mut camera = OrbitCamera { target_x, ..above_the_ground() };
+        let eye = camera.position();
+        let point = eye + Ray::through(&camera, aspect, cursor).direction * 5.0;
+        let assert_seen = |camera: &OrbitCamera| {
+            let clip = camera.clip_from_world(aspect).project_point3(point);
+            let seen = Vec2::new(0.5 + 0.5 * clip.x, 0.5 - 0.5 * clip.y);
+            assert!((seen - cursor).length() < 1e-4, "{seen}");
+        };
+        camera.zoom_towards(point, factor);
+        assert_seen(&camera);
+        let closer = (camera.position() - point).length() / (eye - point).length();
+        assert!((closer - factor).abs() < 1e-4, "{closer}");
+        camera.orbit(0.6, 0.2);
+        assert_seen(&camera);
+        camera.pan(0.1, 0.0);
+        assert_eq!(camera.pivot, None);
+    }
+}
+
+#[test]
+fn looking_around_leaves_the_eye_in_place() {
+    let mut camera = above_the_ground();
+    let eye = camera.position();
+    camera.look_around(0.3, 0.1);
+    assert!((camera.position() - eye).length() < 1e-4);
+    assert!((camera.yaw_radians - OrbitCamera::default().yaw_radians - 0.3).abs() < 1e-6);
+}
+
+#[test]
+fn flying_moves_the_eye_forward() {
+    let mut camera = above_the_ground();
+    let (eye, forward) = (camera.position(), camera.forward());
+    camera.fly(0.0, 0.0, 0.25);
+    assert!((camera.position() - eye - forward * 1.5).length() < 1e-4);
+    camera.fly(f32::NAN, 0.0, 0.0);
+    assert!(camera.position().is_finite());
+}
+
+#[test]
+fn free_limits_let_the_camera_leave_the_crowd() {
+    let limits = Limits { target_min: Vec3::ZERO, target_max: Vec3::ONE, min_distance: 0.1, max_distance: 50.0 };
+    let mut camera = OrbitCamera { limits, ..OrbitCamera::default() };
+    camera.fly(9.0, 0.0, 0.0);
+    assert!(camera.target.x <= 1.0);
+    camera.free_limits();
+    camera.fly(9.0, 0.0, 0.0);
+    assert!(camera.target.x > 20.0 && camera.target.y >= 0.0);
+}
+
+#[test]
+fn bounds_that_turn_sweep_a_cylinder() {
+    let bounds = Bounds { min: Vec3::new(1.0, 0.0, -4.0), max: Vec3::new(7.0, 2.0, 4.0), footprint_radius: 5.0 };
+    let swept = bounds.swept_around();
+    assert_eq!((swept.min, swept.max), (Vec3::new(-1.0, 0.0, -5.0), Vec3::new(9.0, 2.0, 5.0)));
+    // The corners of a box reach farthest, unless the footprint does not fill it.
+    let wide = Bounds { footprint_radius: 9.0, ..bounds };
+    assert_eq!(wide.swept_around(), swept);
+}
+
+#[test]
+fn the_frustum_keeps_what_touches_it_and_drops_what_does_not() {
+    let frustum = Frustum::from_clip_from_world(looking_down_z().clip_from_world(1.0));
+    assert!(frustum.intersects_sphere(Vec3::ZERO, 0.0));
+    assert!(frustum.intersects_sphere(Vec3::new(0.0, 0.0, -1e6), 0.0), "there is no far plane");
+    assert!(!frustum.intersects_sphere(Vec3::new(0.0, 0.0, 12.0), 1.0), "behind the eye");
+    // The right-hand plane passes (10, 0, 0) at 45 degrees: (12, 0, 0) is 1.4142 outside of it.
+    assert!(frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.415));
+    assert!(!frustum.intersects_sphere(Vec3::new(12.0, 0.0, 0.0), 1.413));
+    assert!(frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.415));
+    assert!(!frustum.intersects_sphere(Vec3::new(0.0, -12.0, 0.0), 1.413));
+}
+
+#[test]
+fn the_sun_stands_where_azimuth_and_elevation_say() {
+    let sun = |azimuth_degrees, elevation_degrees| SunDirection { azimuth_degrees, elevation_degrees }.to_light();
+    assert!((sun(0.0, 45.0) - Vec3::new(0.0, 1.0, 1.0).normalize()).length() < 1e-6);
+    assert!((sun(90.0, 45.0) - Vec3::new(1.0, 1.0, 0.0).normalize()).length() < 1e-6);
+    assert!((sun(123.0, 90.0) - Vec3::Y).length() < 1e-6);
+    assert!(sun(0.0, -30.0).y > 0.0, "the sun never sets");
 }

@@ -1,10 +1,7 @@
 //! Cameras, framing, the view of the light, and the look of a picture.
 
 mod camera;
-mod flight;
 mod framing;
-mod look;
-mod regions;
 mod shadow_view;
 
 /// The aspect ratio of a wide image.

@@ -6,7 +6,7 @@
 //! a second while it presents frames, and the test waits for these changes.
 
 mod loss;
-mod session;
+mod panel;
 mod storm;
 mod watch;
 

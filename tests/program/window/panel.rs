@@ -1,14 +1,25 @@
 //! A session with the panel: what only a window can show of it. Its widgets are tested without one (tests/cpu/app/panel.rs).
 
-use super::{assert_success, package};
+use super::package;
 use crate::common::program::{Place, Running};
 use crate::common::screen::{Key, Screen, TestWindow};
 
-/// The places of the slider of the time, in pixels. If the panel changes, a drag misses it, and the wait for its effect fails.
-const SCRUB_START: (i16, i16) = (30, 83);
-const SCRUB_MIDDLE: (i16, i16) = (105, 83);
-const CHARACTER: (i16, i16) = (560, 250);
-const SIZE: (u32, u32) = (800, 500);
+/// The places of widgets, in pixels. If the panel changes, a click misses its widget, and the wait for its effect fails.
+mod at {
+    type Point = (i16, i16);
+    pub const SCRUB_START: Point = (30, 86);
+    pub const SCRUB_MIDDLE: Point = (105, 86);
+    pub const DRAWING: Point = (60, 431);
+    pub const FOUR_SAMPLES: Point = (204, 503);
+    pub const CHARACTER: Point = (560, 300);
+    pub const MORPH_TARGETS: Point = (80, 258);
+    pub const WEIGHT_START: Point = (43, 281);
+    pub const WEIGHT_END: Point = (95, 281);
+}
+
+/// The side of a square in the lower right corner, beside the panel.
+const BESIDE_THE_PANEL: usize = 450;
+const SIZE: (u32, u32) = (800, 600);
 
 /// The message about the broken file, in the panel and on standard error.
 const BROKEN: &str = "broken.glb: it is neither GLB nor JSON; .gltf and .glb files can be read";
@@ -19,14 +30,36 @@ fn notices(window: &TestWindow) -> [bool; 2] {
     [[140, 215, 150], [255, 140, 110]].map(|color| picture.count_of(color) > 100)
 }
 
+/// Clicks on a widget of the panel, and waits for its effect: it is complete one frame after the click arrives.
+fn click(window: &TestWindow, place: (i16, i16)) {
+    window.click(place);
+    window.wait_for_frames();
+    window.wait_for_frames();
+}
+
+/// Returns the file of the jelly with another name for its first clip, with or without its mesh.
+fn jelly(clip: &str, has_mesh: bool) -> String {
+    let text = std::fs::read_to_string(package().join("assets/jelly.gltf")).unwrap();
+    let mut gltf: serde_json::Value = serde_json::from_str(&text).unwrap();
+    gltf["animations"][0]["name"] = clip.into();
+    if !has_mesh {
+        let without = |value: &mut serde_json::Value, keys: [&str; 2]| {
+            value.as_object_mut().unwrap().retain(|key, _| !keys.contains(&key.as_str()));
+        };
+        without(&mut gltf, ["meshes", "skins"]);
+        gltf["nodes"].as_array_mut().unwrap().iter_mut().for_each(|node| without(node, ["mesh", "skin"]));
+        gltf["animations"].as_array_mut().unwrap().truncate(1);
+    }
+    gltf.to_string()
+}
+
 #[test]
 fn a_session_with_the_panel() {
     let (place, screen) = (Place::new(), Screen::start());
-    let [broken, good, clips] = ["broken.glb", "good.glb", "clips.glb"].map(|name| place.working_folder().join(name));
+    let [broken, good, clips] = ["broken.glb", "good.glb", "clips.gltf"].map(|name| place.working_folder().join(name));
     std::fs::write(&broken, "not a model").unwrap();
-    for (name, file) in [("jelly.gltf", &good), ("walker.glb", &clips)] {
-        std::fs::copy(package().join("assets").join(name), file).unwrap();
-    }
+    std::fs::write(&good, jelly("Hop", true)).unwrap();
+    std::fs::write(&clips, jelly("Leap", false)).unwrap();
     let (width, height) = SIZE;
     let options = format!("view --size {width}x{height} --fade 0 --msaa 1 --panel off --watch --validation");
     let program = Running::start(place.command(&options).env("DISPLAY", &screen.display));
@@ -38,36 +71,48 @@ fn a_session_with_the_panel() {
     window.wait_for_frames();
     window.wait_for_frames();
     // The clip plays while the panel is shown.
-    let before = window.picture().corner(300);
+    let before = window.picture().corner(BESIDE_THE_PANEL);
     window.wait_for_frames();
-    assert!(window.picture().corner(300) != before, "the clip stands still");
+    assert!(window.picture().corner(BESIDE_THE_PANEL) != before, "the clip stands still");
 
     // Scrubbing a paused clip, with all events of the mouse before one frame.
     window.press(Key::SPACE);
     window.wait_for_title(|title| title.contains(" · paused at "));
     program.halt();
-    window.drag(SCRUB_START, SCRUB_MIDDLE);
+    window.drag(at::SCRUB_START, at::SCRUB_MIDDLE);
     program.go_on();
-    // About half of 1.2 s.
+    // Half of 1.07 s.
     window.wait_for_title(|title| title.contains(" · paused at 0.5"));
-    // A click beside the panel selects the character, and a click on it does not.
-    let below_playback = || window.picture().rgba().skip(120 * 800).take(30 * 800).collect::<Vec<_>>();
-    let before = below_playback();
-    window.click(CHARACTER);
-    window.wait_for_frames();
-    assert!(below_playback() != before, "the panel describes the selected character");
+    window.press(Key::SPACE);
 
-    // Settings that need a new renderer.
+    // A setting that needs another renderer.
+    click(&window, at::DRAWING);
+    click(&window, at::FOUR_SAMPLES);
     window.press(Key::typing('v'));
     window.wait_for_title(|title| title.contains(" · weights · "));
 
-    // A file of clips, another model, and a broken file, which changes nothing.
+    // Another model, which then changes; a file of clips, whose clip is the last one; and a broken file, which changes nothing.
     assert_eq!(notices(&window), [false, false]);
     window.drop_file(&good);
     window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · Hop · "));
     // The message finds its size in its first layout, and stays for seconds.
     window.wait_for_frames();
     assert_eq!(notices(&window), [true, false]);
+    std::fs::write(&good, jelly("Bounce", true)).unwrap();
+    window.wait_for_title(|title| title.contains(" · Bounce · "));
+    window.drop_file(&clips);
+    window.wait_for_frames();
+    window.press(Key::typing('['));
+    window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · Leap · "));
+
+    // A click beside the panel selects the character, which has morph targets.
+    click(&window, at::CHARACTER);
+    click(&window, at::MORPH_TARGETS);
+    window.drag(at::WEIGHT_START, at::WEIGHT_END);
+    window.wait_for_frames();
+    window.press_shifted(Key::typing('p'));
+    window.wait_for_frames();
+
     window.drop_file(&broken);
     program.wait_for_stderr(BROKEN);
     window.wait_for_frames();
@@ -80,13 +125,14 @@ fn a_session_with_the_panel() {
     assert!(window.picture() != before);
     window.press(Key::ESCAPE);
 
-    // Another model takes the place of the file that is shown.
-    std::fs::copy(&clips, &good).unwrap();
-    window.wait_for_title(|title| title.starts_with("Throng: good.glb · 1 visible · Walk · "));
     window.press(Key::TAB);
     window.wait_for_frames();
     window.press(Key::ESCAPE);
     let finished = program.finish();
     let stderr: Vec<&str> = finished.stderr.lines().collect();
     assert!(finished.code == 0 && matches!(stderr[..], [warning] if warning.ends_with(BROKEN)), "{stderr:?}");
+    // It has what was set in the panel. Four samples are the default of `render`.
+    let line = finished.stdout.lines().next().unwrap();
+    assert!(line.starts_with("throng render ") && !line.contains("--msaa"), "{line}");
+    assert!(["good.glb", "--morph", "--debug-view weights"].iter().all(|part| line.contains(part)), "{line}");
 }

@@ -33,6 +33,11 @@ pub struct Contents {
 }
 
 impl Contents {
+    /// Returns contents with or without the panel.
+    pub fn new(shows_panel: bool) -> Self {
+        Self { shows_panel, ..Self::default() }
+    }
+
     /// Prepares a context: dark, with larger letters than egui's own, and nothing that moves by itself.
     pub fn prepare(context: &Context) {
         context.set_theme(egui::Theme::Dark);
@@ -67,14 +72,14 @@ impl Contents {
         if let Some(at) = outside
             && let Some(name) = words::joint_at(state, Vec2::new(at.x, at.y) * context.pixels_per_point(), size_pixels)
         {
-            let place = Area::new(Id::new("joint")).order(Order::Tooltip).interactable(false);
+            let place = Area::new(Id::unique("joint")).order(Order::Tooltip).interactable(false);
             place
                 .fixed_pos(at + vec2(16.0, 8.0))
                 .show(context, |ui| frame().show(ui, |ui| ui.add(Label::new(name).extend())));
         }
         // In the lower right corner, where it pushes no control away.
         if let Some(notice) = facts.notice {
-            let place = Area::new(Id::new("notice")).order(Order::Tooltip).interactable(false);
+            let place = Area::new(Id::unique("notice")).order(Order::Tooltip).interactable(false);
             let place = place.anchor(Align2::RIGHT_BOTTOM, [-MARGIN, -MARGIN]);
             place.show(context, |ui| {
                 ui.set_max_width(beside_panel.width() - 4.0 * MARGIN);
@@ -94,7 +99,7 @@ fn show_help(context: &Context, [beside_panel, whole]: [Rect; 2]) {
     // The page may be over the panel, whose texts would be seen through it.
     let frame = frame.fill(frame.fill.to_opaque());
     let area = if beside_panel.width() < HELP_WIDTH { whole } else { beside_panel };
-    let page = Area::new(Id::new("help")).movable(false).constrain_to(area).default_size(area.size());
+    let page = Area::new(Id::unique("help")).movable(false).constrain_to(area).default_size(area.size());
     let page = page.anchor(Align2::CENTER_CENTER, [0.0, 0.0]);
     page.show(context, |ui| {
         frame.show(ui, |ui| {

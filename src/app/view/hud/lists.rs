@@ -22,7 +22,8 @@ impl Searches {
         }
         let search = self.texts.entry(name).or_default();
         let hint = format!("search {name}");
-        let field = ui.add(TextEdit::singleline(search).hint_text(hint).desired_width(f32::INFINITY));
+        let field = ui.add(TextEdit::singleline(search).hint_text(&hint).desired_width(f32::INFINITY));
+        let field = field.on_hover_text(hint);
         (matches(rows, search), field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)))
     }
 

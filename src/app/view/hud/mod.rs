@@ -60,7 +60,7 @@ impl Hud {
             context,
             input,
             atlas: Atlas::default(),
-            contents: Contents { shows_panel, ..Contents::default() },
+            contents: Contents::new(shows_panel),
             follows_cursor: false,
             cursor: Pos2::ZERO,
             holds_button: false,

@@ -323,15 +323,15 @@ fn section(ui: &mut Ui, title: &str, is_open: bool, show: impl FnOnce(&mut Ui)) 
 
 fn playback(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
-        if ui.add(Button::new("⏮")).on_hover_text("one frame back (,)").clicked() {
+        if ui.add(Button::new("‹")).on_hover_text("one frame back (,)").clicked() {
             state.clock.step(-1);
         }
         let (symbol, text) =
-            if state.clock.is_paused() { ("▶  Play", "play (Space)") } else { ("⏸  Pause", "pause (Space)") };
+            if state.clock.is_paused() { ("Play", "play (Space)") } else { ("Pause", "pause (Space)") };
         if ui.add(Button::new(symbol).min_size([84.0, 0.0].into())).on_hover_text(text).clicked() {
             state.toggle_pause();
         }
-        if ui.add(Button::new("⏭")).on_hover_text("one frame on (.)").clicked() {
+        if ui.add(Button::new("›")).on_hover_text("one frame on (.)").clicked() {
             state.clock.step(1);
         }
         ui.checkbox(&mut state.repeats, "repeat");
