@@ -1,4 +1,5 @@
-//! Tests of all ways in which a file may store numbers, and of files whose sizes contradict each other.
+//! Tests of indices and integers, and of files whose sizes contradict each other. Interleaved and sparse accessors are among the
+//! files of `assets/conformance`.
 
 use glam::Vec3;
 use serde_json::{Value, json};
@@ -6,7 +7,6 @@ use serde_json::{Value, json};
 use crate::common::builder::{F32, Gltf, I16, U8, U16, U32, drawn_vertices};
 
 const I8: u32 = 5120;
-const CORNERS: [Vec3; 3] = [Vec3::ZERO, Vec3::X, Vec3::Y];
 
 #[test]
 fn indices_of_all_widths_mean_the_same() {
@@ -17,47 +17,6 @@ fn indices_of_all_widths_mean_the_same() {
         let accessor = gltf.accessor(component_type, "SCALAR", 3, data);
         gltf.primitive()["indices"] = json!(accessor);
         assert_eq!(drawn_vertices(&gltf.model()), [0, 2, 1], "{component_type}");
-    }
-}
-
-#[test]
-fn interleaved_vertices_are_read_by_their_stride() {
-    let mut gltf = Gltf::triangle();
-    let data = CORNERS.map(|corner| [corner, Vec3::new(0.0, -2.0, 0.0)]);
-    let view = gltf.view(bytemuck::cast_slice(data.as_flattened()));
-    gltf.json["bufferViews"][view]["byteStride"] = json!(24);
-    for (offset, name) in [(0, "POSITION"), (12, "NORMAL")] {
-        let entry = json!({"bufferView": view, "byteOffset": offset, "componentType": F32, "type": "VEC3", "count": 3});
-        let accessor = gltf.push("accessors", entry);
-        gltf.primitive()["attributes"][name] = json!(accessor);
-    }
-    let geometry = gltf.model().geometry;
-    assert_eq!(geometry.positions, CORNERS);
-    // The normals are normalised on reading.
-    assert_eq!(geometry.normals, [Vec3::NEG_Y; 3]);
-
-    // The end of the last element counts, not the end of its stride: 12 would fit, 16 does not.
-    let outside = "3 elements of 12 bytes every 24 from byte 16 do not fit in its bufferView of 72 bytes";
-    gltf.mistakes("meshes[0].primitives[0].attributes.POSITION (accessors[1]): ").are_refused([
-        ("accessors/1/byteOffset", json!(16), outside),
-        ("bufferViews/1/byteStride", json!(8), "byteStride 8 is less than one element of 12"),
-    ]);
-}
-
-#[test]
-fn sparse_accessors_replace_elements_with_or_without_a_view() {
-    for (view, middle) in [(json!(0), Vec3::X), (Value::Null, Vec3::ZERO)] {
-        let mut gltf = Gltf::triangle();
-        let indices = gltf.view(&[0, 2]);
-        let values = gltf.view(bytemuck::cast_slice(&[7.0_f32, 8.0, 9.0, 4.0, 5.0, 6.0]));
-        let indices = json!({"bufferView": indices, "componentType": U8});
-        let sparse = json!({"count": 2, "indices": indices, "values": {"bufferView": values}});
-        let mut gltf = gltf.with(&[("accessors/0/sparse", sparse), ("accessors/0/bufferView", view)]);
-        let expected = [Vec3::new(7.0, 8.0, 9.0), middle, Vec3::new(4.0, 5.0, 6.0)];
-        assert_eq!(gltf.model().geometry.positions, expected);
-
-        gltf.bytes[36..38].copy_from_slice(&[0, 3]);
-        assert!(gltf.error().contains("sparse index 3 is out of range or order"), "{}", gltf.error());
     }
 }
 
@@ -77,6 +36,23 @@ fn views_buffers_and_accessors_must_be_what_they_say() {
         ("meshes/0/primitives/0/attributes/POSITION", json!(5), ": accessors[5] does not exist; the file has 1"),
     ]);
     let at = "meshes[0].primitives[0].attributes.POSITION (accessors[0]): ";
+    // The end of the last element counts, not the end of its stride: 8 would fit in 48 bytes, 16 does not.
+    let mut interleaved = Gltf::triangle();
+    let view = interleaved.view(&[0; 64]);
+    interleaved.json["bufferViews"][view]["byteStride"] = json!(24);
+    interleaved.json["accessors"][0]["bufferView"] = json!(view);
+    assert!(interleaved.with(&[("accessors/0/byteOffset", json!(4))]).load().is_ok());
+    let outside = "3 elements of 12 bytes every 24 from byte 8 do not fit in its bufferView of 64 bytes";
+    interleaved.mistakes(at).are_refused([
+        ("accessors/0/byteOffset", json!(8), outside),
+        ("bufferViews/1/byteStride", json!(8), "byteStride 8 is less than one element of 12"),
+    ]);
+    let mut sparse = Gltf::triangle();
+    let [indices, values] = [&[0, 3][..], &[0; 24]].map(|bytes| sparse.view(bytes));
+    let replaced = json!({
+        "count": 2, "indices": {"bufferView": indices, "componentType": U8}, "values": {"bufferView": values},
+    });
+    sparse.mistakes(at).are_refused([("accessors/0/sparse", replaced, "sparse index 3 is out of range or order")]);
     let gltf = gltf.with(&[("accessors/0/bufferView", Value::Null)]);
     for count in [1 << 40, u64::MAX] {
         let problem = format!("{count} elements without a bufferView; at most 1048576");
