@@ -47,8 +47,7 @@ fn every_embedded_shader_is_a_module_for_its_stage_and_suits_the_drivers() {
         assert_eq!(uniform_branches(module), [""; 0], "{file_name} branches on uniforms alone: use a select");
         // MoltenVK copies an array of such a length out of bounds.
         assert_eq!(reflection.specialized_varyings(), [""; 0], "{file_name} has varyings of a specialized length");
-        // MoltenVK converts shaders to Metal's language with the library of this program, which some systems have no package
-        // of.
+        // MoltenVK converts shaders to Metal's language with the library of this program. Some systems have no package of it.
         let path = folder.path().join(file_name);
         fs::write(&path, bytemuck::cast_slice(shader.words)).unwrap();
         let output = Command::new("spirv-cross").args(["--msl", "--msl-version", "20300"]).arg(&path).output();
